@@ -1,0 +1,68 @@
+# On a fresh machine with git, make and Python 3.11 or newer: `make demo` and `make test`.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+# The folder with real data, for the tests that want some; they skip where it is absent.
+STEELYARD_DATA ?= ../shared/data
+export STEELYARD_DATA
+
+# pip is silent unless it fails.
+define install
+	@echo "installing steelyard[$(1)] into $(VENV)"
+	@$(BIN)/python -m pip install --disable-pip-version-check --editable ".[$(1)]" > $(VENV)/install.log 2>&1 \
+		|| { cat $(VENV)/install.log >&2; echo "pip failed, see above" >&2; exit 1; }
+endef
+
+.PHONY: help demo test check format clean
+
+help:
+	@echo "make demo     what an importance weight of 50 does: a table and a picture"
+	@echo "make test     every check and every test"
+	@echo "make check    the linters only"
+	@echo "make format   put the code into the house format"
+	@echo "make clean    remove everything that make made"
+	@echo "Another Python than python3: make test PYTHON=python3.12"
+
+demo: $(VENV)/.installed-plot
+	@$(BIN)/steelyard demo
+
+test: check
+	@echo "pytest, with coverage"
+	@$(BIN)/python -m pytest --quiet --numprocesses auto --cov --cov-report term
+
+check: $(VENV)/.installed-dev
+	@echo "ruff check"
+	@$(BIN)/ruff check --quiet
+	@echo "ruff format"
+	@$(BIN)/ruff format --check --quiet || { echo "make format would change some files" >&2; exit 1; }
+	@echo "mypy"
+	@$(BIN)/mypy --no-error-summary
+	@echo "import contracts"
+	@$(BIN)/lint-imports --no-logo > $(VENV)/contracts.log || { cat $(VENV)/contracts.log >&2; exit 1; }
+
+format: $(VENV)/.installed-dev
+	@$(BIN)/ruff check --fix-only --quiet
+	@$(BIN)/ruff format
+
+clean:
+	rm -rf $(VENV) build dist weight-50.png .coverage .coverage.* htmlcov
+	rm -rf .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	find src tests -name __pycache__ -prune -exec rm -rf {} +
+
+# The package's own __init__.py holds the version, which an installation remembers.
+$(VENV)/.installed-dev: pyproject.toml src/steelyard/__init__.py | $(VENV)/bin/python
+	$(call install,dev)
+	@touch $(VENV)/.installed-plot $@
+
+$(VENV)/.installed-plot: pyproject.toml src/steelyard/__init__.py | $(VENV)/bin/python
+	$(call install,plot)
+	@touch $@
+
+$(VENV)/bin/python:
+	@command -v $(PYTHON) > /dev/null || { echo "there is no $(PYTHON): install Python 3.11 or newer, or say PYTHON=/path/to/python3" >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+		|| { echo "steelyard needs Python 3.11 or newer, $(PYTHON) is $$($(PYTHON) --version 2>&1); say PYTHON=/path/to/python3.11" >&2; exit 1; }
+	@echo "making $(VENV) with $$($(PYTHON) --version 2>&1)"
+	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); echo "could not make $(VENV): does $(PYTHON) have its venv module?" >&2; exit 1; }
