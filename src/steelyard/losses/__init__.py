@@ -1,0 +1,79 @@
+"""The losses. Each is one file in this folder; the registry finds them by looking.
+
+>>> from steelyard import losses
+>>> losses.names()
+['exponential', ..., 'tanh_logarithmic']
+>>> loss = losses.by_name("quantile", tau=0.9)
+>>> loss.flow(p=0.0, y=1.0, u=0.5)
+0.45
+"""
+
+import importlib
+import pkgutil
+import re
+from dataclasses import fields
+from typing import Any
+
+from steelyard.losses.base import Loss
+
+__all__ = ["Loss", "by_name", "name_of", "names", "parameters"]
+
+
+def _name(cls: type[Loss]) -> str:
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", cls.__name__).lower()
+
+
+def _find() -> dict[str, type[Loss]]:
+    """Every class in this folder that defines a `value`, by name."""
+    found = {}
+    for module_info in pkgutil.iter_modules(__path__):
+        module = importlib.import_module(f"{__name__}.{module_info.name}")
+        for cls in vars(module).values():
+            if isinstance(cls, type) and cls.__module__ == module.__name__:
+                if issubclass(cls, Loss) and cls.value is not Loss.value:
+                    found[_name(cls)] = cls
+    return dict(sorted(found.items()))
+
+
+_registry = _find()
+
+
+def names() -> list[str]:
+    """The names of all losses."""
+    return list(_registry)
+
+
+def parameters(name: str) -> dict[str, float]:
+    """The parameters of the loss called `name`, with their defaults."""
+    return {field.name: getattr(by_name(name), field.name) for field in fields(_registry[name])}
+
+
+def by_name(name: str, **params: float) -> Loss:
+    """The loss called `name`, with the given parameters."""
+    cls = _registry.get(name)
+    if cls is None:
+        raise ValueError(f"there is no loss {name!r}; the losses are {', '.join(names())}")
+    known = [field.name for field in fields(cls)]
+    for param in params:
+        if param not in known:
+            takes = f"its parameters are {', '.join(known)}" if known else "it has no parameters"
+            raise ValueError(f"the loss {name!r} has no parameter {param!r}; {takes}")
+    return cls(**params)
+
+
+def name_of(loss: Loss) -> str | None:
+    """The name under which `by_name` finds the class of this loss; None for a user's own."""
+    name = _name(type(loss))
+    return name if _registry.get(name) is type(loss) else None
+
+
+def __getattr__(name: str) -> Any:
+    """The classes themselves: `losses.Quantile(tau=0.9)`."""
+    for cls in _registry.values():
+        if cls.__name__ == name:
+            return cls
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *(cls.__name__ for cls in _registry.values())])

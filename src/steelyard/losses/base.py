@@ -1,0 +1,68 @@
+"""`Loss`: what one prediction costs against one label, and how a push moves that prediction.
+
+A loss knows nothing of features, learning rates or importance weights. All of them together reach
+it as one number, the push u ≥ 0, through the equation
+
+    dp/du = −ℓ′(p, y)
+
+whose exact solution is the method `flow`. Laws that every loss obeys (tests/losses/test_laws.py
+checks them for whatever the registry holds):
+
+- `derivative` is the slope of `value` in p, `curvature` the slope of `derivative`; ℓ is convex in p.
+- `flow(p, y, u)` is the *change* of p after push u: never the new p, which would round a small
+  change away. `flow(u + v)` is `flow(u)` followed by `flow(v)`, and no u crosses the minimiser.
+- `implicit(p, y, u)` is the Δ with Δ = −u·ℓ′(p + Δ).
+- `time_to(p, y, change)` is the u with `flow(p, y, u) == change`; infinite where no u does it.
+- At a kink the derivative and the curvature are those of the flat side, if there is one, else 0.
+
+Write methods as plain arithmetic with `math` and float fields, without exceptions or allocation:
+kernels compile the very same source. `math.exp` raises where compiled code gives infinity, so
+guard its argument (`special.bounded_exp`).
+"""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from steelyard.losses import numeric
+from steelyard.losses.sets import REAL_LINE, Interval, OneOf
+
+
+@dataclass(frozen=True)
+class Loss:
+    """Subclass with `value` and `derivative`; closed forms of the rest are optional."""
+
+    labels: ClassVar[Interval | OneOf] = REAL_LINE
+    """The labels with which the loss can be used."""
+
+    soft_labels: ClassVar[Interval | OneOf | None] = None
+    """Further labels, allowed but without closed forms: their flow is numeric, good to 1e-9."""
+
+    domain: ClassVar[Interval] = REAL_LINE
+    """The predictions that mean something. Every loss is finite and convex outside it too."""
+
+    smooth: ClassVar[bool] = True
+    """Whether the curvature says something. Second-order updates exist for smooth losses only."""
+
+    def value(self, p: float, y: float) -> float:
+        """ℓ(p, y)."""
+        raise NotImplementedError(f"{type(self).__name__} must define value(p, y)")
+
+    def derivative(self, p: float, y: float) -> float:
+        """∂ℓ/∂p."""
+        raise NotImplementedError(f"{type(self).__name__} must define derivative(p, y)")
+
+    def curvature(self, p: float, y: float) -> float:
+        """∂²ℓ/∂p²."""
+        return numeric.curvature(self, p, y)
+
+    def flow(self, p: float, y: float, u: float) -> float:
+        """The change of p under dp/du = −ℓ′(p, y) for a push of u."""
+        return numeric.flow(self, p, y, u)
+
+    def implicit(self, p: float, y: float, u: float) -> float:
+        """The Δ with Δ = −u·ℓ′(p + Δ, y)."""
+        return numeric.implicit(self, p, y, u)
+
+    def time_to(self, p: float, y: float, change: float) -> float:
+        """The push with which the flow makes this change."""
+        return numeric.time_to(self, p, y, change)

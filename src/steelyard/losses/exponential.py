@@ -1,0 +1,45 @@
+"""Exponential loss."""
+
+import math
+from dataclasses import dataclass
+
+from steelyard.losses import special
+from steelyard.losses.base import Loss
+from steelyard.losses.sets import PLUS_MINUS_ONE
+
+# Where 1 + e^s is e^s to float64: from there on only the logarithm of the push is used.
+_LARGE = 37.0
+
+
+@dataclass(frozen=True)
+class Exponential(Loss):
+    """e^−yp, the loss of AdaBoost. The flow grows like the logarithm of the push."""
+
+    labels = PLUS_MINUS_ONE
+
+    def value(self, p: float, y: float) -> float:
+        return special.bounded_exp(-y * p)
+
+    def derivative(self, p: float, y: float) -> float:
+        return -y * special.bounded_exp(-y * p)
+
+    def curvature(self, p: float, y: float) -> float:
+        return special.bounded_exp(-y * p)
+
+    def flow(self, p: float, y: float, u: float) -> float:
+        if u == 0.0:
+            return 0.0
+        s = math.log(u) - y * p
+        return y * s if s > _LARGE else y * math.log1p(u * special.bounded_exp(-y * p))
+
+    def implicit(self, p: float, y: float, u: float) -> float:
+        if u == 0.0:
+            return 0.0
+        s = math.log(u) - y * p
+        if s > _LARGE:
+            return y * special.lambert_w_of_exp(s)
+        return y * special.lambert_w(u * special.bounded_exp(-y * p))
+
+    def time_to(self, p: float, y: float, change: float) -> float:
+        d = y * change
+        return special.exponential_time_to(y * p, d) if d >= 0.0 else math.inf

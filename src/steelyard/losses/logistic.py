@@ -1,0 +1,37 @@
+"""Logistic loss."""
+
+import math
+from dataclasses import dataclass
+
+from steelyard.losses import special
+from steelyard.losses.base import Loss
+from steelyard.losses.sets import PLUS_MINUS_ONE
+
+
+@dataclass(frozen=True)
+class Logistic(Loss):
+    """log(1 + e^−yp): −log of the probability 1/(1 + e^−yp) that the model gives to the label."""
+
+    labels = PLUS_MINUS_ONE
+
+    def value(self, p: float, y: float) -> float:
+        q = y * p
+        return max(0.0, -q) + math.log1p(math.exp(-abs(q)))
+
+    def derivative(self, p: float, y: float) -> float:
+        q = y * p
+        e = math.exp(-abs(q))
+        return -y * (e if q > 0.0 else 1.0) / (1.0 + e)
+
+    def curvature(self, p: float, y: float) -> float:
+        e = math.exp(-abs(p))
+        return e / ((1.0 + e) * (1.0 + e))
+
+    def flow(self, p: float, y: float, u: float) -> float:
+        return y * special.logistic_flow(y * p, u)
+
+    def implicit(self, p: float, y: float, u: float) -> float:
+        return y * special.logistic_implicit(y * p, u)
+
+    def time_to(self, p: float, y: float, change: float) -> float:
+        return special.logistic_time_to(y * p, y * change)

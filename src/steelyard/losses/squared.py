@@ -1,0 +1,35 @@
+"""Squared loss."""
+
+import math
+from dataclasses import dataclass
+
+from steelyard.losses.base import Loss
+
+
+@dataclass(frozen=True)
+class Squared(Loss):
+    """½(p − y)². The flow closes the gap to y exponentially."""
+
+    def value(self, p: float, y: float) -> float:
+        return 0.5 * (p - y) * (p - y)
+
+    def derivative(self, p: float, y: float) -> float:
+        return p - y
+
+    def curvature(self, p: float, y: float) -> float:
+        return 1.0
+
+    def flow(self, p: float, y: float, u: float) -> float:
+        return (p - y) * math.expm1(-u)
+
+    def implicit(self, p: float, y: float, u: float) -> float:
+        return -(p - y) * (u / (1.0 + u))
+
+    def time_to(self, p: float, y: float, change: float) -> float:
+        gap = y - p
+        if change == 0.0:
+            return 0.0
+        if gap == 0.0:
+            return math.inf
+        share = change / gap  # of the gap that is closed
+        return -math.log1p(-share) if 0.0 < share < 1.0 else math.inf

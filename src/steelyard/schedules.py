@@ -1,0 +1,62 @@
+"""Learning rates over weighted time.
+
+The clock t counts importance, not examples: an example of weight h takes the clock from t to t + h
+and is entitled to the whole of ∫ η over that stretch, as h copies would be.
+"""
+
+import math
+from dataclasses import dataclass
+
+from steelyard.losses.special import LARGEST_EXPONENT
+
+
+@dataclass(frozen=True)
+class PowerDecay:
+    """η(t) = learning_rate · (initial_t / (t + initial_t))^power_t.
+
+    >>> schedule = PowerDecay(learning_rate=0.5, initial_t=1.0, power_t=0.5)
+    >>> schedule.rate(3.0)
+    0.25
+    >>> schedule.integral(0.0, 3.0)
+    1.0
+    """
+
+    learning_rate: float = 0.5
+    initial_t: float = 1.0
+    power_t: float = 0.5
+
+    def __post_init__(self) -> None:
+        for name, ok, must in (
+            ("learning_rate", self.learning_rate > 0.0, "positive"),
+            ("initial_t", self.initial_t > 0.0, "positive"),
+            ("power_t", self.power_t >= 0.0, "0 or more"),
+        ):
+            given = getattr(self, name)
+            if not ok or math.isinf(given):
+                raise ValueError(f"{name} must be a finite number, {must}; got {given!r}")
+
+    def rate(self, t: float) -> float:
+        """η(t)."""
+        return self.learning_rate * math.pow(self.initial_t / (t + self.initial_t), self.power_t)
+
+    def integral(self, t: float, h: float) -> float:
+        """∫ η from t to t + h, to the last digits also for tiny h and for powers around 1."""
+        if self.power_t == 0.0:
+            return self.learning_rate * h
+        start = t + self.initial_t
+        log_growth = math.log1p(h / start)
+        exponent = (1.0 - self.power_t) * log_growth
+        ratio = math.expm1(exponent) / exponent if exponent != 0.0 else 1.0
+        return self.rate(t) * start * log_growth * ratio
+
+    def importance(self, t: float, integral: float) -> float:
+        """The h with `integral(t, h) == integral`; infinite where the rates never add up to it."""
+        if self.power_t == 0.0:
+            return integral / self.learning_rate
+        start = t + self.initial_t
+        needed = integral / (self.rate(t) * start)
+        power = 1.0 - self.power_t
+        if power * needed <= -1.0:
+            return math.inf
+        log_growth = math.log1p(power * needed) / power if power != 0.0 else needed
+        return start * math.expm1(log_growth) if log_growth < LARGEST_EXPONENT else math.inf

@@ -1,0 +1,128 @@
+"""Updates: four ways to integrate dp/du = −ℓ′(p, y) for a push of u.
+
+- `invariant` follows the exact flow. Two pushes in a row are one push of their sum, so a weight of
+  h is exactly h copies.
+- `implicit` steps with the slope at the end of the step (backward Euler).
+- `second_order` does so with the slope's tangent in place of the slope.
+- `explicit` steps with the slope at the start (forward Euler): the gradient times the weight.
+
+>>> from steelyard import losses, updates
+>>> squared = losses.by_name("squared")
+>>> updates.by_name("explicit").change(squared, 0.0, 1.0, 50.0)
+50.0
+>>> updates.by_name("invariant").change(squared, 0.0, 1.0, 50.0)
+1.0
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from steelyard.losses import Loss
+
+Integrator = Callable[[Loss, float, float, float], float]
+
+
+@dataclass(frozen=True)
+class Update:
+    """An integrator and its inverse, as plain functions that kernels can compile."""
+
+    name: str
+    step: Integrator
+    time: Integrator
+    needs_curvature: bool = False
+
+    def change(self, loss: Loss, p: float, y: float, u: float) -> float:
+        """The change of p under a push of u ≥ 0."""
+        self.check(loss)
+        return self.step(loss, p, y, u)
+
+    def time_to(self, loss: Loss, p: float, y: float, change: float) -> float:
+        """The least u that makes this change; infinite where none does."""
+        self.check(loss)
+        return 0.0 if change == 0.0 else self.time(loss, p, y, change)
+
+    def check(self, loss: Loss) -> None:
+        """Raise a ValueError if this loss has no such update."""
+        if self.needs_curvature and not loss.smooth:
+            raise ValueError(
+                f"{type(loss).__name__} has no {self.name} update: it is made of straight lines, so its "
+                f"curvature says nothing; use one of {', '.join(names_for(loss))}"
+            )
+
+
+def _explicit(loss: Loss, p: float, y: float, u: float) -> float:
+    return -u * loss.derivative(p, y)
+
+
+def _explicit_time(loss: Loss, p: float, y: float, change: float) -> float:
+    return _quotient(change, loss.derivative(p, y))
+
+
+def _implicit(loss: Loss, p: float, y: float, u: float) -> float:
+    return loss.implicit(p, y, u)
+
+
+def _implicit_time(loss: Loss, p: float, y: float, change: float) -> float:
+    """The update read backwards: u = −Δ/ℓ′(p + Δ)."""
+    end = p + change
+    slope = loss.derivative(end, y)
+    if slope == 0.0 and math.isfinite(loss.time_to(p, y, change)):
+        # a kink, reached in finite time: the slope that counts is the one on p's side of it
+        end -= math.copysign(1e-15 * (abs(end) + abs(change)), change)
+        slope = loss.derivative(end, y)
+    return _quotient(change, slope)
+
+
+def _second_order(loss: Loss, p: float, y: float, u: float) -> float:
+    # −u·ℓ′/(1 + u·ℓ″), so written that u·ℓ′ cannot overflow
+    return -loss.derivative(p, y) / (1.0 / u + loss.curvature(p, y)) if u > 0.0 else 0.0
+
+
+def _second_order_time(loss: Loss, p: float, y: float, change: float) -> float:
+    slope = loss.derivative(p, y)
+    bend = change * loss.curvature(p, y)
+    return _quotient(change, slope + bend) if abs(bend) < abs(slope) else math.inf
+
+
+def _invariant(loss: Loss, p: float, y: float, u: float) -> float:
+    return loss.flow(p, y, u)
+
+
+def _invariant_time(loss: Loss, p: float, y: float, change: float) -> float:
+    return loss.time_to(p, y, change)
+
+
+def _quotient(change: float, slope: float) -> float:
+    """−Δ/slope for a step downhill, else infinite."""
+    downhill = change * math.copysign(1.0, slope) < 0.0 and slope != 0.0
+    return -change / slope if downhill else math.inf
+
+
+_updates = {
+    update.name: update
+    for update in (
+        Update("explicit", _explicit, _explicit_time),
+        Update("implicit", _implicit, _implicit_time),
+        Update("second_order", _second_order, _second_order_time, needs_curvature=True),
+        Update("invariant", _invariant, _invariant_time),
+    )
+}
+
+
+def names() -> list[str]:
+    """The names of all updates."""
+    return list(_updates)
+
+
+def names_for(loss: Loss) -> list[str]:
+    """The names of the updates that this loss can have."""
+    return [name for name, update in _updates.items() if loss.smooth or not update.needs_curvature]
+
+
+def by_name(name: str) -> Update:
+    """The update called `name`."""
+    update = _updates.get(name)
+    if update is None:
+        raise ValueError(f"there is no update {name!r}; the updates are {', '.join(names())}")
+    return update

@@ -1,0 +1,185 @@
+"""Losses of which only value and derivative are known."""
+
+import math
+import random
+from dataclasses import dataclass
+
+import pytest
+
+from steelyard import losses, updates
+from steelyard.losses import Loss, numeric
+from tests.losses import draws, laws
+from tests.losses.laws import Law
+from tests.losses.test_laws import check
+
+
+@dataclass(frozen=True)
+class Huber(Loss):
+    """Quadratic near y, straight beyond: its curvature jumps."""
+
+    width: float = 1.0
+
+    def value(self, p: float, y: float) -> float:
+        gap = abs(p - y)
+        return 0.5 * gap * gap if gap < self.width else self.width * (gap - 0.5 * self.width)
+
+    def derivative(self, p: float, y: float) -> float:
+        return max(-self.width, min(self.width, p - y))
+
+
+@dataclass(frozen=True)
+class Staircase(Loss):
+    """A slope that jumps half way: a kink that is not the minimiser."""
+
+    def value(self, p: float, y: float) -> float:
+        gap = abs(p - y)
+        return gap + 2.0 * max(0.0, gap - 1.0)
+
+    def derivative(self, p: float, y: float) -> float:
+        gap = p - y
+        return math.copysign(3.0 if abs(gap) > 1.0 else 1.0, gap) if gap != 0.0 else 0.0
+
+
+@dataclass(frozen=True)
+class Quartic(Loss):
+    """So flat at its minimiser that the flow slows down like a power of the push."""
+
+    def value(self, p: float, y: float) -> float:
+        return 0.25 * (p - y) * (p - y) * (p - y) * (p - y)
+
+    def derivative(self, p: float, y: float) -> float:
+        return (p - y) * (p - y) * (p - y)
+
+
+@dataclass(frozen=True)
+class ThreeHalves(Loss):
+    """Steep at its minimiser: |p − y|^1.5. The flow arrives in finite time."""
+
+    def value(self, p: float, y: float) -> float:
+        return math.pow(abs(p - y), 1.5) / 1.5
+
+    def derivative(self, p: float, y: float) -> float:
+        return math.copysign(math.sqrt(abs(p - y)), p - y)
+
+
+@dataclass(frozen=True)
+class Insensitive(Loss):
+    """Flat within 0.1 of y."""
+
+    def value(self, p: float, y: float) -> float:
+        return max(0.0, abs(p - y) - 0.1)
+
+    def derivative(self, p: float, y: float) -> float:
+        gap = p - y
+        return math.copysign(1.0, gap) if abs(gap) > 0.1 else 0.0
+
+
+USERS = [Huber(), Huber(width=0.01), Staircase(), Quartic(), ThreeHalves(), Insensitive()]
+
+
+@pytest.mark.parametrize("law", laws.ALL, ids=lambda law: law.__name__)
+@pytest.mark.parametrize("loss", [Huber(), Huber(width=0.01)], ids=repr)
+def test_a_users_loss_obeys_the_laws(loss: Loss, law: Law) -> None:
+    check(law, loss)
+
+
+@pytest.mark.parametrize("name", losses.names())
+def test_agrees_with_the_closed_forms(name: str) -> None:
+    """1e-9 relative, or the rounding of the prediction where the change is smaller than that."""
+    loss = losses.by_name(name)
+    rng = random.Random(name)
+    label, prediction = draws.sampler(rng, loss.labels), draws.sampler(rng, loss.domain)
+    for _ in range(500):
+        y, p, u = label(), prediction(), 10.0 ** rng.uniform(-8.0, 8.0)
+        margin = 4.0 * laws.EPSILON * (abs(p) + abs(y))
+        flow = loss.flow(p, y, u)
+        assert numeric.flow(loss, p, y, u) == pytest.approx(flow, rel=1e-9, abs=margin)
+        assert numeric.implicit(loss, p, y, u) == pytest.approx(loss.implicit(p, y, u), rel=1e-9, abs=margin)
+        part = 0.9 * flow
+        if abs(part) > 1e-6 * (abs(p) + abs(y)):
+            assert numeric.time_to(loss, p, y, part) == pytest.approx(loss.time_to(p, y, part), rel=1e-9)
+
+
+def exact_flow(loss: Loss, gap: float, u: float) -> float:
+    """How far the users' losses move down from y + gap, gap > 0."""
+    match loss:
+        case Staircase():
+            far = min(3.0 * u, max(0.0, gap - 1.0))
+            return far + min(u - far / 3.0, gap - far)
+        case Quartic():
+            return gap - gap / math.sqrt(1.0 + 2.0 * u * gap * gap)
+        case ThreeHalves():
+            return gap - max(0.0, math.sqrt(gap) - 0.5 * u) ** 2
+        case Insensitive():
+            return min(u, max(0.0, gap - 0.1))
+        case Huber(width):
+            straight = max(0.0, gap - width)
+            if width * u <= straight:
+                return width * u
+            return straight - (gap - straight) * math.expm1(-(u - straight / width))
+    raise AssertionError(loss)
+
+
+@pytest.mark.parametrize("loss", USERS, ids=repr)
+@pytest.mark.parametrize("gap", [1e-3, 0.5, 1.0, 1.5, 40.0])
+@pytest.mark.parametrize("u", [1e-12, 1e-3, 0.5, 1.0, 30.0, 1e6, 1e300])
+def test_kinks_and_stiffness(loss: Loss, gap: float, u: float) -> None:
+    """Large pushes, flat and steep minimisers, kinks on the way."""
+    expected = exact_flow(loss, gap, u)
+    change = loss.flow(gap, 0.0, u)
+    assert -change == pytest.approx(expected, rel=1e-9, abs=4e-16 * gap)
+    assert loss.flow(-gap, 0.0, u) == -change
+    if 1e-9 * gap < expected < 0.99 * gap:
+        exact_change = -0.9 * expected
+        again = exact_flow(loss, gap, loss.time_to(gap, 0.0, exact_change))
+        assert again == pytest.approx(-exact_change, rel=1e-9)
+
+
+def test_arrives_at_a_kink_but_not_at_a_smooth_minimiser() -> None:
+    assert Staircase().time_to(2.0, 0.0, -2.0) == pytest.approx(4.0 / 3.0, rel=1e-9)
+    assert ThreeHalves().time_to(1.0, 0.0, -1.0) == pytest.approx(2.0, rel=1e-6)
+    assert Insensitive().time_to(1.0, 0.0, -0.9) == pytest.approx(0.9, rel=1e-9)
+    for loss, change in ((Insensitive(), -0.95), (Huber(), -1.0), (Quartic(), -1.0), (Huber(), -1.5)):
+        assert loss.time_to(1.0, 0.0, change) == math.inf
+    assert Huber().time_to(1.0, 0.0, 0.5) == math.inf
+    assert Huber().time_to(1.0, 0.0, 0.0) == 0.0
+
+
+def test_implicit_goes_as_far_as_it_takes() -> None:
+    """Ten thousand times farther than the first guess of the bracket, and to a kink."""
+    assert Huber(width=5.0).implicit(0.0, 1e6, 1e4) == 5e4
+    assert Staircase().implicit(1.0 + 1e-9, 0.0, 0.25) == pytest.approx(-0.25, rel=1e-9)
+    assert Insensitive().implicit(0.05, 0.0, 10.0) == 0.0
+
+
+def test_rests_where_the_slope_is_zero() -> None:
+    for loss in USERS:
+        for y in (0.0, 0.5):
+            assert loss.flow(y, y, 7.0) == loss.implicit(y, y, 7.0) == 0.0
+            assert loss.time_to(y, y, 0.1) == math.inf
+
+
+def test_soft_logarithmic_against_its_closed_time() -> None:
+    rng = random.Random(5)
+    loss = losses.by_name("logarithmic")
+    for _ in range(300):
+        p, y, u = rng.uniform(0.01, 0.99), rng.uniform(0.01, 0.99), 10.0 ** rng.uniform(-4.0, 0.0)
+        change = loss.flow(p, y, u)
+        d, e = y - p, y - p - change
+        closed = y * (1.0 - y) * math.log(d / e) + (2.0 * y - 1.0) * (d - e) - (d * d - e * e) / 2.0
+        assert closed == pytest.approx(u, rel=1e-9, abs=1e-13 / abs(e))
+
+
+def test_a_user_must_write_value_and_derivative() -> None:
+    class Nothing(Loss):
+        pass
+
+    for method in ("value", "derivative"):
+        with pytest.raises(NotImplementedError, match=f"Nothing must define {method}"):
+            getattr(Nothing(), method)(0.0, 1.0)
+
+
+def test_every_update_works_for_a_users_loss() -> None:
+    for name in updates.names():
+        change = updates.by_name(name).change(Huber(), 3.0, 1.0, 0.5)
+        assert change == pytest.approx(-0.5)
