@@ -1,0 +1,37 @@
+"""The command line: one file a command, imported when the command is called.
+
+So `steelyard --help` stays instant, whatever a command needs.
+"""
+
+import importlib
+
+import click
+
+import steelyard
+
+_summaries = {
+    "demo": "Show what an importance weight of 50 does, next to fifty copies.",
+}
+
+
+class _Commands(click.Group):
+    """A group whose commands are the files of this folder, each holding one `command`."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(_summaries)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in _summaries:
+            return None
+        command: click.Command = importlib.import_module(f"steelyard.cli.{cmd_name}").command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(_summaries.items()))
+
+
+@click.command(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(steelyard.__version__, prog_name="steelyard")
+def main() -> None:
+    """Online learning in which an importance weight of h means exactly h copies of the example."""

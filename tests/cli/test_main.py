@@ -1,0 +1,47 @@
+"""The group of commands itself."""
+
+import pkgutil
+from collections.abc import Iterator
+
+import click
+import pytest
+from click.testing import CliRunner
+
+import steelyard
+from steelyard import cli
+from steelyard.cli import main
+
+CONTEXT = click.Context(main)
+
+
+def commands() -> Iterator[str]:
+    """The files of the folder that hold a command."""
+    for file in pkgutil.iter_modules(cli.__path__):
+        module = __import__(f"steelyard.cli.{file.name}", fromlist=["command"])
+        if isinstance(getattr(module, "command", None), click.Command):
+            yield file.name
+
+
+def test_every_command_is_listed() -> None:
+    assert sorted(main.list_commands(CONTEXT)) == sorted(commands())
+
+
+@pytest.mark.parametrize("name", main.list_commands(CONTEXT))
+def test_help_and_the_list_agree_about_each_command(name: str) -> None:
+    overview = " ".join(CliRunner().invoke(main, ["--help"]).stdout.split())
+    details = CliRunner().invoke(main, [name, "--help"])
+    assert details.exit_code == 0
+    command = main.get_command(CONTEXT, name)
+    assert command is not None
+    assert command.help is not None
+    assert f"{name} {command.help.splitlines()[0]}" in overview
+
+
+def test_an_unknown_command_is_a_usage_error() -> None:
+    result = CliRunner().invoke(main, ["weigh"])
+    assert result.exit_code == 2
+    assert "No such command 'weigh'" in result.stderr
+
+
+def test_version() -> None:
+    assert CliRunner().invoke(main, ["--version"]).stdout == f"steelyard, version {steelyard.__version__}\n"
