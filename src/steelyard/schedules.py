@@ -49,6 +49,10 @@ class PowerDecay:
         ratio = math.expm1(exponent) / exponent if exponent != 0.0 else 1.0
         return self.rate(t) * start * log_growth * ratio
 
+    def frozen(self, t: float, h: float) -> float:
+        """h·η(t): the integral as if the rate stood still, as the explicit update has it."""
+        return self.rate(t) * h
+
     def importance(self, t: float, integral: float) -> float:
         """The h with `integral(t, h) == integral`; infinite where the rates never add up to it."""
         if self.power_t == 0.0:

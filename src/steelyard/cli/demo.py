@@ -6,7 +6,8 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from steelyard.cli import comparison, files, tables
+from steelyard import files
+from steelyard.cli import comparison, tables
 
 DEFAULT_OUTPUT = Path("weight-50.png")
 SUFFIXES = (".png", ".svg")

@@ -1,0 +1,166 @@
+"""`Examples`: a validated chunk of the stream. All that travels between rooms.
+
+Whoever holds an `Examples` knows that every index is in bounds, every number finite, no feature
+named twice in a row and no importance negative: kernels need not look. Inputs are neither modified
+nor, if well formed, copied.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+
+from steelyard.kernels import rows
+from steelyard.losses import Loss
+
+# Values whose squares still add up to something finite in their own type
+_LARGEST = {"float32": 1e17, "float64": 1e150}
+
+
+@dataclass(frozen=True)
+class Examples:
+    """Rows of features in CSR form, each with a label and an importance.
+
+    Where `shared`, the matrix is dense: all rows have the one list of indices 0, 1, 2, …
+    """
+
+    indptr: NDArray[np.int64]
+    indices: NDArray[np.integer[Any]]
+    values: NDArray[np.floating[Any]]
+    shared: bool
+    features: int
+    labels: NDArray[np.float64]
+    importances: NDArray[np.float64]
+
+    def __len__(self) -> int:
+        return len(self.indptr) - 1
+
+    @property
+    def arrays(self) -> tuple[Any, ...]:
+        """The features, as kernels take them."""
+        return self.indptr, self.indices, self.values, self.shared
+
+    def take(self, order: NDArray[np.integer[Any]]) -> "Examples":
+        """The rows in another order."""
+        labels, importances = self.labels[order], self.importances[order]
+        if self.shared:
+            values = self.values.reshape(len(self), self.features)[order].ravel()
+            indptr = self.indptr[: len(order) + 1]
+            return Examples(indptr, self.indices, values, True, self.features, labels, importances)
+        matrix = sparse.csr_array((self.values, self.indices, self.indptr), (len(self), self.features))[order]
+        indptr = matrix.indptr.astype(np.int64, copy=False)
+        return Examples(indptr, matrix.indices, matrix.data, False, self.features, labels, importances)
+
+
+def examples(
+    matrix: Any,
+    labels: ArrayLike | None = None,
+    importances: ArrayLike | None = None,
+    *,
+    loss: Loss | None = None,
+    features: int | None = None,
+) -> Examples:
+    """Check and wrap a dense or SciPy sparse matrix, its labels and importances.
+
+    Without labels the rows can be predicted only; without importances each weighs 1.
+    """
+    indptr, indices, values, shared, width = _dense(matrix) if not sparse.issparse(matrix) else _csr(matrix)
+    if features is not None and width != features:
+        raise ValueError(f"the rows have {width} features, the model {features}")
+    count = len(indptr) - 1
+    _check_values(indptr, values)
+    given_labels = np.zeros(count) if labels is None else _column("labels", labels, count)
+    if labels is not None:
+        _check_labels(given_labels, loss)
+    weights = np.ones(count) if importances is None else _column("importance weights", importances, count)
+    bad = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0.0)))
+    if len(bad):
+        weight = weights[bad[0]]
+        raise ValueError(
+            f"row {bad[0]} has the importance weight {weight}: weights must be finite, 0 or more"
+        )
+    return Examples(indptr, indices, values, shared, width, given_labels, weights)
+
+
+def _csr(matrix: Any) -> tuple[NDArray[np.int64], Any, Any, bool, int]:
+    csr = matrix if matrix.format == "csr" else matrix.tocsr()
+    height, width = csr.shape
+    values = _floating(csr.data)
+    indices = csr.indices
+    indptr = csr.indptr.astype(np.int64, copy=False)
+    if (
+        len(indptr) != height + 1
+        or indptr[0] != 0
+        or np.any(np.diff(indptr) < 0)
+        or indptr[-1] > len(indices)
+    ):
+        raise ValueError("the sparse matrix is damaged: its row pointers do not match its entries")
+    values, indices = values[: indptr[-1]], indices[: indptr[-1]]
+    bad = rows.first_bad_index(indices, width)
+    if bad >= 0:
+        raise ValueError(
+            f"row {_row_of(indptr, bad)} has the feature index {indices[bad]}: the matrix is {width} wide"
+        )
+    if rows.has_duplicates(indptr, indices, width):
+        merged = sparse.csr_array((values.copy(), indices.copy(), indptr.copy()), csr.shape)
+        merged.sum_duplicates()
+        indptr, indices, values = merged.indptr.astype(np.int64, copy=False), merged.indices, merged.data
+    return indptr, indices, values, False, width
+
+
+def _dense(matrix: Any) -> tuple[NDArray[np.int64], Any, Any, bool, int]:
+    array = _floating(np.asarray(matrix))
+    if array.ndim != 2:
+        raise ValueError(f"features must be a matrix of two dimensions, one row an example; got {array.ndim}")
+    height, width = array.shape
+    indptr = np.arange(height + 1, dtype=np.int64) * width
+    return indptr, np.arange(width, dtype=np.int32), np.ascontiguousarray(array).ravel(), True, width
+
+
+def _floating(array: NDArray[Any]) -> NDArray[np.floating[Any]]:
+    """float32 and float64 as they are, any other number as float64."""
+    if array.dtype in (np.float32, np.float64) and array.dtype.isnative:
+        return array
+    if array.dtype.kind not in "biuf":
+        raise ValueError(f"features must be numbers, not {array.dtype}")
+    return array.astype(np.float64)
+
+
+def _column(what: str, values: ArrayLike, count: int) -> NDArray[np.float64]:
+    column = np.asarray(values, dtype=np.float64)
+    if column.shape != (count,):
+        raise ValueError(f"there are {count} rows but {what} of shape {column.shape}")
+    return column
+
+
+def _check_values(indptr: NDArray[np.int64], values: NDArray[Any]) -> None:
+    bad = rows.first_bad_value(values)
+    if bad >= 0:
+        raise ValueError(
+            f"row {_row_of(indptr, bad)} has the feature value {values[bad]}: values must be finite"
+        )
+    if len(values) and max(values.max(), -values.min()) > _LARGEST[values.dtype.name]:
+        bad = int(np.argmax(np.abs(values)))
+        where = f"row {_row_of(indptr, bad)} has the feature value {values[bad]}"
+        raise ValueError(f"{where}: its square overflows; scale the column")
+
+
+def _check_labels(labels: NDArray[np.float64], loss: Loss | None) -> None:
+    bad = np.flatnonzero(~np.isfinite(labels))
+    allowed = "labels must be finite"
+    if loss is not None and not len(bad):
+        odd = [y for y in np.unique(labels).tolist() if not _allowed(y, loss)]
+        bad = np.flatnonzero(np.isin(labels, odd)) if odd else bad
+        allowed = f"{type(loss).__name__} loss takes {loss.labels}"
+    if len(bad):
+        raise ValueError(f"row {bad[0]} has the label {labels[bad[0]]}: {allowed}")
+
+
+def _allowed(y: float, loss: Loss) -> bool:
+    return y in loss.labels or (loss.soft_labels is not None and y in loss.soft_labels)
+
+
+def _row_of(indptr: NDArray[np.int64], entry: int) -> int:
+    return int(np.searchsorted(indptr, entry, side="right")) - 1

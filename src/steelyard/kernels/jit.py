@@ -1,0 +1,132 @@
+"""The one decorator of kernels, and the one binder that turns a loss into pointers they can call.
+
+A kernel takes its loss as function pointers, so it is compiled once for all losses and found in
+the disk cache by the next process. The pointers themselves are compiled afresh in every process
+and never cached on disk: Numba's cache would not notice a change in another file, nor tell two
+functions apart that differ only in their globals. So no loss can be stale.
+
+Binding compiles the very methods of the loss. Its class becomes a namedtuple of the float fields
+and of the compiled methods it calls, and the functions and modules in a method's globals are
+exchanged for compiled ones.
+"""
+
+import math
+import types
+from collections import namedtuple
+from collections.abc import Callable
+from functools import cache, partial
+from typing import Any
+
+import numba
+from numba import config, njit
+
+# Sums may be reordered, products contracted; NaN and infinity keep their meaning.
+FAST_SUMS = {"reassoc", "contract", "nsz", "arcp"}
+
+kernel = njit(cache=True, nogil=True, error_model="numpy", fastmath=FAST_SUMS)
+
+_scalar = njit(nogil=True, error_model="numpy")
+_TWO = numba.float64(numba.float64, numba.float64)
+_THREE = numba.float64(numba.float64, numba.float64, numba.float64)
+
+
+def pointer(thing: Any, method: str) -> Any:
+    """A method of two numbers, say `loss.value(p, y)`, as a pointer."""
+    return getattr(thing, method) if config.DISABLE_JIT else _methods(thing).pointer(method)
+
+
+def step_pointer(loss: Any, step: Callable[..., float]) -> Any:
+    """`step(loss, p, y, u)`, the change of p under some update, as a pointer of (p, y, u)."""
+    return partial(step, loss) if config.DISABLE_JIT else _methods(loss).step_pointer(step)
+
+
+@cache
+def _methods(thing: Any) -> "_Methods":
+    return _Methods(thing)
+
+
+class _Methods:
+    """The compiled methods of one loss (or schedule), made as they are needed."""
+
+    def __init__(self, loss: Any) -> None:
+        self._loss = loss
+        self._compiled: dict[str, Any] = {}
+        self._pointers: dict[Any, Any] = {}
+        self._in_progress: set[str] = set()
+
+    def pointer(self, name: str) -> Any:
+        if name not in self._pointers:
+            self._pointers[name] = numba.cfunc(_TWO)(self.compiled(name).py_func)
+        return self._pointers[name]
+
+    def step_pointer(self, step: Callable[..., float]) -> Any:
+        if step not in self._pointers:
+            self._pointers[step] = numba.cfunc(_THREE)(self.bound(step).py_func)
+        return self._pointers[step]
+
+    def compiled(self, name: str) -> Any:
+        """A method without its `self`."""
+        if name not in self._compiled:
+            self._in_progress.add(name)
+            self._compiled[name] = self.bound(getattr(type(self._loss), name))
+            self._in_progress.discard(name)
+        return self._compiled[name]
+
+    def bound(self, function: Callable[..., float]) -> Any:
+        """The function with its first argument fixed to the loss."""
+        members = {}
+        for name in sorted(_names(function) - self._in_progress):
+            if isinstance(getattr(type(self._loss), name, None), types.FunctionType):
+                members[name] = self.compiled(name)
+            elif isinstance(getattr(self._loss, name, None), int | float):
+                members[name] = float(getattr(self._loss, name))
+        this = namedtuple("Bound", members)(**members)
+        compiled = _compile(function)
+        # pointers need a fixed number of arguments; a helper method may have any
+        by_arguments = {
+            2: lambda a, b: compiled(this, a, b),
+            3: lambda a, b, c: compiled(this, a, b, c),
+        }
+        return _scalar(
+            by_arguments.get(function.__code__.co_argcount - 1, lambda *args: compiled(this, *args))
+        )
+
+
+def _names(function: Any, seen: frozenset[Any] = frozenset()) -> set[str]:
+    """Every name that the function, or a function it may call, looks up."""
+    names = set(function.__code__.co_names)
+    for name in function.__code__.co_names:
+        for called in _functions(function.__globals__.get(name), function.__code__.co_names):
+            if called not in seen:
+                names |= _names(called, seen | {function})
+    return names
+
+
+def _functions(thing: Any, attributes: tuple[str, ...]) -> list[Any]:
+    if isinstance(thing, types.ModuleType) and thing is not math:
+        return [
+            vars(thing)[name] for name in attributes if isinstance(vars(thing).get(name), types.FunctionType)
+        ]
+    return [thing] if isinstance(thing, types.FunctionType) else []
+
+
+@cache
+def _compile(function: Any) -> Any:
+    """The function with everything it calls compiled; its source stays what it is."""
+    names = function.__code__.co_names
+    scope = {
+        name: _translate(function.__globals__[name], names) for name in names if name in function.__globals__
+    }
+    return _scalar(types.FunctionType(function.__code__, scope, function.__name__))
+
+
+def _translate(thing: Any, attributes: tuple[str, ...]) -> Any:
+    if isinstance(thing, types.FunctionType):
+        return _compile(thing)
+    if isinstance(thing, types.ModuleType) and thing is not math:
+        twin = types.ModuleType(thing.__name__)
+        for name in attributes:
+            if name in vars(thing):
+                setattr(twin, name, _translate(vars(thing)[name], attributes))
+        return twin
+    return thing

@@ -1,0 +1,165 @@
+"""`Model`: settings, weights, accumulators and the clock; kept in one file that any later release loads.
+
+A model file is a safetensors file: the arrays as they are, and one JSON text of metadata.
+"""
+
+import json
+from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steelyard import files, losses, updates
+from steelyard.kernels import linear
+from steelyard.losses import Loss
+from steelyard.schedules import PowerDecay
+
+FORMAT = 1
+SCALINGS = ("plain", "row_norm", "adaptive", "normalized")
+DTYPES = ("float32", "float64")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How a model learns. Everything that decides its next step but the examples themselves."""
+
+    loss: Loss = field(default_factory=lambda: losses.by_name("squared"))
+    update: str = "invariant"
+    scaling: str = "normalized"
+    learning_rate: float = 0.5
+    initial_t: float = 1.0
+    power_t: float = 0.0
+    l1: float = 0.0
+    l2: float = 0.0
+    bias: bool = True
+    dtype: str = "float32"
+
+    def __post_init__(self) -> None:
+        updates.by_name(self.update).check(self.loss)
+        _one_of("scaling", self.scaling, SCALINGS)
+        _one_of("dtype", self.dtype, DTYPES)
+        for name in ("l1", "l2"):
+            if not 0.0 <= getattr(self, name) < float("inf"):
+                raise ValueError(f"{name} must be a finite number, 0 or more; got {getattr(self, name)!r}")
+        self.schedule()
+
+    def schedule(self) -> PowerDecay:
+        return PowerDecay(self.learning_rate, self.initial_t, self.power_t)
+
+    @property
+    def adaptive(self) -> bool:
+        return self.scaling in ("adaptive", "normalized")
+
+
+class Model:
+    """The numbers. `learner` moves them; this class only makes, reads, saves and loads them."""
+
+    def __init__(self, settings: Settings, features: int) -> None:
+        dtype = settings.dtype
+        self.settings = settings
+        self.features = features
+        self.weights = np.zeros(features, dtype)
+        self.squares = np.zeros(features if settings.adaptive else 0, dtype)
+        self.scales = np.zeros(features if settings.scaling == "normalized" else 0, dtype)
+        self.debts = np.zeros(features if settings.l1 > 0.0 else 0)
+        self.state = np.zeros(linear.STATE_SIZE)
+        self.state[linear.SCALE] = 1.0
+
+    @property
+    def clock(self) -> float:
+        """The importance learned so far."""
+        return float(self.state[linear.CLOCK])
+
+    @property
+    def bias(self) -> float:
+        return float(self.state[linear.BIAS])
+
+    @property
+    def progressive_loss(self) -> float:
+        """The average loss of predictions made before their example was learned, weighted by importance."""
+        weight = float(self.state[linear.WEIGHT])
+        return float(self.state[linear.LOSS]) / weight if weight > 0.0 else float("nan")
+
+    def coefficients(self) -> NDArray[np.floating[Any]]:
+        """The weights as they multiply the features: a view where they are stored so, else a copy."""
+        if self.state[linear.SCALE] == 1.0 and not len(self.debts):
+            return self.weights
+        true = np.empty_like(self.weights)
+        linear.settled(self.weights, self.state[linear.SCALE], self.state[linear.DEBT], self.debts, true)
+        return true
+
+    def save(self, path: str | Path, extra: dict[str, Any] | None = None) -> None:
+        """Write the model, replacing the file in one move; `extra` is kept beside it as JSON."""
+        from safetensors.numpy import save
+
+        settings = asdict(self.settings)
+        name = losses.name_of(self.settings.loss)
+        settings["loss"] = {"name": name or type(self.settings.loss).__name__, "own": name is None} | {
+            "parameters": asdict(self.settings.loss)
+        }
+        about = {"format": FORMAT, "features": self.features, "settings": settings, "extra": extra or {}}
+        content = save(self._arrays(), {"steelyard": json.dumps(about)})
+        with files.replacing(Path(path)) as temporary:
+            temporary.write_bytes(content)
+
+    def _arrays(self) -> dict[str, NDArray[Any]]:
+        return {name: getattr(self, name) for name in ("weights", "squares", "scales", "debts", "state")}
+
+
+def load(path: str | Path, loss: Loss | None = None) -> Model:
+    """Read a model; `loss` is needed, and used, only for one that was trained with a loss of your own."""
+    model, _ = load_with_extra(path, loss)
+    return model
+
+
+def load_with_extra(path: str | Path, loss: Loss | None = None) -> tuple[Model, dict[str, Any]]:
+    """The model and what was kept beside it."""
+    arrays, about = _read(Path(path))
+    known = {f.name for f in fields(Settings)}
+    settings = {name: value for name, value in about["settings"].items() if name in known}
+    settings["loss"] = _loss(Path(path), settings["loss"], loss)
+    model = Model(Settings(**settings), int(about["features"]))
+    for name, empty in model._arrays().items():
+        stored = arrays.get(name)
+        if stored is None or stored.shape != empty.shape or stored.dtype != empty.dtype:
+            raise ValueError(f"{path}: the array {name!r} is missing or not what its settings say")
+        setattr(model, name, stored.copy())
+    return model, about["extra"]
+
+
+def _read(path: Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+    from safetensors import SafetensorError, safe_open
+
+    try:
+        with safe_open(path, "numpy") as file:
+            text = (file.metadata() or {}).get("steelyard")
+            arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+    except FileNotFoundError:
+        raise FileNotFoundError(f"{path}: there is no such file") from None
+    except (SafetensorError, OSError) as error:
+        raise ValueError(f"{path}: not a model file, or a damaged one ({error})") from None
+    if text is None:
+        raise ValueError(f"{path}: a safetensors file, but not one of steelyard's")
+    about = json.loads(text)
+    if about["format"] > FORMAT:
+        newer = f"written by a newer steelyard (format {about['format']}, this one reads up to {FORMAT})"
+        raise ValueError(f"{path}: {newer}; upgrade")
+    return arrays, about
+
+
+def _loss(path: Path, stored: dict[str, Any], given: Loss | None) -> Loss:
+    if not stored["own"]:
+        return losses.by_name(stored["name"], **stored["parameters"])
+    if given is None or type(given).__name__ != stored["name"]:
+        parameters = ", ".join(f"{name}={value}" for name, value in stored["parameters"].items())
+        raise ValueError(
+            f"{path}: trained with the loss {stored['name']}({parameters}); give it: load(path, loss=…)"
+        )
+    return given
+
+
+def _one_of(what: str, given: str, known: tuple[str, ...]) -> None:
+    if given not in known:
+        raise ValueError(f"there is no {what} {given!r}; it is one of {', '.join(known)}")

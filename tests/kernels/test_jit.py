@@ -1,0 +1,111 @@
+"""Binding losses to pointers, and the disk cache."""
+
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+import steelyard
+from steelyard import losses, updates
+from steelyard.kernels import jit
+from steelyard.losses import Loss
+
+
+def call(pointer, *args: float) -> float:  # type: ignore[no-untyped-def]
+    return float(getattr(pointer, "ctypes", pointer)(*args))
+
+
+@pytest.mark.parametrize("name", losses.names())
+def test_compiled_is_plain(name: str) -> None:
+    """The same bits, from the same source."""
+    loss = losses.by_name(name)
+    for y in (0.0, 1.0) if name in ("logarithmic", "hellinger", "tanh_logarithmic") else (-1.0, 1.0):
+        for p in (-30.0, -1.0, 0.0, 0.4, 1.0, 25.0):
+            assert call(jit.pointer(loss, "value"), p, y) == pytest.approx(loss.value(p, y), rel=1e-15)
+            assert call(jit.pointer(loss, "derivative"), p, y) == pytest.approx(
+                loss.derivative(p, y), rel=1e-15
+            )
+            for update in updates.names_for(loss):
+                step = updates.by_name(update).step
+                for u in (0.0, 1e-9, 0.3, 1e5):
+                    compiled = call(jit.step_pointer(loss, step), p, y, u)
+                    assert compiled == pytest.approx(step(loss, p, y, u), rel=1e-13, abs=1e-300)
+
+
+@dataclass(frozen=True)
+class Asymmetric(Loss):
+    """A user's loss: two parameters, a helper method of its own, no closed form."""
+
+    below: float = 3.0
+    above: float = 1.0
+
+    def slope(self, gap: float) -> float:
+        return self.above if gap > 0.0 else self.below
+
+    def value(self, p: float, y: float) -> float:
+        return 0.5 * self.slope(p - y) * (p - y) * (p - y)
+
+    def derivative(self, p: float, y: float) -> float:
+        return self.slope(p - y) * (p - y)
+
+
+class ClassAttribute(Loss):
+    """A user's loss that is not a dataclass."""
+
+    factor = 2
+
+    def value(self, p: float, y: float) -> float:
+        return self.factor * abs(p - y)
+
+    def derivative(self, p: float, y: float) -> float:
+        return self.factor * ((p > y) - (p < y))
+
+
+@pytest.mark.parametrize("loss", [Asymmetric(), Asymmetric(below=0.5, above=7.0), ClassAttribute()], ids=repr)
+def test_a_users_loss_is_compiled(loss: Loss) -> None:
+    for update in updates.names():
+        step = updates.by_name(update).step
+        for p in (-2.0, 0.25, 3.0):
+            expected = step(loss, p, 0.5, 0.7)
+            assert call(jit.step_pointer(loss, step), p, 0.5, 0.7) == pytest.approx(expected, rel=1e-12)
+
+
+def test_soft_labels_are_compiled() -> None:
+    loss = losses.by_name("logarithmic")
+    step = updates.by_name("invariant").step
+    expected = loss.flow(0.2, 0.6, 0.1)
+    assert call(jit.step_pointer(loss, step), 0.2, 0.6, 0.1) == pytest.approx(expected, rel=1e-12)
+
+
+SCRIPT = """
+import numpy as np
+from steelyard.examples import examples
+from steelyard.learner import Learner
+from steelyard.model import Settings
+learner = Learner(Settings(scaling="plain", bias=False), 1)
+learner.learn(examples(np.ones((1, 1)), [1.0]))
+print(learner.predict(examples(np.ones((1, 1))))[0])
+"""
+
+
+def test_an_edited_loss_is_never_stale(tmp_path: Path) -> None:
+    """The kernels come from the disk cache of the first process, the loss from its source."""
+    shutil.copytree(
+        Path(steelyard.__file__).parent, tmp_path / "steelyard", ignore=shutil.ignore_patterns("__pycache__")
+    )
+    environment = os.environ | {"PYTHONPATH": str(tmp_path), "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+
+    def predict() -> float:
+        run = [sys.executable, "-c", SCRIPT]
+        return float(subprocess.run(run, env=environment, capture_output=True, text=True, check=True).stdout)
+
+    assert predict() == pytest.approx(0.3934693, rel=1e-6)
+    source = tmp_path / "steelyard/losses/squared.py"
+    text = source.read_text()
+    assert "math.expm1(-u)" in text
+    source.write_text(text.replace("math.expm1(-u)", "math.expm1(-2.0 * u)"))
+    assert predict() == pytest.approx(0.6321206, rel=1e-6)

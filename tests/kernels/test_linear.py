@@ -1,0 +1,91 @@
+"""The kernels against their slow twin, for every loss, update, scaling and regularisation."""
+
+import numpy as np
+import pytest
+
+from steelyard import losses, updates
+from steelyard.examples import examples
+from steelyard.kernels import linear
+from steelyard.learner import Learner
+from steelyard.losses import Loss
+from steelyard.model import SCALINGS, Settings
+from tests.naive import NaiveLearner
+from tests.streams import stream
+
+LOSSES = [losses.by_name(name) for name in losses.names()]
+PAIRS = [(loss, update) for loss in LOSSES for update in updates.names_for(loss)]
+
+
+def agree(settings: Settings, seed: int = 0, rows: int = 60) -> None:
+    matrix, labels, importances = stream(settings.loss, seed, rows)
+    naive = NaiveLearner(settings, matrix.shape[1])
+    expected = naive.learn(matrix, labels, importances)
+    learner = Learner(settings, matrix.shape[1])
+    got = learner.learn(examples(matrix, labels, importances, loss=settings.loss))
+    scale = max(1.0, np.abs(expected).max())
+    np.testing.assert_allclose(got, expected, rtol=1e-12, atol=1e-12 * scale)
+    np.testing.assert_allclose(
+        learner.model.coefficients(), naive.coefficients(), rtol=1e-11, atol=1e-12 * scale
+    )
+    assert learner.model.bias == pytest.approx(naive.bias, rel=1e-11, abs=1e-12 * scale)
+    assert learner.model.progressive_loss == pytest.approx(naive.progressive_loss, rel=1e-12)
+    assert learner.model.clock == pytest.approx(naive.clock, rel=1e-14)
+
+
+@pytest.mark.parametrize("scaling", SCALINGS)
+@pytest.mark.parametrize(("loss", "update"), PAIRS, ids=[f"{loss!r}-{update}" for loss, update in PAIRS])
+def test_agrees_with_the_slow_twin(loss: Loss, update: str, scaling: str) -> None:
+    rate = 0.01 if update in ("explicit", "second_order") else 0.5  # these may diverge
+    agree(Settings(loss, update, scaling, rate, 3.0, 0.5, dtype="float64"))
+
+
+@pytest.mark.parametrize("scaling", SCALINGS)
+@pytest.mark.parametrize(("l1", "l2"), [(0.0, 0.3), (0.02, 0.0), (0.02, 0.3), (1.0, 50.0)])
+def test_lazy_regularisation_agrees_with_the_eager_twin(scaling: str, l1: float, l2: float) -> None:
+    """Also where the global scale has to be folded into the weights many times."""
+    for name in ("squared", "hinge"):
+        agree(Settings(losses.by_name(name), scaling=scaling, l1=l1, l2=l2, dtype="float64"), rows=200)
+
+
+@pytest.mark.parametrize("scaling", SCALINGS)
+def test_without_a_bias(scaling: str) -> None:
+    agree(Settings(scaling=scaling, bias=False, dtype="float64"))
+
+
+@pytest.mark.parametrize("scaling", SCALINGS)
+def test_dense_rows_are_sparse_rows(scaling: str) -> None:
+    settings = Settings(losses.by_name("logistic"), scaling=scaling, l2=0.01, dtype="float64")
+    matrix, labels, importances = stream(settings.loss)
+    results = []
+    for form in (matrix, matrix.toarray()):
+        learner = Learner(settings, matrix.shape[1])
+        predictions = learner.learn(examples(form, labels, importances))
+        results.append(
+            np.concatenate([predictions, learner.model.coefficients(), learner.predict(examples(form))])
+        )
+    np.testing.assert_allclose(results[0], results[1], rtol=1e-12)
+
+
+def test_float32_weights_stay_near_float64() -> None:
+    for scaling in SCALINGS:
+        progressive = []
+        for dtype in ("float32", "float64"):
+            settings = Settings(losses.by_name("logistic"), scaling=scaling, dtype=dtype)
+            matrix, labels, importances = stream(settings.loss, rows=300)
+            learner = Learner(settings, matrix.shape[1])
+            learner.learn(examples(matrix, labels, importances))
+            progressive.append(learner.model.progressive_loss)
+        assert progressive[0] == pytest.approx(progressive[1], rel=1e-5)
+
+
+def test_one_kernel_serves_every_loss_and_update() -> None:
+    """A kernel compiled anew for each loss would be slow to start and would fill the disk cache."""
+    if not hasattr(linear.learn, "nopython_signatures"):
+        pytest.skip("compilation is switched off")
+    matrix, _, importances = stream(LOSSES[0])
+    for loss in LOSSES:
+        _, labels, _ = stream(loss)
+        Learner(Settings(loss, scaling="plain"), matrix.shape[1]).learn(examples(matrix, labels, importances))
+    signatures = [str(signature) for signature in linear.learn.nopython_signatures]
+    assert len(signatures) == len(set(signatures))
+    assert len({s for s in signatures if "array(float32" in s and "array(float64, 1d" in s}) <= 4

@@ -1,0 +1,93 @@
+"""The slow twin of the kernels: one row at a time, in plain Python, with nothing lazy and nothing clever."""
+
+import math
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from steelyard import updates
+from steelyard.model import Settings
+
+
+class NaiveLearner:
+    """What the kernels must compute."""
+
+    def __init__(self, settings: Settings, features: int) -> None:
+        self.settings = settings
+        self.weights = [0.0] * features
+        self.squares = [0.0] * features
+        self.scales = [0.0] * features
+        self.bias = self.bias_squares = self.clock = self.norm = self.loss = self.weight = 0.0
+
+    def learn(self, matrix: Any, labels: Any, importances: Any) -> list[float]:
+        rows = sparse.csr_array(matrix, dtype=float)
+        rows.sum_duplicates()
+        predictions = []
+        for row, (y, h) in enumerate(zip(labels, importances, strict=True)):
+            entries = slice(rows.indptr[row], rows.indptr[row + 1])
+            x = dict(zip(rows.indices[entries].tolist(), rows.data[entries].tolist(), strict=True))
+            predictions.append(self.learn_row(x, float(y), float(h)))
+        return predictions
+
+    def learn_row(self, x: dict[int, float], y: float, h: float) -> float:
+        settings = self.settings
+        loss, update, schedule = settings.loss, updates.by_name(settings.update), settings.schedule()
+        explicit = settings.update == "explicit"
+        if settings.scaling == "normalized" and h > 0.0:
+            for i, value in x.items():
+                if abs(value) > self.scales[i]:
+                    self.weights[i] *= self.scales[i] / abs(value)
+                    self.squares[i] *= (self.scales[i] / abs(value)) ** 2
+                    self.scales[i] = abs(value)
+            self.norm += h * (settings.bias + sum((v / self.scales[i]) ** 2 for i, v in x.items() if v))
+        p = sum(self.weights[i] * value for i, value in x.items()) + self.bias
+        if h == 0.0:
+            return p
+        self.loss += h * loss.value(p, y)
+        self.weight += h
+        pushed = schedule.rate(self.clock) * h if explicit else schedule.integral(self.clock, h)
+        self.clock += h
+        slope = loss.derivative(p, y) * (h if explicit else 1.0)
+        slope_squared = min(slope * slope, 1e38)
+        rates, bias_rate = self.rates(x, slope_squared)
+        n = sum(rates[i] * value * value for i, value in x.items()) + bias_rate * settings.bias
+        if n > 0.0 and (slope_squared > 0.0 or not settings.adaptive):
+            u = pushed if settings.scaling == "row_norm" else pushed * n
+            change = update.change(loss, p, y, u)
+            for i, value in x.items():
+                self.weights[i] += change / n * rates[i] * value
+            self.bias += change / n * bias_rate * settings.bias
+            drop = loss.value(p, y) - loss.value(p + change, y)
+            gained = slope_squared
+            if not explicit:
+                tiny = drop < 1e-9 * abs(loss.value(p, y))
+                gained = h * (slope_squared if tiny else min(slope_squared, drop / u))
+            for i, value in x.items():
+                unit = self.scales[i] if settings.scaling == "normalized" and value else 1.0
+                self.squares[i] += (value / unit) ** 2 * gained
+            self.bias_squares += gained * settings.bias
+        for i, w in enumerate(self.weights):
+            shrunk = math.copysign(max(abs(w) - pushed * settings.l1, 0.0), w)
+            self.weights[i] = shrunk / (1.0 + pushed * settings.l2)
+        return p
+
+    def rates(self, x: dict[int, float], slope_squared: float) -> tuple[dict[int, float], float]:
+        if not self.settings.adaptive or slope_squared == 0.0:
+            return dict.fromkeys(x, 1.0), 1.0
+        common = math.sqrt(self.clock / self.norm) if self.settings.scaling == "normalized" else 1.0
+        rates = {}
+        for i, value in x.items():
+            unit = self.scales[i] if self.settings.scaling == "normalized" else 1.0
+            if value == 0.0:
+                rates[i] = 0.0
+            else:
+                rates[i] = common / unit**2 / math.sqrt(self.squares[i] + (value / unit) ** 2 * slope_squared)
+        return rates, common / math.sqrt(self.bias_squares + slope_squared)
+
+    @property
+    def progressive_loss(self) -> float:
+        return self.loss / self.weight
+
+    def coefficients(self) -> np.ndarray:
+        return np.array(self.weights)
