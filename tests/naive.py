@@ -18,7 +18,7 @@ class NaiveLearner:
         self.weights = [0.0] * features
         self.squares = [0.0] * features
         self.scales = [0.0] * features
-        self.bias = self.bias_squares = self.clock = self.norm = self.loss = self.weight = 0.0
+        self.bias = self.bias_squares = self.clock = self.norm = self.seen = self.loss = self.weight = 0.0
 
     def learn(self, matrix: Any, labels: Any, importances: Any) -> list[float]:
         rows = sparse.csr_array(matrix, dtype=float)
@@ -34,20 +34,15 @@ class NaiveLearner:
         settings = self.settings
         loss, update, schedule = settings.loss, updates.by_name(settings.update), settings.schedule()
         explicit = settings.update == "explicit"
-        if settings.scaling == "normalized" and h > 0.0:
-            for i, value in x.items():
-                if abs(value) > self.scales[i]:
-                    self.weights[i] *= self.scales[i] / abs(value)
-                    self.squares[i] *= (self.scales[i] / abs(value)) ** 2
-                    self.scales[i] = abs(value)
-            self.norm += h * (settings.bias + sum((v / self.scales[i]) ** 2 for i, v in x.items() if v))
-        p = sum(self.weights[i] * value for i, value in x.items()) + self.bias
+        said = p = self.predict(x)
         if h == 0.0:
-            return p
+            return said
         self.loss += h * loss.value(p, y)
         self.weight += h
         pushed = schedule.rate(self.clock) * h if explicit else schedule.integral(self.clock, h)
         self.clock += h
+        if settings.scaling == "normalized" and loss.derivative(p, y) != 0.0:
+            self.rescale(x, h)
         slope = loss.derivative(p, y) * (h if explicit else 1.0)
         slope_squared = min(slope * slope, 1e38)
         rates, bias_rate = self.rates(x, slope_squared)
@@ -70,12 +65,27 @@ class NaiveLearner:
         for i, w in enumerate(self.weights):
             shrunk = math.copysign(max(abs(w) - pushed * settings.l1, 0.0), w)
             self.weights[i] = shrunk / (1.0 + pushed * settings.l2)
-        return p
+        return said
+
+    def predict(self, x: dict[int, float]) -> float:
+        if self.settings.scaling == "normalized":
+            x = {i: math.copysign(min(abs(value), self.scales[i]), value) for i, value in x.items()}
+        return sum(self.weights[i] * value for i, value in x.items()) + self.bias
+
+    def rescale(self, x: dict[int, float], h: float) -> None:
+        """Each feature is measured in units of its largest value so far."""
+        for i, value in x.items():
+            if abs(value) > self.scales[i]:
+                self.weights[i] *= self.scales[i] / abs(value)
+                self.squares[i] *= (self.scales[i] / abs(value)) ** 2
+                self.scales[i] = abs(value)
+        self.norm += h * (self.settings.bias + sum((v / self.scales[i]) ** 2 for i, v in x.items() if v))
+        self.seen += h
 
     def rates(self, x: dict[int, float], slope_squared: float) -> tuple[dict[int, float], float]:
         if not self.settings.adaptive or slope_squared == 0.0:
             return dict.fromkeys(x, 1.0), 1.0
-        common = math.sqrt(self.clock / self.norm) if self.settings.scaling == "normalized" else 1.0
+        common = math.sqrt(self.seen / self.norm) if self.norm > 0.0 else 1.0
         rates = {}
         for i, value in x.items():
             unit = self.scales[i] if self.settings.scaling == "normalized" else 1.0

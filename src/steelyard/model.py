@@ -28,7 +28,7 @@ class Settings:
     loss: Loss = field(default_factory=lambda: losses.by_name("squared"))
     update: str = "invariant"
     scaling: str = "normalized"
-    learning_rate: float = 0.5
+    learning_rate: float = 0.4
     initial_t: float = 1.0
     power_t: float = 0.0
     l1: float = 0.0

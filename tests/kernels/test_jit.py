@@ -1,11 +1,14 @@
 """Binding losses to pointers, and the disk cache."""
 
+import io
 import os
 import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -81,12 +84,37 @@ def test_soft_labels_are_compiled() -> None:
     assert call(jit.step_pointer(loss, step), 0.2, 0.6, 0.1) == pytest.approx(expected, rel=1e-12)
 
 
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def compiling(module: str) -> Any:
+    def function() -> None:
+        pass
+
+    function.__module__ = module
+    return SimpleNamespace(data={"dispatcher": SimpleNamespace(py_func=function)})
+
+
+def test_compiling_is_announced_once_and_on_a_terminal_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    listener = jit.Announcement()
+    outputs = []
+    for stream in (io.StringIO(), Terminal(), Terminal()):
+        monkeypatch.setattr("sys.stderr", stream)
+        listener.on_start(compiling("somebody.else"))
+        listener.on_start(compiling("steelyard.kernels.linear"))
+        listener.on_end(compiling("steelyard.kernels.linear"))
+        outputs.append(stream.getvalue())
+    assert outputs == ["", "steelyard: compiling its kernels for this machine, once\n", ""]
+
+
 SCRIPT = """
 import numpy as np
 from steelyard.examples import examples
 from steelyard.learner import Learner
 from steelyard.model import Settings
-learner = Learner(Settings(scaling="plain", bias=False), 1)
+learner = Learner(Settings(scaling="plain", learning_rate=0.5, bias=False), 1)
 learner.learn(examples(np.ones((1, 1)), [1.0]))
 print(learner.predict(examples(np.ones((1, 1))))[0])
 """

@@ -96,7 +96,7 @@ def no_update_crosses_the_minimiser(loss: Loss, p: float, y: float, u: float) ->
     derivative = HighPrecision(loss).derivative
     before = derivative(mpf(p), mpf(y))
     for change in (loss.flow(p, y, u), loss.implicit(p, y, u)):
-        end = mpf(p) + mpf(change) * (1 - 4 * EPSILON)
+        end = mpf(p) + mpf(change) * (1 - 4 * EPSILON) - _end_rounding(loss, p, y, mpf(change))
         assert derivative(end, mpf(y)) * before >= 0
         assert change * before < 0 or change == 0
 
@@ -166,7 +166,8 @@ def _check_slope(
         left = (here - function(p - h, y)) / h
         right = (function(p + h, y) - here) / h
     slack = margin * max(abs(left), abs(slope)) + abs(here) * mpf(10) ** -76 + TINY_CHANGE
-    assert left - slack <= slope <= right + slack, f"slope {slope}, should be {float(left)} to {float(right)}"
+    low, high = sorted((left, right))
+    assert low - slack <= slope <= high + slack, f"slope {slope}, should be {float(left)} to {float(right)}"
 
 
 def _jumps(function: Callable[[mpf, mpf], mpf], p: float, y: float) -> bool:

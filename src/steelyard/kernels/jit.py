@@ -11,6 +11,7 @@ exchanged for compiled ones.
 """
 
 import math
+import sys
 import types
 from collections import namedtuple
 from collections.abc import Callable
@@ -19,11 +20,32 @@ from typing import Any
 
 import numba
 from numba import config, njit
+from numba.core import event
 
 # Sums may be reordered, products contracted; NaN and infinity keep their meaning.
 FAST_SUMS = {"reassoc", "contract", "nsz", "arcp"}
 
 kernel = njit(cache=True, nogil=True, error_model="numpy", fastmath=FAST_SUMS)
+
+
+class Announcement(event.Listener):  # type: ignore[misc]
+    """Says on a terminal that kernels are being compiled, which takes seconds and happens once."""
+
+    def __init__(self) -> None:
+        self.said = False
+
+    def on_start(self, event: Any) -> None:
+        module = str(event.data["dispatcher"].py_func.__module__)
+        is_kernel = module.startswith("steelyard.kernels.") and module != __name__  # pointers are quick
+        if is_kernel and not self.said and sys.stderr.isatty():
+            self.said = True
+            sys.stderr.write("steelyard: compiling its kernels for this machine, once\n")
+
+    def on_end(self, event: Any) -> None:
+        pass
+
+
+event.register("numba:compile", Announcement())
 
 _scalar = njit(nogil=True, error_model="numpy")
 _TWO = numba.float64(numba.float64, numba.float64)

@@ -20,7 +20,7 @@ import numpy as np
 from steelyard.kernels.jit import kernel
 
 # The places of the scalars in `state`
-CLOCK, BIAS, BIAS_SQUARES, SCALE, DEBT, NORM, LOSS, WEIGHT, STATE_SIZE = range(9)
+CLOCK, BIAS, BIAS_SQUARES, SCALE, DEBT, NORM, SEEN, LOSS, WEIGHT, STATE_SIZE = range(10)
 
 # The global scale S of lazy L2 is folded into the weights before float32 runs out of digits.
 _SMALLEST_SCALE = 1e-6
@@ -90,8 +90,13 @@ def learn_general(
     `multiply`: the sums of squares see the gradient times the weight, as the explicit baseline does.
     """
     clock, bias, loss, weight = state[CLOCK], state[BIAS], state[LOSS], state[WEIGHT]
-    bias_squares, scale, debt, norm = state[BIAS_SQUARES], state[SCALE], state[DEBT], state[NORM]
-    rates = np.ones(_longest(indptr), weights.dtype)
+    bias_squares, scale, debt = state[BIAS_SQUARES], state[SCALE], state[DEBT]
+    norm, seen = state[NORM], state[SEEN]
+    longest = _longest(indptr)
+    # A row's own copies of what its features have: side by side in memory, so that the loop with the
+    # roots and divisions runs several at a time.
+    x, units = np.ones(longest, weights.dtype), np.ones(longest, weights.dtype)
+    gathered, moves = np.empty(longest, weights.dtype), np.empty(longest, weights.dtype)
     typed = np.empty(4, weights.dtype)  # scalars pass through it to get the weights' type
     for row in range(len(labels)):
         start, end = np.uint64(indptr[row]), np.uint64(indptr[row + 1])
@@ -101,86 +106,87 @@ def learn_general(
             total = 0.0
             for j in range(start, end):
                 i = np.uint64(indices[j - base])
-                total += (_soft(weights[i], debt - debts[i]) if l1 > 0.0 else weights[i]) * values[j]
+                w = _soft(weights[i], debt - debts[i]) if l1 > 0.0 else weights[i]
+                total += w * (_held(values[j], scales[i]) if normalized else values[j])
             predictions[row] = scale * total + bias * bias_value
             continue
         if l1 > 0.0:
-            _settle_row(start, end, base, indices, weights, debts, debt)
-        if normalized:
-            norm += h * (bias_value + _rescale(start, end, base, indices, values, weights, squares, scales))
+            for j in range(start, end):
+                i = np.uint64(indices[j - base])
+                weights[i] = _soft(weights[i], debt - debts[i])
+                debts[i] = debt
         total = 0.0
-        for j in range(start, end):
-            total += weights[np.uint64(indices[j - base])] * values[j]
+        row_squares = 0.0
+        if normalized:
+            for j in range(start, end):
+                i = np.uint64(indices[j - base])
+                total += weights[i] * _held(values[j], scales[i])
+        elif adaptive:
+            for j in range(start, end):
+                i = np.uint64(indices[j - base])
+                total += weights[i] * values[j]
+                gathered[j - start] = squares[i]
+                x[j - start] = values[j]
+        else:
+            for j in range(start, end):
+                total += weights[np.uint64(indices[j - base])] * values[j]
+                row_squares += values[j] * values[j]
         p = scale * total + bias * bias_value
         predictions[row] = p
         y = labels[row]
-        before = value(p, y)
-        loss += h * before
+        loss += h * value(p, y)
         weight += h
         pushed = push(clock, h)
         clock += h
-        n = 0.0
-        bias_rate = 1.0
-        slope_squared = 0.0
         if adaptive:
             slope = derivative(p, y) * (h if multiply else 1.0)
+            if slope != 0.0 and normalized:  # scales grow only where something is to be learned
+                seen += h
+                norm += h * bias_value
+                norm += h * _rescale(
+                    start, end, base, indices, values, weights, squares, scales, x, units, gathered, typed
+                )
             slope_squared = min(slope * slope, _LARGEST_SQUARE)
-            common = math.sqrt(clock / norm) if normalized else 1.0
+            n = 0.0
+            bias_rate = 0.0
             if slope_squared > 0.0:
-                bias_rate = common / math.sqrt(bias_squares + slope_squared)
-                n = bias_rate * bias_value
-                if normalized:
-                    n += _rates_normalized(
-                        start,
-                        end,
-                        base,
-                        indices,
-                        values,
-                        squares,
-                        scales,
-                        slope_squared,
-                        common,
-                        rates,
-                        typed,
-                    )
-                else:
-                    n += _rates_adaptive(
-                        start, end, base, indices, values, squares, slope_squared, rates, typed
-                    )
-        else:
-            n = bias_value
-            for j in range(start, end):
-                n += values[j] * values[j]
-        if n > 0.0:
-            u = pushed if row_norm else pushed * n
-            change = step(p, y, u)
-            s = change / n
-            bias += s * bias_rate * bias_value
-            if adaptive:
+                common = math.sqrt(seen / norm) if norm > 0.0 else 1.0
+                bias_rate = common / math.sqrt(bias_squares + slope_squared) * bias_value
+                n = bias_rate + _rates(end - start, x, gathered, slope_squared, common, moves, typed)
+            if n > 0.0:
+                change = step(p, y, pushed * n)
+                s = change / n
                 gained = slope_squared
                 if not multiply:
-                    gained = h * _mean_square(before - value(p + change, y), before, u, slope_squared)
+                    before = value(p, y)
+                    gained = h * _mean_square(
+                        before - value(p + change, y), before, pushed * n, slope_squared
+                    )
+                bias += s * bias_rate
                 bias_squares = min(bias_squares + gained * bias_value, _LARGEST_SQUARE)
-                _apply_adaptive(
+                _scatter(
                     start,
                     end,
                     base,
                     indices,
-                    values,
                     weights,
                     squares,
-                    scales,
-                    normalized,
-                    rates,
+                    x,
+                    units,
+                    gathered,
+                    moves,
                     s / scale,
                     gained,
                     typed,
                 )
-            else:
-                typed[0] = s / scale
-                s_typed = typed[0]
-                for j in range(start, end):
-                    weights[np.uint64(indices[j - base])] += s_typed * values[j]
+        elif row_squares + bias_value > 0.0:
+            n = row_squares + bias_value
+            s = step(p, y, pushed if row_norm else pushed * n) / n
+            bias += s * bias_value
+            typed[0] = s / scale
+            s_typed = typed[0]
+            for j in range(start, end):
+                weights[np.uint64(indices[j - base])] += s_typed * values[j]
         debt += pushed * l1 / scale
         scale /= 1.0 + pushed * l2
         if scale < _SMALLEST_SCALE:
@@ -189,7 +195,8 @@ def learn_general(
             debt = 0.0
             scale = 1.0
     state[CLOCK], state[BIAS], state[LOSS], state[WEIGHT] = clock, bias, loss, weight
-    state[BIAS_SQUARES], state[SCALE], state[DEBT], state[NORM] = bias_squares, scale, debt, norm
+    state[BIAS_SQUARES], state[SCALE], state[DEBT] = bias_squares, scale, debt
+    state[NORM], state[SEEN] = norm, seen
 
 
 @kernel
@@ -206,71 +213,36 @@ def _soft(v, debt):
 
 
 @kernel
-def _settle_row(start, end, base, indices, weights, debts, debt):
-    for j in range(start, end):
-        i = np.uint64(indices[j - base])
-        weights[i] = _soft(weights[i], debt - debts[i])
-        debts[i] = debt
+def _held(x, scale):
+    """x held within its scale: what a larger one predicts once its weight has been rescaled."""
+    return min(max(x, -scale), scale)
 
 
 @kernel
-def _rates_adaptive(start, end, base, indices, values, squares, slope_squared, rates, typed):
-    """1/√(G + x²·ℓ′²) for each feature of the row; returns Σ rate·x²."""
-    typed[0], typed[1], typed[2], typed[3] = slope_squared, _SMALLEST_SQUARE, 1.0, _LARGEST_SQUARE
-    slope_squared_typed, smallest, one, largest = typed[0], typed[1], typed[2], typed[3]
+def _rates(count, x, gathered, slope_squared, common, moves, typed):
+    """The adaptive rates of a row, common/√(G + x²·ℓ′²), times x into `moves`; returns Σ rate·x²."""
+    typed[0], typed[1], typed[2], typed[3] = slope_squared, _SMALLEST_SQUARE, _LARGEST_SQUARE, common
+    slope_squared_typed, smallest, largest, common_typed = typed[0], typed[1], typed[2], typed[3]
     n = 0.0
-    for j in range(start, end):
-        xx = values[j] * values[j]
-        g = squares[np.uint64(indices[j - base])] + xx * slope_squared_typed
-        rate = one / np.sqrt(min(max(g, smallest), largest))
-        rates[j - start] = rate
+    for k in range(count):
+        xx = x[k] * x[k]
+        g = gathered[k] + xx * slope_squared_typed
+        rate = common_typed / np.sqrt(min(max(g, smallest), largest))
+        moves[k] = rate * x[k]
         n += rate * xx
     return n
 
 
 @kernel
-def _rates_normalized(
-    start, end, base, indices, values, squares, scales, slope_squared, common, rates, typed
-):
-    """The same in units of each feature's scale s, which comes back when the rate is applied."""
-    typed[0], typed[1], typed[2], typed[3] = slope_squared, _SMALLEST_SQUARE, _LARGEST_SQUARE, common
-    slope_squared_typed, smallest, largest, common_typed = typed[0], typed[1], typed[2], typed[3]
-    n = 0.0
+def _scatter(start, end, base, indices, weights, squares, x, units, gathered, moves, s, gained, typed):
+    """Move the weights, and let the sums of squares grow."""
+    typed[0], typed[1], typed[2] = s, min(gained, _LARGEST_SQUARE), _LARGEST_SQUARE
+    s_typed, gained_typed, largest = typed[0], typed[1], typed[2]
     for j in range(start, end):
+        k = j - start
         i = np.uint64(indices[j - base])
-        z = values[j] / max(scales[i], smallest)
-        zz = z * z
-        g = squares[i] + zz * slope_squared_typed
-        rate = common_typed / np.sqrt(min(max(g, smallest), largest))
-        rates[j - start] = rate
-        n += rate * zz
-    return n
-
-
-@kernel
-def _apply_adaptive(
-    start, end, base, indices, values, weights, squares, scales, normalized, rates, s, gained, typed
-):
-    typed[0], typed[1], typed[2], typed[3] = (
-        s,
-        min(gained, _LARGEST_SQUARE),
-        _SMALLEST_SQUARE,
-        _LARGEST_SQUARE,
-    )
-    s_typed, gained_typed, smallest, largest = typed[0], typed[1], typed[2], typed[3]
-    if normalized:
-        for j in range(start, end):
-            i = np.uint64(indices[j - base])
-            scale = max(scales[i], smallest)
-            z = values[j] / scale
-            weights[i] += s_typed * rates[j - start] * z / scale
-            squares[i] = min(squares[i] + z * z * gained_typed, largest)
-    else:
-        for j in range(start, end):
-            i = np.uint64(indices[j - base])
-            x = values[j]
-            weights[i] += s_typed * rates[j - start] * x
-            squares[i] = min(squares[i] + x * x * gained_typed, largest)
+        weights[i] += s_typed * moves[k] * units[k]
+        squares[i] = min(gathered[k] + x[k] * x[k] * gained_typed, largest)
 
 
 @kernel
@@ -285,20 +257,28 @@ def _mean_square(drop, before, u, slope_squared):
 
 
 @kernel
-def _rescale(start, end, base, indices, values, weights, squares, scales):
-    """Let each feature's scale grow to its largest |x|, its weight with it; returns Σ (x/scale)²."""
+def _rescale(start, end, base, indices, values, weights, squares, scales, x, units, gathered, typed):
+    """Each feature of the row in units of its scale, its largest |value| so far, which may grow just now.
+
+    The weight and the sum of squares are kept in the new units. Returns Σ (value/scale)².
+    """
+    typed[0], typed[1] = 1.0, 0.0
+    one, zero = typed[0], typed[1]
     total = 0.0
     for j in range(start, end):
-        x = abs(values[j])
-        if x > 0.0:
-            i = np.uint64(indices[j - base])
-            if x > scales[i]:
-                shrink = scales[i] / x
-                weights[i] *= shrink
-                squares[i] *= shrink * shrink
-                scales[i] = x
-            z = x / scales[i]
-            total += z * z
+        i = np.uint64(indices[j - base])
+        size = abs(values[j])
+        if size > scales[i]:
+            shrink = scales[i] / size
+            weights[i] *= shrink
+            squares[i] *= shrink * shrink
+            scales[i] = size
+        unit = one / scales[i] if scales[i] > zero else zero
+        z = values[j] * unit
+        units[j - start] = unit
+        x[j - start] = z
+        gathered[j - start] = squares[i]
+        total += z * z
     return total
 
 
