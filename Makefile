@@ -3,6 +3,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+PYTEST := $(BIN)/python -m pytest --quiet --numprocesses auto
 
 # The folder with real data, for the tests that want some; they skip where it is absent.
 STEELYARD_DATA ?= ../shared/data
@@ -15,12 +16,13 @@ define install
 		|| { cat $(VENV)/install.log >&2; echo "pip failed, see above" >&2; exit 1; }
 endef
 
-.PHONY: help demo test check format clean
+.PHONY: help demo test check format bench clean
 
 help:
 	@echo "make demo     what an importance weight of 50 does: a table and a picture"
 	@echo "make test     every check and every test"
 	@echo "make check    the linters only"
+	@echo "make bench    speed, start-up and memory beside the peers, some minutes"
 	@echo "make format   put the code into the house format"
 	@echo "make clean    remove everything that make made"
 	@echo "Another Python than python3: make test PYTHON=python3.12"
@@ -29,8 +31,12 @@ demo: $(VENV)/.installed-plot
 	@$(BIN)/steelyard demo
 
 test: check
-	@echo "pytest, with coverage"
-	@$(BIN)/python -m pytest --quiet --numprocesses auto --cov --cov-report term
+	@echo "pytest"
+	@$(PYTEST) --cov --cov-report= --cov-fail-under=0
+	@echo "pytest, kernels with bounds checked"
+	@NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(VENV)/cache-bounds $(PYTEST) tests/kernels
+	@echo "pytest, kernels as plain Python; coverage of everything"
+	@NUMBA_DISABLE_JIT=1 NUMBA_CACHE_DIR=$(VENV)/cache-plain $(PYTEST) tests/kernels --cov --cov-append --cov-report term
 
 check: $(VENV)/.installed-dev
 	@echo "ruff check"
@@ -46,10 +52,13 @@ format: $(VENV)/.installed-dev
 	@$(BIN)/ruff check --fix-only --quiet
 	@$(BIN)/ruff format
 
+bench: $(VENV)/.installed-bench
+	@$(BIN)/python -m benchmarks.run
+
 clean:
-	rm -rf $(VENV) build dist weight-50.png .coverage .coverage.* htmlcov
+	rm -rf $(VENV) build dist weight-50.png .coverage .coverage.* htmlcov benchmarks/results
 	rm -rf .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
-	find src tests -name __pycache__ -prune -exec rm -rf {} +
+	find src tests benchmarks -name __pycache__ -prune -exec rm -rf {} +
 
 # The package's own __init__.py holds the version, which an installation remembers.
 $(VENV)/.installed-dev: pyproject.toml src/steelyard/__init__.py | $(VENV)/bin/python
@@ -58,6 +67,16 @@ $(VENV)/.installed-dev: pyproject.toml src/steelyard/__init__.py | $(VENV)/bin/p
 
 $(VENV)/.installed-plot: pyproject.toml src/steelyard/__init__.py | $(VENV)/bin/python
 	$(call install,plot)
+	@touch $@
+
+# One by one, and from wheels only: a peer that does not install is left out, and the tables say so.
+$(VENV)/.installed-bench: $(VENV)/.installed-plot
+	@for peer in $$($(BIN)/python -c 'import tomllib; \
+		print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["bench"])'); do \
+		echo "installing $$peer into $(VENV)"; \
+		$(BIN)/python -m pip install --disable-pip-version-check --only-binary :all: "$$peer" > $(VENV)/install.log 2>&1 \
+			|| echo "$$peer did not install, see $(VENV)/install.log: left out" >&2; \
+	done
 	@touch $@
 
 $(VENV)/bin/python:

@@ -43,6 +43,7 @@ class NaiveLearner:
         self.clock += h
         if settings.scaling == "normalized" and loss.derivative(p, y) != 0.0:
             self.rescale(x, h)
+            p = self.predict(x)
         slope = loss.derivative(p, y) * (h if explicit else 1.0)
         slope_squared = min(slope * slope, 1e38)
         rates, bias_rate = self.rates(x, slope_squared)
@@ -68,8 +69,6 @@ class NaiveLearner:
         return said
 
     def predict(self, x: dict[int, float]) -> float:
-        if self.settings.scaling == "normalized":
-            x = {i: math.copysign(min(abs(value), self.scales[i]), value) for i, value in x.items()}
         return sum(self.weights[i] * value for i, value in x.items()) + self.bias
 
     def rescale(self, x: dict[int, float], h: float) -> None:

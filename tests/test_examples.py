@@ -22,7 +22,9 @@ def damaged(entry: int = 3, **changes: float) -> sparse.csr_array:
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_values_must_be_finite(value: float, dtype: type) -> None:
     for form in (damaged(data=value).astype(dtype), damaged(data=value).toarray().astype(dtype)):
-        with pytest.raises(ValueError, match=f"row 2 has the feature value {value}: values must be finite"):
+        with pytest.raises(
+            ValueError, match=f"row 2 has the feature value {value}: values must be finite, not NaN"
+        ):
             examples(form)
 
 

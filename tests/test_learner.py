@@ -97,6 +97,21 @@ def test_chunks_do_not_matter(scaling: str) -> None:
         np.testing.assert_array_equal(array, getattr(pieces.model, name), err_msg=name)
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("scaling", SCALINGS)
+def test_the_same_bits_every_time(scaling: str, dtype: str) -> None:
+    """Wherever the arrays happen to lie in memory."""
+    settings = Settings(losses.by_name("logistic"), scaling=scaling, dtype=dtype)
+    matrix, labels, importances = stream(settings.loss, seed=9, rows=40, features=30, nonzeros=19)
+    results = set()
+    clutter = []
+    for size in range(60):
+        clutter.append(np.empty(size * 3))
+        learner = trained(settings, examples(matrix, labels, importances))
+        results.add(numbers(learner).tobytes())
+    assert len(results) == 1
+
+
 @pytest.mark.parametrize("factor", [1e-6, 1e6])
 @pytest.mark.parametrize("name", ["squared", "logistic"])
 def test_normalized_does_not_see_the_scale_of_a_column(name: str, factor: float) -> None:
@@ -138,7 +153,9 @@ def test_explicit_updates_that_diverge_leave_the_model_alone() -> None:
 
 
 def test_regularisation_shrinks_rows_without_loss_and_owes_nothing_for_unseen_features() -> None:
-    settings = Settings(losses.by_name("hinge"), scaling="plain", l2=0.5, bias=False, dtype="float64")
+    settings = Settings(
+        losses.by_name("hinge"), scaling="plain", learning_rate=0.5, l2=0.5, bias=False, dtype="float64"
+    )
     learner = trained(settings, examples(np.array([[2.0, 0.0, 0.0]]), [1.0]))
     start = learner.model.coefficients()[0]
     empty = sparse.csr_array((10, 3))

@@ -10,6 +10,14 @@ import pytest
 import steelyard
 
 HEAVY = {"llvmlite", "matplotlib", "numba", "numpy", "pandas", "scipy", "sklearn"}
+LIGHT = ["estimators", "losses", "schedules", "updates"]
+COMPILED = {"llvmlite", "numba", "numpy", "scipy"}  # Numba looks for SciPy itself
+NEEDS = {
+    "examples": COMPILED,
+    "importance": {"numpy"},
+    "learner": COMPILED,
+    "model": COMPILED,
+}
 
 
 def modules_after(code: str) -> set[str]:
@@ -20,21 +28,38 @@ def modules_after(code: str) -> set[str]:
 
 
 def test_public_surface() -> None:
-    assert steelyard.__all__ == ["__version__", "losses", "schedules", "updates"]
+    classes = ["Learner", "OnlineClassifier", "OnlineRegressor", "Settings", "WeightWarning"]
+    rooms = [*LIGHT, *NEEDS]
+    assert sorted(steelyard.__all__) == sorted([*classes, "__version__", *rooms])
     assert dir(steelyard) == sorted(steelyard.__all__)
     for name in steelyard.__all__:
         assert getattr(steelyard, name) is not None
+    assert steelyard.OnlineClassifier is steelyard.estimators.OnlineClassifier
+    assert dir(steelyard.estimators) == ["OnlineClassifier", "OnlineRegressor"]
 
 
-@pytest.mark.parametrize("room", ["losses", "schedules", "updates"])
+@pytest.mark.parametrize("room", LIGHT)
 def test_a_room_is_imported_when_it_is_asked_for(room: str) -> None:
     code = f"import sys, steelyard; assert steelyard.{room} is sys.modules['steelyard.{room}']"
     assert not modules_after(code) & HEAVY
 
 
+@pytest.mark.parametrize(("room", "needed"), NEEDS.items(), ids=list(NEEDS))
+def test_a_room_brings_no_more_than_it_needs(room: str, needed: set[str]) -> None:
+    assert modules_after(f"import steelyard; steelyard.{room}") & HEAVY <= needed
+
+
+@pytest.mark.parametrize("name", ["steelyard", "steelyard.estimators"])
+def test_the_estimators_are_loaded_by_name(name: str) -> None:
+    assert not modules_after(f"import {name}") & HEAVY
+    assert "sklearn" in modules_after(f"import {name}; {name}.OnlineRegressor")
+
+
 def test_an_unknown_name_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match="module 'steelyard' has no attribute 'weights'"):
         _ = steelyard.weights
+    with pytest.raises(AttributeError, match=r"'steelyard\.estimators' has no attribute 'Offline'"):
+        _ = steelyard.estimators.Offline
 
 
 def test_importing_the_package_imports_no_room() -> None:

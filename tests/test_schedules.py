@@ -65,6 +65,16 @@ def test_importance_is_infinite_where_the_rates_do_not_add_up_to_it() -> None:
     assert PowerDecay(1.0, 1.0, 1.0).importance(0.0, 1e4) == math.inf  # e^10000 examples
 
 
+def test_importance_is_infinite_where_the_rate_has_underflowed() -> None:
+    assert PowerDecay(0.5, 1.0, 100.0).importance(1e4, 1.0) == math.inf
+
+
+def test_frozen_is_the_rate_times_the_weight() -> None:
+    schedule = PowerDecay(0.5, 2.0, 0.5)
+    assert schedule.frozen(3.0, 7.0) == 7.0 * schedule.rate(3.0)
+    assert PowerDecay(0.3, 2.0, 0.0).frozen(3.0, 7.0) == PowerDecay(0.3, 2.0, 0.0).integral(3.0, 7.0)
+
+
 def test_nothing_moves_without_weight() -> None:
     for power in (0.0, 0.5, 1.0, 2.0):
         assert PowerDecay(power_t=power).integral(5.0, 0.0) == 0.0

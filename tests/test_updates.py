@@ -98,6 +98,16 @@ def test_no_second_order_update_without_curvature(name: str) -> None:
             call(loss, 0.0, 1.0, 1.0)
 
 
+def test_labels_and_pushes_are_checked() -> None:
+    invariant = updates.by_name("invariant")
+    with pytest.raises(ValueError, match=r"Logistic loss takes the label -1 or 1; got 0\.0"):
+        invariant.change(losses.by_name("logistic"), 0.0, 0.0, 1.0)
+    for push in (-1.0, math.nan, math.inf):
+        with pytest.raises(ValueError, match=f"the push u must be finite, 0 or more; got {push}"):
+            invariant.change(losses.by_name("squared"), 0.0, 0.0, push)
+    assert invariant.change(losses.by_name("logarithmic"), 0.5, 0.25, 1.0) < 0.0
+
+
 def test_unknown_name() -> None:
     with pytest.raises(
         ValueError, match="no update 'implict'; the updates are explicit, implicit, second_order, invariant"

@@ -1,15 +1,46 @@
 """Online learning in which an importance weight of h means exactly h copies of the example."""
 
 import importlib
-from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from steelyard.estimators import OnlineClassifier, OnlineRegressor
+    from steelyard.importance import WeightWarning
+    from steelyard.learner import Learner
+    from steelyard.model import Settings
 
 __version__ = "0.1.0"
-__all__ = ["__version__", "losses", "schedules", "updates"]
+__all__ = [
+    "Learner",
+    "OnlineClassifier",
+    "OnlineRegressor",
+    "Settings",
+    "WeightWarning",
+    "__version__",
+    "estimators",
+    "examples",
+    "importance",
+    "learner",
+    "losses",
+    "model",
+    "schedules",
+    "updates",
+]
 
-_rooms = ("losses", "schedules", "updates")
+# Whatever is asked for is imported then, and only then: `import steelyard` is instant.
+_rooms = ("estimators", "examples", "importance", "learner", "losses", "model", "schedules", "updates")
+_homes = {
+    "Learner": "learner",
+    "OnlineClassifier": "estimators",
+    "OnlineRegressor": "estimators",
+    "Settings": "model",
+    "WeightWarning": "importance",
+}
 
 
-def __getattr__(name: str) -> ModuleType:
+def __getattr__(name: str) -> Any:
+    if name in _homes:
+        return getattr(importlib.import_module(f"steelyard.{_homes[name]}"), name)
     if name in _rooms:
         return importlib.import_module(f"steelyard.{name}")
     raise AttributeError(f"module 'steelyard' has no attribute {name!r}")

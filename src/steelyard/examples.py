@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import sparse
 
 from steelyard.kernels import rows
 from steelyard.losses import Loss
@@ -49,6 +48,8 @@ class Examples:
             values = self.values.reshape(len(self), self.features)[order].ravel()
             indptr = self.indptr[: len(order) + 1]
             return Examples(indptr, self.indices, values, True, self.features, labels, importances)
+        from scipy import sparse
+
         matrix = sparse.csr_array((self.values, self.indices, self.indptr), (len(self), self.features))[order]
         indptr = matrix.indptr.astype(np.int64, copy=False)
         return Examples(indptr, matrix.indices, matrix.data, False, self.features, labels, importances)
@@ -66,7 +67,7 @@ def examples(
 
     Without labels the rows can be predicted only; without importances each weighs 1.
     """
-    indptr, indices, values, shared, width = _dense(matrix) if not sparse.issparse(matrix) else _csr(matrix)
+    indptr, indices, values, shared, width = _csr(matrix) if hasattr(matrix, "tocsr") else _dense(matrix)
     if features is not None and width != features:
         raise ValueError(f"the rows have {width} features, the model {features}")
     count = len(indptr) - 1
@@ -98,12 +99,16 @@ def _csr(matrix: Any) -> tuple[NDArray[np.int64], Any, Any, bool, int]:
     ):
         raise ValueError("the sparse matrix is damaged: its row pointers do not match its entries")
     values, indices = values[: indptr[-1]], indices[: indptr[-1]]
+    if rows.increasing_within(indptr, indices, width):
+        return indptr, indices, values, False, width
     bad = rows.first_bad_index(indices, width)
     if bad >= 0:
         raise ValueError(
             f"row {_row_of(indptr, bad)} has the feature index {indices[bad]}: the matrix is {width} wide"
         )
     if rows.has_duplicates(indptr, indices, width):
+        from scipy import sparse  # not at the top: a tenth of a second that dense rows need not wait
+
         merged = sparse.csr_array((values.copy(), indices.copy(), indptr.copy()), csr.shape)
         merged.sum_duplicates()
         indptr, indices, values = merged.indptr.astype(np.int64, copy=False), merged.indices, merged.data
@@ -136,30 +141,30 @@ def _column(what: str, values: ArrayLike, count: int) -> NDArray[np.float64]:
 
 
 def _check_values(indptr: NDArray[np.int64], values: NDArray[Any]) -> None:
-    bad = rows.first_bad_value(values)
-    if bad >= 0:
-        raise ValueError(
-            f"row {_row_of(indptr, bad)} has the feature value {values[bad]}: values must be finite"
-        )
-    if len(values) and max(values.max(), -values.min()) > _LARGEST[values.dtype.name]:
-        bad = int(np.argmax(np.abs(values)))
-        where = f"row {_row_of(indptr, bad)} has the feature value {values[bad]}"
-        raise ValueError(f"{where}: its square overflows; scale the column")
+    bits = values.view(np.uint32 if values.dtype == np.float32 else np.uint64)
+    no_sign = bits.dtype.type((1 << (8 * bits.itemsize - 1)) - 1)
+    size = np.array([rows.largest_size(bits, no_sign)], bits.dtype).view(values.dtype)[0]
+    if size <= _LARGEST[values.dtype.name]:
+        return
+    finite = np.isfinite(values)
+    bad = int(np.argmax(np.abs(values))) if finite.all() else int(np.argmin(finite))
+    rule = (
+        "its square overflows; scale the column"
+        if finite.all()
+        else "values must be finite, not NaN or infinite"
+    )
+    raise ValueError(f"row {_row_of(indptr, bad)} has the feature value {values[bad]}: {rule}")
 
 
 def _check_labels(labels: NDArray[np.float64], loss: Loss | None) -> None:
     bad = np.flatnonzero(~np.isfinite(labels))
     allowed = "labels must be finite"
     if loss is not None and not len(bad):
-        odd = [y for y in np.unique(labels).tolist() if not _allowed(y, loss)]
+        odd = [y for y in np.unique(labels).tolist() if not loss.allows(y)]
         bad = np.flatnonzero(np.isin(labels, odd)) if odd else bad
         allowed = f"{type(loss).__name__} loss takes {loss.labels}"
     if len(bad):
         raise ValueError(f"row {bad[0]} has the label {labels[bad[0]]}: {allowed}")
-
-
-def _allowed(y: float, loss: Loss) -> bool:
-    return y in loss.labels or (loss.soft_labels is not None and y in loss.soft_labels)
 
 
 def _row_of(indptr: NDArray[np.int64], entry: int) -> int:

@@ -48,7 +48,8 @@ class Learner:
         before = {name: array.copy() for name, array in model._arrays().items()} if explicit else {}
         predictions = np.empty(len(examples))
         pointers = (
-            jit.pointer(settings.schedule(), "frozen" if explicit else "integral"),
+            # a rate that does not decay stands still anyhow, and is quicker to compile
+            jit.pointer(settings.schedule(), "frozen" if explicit or settings.power_t == 0.0 else "integral"),
             jit.step_pointer(settings.loss, updates.by_name(settings.update).step),
             jit.pointer(settings.loss, "value"),
         )

@@ -58,9 +58,12 @@ class PowerDecay:
         if self.power_t == 0.0:
             return integral / self.learning_rate
         start = t + self.initial_t
-        needed = integral / (self.rate(t) * start)
+        room = self.rate(t) * start
         power = 1.0 - self.power_t
-        if power * needed <= -1.0:
+        if integral == 0.0:
+            return 0.0
+        if room == 0.0 or power * integral <= -room:
             return math.inf
+        needed = integral / room
         log_growth = math.log1p(power * needed) / power if power != 0.0 else needed
         return start * math.expm1(log_growth) if log_growth < LARGEST_EXPONENT else math.inf

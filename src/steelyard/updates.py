@@ -35,6 +35,10 @@ class Update:
     def change(self, loss: Loss, p: float, y: float, u: float) -> float:
         """The change of p under a push of u ≥ 0."""
         self.check(loss)
+        if not loss.allows(y):
+            raise ValueError(f"{type(loss).__name__} loss takes the label {loss.labels}; got {y!r}")
+        if not 0.0 <= u < math.inf:
+            raise ValueError(f"the push u must be finite, 0 or more; got {u!r}")
         return self.step(loss, p, y, u)
 
     def time_to(self, loss: Loss, p: float, y: float, change: float) -> float:
@@ -67,7 +71,7 @@ def _implicit_time(loss: Loss, p: float, y: float, change: float) -> float:
     """The update read backwards: u = −Δ/ℓ′(p + Δ)."""
     end = p + change
     slope = loss.derivative(end, y)
-    if slope == 0.0 and math.isfinite(loss.time_to(p, y, change)):
+    if slope * math.copysign(1.0, change) >= 0.0 and math.isfinite(loss.time_to(p, y, change)):
         # a kink, reached in finite time: the slope that counts is the one on p's side of it
         end -= math.copysign(1e-15 * (abs(end) + abs(change)), change)
         slope = loss.derivative(end, y)

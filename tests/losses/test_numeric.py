@@ -2,8 +2,10 @@
 
 import math
 import random
+from collections.abc import Callable
 from dataclasses import dataclass
 
+import numpy as np
 import pytest
 
 from steelyard import losses, updates
@@ -168,6 +170,66 @@ def test_soft_logarithmic_against_its_closed_time() -> None:
         d, e = y - p, y - p - change
         closed = y * (1.0 - y) * math.log(d / e) + (2.0 * y - 1.0) * (d - e) - (d * d - e * e) / 2.0
         assert closed == pytest.approx(u, rel=1e-9, abs=1e-13 / abs(e))
+
+
+@dataclass
+class Counted:
+    """A derivative, and how often it was asked for."""
+
+    function: Callable[[float], float]
+    calls: int = 0
+
+    def derivative(self, p: float, y: float) -> float:
+        self.calls += 1
+        return self.function(p - y)
+
+
+NOISY = {
+    "sigmoid": lambda gap: 1.0 / (1.0 + math.exp(-gap)) - 0.5,
+    "single precision": lambda gap: float(np.float32(math.tanh(gap))),
+    "ripples": lambda gap: gap * (1.0 + 1e-6 * math.sin(1e9 * gap)),
+}
+
+
+@pytest.mark.parametrize("name", NOISY)
+@pytest.mark.parametrize("gap", [1e-10, 1e-8, 0.5])
+def test_a_noisy_derivative_costs_accuracy_but_not_for_ever(name: str, gap: float) -> None:
+    """Near its minimiser a derivative has few digits left, and no panel agrees to eleven."""
+    noisy = Counted(NOISY[name])
+    curvature = 0.25 if name == "sigmoid" else 1.0
+    change = numeric.flow(noisy, gap, 0.0, 1.0)
+    assert numeric.time_to(noisy, gap, 0.0, change) == pytest.approx(1.0, rel=1e-4)
+    assert noisy.calls < 40_000
+    if gap < 1e-6:
+        assert change == pytest.approx(gap * math.expm1(-curvature), rel=1e-4)
+
+
+@pytest.mark.parametrize(
+    "slope", [lambda gap: math.copysign(1.0, gap), lambda gap: 1.0 if gap >= 0.0 else -1.0]
+)
+def test_a_minimiser_without_a_slope_of_zero(slope: Callable[[float], float]) -> None:
+    """A common way to write |p − y|: there is always a slope, but nowhere to go."""
+    steep = Counted(slope)
+    assert numeric.implicit(steep, 0.0, 0.0, 1.0) == pytest.approx(0.0, abs=1e-290)
+    assert numeric.flow(steep, 0.0, 0.0, 1.0) == pytest.approx(0.0, abs=1e-290)
+    assert steep.calls < 10_000
+
+
+def test_an_infinite_slope_and_one_that_is_no_number() -> None:
+    """−log p as one might write it, at the p = 0 of a fresh model."""
+    logarithm = Counted(lambda p: -1.0 / p if p > 0.0 else -math.inf)
+    assert numeric.implicit(logarithm, 0.0, 0.0, 0.5) == pytest.approx(math.sqrt(0.5), rel=1e-12)
+    assert math.isnan(numeric.flow(Counted(lambda _: math.nan), 0.0, 0.0, 1.0))
+
+
+def test_time_to_a_kink_that_rounding_puts_behind_the_end() -> None:
+    rng = random.Random(2)
+    for _ in range(300):
+        p, y = rng.uniform(-3.0, 3.0), rng.uniform(-3.0, 3.0)
+        loss = losses.by_name("quantile", tau=0.25)
+        expected = loss.time_to(p, y, y - p)
+        assert numeric.time_to(loss, p, y, y - p) == pytest.approx(expected, rel=1e-9)
+        assert updates.by_name("implicit").time_to(loss, p, y, y - p) == pytest.approx(expected, rel=1e-12)
 
 
 def test_a_user_must_write_value_and_derivative() -> None:

@@ -47,7 +47,10 @@ class Announcement(event.Listener):  # type: ignore[misc]
 
 event.register("numba:compile", Announcement())
 
-_scalar = njit(nogil=True, error_model="numpy")
+# Methods, and helpers of a few lines, go whole into their callers: that saves most of the time to compile.
+_inlined = njit(nogil=True, error_model="numpy", inline="always")
+_called = njit(nogil=True, error_model="numpy")
+_FEW_LINES = 300  # bytes of bytecode
 _TWO = numba.float64(numba.float64, numba.float64)
 _THREE = numba.float64(numba.float64, numba.float64, numba.float64)
 
@@ -62,9 +65,15 @@ def step_pointer(loss: Any, step: Callable[..., float]) -> Any:
     return partial(step, loss) if config.DISABLE_JIT else _methods(loss).step_pointer(step)
 
 
-@cache
 def _methods(thing: Any) -> "_Methods":
-    return _Methods(thing)
+    """By class and attributes: losses of a class that is no dataclass compare equal whatever they hold."""
+    key = (type(thing), *sorted(vars(thing).items()))
+    if key not in _bound:
+        _bound[key] = _Methods(thing)
+    return _bound[key]
+
+
+_bound: dict[Any, "_Methods"] = {}
 
 
 class _Methods:
@@ -103,15 +112,14 @@ class _Methods:
             elif isinstance(getattr(self._loss, name, None), int | float):
                 members[name] = float(getattr(self._loss, name))
         this = namedtuple("Bound", members)(**members)
-        compiled = _compile(function)
-        # pointers need a fixed number of arguments; a helper method may have any
+        compiled = _inlined(_translated(function))
         by_arguments = {
+            1: lambda a: compiled(this, a),
             2: lambda a, b: compiled(this, a, b),
             3: lambda a, b, c: compiled(this, a, b, c),
+            4: lambda a, b, c, d: compiled(this, a, b, c, d),
         }
-        return _scalar(
-            by_arguments.get(function.__code__.co_argcount - 1, lambda *args: compiled(this, *args))
-        )
+        return _inlined(by_arguments[function.__code__.co_argcount - 1])
 
 
 def _names(function: Any, seen: frozenset[Any] = frozenset()) -> set[str]:
@@ -134,12 +142,17 @@ def _functions(thing: Any, attributes: tuple[str, ...]) -> list[Any]:
 
 @cache
 def _compile(function: Any) -> Any:
+    short = len(function.__code__.co_code) < _FEW_LINES
+    return (_inlined if short else _called)(_translated(function))
+
+
+def _translated(function: Any) -> Any:
     """The function with everything it calls compiled; its source stays what it is."""
     names = function.__code__.co_names
     scope = {
         name: _translate(function.__globals__[name], names) for name in names if name in function.__globals__
     }
-    return _scalar(types.FunctionType(function.__code__, scope, function.__name__))
+    return types.FunctionType(function.__code__, scope, function.__name__)
 
 
 def _translate(thing: Any, attributes: tuple[str, ...]) -> Any:

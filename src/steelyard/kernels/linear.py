@@ -11,6 +11,10 @@ Everything about the loss, the update and the schedule comes in as pointers:
 for every feature, and L1 and L2 by splitting. There a weight is stored as v with the true weight
 S·soft(v, A − A_then), where A_then is the debt A when the feature was last settled: so a row costs
 no more than its nonzeros. `state` holds the scalars of the model, in float64.
+
+A loop that sums stores nothing. One that did both would be compiled twice over, in vectors and
+singly, and which one runs would depend on where its arrays happen to lie in memory: the order of
+the sum, and with it the last bit, would differ from run to run.
 """
 
 import math
@@ -65,12 +69,12 @@ def learn(
         if h == 0.0:
             continue
         y = labels[row]
-        loss += h * value(p, y)
         weight += h
         pushed = push(clock, h)
         clock += h
-        if n > 0.0:
-            s = step(p, y, pushed if row_norm else pushed * n) / n
+        s = step(p, y, pushed if row_norm else pushed * n) / n if n > 0.0 else 0.0
+        loss += h * value(p, y)  # beside the update, which need not wait for it
+        if s != 0.0:
             factor[0] = s
             s_typed = factor[0]
             for j in range(start, end):
@@ -107,7 +111,7 @@ def learn_general(
             for j in range(start, end):
                 i = np.uint64(indices[j - base])
                 w = _soft(weights[i], debt - debts[i]) if l1 > 0.0 else weights[i]
-                total += w * (_held(values[j], scales[i]) if normalized else values[j])
+                total += w * values[j]
             predictions[row] = scale * total + bias * bias_value
             continue
         if l1 > 0.0:
@@ -116,17 +120,13 @@ def learn_general(
                 weights[i] = _soft(weights[i], debt - debts[i])
                 debts[i] = debt
         total = 0.0
+        held = 0.0
         row_squares = 0.0
         if normalized:
             for j in range(start, end):
                 i = np.uint64(indices[j - base])
-                total += weights[i] * _held(values[j], scales[i])
-        elif adaptive:
-            for j in range(start, end):
-                i = np.uint64(indices[j - base])
                 total += weights[i] * values[j]
-                gathered[j - start] = squares[i]
-                x[j - start] = values[j]
+                held += weights[i] * _held(values[j], scales[i])
         else:
             for j in range(start, end):
                 total += weights[np.uint64(indices[j - base])] * values[j]
@@ -139,13 +139,20 @@ def learn_general(
         pushed = push(clock, h)
         clock += h
         if adaptive:
-            slope = derivative(p, y) * (h if multiply else 1.0)
+            slope = derivative(p, y)
             if slope != 0.0 and normalized:  # scales grow only where something is to be learned
+                p = scale * held + bias * bias_value  # what the row predicts once they have grown
+                slope = derivative(p, y)
                 seen += h
                 norm += h * bias_value
                 norm += h * _rescale(
                     start, end, base, indices, values, weights, squares, scales, x, units, gathered, typed
                 )
+            elif slope != 0.0:
+                for j in range(start, end):
+                    gathered[j - start] = squares[np.uint64(indices[j - base])]
+                    x[j - start] = values[j]
+            slope *= h if multiply else 1.0
             slope_squared = min(slope * slope, _LARGEST_SQUARE)
             n = 0.0
             bias_rate = 0.0
@@ -223,13 +230,12 @@ def _rates(count, x, gathered, slope_squared, common, moves, typed):
     """The adaptive rates of a row, common/√(G + x²·ℓ′²), times x into `moves`; returns Σ rate·x²."""
     typed[0], typed[1], typed[2], typed[3] = slope_squared, _SMALLEST_SQUARE, _LARGEST_SQUARE, common
     slope_squared_typed, smallest, largest, common_typed = typed[0], typed[1], typed[2], typed[3]
+    for k in range(count):
+        g = gathered[k] + x[k] * x[k] * slope_squared_typed
+        moves[k] = common_typed / np.sqrt(min(max(g, smallest), largest)) * x[k]
     n = 0.0
     for k in range(count):
-        xx = x[k] * x[k]
-        g = gathered[k] + xx * slope_squared_typed
-        rate = common_typed / np.sqrt(min(max(g, smallest), largest))
-        moves[k] = rate * x[k]
-        n += rate * xx
+        n += moves[k] * x[k]
     return n
 
 
@@ -264,7 +270,6 @@ def _rescale(start, end, base, indices, values, weights, squares, scales, x, uni
     """
     typed[0], typed[1] = 1.0, 0.0
     one, zero = typed[0], typed[1]
-    total = 0.0
     for j in range(start, end):
         i = np.uint64(indices[j - base])
         size = abs(values[j])
@@ -278,7 +283,9 @@ def _rescale(start, end, base, indices, values, weights, squares, scales, x, uni
         units[j - start] = unit
         x[j - start] = z
         gathered[j - start] = squares[i]
-        total += z * z
+    total = 0.0
+    for k in range(end - start):
+        total += x[k] * x[k]
     return total
 
 

@@ -45,7 +45,8 @@ def names() -> list[str]:
 
 def parameters(name: str) -> dict[str, float]:
     """The parameters of the loss called `name`, with their defaults."""
-    return {field.name: getattr(by_name(name), field.name) for field in fields(_registry[name])}
+    loss = by_name(name)
+    return {field.name: getattr(loss, field.name) for field in fields(loss)}
 
 
 def by_name(name: str, **params: float) -> Loss:

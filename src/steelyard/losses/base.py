@@ -43,6 +43,10 @@ class Loss:
     smooth: ClassVar[bool] = True
     """Whether the curvature says something. Second-order updates exist for smooth losses only."""
 
+    def allows(self, y: float) -> bool:
+        """Whether y is a label for this loss."""
+        return y in self.labels or (self.soft_labels is not None and y in self.soft_labels)
+
     def value(self, p: float, y: float) -> float:
         """ℓ(p, y)."""
         raise NotImplementedError(f"{type(self).__name__} must define value(p, y)")
@@ -66,3 +70,9 @@ class Loss:
     def time_to(self, p: float, y: float, change: float) -> float:
         """The push with which the flow makes this change."""
         return numeric.time_to(self, p, y, change)
+
+    def probability(self, p: float, y: float) -> float:
+        """The probability of the label y, one of two. Only where a prediction says so much."""
+        raise NotImplementedError(
+            f"{type(self).__name__} has no probabilities: it defines no probability(p, y)"
+        )

@@ -16,7 +16,11 @@ class Logistic(Loss):
 
     def value(self, p: float, y: float) -> float:
         q = y * p
-        return max(0.0, -q) + math.log1p(math.exp(-abs(q)))
+        return max(0.0, -q) + special.log1p_of_fraction(math.exp(-abs(q)))
+
+    def probability(self, p: float, y: float) -> float:
+        e = math.exp(-abs(p))
+        return (1.0 if y * p > 0.0 else e) / (1.0 + e)
 
     def derivative(self, p: float, y: float) -> float:
         q = y * p

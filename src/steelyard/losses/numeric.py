@@ -9,7 +9,8 @@ Since ℓ is convex, the speed |ℓ′| only falls along the way. That makes eve
 which the speed falls to no less than a quarter is easy to integrate. Panels shrink geometrically
 towards the minimiser, so that a stiff problem costs a few dozen of them and is never crossed; at
 a kink they shrink to rounding. Each panel is a Gauss-Kronrod rule of 15 points, accepted when the
-embedded rule of 7 agrees to 1e-11, which leaves the larger one with a far smaller error.
+embedded rule of 7 agrees to 1e-11, which leaves the larger one with a far smaller error; a
+noisy derivative is met with less and less of that.
 
 Plain scalars and no SciPy: kernels compile this file as it is.
 """
@@ -65,6 +66,7 @@ _FAR_TO_END = tuple(_extrapolate(0.5, i, -1.0) for i in range(8))
 _AGREEMENT = 1e-11
 _LARGEST_FALL = 4.0  # of the speed, within one panel
 _ROUNDING = 2.0**-52
+_FREE_CUTS = 300
 _TINY = 1e-300  # a slope below this is no slope
 
 
@@ -75,7 +77,8 @@ class HasDerivative(Protocol):
 
 
 def curvature(loss: HasDerivative, p: float, y: float) -> float:
-    """The slope of the derivative, by a central difference: good to about ten digits."""
+    """The slope of the derivative, by a central difference over 1e-5 of p or of 1: good to some six digits
+    for a loss that bends on that scale. Define `curvature` where that is not enough."""
     h = 6e-6 * max(1.0, abs(p))
     above = p + h
     below = p - h
@@ -90,6 +93,7 @@ def flow(loss: HasDerivative, p: float, y: float, u: float) -> float:
     x = 0.0  # the distance travelled so far
     left = u
     step = min(left * speed, 1.0 + abs(p))
+    cuts = 0
     while step > 0.0 and speed > _TINY:
         rounding = _ROUNDING * (x + abs(p)) + _TINY
         end_speed = -way * loss.derivative(p + way * (x + max(step, rounding)), y)
@@ -97,7 +101,8 @@ def flow(loss: HasDerivative, p: float, y: float, u: float) -> float:
             time, error = _panel(loss, p + way * x, y, way * step, speed, end_speed)
             # an error in the time moves the end of the journey at no more than end_speed; and no
             # rule can agree better than the rounding of its points lets it
-            if error * max(end_speed, _TINY) > _AGREEMENT * (x + step) + 4.0 * rounding:
+            if error * max(end_speed, _TINY) > _agreement(cuts) * (x + step) + 4.0 * rounding:
+                cuts += 1
                 step *= 0.5
                 continue
         elif end_speed > 0.0:
@@ -115,7 +120,7 @@ def flow(loss: HasDerivative, p: float, y: float, u: float) -> float:
             left -= time
             speed = end_speed
             step = min(left * speed, 2.0 * step)
-    return way * x
+    return way * x if speed == speed else math.nan
 
 
 def time_to(loss: HasDerivative, p: float, y: float, change: float) -> float:
@@ -126,24 +131,28 @@ def time_to(loss: HasDerivative, p: float, y: float, change: float) -> float:
     distance = abs(change)
     speed = -way * loss.derivative(p, y)
     last_speed = -way * loss.derivative(p + change, y)
+    if last_speed < 0.0:  # past the minimiser, or only by the rounding of p + change
+        last_speed = min(0.0, -way * loss.derivative(p + change - way * _ROUNDING * (abs(p) + distance), y))
     if speed <= _TINY or last_speed < 0.0 or (last_speed == 0.0 and _never_arrives(loss, p, y, change)):
         return math.inf
     x = 0.0
     total = 0.0
     step = distance
-    while x < distance:
+    cuts = 0
+    while x < distance and speed > 0.0:
         end_speed = -way * loss.derivative(p + way * (x + step), y)
         rounding = _ROUNDING * (x + abs(p)) + _TINY
         if step > rounding:
             time, error = _panel(loss, p + way * x, y, way * step, speed, end_speed)
-            if error > _AGREEMENT * (total + time) + rounding / step * time:
+            if error > _agreement(cuts) * (total + step / speed) + rounding / speed:
+                cuts += 1
                 step *= 0.5
                 continue
         else:
             time = step / speed
         x += step
         total += time
-        speed = max(end_speed, _TINY)
+        speed = end_speed
         step = min(distance - x, 2.0 * step)
     return total
 
@@ -157,7 +166,7 @@ def implicit(loss: HasDerivative, p: float, y: float, u: float) -> float:
     """
     slope = loss.derivative(p, y)
     way = -math.copysign(1.0, slope)
-    farthest = u * abs(slope)
+    farthest = min(u * abs(slope), 1.0 / _TINY)
     near = 0.0
     near_rest = -farthest
     far = min(farthest, 1.0 + abs(p))
@@ -169,7 +178,7 @@ def implicit(loss: HasDerivative, p: float, y: float, u: float) -> float:
         far_rest = far + u * way * loss.derivative(p + way * far, y)
     count = 0
     last_side = 0
-    while far - near > _ROUNDING * far:
+    while far - near > _ROUNDING * far + _TINY:
         count += 1
         share = 0.5 if count % 3 == 0 else near_rest / (near_rest - far_rest)
         d = near + share * (far - near)
@@ -212,6 +221,15 @@ def _panel(
     surprise = abs(start - 1.0 / speed) + abs(end - 1.0 / end_speed)
     error = abs(kronrod - gauss) + (0.5 - _NODES[7]) * surprise
     return abs(width) * kronrod, abs(width) * error
+
+
+def _agreement(cuts: int) -> float:
+    """How well two rules must agree, after so many panels had to be cut.
+
+    A dozen kinks cost no more cuts than are free. What needs more has a noisy derivative, and would
+    go on for ever: from there on the demand falls to what it can meet.
+    """
+    return _AGREEMENT * math.pow(2.0, min(60.0, max(0, cuts - _FREE_CUTS) / 4.0))
 
 
 def _never_arrives(loss: HasDerivative, p: float, y: float, change: float) -> bool:

@@ -29,7 +29,6 @@ class Squared(Loss):
         gap = y - p
         if change == 0.0:
             return 0.0
-        if gap == 0.0:
+        if not (0.0 < change < gap or gap < change < 0.0):
             return math.inf
-        share = change / gap  # of the gap that is closed
-        return -math.log1p(-share) if 0.0 < share < 1.0 else math.inf
+        return -math.log1p(-change / gap)

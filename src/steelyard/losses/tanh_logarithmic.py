@@ -20,7 +20,11 @@ class TanhLogarithmic(Loss):
 
     def value(self, p: float, y: float) -> float:
         q = 2.0 * (2.0 * y - 1.0) * p
-        return max(0.0, -q) + math.log1p(math.exp(-abs(q)))
+        return max(0.0, -q) + special.log1p_of_fraction(math.exp(-abs(q)))
+
+    def probability(self, p: float, y: float) -> float:
+        e = math.exp(-2.0 * abs(p))
+        return (1.0 if (2.0 * y - 1.0) * p > 0.0 else e) / (1.0 + e)
 
     def derivative(self, p: float, y: float) -> float:
         sign = 2.0 * y - 1.0

@@ -36,6 +36,9 @@ class UnitIntervalLoss(Loss):
         """The push that makes `rise` reach this change."""
         raise NotImplementedError
 
+    def probability(self, p: float, y: float) -> float:
+        return min(max(p if y == 1.0 else 1.0 - p, 0.0), 1.0)
+
     def flow(self, p: float, y: float, u: float) -> float:
         if y == 1.0:
             return self.rise(p, max(0.0, TOP - p), u)

@@ -1,0 +1,1 @@
+"""Speed, start-up and memory beside the peers: `make bench`, or `python -m benchmarks.run --help`."""

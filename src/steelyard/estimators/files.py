@@ -1,0 +1,78 @@
+"""Estimators in model files: what a model does not know of them is kept beside it, as JSON."""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from steelyard import losses
+from steelyard.importance import WeightSummary
+from steelyard.losses import Loss
+from steelyard.model import Model, load_with_extra
+
+
+def save(estimator: Any, model: Model, path: str | Path) -> None:
+    """Parameters and fitted attributes go beside the model. (The loss is in the model.)"""
+    parameters = estimator.get_params(deep=False)
+    del parameters["loss"]
+    if isinstance(parameters.get("class_weight"), dict):
+        parameters["class_weight"] = [
+            [_plain(key), float(w)] for key, w in parameters["class_weight"].items()
+        ]
+    if not isinstance(parameters["random_state"], int):
+        parameters["random_state"] = None  # a generator's own state is not worth keeping
+    model.save(
+        path,
+        {
+            "estimator": type(estimator).__name__,
+            "parameters": {name: _plain(value) for name, value in parameters.items()},
+            "classes": _listed(getattr(estimator, "classes_", None)),
+            "feature_names": _listed(getattr(estimator, "feature_names_in_", None)),
+            "weight_summary": asdict(estimator.weight_summary_),
+            "n_iter": int(estimator.n_iter_),
+        },
+    )
+
+
+def load(cls: type[Any], path: str | Path, loss: Loss | None) -> Any:
+    """An estimator of this class, as fitted as it was."""
+    model, extra = load_with_extra(path, loss)
+    if extra.get("estimator") != cls.__name__:
+        if "estimator" in extra:
+            raise ValueError(f"{path}: holds an {extra['estimator']}, not an {cls.__name__}")
+        raise ValueError(f"{path}: holds a model without an estimator; steelyard.model.load reads it")
+    parameters = extra["parameters"]
+    if isinstance(parameters.get("class_weight"), list):
+        parameters["class_weight"] = dict(parameters["class_weight"])
+    estimator = cls(_name_or_loss(model.settings.loss), **parameters)
+    estimator.model_ = model
+    estimator.n_features_in_ = model.features
+    estimator.n_iter_ = extra["n_iter"]
+    estimator.weight_summary_ = WeightSummary(**extra["weight_summary"])
+    for attribute, kept in (("classes_", extra["classes"]), ("feature_names_in_", extra["feature_names"])):
+        if kept is not None:
+            setattr(estimator, attribute, np.array(kept["values"], dtype=kept["dtype"]))
+    return estimator
+
+
+def _listed(array: Any) -> dict[str, Any] | None:
+    if array is None:
+        return None
+    if array.dtype.kind not in "biufUO" or not all(
+        isinstance(v, bool | int | float | str) for v in array.tolist()
+    ):
+        raise TypeError(f"only classes that are numbers or strings can be saved; these are {array.tolist()}")
+    return {"dtype": array.dtype.str, "values": array.tolist()}
+
+
+def _plain(value: Any) -> Any:
+    """NumPy's numbers, and types such as numpy.float32, as JSON can hold them."""
+    if isinstance(value, type):
+        return np.dtype(value).name
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _name_or_loss(loss: Loss) -> str | Loss:
+    name = losses.name_of(loss)
+    return name if name is not None and losses.by_name(name) == loss else loss

@@ -1,0 +1,63 @@
+"""The parameters of an estimator → the settings of a model."""
+
+from dataclasses import fields
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+
+from steelyard import losses
+from steelyard.losses import Loss
+from steelyard.model import Model, Settings
+
+DEFAULT = Settings()
+WEIGHT_SCALES = ("as_given", "mean_one")
+
+_NUMBERS = ("learning_rate", "initial_t", "power_t", "l1", "l2")
+# What may change between two calls that go on with one model. The rest decides what its arrays hold.
+_FREE = {"update", "learning_rate", "initial_t", "power_t"}
+_FIXED = sorted({field.name for field in fields(Settings)} - _FREE)
+
+
+def settings_of(estimator: Any, begun: Model | None) -> Settings:
+    """The parameters, checked; with a model that was begun, also against what it was begun with."""
+    if not isinstance(estimator.passes, Integral) or estimator.passes < 1:
+        raise ValueError(f"passes must be a whole number, 1 or more; got {estimator.passes!r}")
+    if estimator.weight_scale not in WEIGHT_SCALES:
+        known = " or ".join(map(repr, WEIGHT_SCALES))
+        raise ValueError(f"weight_scale must be {known}; got {estimator.weight_scale!r}")
+    for name in _NUMBERS:
+        if not isinstance(getattr(estimator, name), Real):
+            raise TypeError(f"{name} must be a number; got {getattr(estimator, name)!r}")
+    settings = Settings(
+        loss=loss_of(estimator),
+        update=estimator.update,
+        scaling=estimator.scaling,
+        bias=bool(estimator.fit_intercept),
+        dtype=np.dtype(estimator.dtype).name,
+        **{name: float(getattr(estimator, name)) for name in _NUMBERS},
+    )
+    if begun is not None:
+        _check_unchanged(begun.settings, settings)
+    return settings
+
+
+def loss_of(estimator: Any) -> Loss:
+    """The loss, which may be given by name."""
+    loss = estimator.loss
+    if isinstance(loss, str):
+        return losses.by_name(loss)
+    if not isinstance(loss, Loss):
+        hint = f"; give an instance, {loss.__name__}()" if isinstance(loss, type) else ""
+        raise TypeError(f"loss must be a name or an instance of Loss; got {loss!r}{hint}")
+    return loss
+
+
+def _check_unchanged(old: Settings, new: Settings) -> None:
+    for name in _FIXED:
+        before, now = getattr(old, name), getattr(new, name)
+        if before != now:
+            parameter = "fit_intercept" if name == "bias" else name
+            raise ValueError(
+                f"the model was begun with {parameter}={before!r} and cannot go on with {now!r}: fit anew"
+            )

@@ -1,0 +1,49 @@
+"""`OnlineRegressor`."""
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import RegressorMixin
+from sklearn.utils import column_or_1d
+
+from steelyard.estimators.online import OnlineEstimator, unchanged_on_error
+from steelyard.losses import Loss
+
+
+class OnlineRegressor(RegressorMixin, OnlineEstimator):  # type: ignore[misc]
+    """Linear regression, one row after another; a row of weight h counts exactly as h copies of it.
+
+    `loss` is "squared" unless you say otherwise; docs/estimators.md explains every parameter.
+
+    >>> import numpy as np
+    >>> from steelyard import OnlineRegressor
+    >>> regressor = OnlineRegressor(scaling="plain", fit_intercept=False)
+    >>> regressor.fit(np.ones((1, 1)), [1.0], sample_weight=[50.0]).predict(np.ones((1, 1)))
+    array([1.])
+    """
+
+    def partial_fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
+        """Learn the rows in order, once, going on from what is known."""
+        with unchanged_on_error(self):
+            return self._partial_fit(X, y, sample_weight)
+
+    def predict(self, X: Any) -> NDArray[np.float64]:
+        """w·x, kept within the predictions that mean something to the loss."""
+        predictions = self._predictions(X)
+        domain = self.model_.settings.loss.domain
+        return np.clip(predictions, domain.low, domain.high, out=predictions)
+
+    @property
+    def coef_(self) -> NDArray[np.floating[Any]]:
+        """The weight of each feature: a copy."""
+        return self._fitted("coef_").coefficients().copy()
+
+    @property
+    def intercept_(self) -> float:
+        """The bias; 0 without one."""
+        return self._fitted("intercept_").bias
+
+    def _labels(self, y: Any, loss: Loss) -> NDArray[np.float64]:
+        column: NDArray[Any] = column_or_1d(y, warn=True)
+        return column.astype(np.float64, copy=False)

@@ -1,0 +1,109 @@
+"""What a column of importance weights amounts to, and a warning when a handful of rows is most of it.
+
+>>> import numpy as np
+>>> summarise(np.array([1.0, 1.0, 0.0, 2.0]))
+WeightSummary(rows=4, nonzero=3, total=4, effective_sample_size=2.67, largest_share=0.5, largest_row=3)
+"""
+
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+# Below these it takes no diagnosis to see which rows count, and a row of a tenth is nothing special.
+FEW_ROWS = 100
+LARGE_SHARE = 0.1
+SMALL_FRACTION = 0.01  # of the rows with a weight, the effective sample size
+SMALL_SAMPLE = 100.0  # however many rows there are, so large a sample is worth learning from
+
+
+class WeightWarning(UserWarning):
+    """A handful of rows carries most of the importance."""
+
+
+@dataclass(frozen=True, repr=False)
+class WeightSummary:
+    """Rows are numbered from 0 in the order in which they came, over all chunks of a stream."""
+
+    rows: int
+    nonzero: int
+    total: float
+    squares: float
+    """Σ(w/largest)²: relative, so that no weight's square overflows."""
+    largest: float
+    largest_row: int
+
+    @property
+    def effective_sample_size(self) -> float:
+        """(Σw)²/Σw²: how many rows of equal weight would make estimates as steady as these."""
+        return (self.total / self.largest) ** 2 / self.squares if self.largest > 0.0 else 0.0
+
+    @property
+    def largest_share(self) -> float:
+        """The largest weight as a part of the total."""
+        return self.largest / self.total if self.largest > 0.0 else 0.0
+
+    @property
+    def warning(self) -> str | None:
+        """What to know and to do where a handful of rows dominates, else None."""
+        if self.nonzero < FEW_ROWS:
+            return None
+        size = self.effective_sample_size
+        if self.largest_share <= LARGE_SHARE and size >= min(SMALL_SAMPLE, SMALL_FRACTION * self.nonzero):
+            return None
+        heaviest = f"row {self.largest_row} (weight {self.largest:.6g})"
+        return (
+            f"a handful of rows dominates: {heaviest} has {self.largest_share:.1%} of the total weight, and "
+            f"the {self.nonzero} rows with a weight are worth {size:.3g} rows of equal weight. The invariant "
+            "update cannot overshoot on such weights, but what is learned rests on few rows: see whether "
+            f"the weight of row {self.largest_row} is right; if it is, cap the largest weights "
+            "(numpy.minimum) or gather more rows of their kind. "
+            "If all is as meant: warnings.simplefilter('ignore', steelyard.WeightWarning)"
+        )
+
+    def followed_by(self, other: "WeightSummary") -> "WeightSummary":
+        """The summary of two stretches of a stream."""
+        largest, row = self.largest, self.largest_row
+        if other.largest > largest:
+            largest, row = other.largest, self.rows + other.largest_row
+        squares = sum(
+            part.squares * (part.largest / largest) ** 2 for part in (self, other) if part.largest > 0.0
+        )
+        return WeightSummary(
+            self.rows + other.rows,
+            self.nonzero + other.nonzero,
+            self.total + other.total,
+            squares,
+            largest,
+            row,
+        )
+
+    def __repr__(self) -> str:
+        return (
+            f"WeightSummary(rows={self.rows}, nonzero={self.nonzero}, total={self.total:.6g}, "
+            f"effective_sample_size={self.effective_sample_size:.3g}, "
+            f"largest_share={self.largest_share:.3g}, largest_row={self.largest_row})"
+        )
+
+
+NOTHING = WeightSummary(rows=0, nonzero=0, total=0.0, squares=0.0, largest=0.0, largest_row=-1)
+
+
+def summarise(weights: NDArray[np.float64]) -> WeightSummary:
+    """The summary of finite weights, none negative."""
+    row = int(np.argmax(weights)) if len(weights) else -1
+    largest = float(weights[row]) if len(weights) else 0.0
+    if largest == 0.0:
+        return WeightSummary(len(weights), 0, 0.0, 0.0, 0.0, -1)
+    relative = weights / largest
+    nonzero = int(np.count_nonzero(weights))
+    return WeightSummary(
+        len(weights), nonzero, float(weights.sum()), float(np.square(relative).sum()), largest, row
+    )
+
+
+def warn(summary: WeightSummary, before: WeightSummary = NOTHING, stacklevel: int = 2) -> None:
+    """Warn if a handful of rows dominates and did not already `before`."""
+    if summary.warning and not before.warning:
+        warnings.warn(summary.warning, WeightWarning, stacklevel=stacklevel + 1)

@@ -1,0 +1,10 @@
+"""Functions of one prediction and one label, for a whole column of predictions."""
+
+from steelyard.kernels.jit import kernel
+
+
+@kernel
+def fill(function, predictions, label, out):
+    """out = function(prediction, label), one by one; the function is a pointer."""
+    for row in range(len(predictions)):
+        out[row] = function(predictions[row], label)

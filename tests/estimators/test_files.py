@@ -1,0 +1,117 @@
+"""Saving and loading: nothing is lost, and learning goes on as if never stopped."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from safetensors import safe_open
+
+from steelyard import OnlineClassifier, OnlineRegressor, losses
+from steelyard.losses import Loss
+from steelyard.model import load
+from tests.estimators import data
+from tests.estimators.data import known
+
+X, Y = data.numbers(100)
+LABELS = {
+    "int": np.array([3, 8]),
+    "int8": np.array([3, 8], dtype=np.int8),
+    "float": np.array([-1.0, 1.0]),
+    "bool": np.array([False, True]),
+    "str": np.array(["ham", "spam"]),
+    "object": np.array(["ham", "späm"], dtype=object),
+}
+
+
+class Own(Loss):
+    """A user's loss."""
+
+    def value(self, p: float, y: float) -> float:
+        return 0.5 * (p - y) * (p - y)
+
+    def derivative(self, p: float, y: float) -> float:
+        return p - y
+
+
+@pytest.mark.parametrize("kind", LABELS)
+def test_a_classifier_returns_as_it_was(tmp_path: Path, kind: str) -> None:
+    y = LABELS[kind][(Y > 0.0).astype(int)]
+    weights: Any = {LABELS[kind][0]: np.float32(2.0)}
+    classifier = OnlineClassifier("hinge", class_weight=weights, learning_rate=np.float64(0.25)).fit(X, y)
+    classifier.save(tmp_path / "model")
+    loaded = OnlineClassifier.load(tmp_path / "model")
+    assert known(loaded) == known(classifier)
+    assert loaded.classes_.dtype == classifier.classes_.dtype
+    np.testing.assert_array_equal(loaded.predict(X), classifier.predict(X))
+    assert known(loaded.partial_fit(X, y)) == known(classifier.partial_fit(X, y))
+
+
+def test_a_regressor_with_names(tmp_path: Path) -> None:
+    frame = pd.DataFrame(X, columns=["größe", "b", "c", "d"])
+    dtype: Any = np.float64
+    regressor = OnlineRegressor(losses.by_name("quantile", tau=0.3), passes=2, dtype=dtype).fit(frame, Y)
+    regressor.save(tmp_path / "model")
+    loaded = OnlineRegressor.load(tmp_path / "model")
+    assert known(loaded) == known(regressor) | {"dtype": "float64"}
+    assert loaded.feature_names_in_.dtype == object
+    with pytest.raises(ValueError, match="names must be in the same order"):
+        loaded.predict(frame[["b", "größe", "c", "d"]])
+
+
+def test_a_generator_of_random_numbers_is_not_kept(tmp_path: Path) -> None:
+    OnlineRegressor(random_state=np.random.RandomState(0)).fit(X, Y).save(tmp_path / "model")
+    assert OnlineRegressor.load(tmp_path / "model").random_state is None
+
+
+def test_a_loss_of_ones_own_is_asked_for(tmp_path: Path) -> None:
+    regressor = OnlineRegressor(Own()).fit(X, Y)
+    regressor.save(tmp_path / "model")
+    with pytest.raises(ValueError, match=r"trained with the loss Own"):
+        OnlineRegressor.load(tmp_path / "model")
+    assert known(OnlineRegressor.load(tmp_path / "model", loss=Own())) == known(regressor)
+
+
+def test_the_model_within_can_be_had_without_scikit_learn(tmp_path: Path) -> None:
+    regressor = OnlineRegressor().fit(X, Y)
+    regressor.save(tmp_path / "model")
+    np.testing.assert_array_equal(load(tmp_path / "model").coefficients(), regressor.coef_)
+
+
+def test_what_else_the_file_holds(tmp_path: Path) -> None:
+    OnlineRegressor().fit(X, Y).save(tmp_path / "model")
+    with safe_open(tmp_path / "model", "numpy") as file:
+        extra = json.loads(file.metadata()["steelyard"])["extra"]
+    assert extra["estimator"] == "OnlineRegressor"
+    assert extra["parameters"]["learning_rate"] == OnlineRegressor().learning_rate
+
+
+def test_a_file_of_something_else(tmp_path: Path) -> None:
+    regressor = OnlineRegressor().fit(X, Y)
+    regressor.save(tmp_path / "regressor")
+    regressor.model_.save(tmp_path / "bare")
+    with pytest.raises(ValueError, match="regressor: holds an OnlineRegressor, not an OnlineClassifier"):
+        OnlineClassifier.load(tmp_path / "regressor")
+    with pytest.raises(
+        ValueError, match=r"bare: holds a model without an estimator; steelyard.model.load reads it"
+    ):
+        OnlineRegressor.load(tmp_path / "bare")
+
+
+@pytest.mark.parametrize(
+    "classes",
+    [np.array(["2020-01-01", "2021-01-01"], dtype="datetime64[D]"), np.array([b"ham", None], dtype=object)],
+)
+def test_classes_that_no_file_can_hold(tmp_path: Path, classes: Any) -> None:
+    classifier = OnlineClassifier().fit(X, (Y > 0.0).astype(int))
+    classifier.classes_ = classes
+    with pytest.raises(TypeError, match="only classes that are numbers or strings can be saved"):
+        classifier.save(tmp_path / "model")
+    assert not list(tmp_path.iterdir())
+
+
+def test_nothing_fitted_nothing_saved(tmp_path: Path) -> None:
+    with pytest.raises(AttributeError, match="before it is fitted"):
+        OnlineRegressor().save(tmp_path / "model")

@@ -1,0 +1,14 @@
+"""A column of predictions through a pointer."""
+
+import numpy as np
+
+from steelyard import losses
+from steelyard.kernels import jit, pointwise
+
+
+def test_fill_is_the_method_one_by_one() -> None:
+    loss = losses.by_name("logistic")
+    predictions = np.linspace(-5.0, 5.0, 11)
+    out = np.empty(11)
+    pointwise.fill(jit.pointer(loss, "value"), predictions, 1.0, out)
+    np.testing.assert_allclose(out, [loss.value(p, 1.0) for p in predictions], rtol=1e-15)
