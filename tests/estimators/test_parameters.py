@@ -45,7 +45,9 @@ def test_numpy_numbers_are_numbers() -> None:
     np.testing.assert_array_equal(with_numpy.fit(X, y).coef_, plain.fit(X, y).coef_)
 
 
-@pytest.mark.parametrize(("cls", "loss"), [(OnlineClassifier, "modified_huber"), (OnlineRegressor, "squared")])
+@pytest.mark.parametrize(
+    ("cls", "loss"), [(OnlineClassifier, "modified_huber"), (OnlineRegressor, "squared")]
+)
 def test_the_defaults_are_those_of_the_settings(cls: Any, loss: str) -> None:
     assert parameters.settings_of(cls(), None) == Settings(loss=losses.by_name(loss))
 

@@ -53,6 +53,17 @@ def test_without_a_bias(scaling: str) -> None:
 
 
 @pytest.mark.parametrize("scaling", SCALINGS)
+def test_empty_rows_and_tiny_rates(scaling: str) -> None:
+    """Rows in which nothing can move, and steps whose drop of the loss is lost in rounding."""
+    empty = Settings(scaling=scaling, bias=False, l2=0.1, dtype="float64")
+    learner = Learner(empty, 2)
+    learner.learn(examples(np.zeros((2, 2)), np.ones(2)))
+    assert learner.model.clock == 2.0
+    assert not learner.model.coefficients().any()
+    agree(Settings(losses.by_name("logistic"), scaling=scaling, learning_rate=1e-13, l2=0.1, dtype="float64"))
+
+
+@pytest.mark.parametrize("scaling", SCALINGS)
 def test_dense_rows_are_sparse_rows(scaling: str) -> None:
     settings = Settings(losses.by_name("logistic"), scaling=scaling, l2=0.01, dtype="float64")
     matrix, labels, importances = stream(settings.loss)

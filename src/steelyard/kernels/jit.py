@@ -122,13 +122,12 @@ class _Methods:
         return _inlined(by_arguments[function.__code__.co_argcount - 1])
 
 
-def _names(function: Any, seen: frozenset[Any] = frozenset()) -> set[str]:
-    """Every name that the function, or a function it may call, looks up."""
+def _names(function: Any) -> set[str]:
+    """Every name that the function, or a function it may call, looks up. (Losses do not recurse.)"""
     names = set(function.__code__.co_names)
     for name in function.__code__.co_names:
         for called in _functions(function.__globals__.get(name), function.__code__.co_names):
-            if called not in seen:
-                names |= _names(called, seen | {function})
+            names |= _names(called)
     return names
 
 
