@@ -134,7 +134,8 @@ def learn_general(
         p = scale * total + bias * bias_value
         predictions[row] = p
         y = labels[row]
-        loss += h * value(p, y)
+        before = value(p, y)
+        loss += h * before
         weight += h
         pushed = push(clock, h)
         clock += h
@@ -142,7 +143,7 @@ def learn_general(
             slope = derivative(p, y)
             if slope != 0.0 and normalized:  # scales grow only where something is to be learned
                 p = scale * held + bias * bias_value  # what the row predicts once they have grown
-                slope = derivative(p, y)
+                before, slope = value(p, y), derivative(p, y)
                 seen += h
                 norm += h * bias_value
                 norm += h * _rescale(
@@ -165,27 +166,14 @@ def learn_general(
                 s = change / n
                 gained = slope_squared
                 if not multiply:
-                    before = value(p, y)
-                    gained = h * _mean_square(
-                        before - value(p + change, y), before, pushed * n, slope_squared
-                    )
+                    drop = before - value(p + change, y)
+                    gained = h * _mean_square(drop, before, pushed * n, slope_squared)
                 bias += s * bias_rate
                 bias_squares = min(bias_squares + gained * bias_value, _LARGEST_SQUARE)
                 _scatter(
-                    start,
-                    end,
-                    base,
-                    indices,
-                    weights,
-                    squares,
-                    x,
-                    units,
-                    gathered,
-                    moves,
-                    s / scale,
-                    gained,
-                    typed,
-                )
+                    start, end, base, indices, weights, squares,
+                    x, units, gathered, moves, s / scale, gained, typed,
+                )  # fmt: skip
         elif row_squares + bias_value > 0.0:
             n = row_squares + bias_value
             s = step(p, y, pushed if row_norm else pushed * n) / n
