@@ -29,12 +29,15 @@ def derivative_is_slope_of_value(loss: Loss, p: float, y: float, u: float) -> No
 
 def curvature_is_slope_of_derivative(loss: Loss, p: float, y: float, u: float) -> None:
     own = type(loss).curvature is not Loss.curvature
-    if not own:  # a difference of two slopes: only where the loss bends visibly over its step
-        here, there = (loss.derivative(x, y) for x in (p, p + 1e-5 * max(1.0, abs(p))))
-        if abs(there - here) < 1e-8 * max(abs(here), abs(there)) or abs(p) > 10.0:
+    if not own:  # a difference of two slopes: only where the loss bends visibly and evenly over its step
+        step = 1e-5 * max(1.0, abs(p))
+        slopes = [loss.derivative(x, y) for x in (p - step, p, p + step)]
+        left, right = slopes[1] - slopes[0], slopes[2] - slopes[1]
+        visible = min(left, right) > 1e-8 * max(abs(slope) for slope in slopes)
+        if not visible or abs(left - right) > 1e-2 * max(left, right) or abs(p) > 10.0:
             return
     if not _jumps(HighPrecision(loss).derivative, p, y):
-        _check_slope(HighPrecision(loss).derivative, loss.curvature(p, y), p, y, 1e-13 if own else 1e-5)
+        _check_slope(HighPrecision(loss).derivative, loss.curvature(p, y), p, y, 1e-13 if own else 1e-4)
 
 
 def loss_is_convex(loss: Loss, p: float, y: float, u: float) -> None:
