@@ -80,7 +80,7 @@ USERS = [Huber(), Huber(width=0.01), Staircase(), Quartic(), ThreeHalves(), Inse
 
 
 @pytest.mark.parametrize("law", laws.ALL, ids=lambda law: law.__name__)
-# not the powers: at the extremes that the laws draw, the slope of one underflows and the other bends without bound
+# Not the powers: at the extremes the laws draw, one slope underflows and the other bends without bound.
 @pytest.mark.parametrize("loss", [Huber(), Huber(width=0.01), Staircase(), Insensitive()], ids=repr)
 def test_a_users_loss_obeys_the_laws(loss: Loss, law: Law) -> None:
     check(law, loss)
