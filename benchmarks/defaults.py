@@ -128,7 +128,8 @@ INTRODUCTION = """
 over shuffles ± their standard deviation. LinearSVC is the exception: a batch solver with many passes and
 a tuned C, shown as the mark to reach. Our defaults are
 {settings}.
-`python -m benchmarks.defaults --output docs/defaults.md` wrote this page.
+`python -m benchmarks.defaults --output docs/defaults.md` wrote this page, from the data sets in the folder
+named by `STEELYARD_DATA` and those that come with scikit-learn; `--seeds` says how many shuffles.
 """
 
 METHOD = """
@@ -146,6 +147,8 @@ METHOD = """
 - Vowpal Wabbit: no options at all (squared loss, adaptive and normalised rates). SGDClassifier: its
   defaults (hinge loss) with `max_iter=1`. LinearSVC: the best C of {c}, chosen on the test rows
   themselves, which flatters it.
+- The spread of a few shuffles is itself uncertain, most of all on sets with few test rows (breast cancer has
+  114).
 - Read our lead with care: our loss and learning rate were chosen by looking at these very sets, test rows
   included. The peers' defaults were not.
 - {versions}.{missing}

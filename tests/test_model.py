@@ -103,9 +103,27 @@ def test_a_model_with_a_loss_of_ones_own_asks_for_it(tmp_path: Path) -> None:
         ValueError, match=r"trained with the loss Own\(width=3.0\); give it: load\(path, loss=…\)"
     ):
         load(path)
-    with pytest.raises(ValueError, match="trained with the loss Own"):
-        load(path, loss=losses.Squared())
+    for other in (losses.Squared(), Own(width=2.0)):
+        with pytest.raises(ValueError, match="trained with the loss Own"):
+            load(path, loss=other)
     assert load(path, loss=Own(width=3.0)).settings.loss == Own(width=3.0)
+
+
+class Half(Loss):
+    def value(self, p: float, y: float) -> float:
+        return abs(p - y)
+
+
+def test_a_loss_must_be_whole() -> None:
+    with pytest.raises(ValueError, match=r"the loss Half must define derivative\(p, y\)"):
+        Settings(Half())
+    with pytest.raises(TypeError, match="the loss Own has width='a': it must be a number"):
+        Settings(Own(width="a"))  # type: ignore[arg-type]
+
+
+def test_a_missing_folder(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match=r"model: there is no folder '.*nowhere'; make it first"):
+        Model(Settings(), 1).save(tmp_path / "nowhere" / "model")
 
 
 def test_files_that_are_no_models(tmp_path: Path) -> None:

@@ -9,6 +9,8 @@ from pathlib import Path
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
     """A name to write to, beside `path`. It becomes `path` if the block succeeds, else it goes."""
+    if not path.parent.is_dir():
+        raise FileNotFoundError(f"{path}: there is no folder {str(path.parent)!r}; make it first")
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         yield temporary

@@ -37,6 +37,7 @@ class Settings:
     dtype: str = "float32"
 
     def __post_init__(self) -> None:
+        _check_loss(self.loss)
         updates.by_name(self.update).check(self.loss)
         _one_of("scaling", self.scaling, SCALINGS)
         _one_of("dtype", self.dtype, DTYPES)
@@ -152,12 +153,22 @@ def _read(path: Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
 def _loss(path: Path, stored: dict[str, Any], given: Loss | None) -> Loss:
     if not stored["own"]:
         return losses.by_name(stored["name"], **stored["parameters"])
-    if given is None or type(given).__name__ != stored["name"]:
+    if given is None or type(given).__name__ != stored["name"] or asdict(given) != stored["parameters"]:
         parameters = ", ".join(f"{name}={value}" for name, value in stored["parameters"].items())
         raise ValueError(
             f"{path}: trained with the loss {stored['name']}({parameters}); give it: load(path, loss=…)"
         )
     return given
+
+
+def _check_loss(loss: Loss) -> None:
+    """What a compiler would say at length."""
+    for method in ("value", "derivative"):
+        if getattr(type(loss), method) is getattr(Loss, method):
+            raise ValueError(f"the loss {type(loss).__name__} must define {method}(p, y)")
+    for name, value in vars(loss).items():
+        if not isinstance(value, int | float):
+            raise TypeError(f"the loss {type(loss).__name__} has {name}={value!r}: it must be a number")
 
 
 def _one_of(what: str, given: str, known: tuple[str, ...]) -> None:
