@@ -137,6 +137,10 @@ def test_files_that_are_no_models(tmp_path: Path) -> None:
     save_file({"weights": np.zeros(3)}, tmp_path / "foreign")
     with pytest.raises(ValueError, match="a safetensors file, but not one of steelyard's"):
         load(tmp_path / "foreign")
+    for text in ("garbage", "[]", "{}"):
+        save_file({"weights": np.zeros(3)}, tmp_path / "odd", {"steelyard": text})
+        with pytest.raises(ValueError, match=r"a damaged one \(its metadata make no sense"):
+            load(tmp_path / "odd")
     save_file({"weights": np.zeros(3)}, tmp_path / "future", {"steelyard": json.dumps({"format": 99})})
     with pytest.raises(
         ValueError, match=r"written by a newer steelyard \(format 99, this one reads up to 1\); upgrade"

@@ -143,9 +143,13 @@ def _read(path: Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
         raise ValueError(f"{path}: not a model file, or a damaged one ({error})") from None
     if text is None:
         raise ValueError(f"{path}: a safetensors file, but not one of steelyard's")
-    about = json.loads(text)
-    if about["format"] > FORMAT:
-        newer = f"written by a newer steelyard (format {about['format']}, this one reads up to {FORMAT})"
+    try:
+        about = json.loads(text)
+        newest = int(about["format"])
+    except (ValueError, KeyError, TypeError):
+        raise ValueError(f"{path}: not a model file, or a damaged one (its metadata make no sense)") from None
+    if newest > FORMAT:
+        newer = f"written by a newer steelyard (format {newest}, this one reads up to {FORMAT})"
         raise ValueError(f"{path}: {newer}; upgrade")
     return arrays, about
 

@@ -30,7 +30,7 @@ def _has_probabilities(estimator: Any) -> bool:
 
 
 class OnlineClassifier(ClassifierMixin, OnlineEstimator):  # type: ignore[misc]
-    """Linear classification into two classes, one row after another; weight h counts exactly as h copies.
+    """Linear classification into two classes, one row after another; weight h counts as h copies.
 
     `loss` is "modified_huber" unless you say otherwise; docs/estimators.md explains every parameter.
 

@@ -28,7 +28,7 @@ _PROGRESS = [linear.LOSS, linear.WEIGHT]
 
 
 class OnlineEstimator(BaseEstimator, ABC):  # type: ignore[misc]
-    """Learns rows one after another, in order; a row of weight h counts exactly as h copies of it."""
+    """Learns rows one after another, in order; a row of weight h counts as h copies of it."""
 
     def __init__(
         self,

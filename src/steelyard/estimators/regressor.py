@@ -12,7 +12,7 @@ from steelyard.losses import Loss
 
 
 class OnlineRegressor(RegressorMixin, OnlineEstimator):  # type: ignore[misc]
-    """Linear regression, one row after another; a row of weight h counts exactly as h copies of it.
+    """Linear regression, one row after another; a row of weight h counts as h copies of it.
 
     `loss` is "squared" unless you say otherwise; docs/estimators.md explains every parameter.
 
