@@ -15,7 +15,7 @@ from steelyard.kernels import rows
 from steelyard.losses import Loss
 
 # Values whose squares still add up to something finite in their own type
-_LARGEST = {"float32": 1e17, "float64": 1e150}
+LARGEST = {"float32": 1e17, "float64": 1e150}
 
 
 @dataclass(frozen=True)
@@ -32,6 +32,8 @@ class Examples:
     features: int
     labels: NDArray[np.float64]
     importances: NDArray[np.float64]
+    bases: NDArray[np.float64] | None = None
+    """What is added to w·x, each row's own; None for nothing."""
 
     def __len__(self) -> int:
         return len(self.indptr) - 1
@@ -144,7 +146,7 @@ def _check_values(indptr: NDArray[np.int64], values: NDArray[Any]) -> None:
     bits = values.view(np.uint32 if values.dtype == np.float32 else np.uint64)
     no_sign = bits.dtype.type((1 << (8 * bits.itemsize - 1)) - 1)
     size = np.array([rows.largest_size(bits, no_sign)], bits.dtype).view(values.dtype)[0]
-    if size <= _LARGEST[values.dtype.name]:
+    if size <= LARGEST[values.dtype.name]:
         return
     finite = np.isfinite(values)
     bad = int(np.argmax(np.abs(values))) if finite.all() else int(np.argmin(finite))

@@ -1,7 +1,8 @@
 """The one decorator of kernels, and the one binder that turns a loss into pointers they can call.
 
 A kernel takes its loss as function pointers, so it is compiled once for all losses and found in
-the disk cache by the next process. The pointers themselves are compiled afresh in every process
+the disk cache by the next process. Kernels may call each other across the files of this folder:
+the cache is stamped with the sources of all of them, and a change in any makes it anew. The pointers themselves are compiled afresh in every process
 and never cached on disk: Numba's cache would not notice a change in another file, nor tell two
 functions apart that differ only in their globals. So no loss can be stale.
 
@@ -10,12 +11,14 @@ and of the compiled methods it calls, and the functions and modules in a method'
 exchanged for compiled ones.
 """
 
+import hashlib
 import math
 import sys
 import types
 from collections import namedtuple
 from collections.abc import Callable
 from functools import cache, partial
+from pathlib import Path
 from typing import Any
 
 import numba
@@ -25,7 +28,26 @@ from numba.core import event
 # Sums may be reordered, products contracted; NaN and infinity keep their meaning.
 FAST_SUMS = {"reassoc", "contract", "nsz", "arcp"}
 
-kernel = njit(cache=True, nogil=True, error_model="numpy", fastmath=FAST_SUMS)
+_cached = njit(cache=True, nogil=True, error_model="numpy", fastmath=FAST_SUMS)
+
+
+@cache
+def _room_stamp() -> bytes:
+    """A digest of every source in this folder."""
+    sources = sorted(Path(__file__).parent.glob("*.py"))
+    return hashlib.sha256(b"".join(source.read_bytes() for source in sources)).digest()
+
+
+def kernel(function: Callable[..., Any]) -> Any:
+    """Compile a loop for the kinds of arrays it meets, and keep that on disk.
+
+    Numba stamps its cache with the one file a function stands in, and would not notice that a helper
+    in another file has changed.
+    """
+    compiled = _cached(function)
+    if not config.DISABLE_JIT:
+        compiled._cache._cache_file._source_stamp = _room_stamp()
+    return compiled
 
 
 class Announcement(event.Listener):  # type: ignore[misc]

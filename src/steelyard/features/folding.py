@@ -1,0 +1,68 @@
+"""`Folding`: keyed rows → the sparse rows of a model of 2^bits features, interactions included."""
+
+import threading
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steelyard.features.interactions import Interactions
+from steelyard.features.keyed import Keyed
+from steelyard.features.names import Candidates, Names
+from steelyard.kernels import assemble
+
+LEAST_BITS, MOST_BITS = 1, 30
+
+
+@dataclass(frozen=True)
+class Folded:
+    """CSR rows, and what they have that was not seen before."""
+
+    indptr: NDArray[np.int64]
+    indices: NDArray[np.int32]
+    values: NDArray[np.floating]  # type: ignore[type-arg]
+    candidates: Candidates
+
+
+class Folding:
+    """Folds chunk after chunk, from several threads at once if need be: each has its own scratch."""
+
+    def __init__(self, bits: int, interactions: Interactions, names: Names | None) -> None:
+        if not LEAST_BITS <= bits <= MOST_BITS:
+            raise ValueError(f"bits must be from {LEAST_BITS} to {MOST_BITS}; got {bits}")
+        self.features = 1 << bits
+        self._crosses = interactions.array()
+        self._names = names
+        self._own = threading.local()
+
+    def fold(self, keyed: Keyed) -> Folded:
+        """The rows, with duplicates merged."""
+        total, longest = assemble.sizes(keyed.ends, keyed.fields, self._crosses)
+        table, serial = self._scratch(longest, total)
+        known = self._names.known if self._names is not None else _NOTHING_KNOWN
+        candidates = total if self._names is not None else 0
+        indptr = np.zeros(len(keyed.ends) + 1, np.int64)
+        indices, values = np.empty(total, np.int32), np.empty(total, keyed.values.dtype)
+        new = np.empty(candidates, np.int64), np.empty(candidates, np.int64)
+        places = np.empty((candidates, self._crosses.shape[1]), np.int32)
+        common = (self.features - 1, table, serial, *known, indptr, indices, values, *new, places)
+        if len(self._crosses):
+            count, fresh = assemble.fold_crossed(
+                keyed.ends, keyed.keys, keyed.values, keyed.fields, self._crosses, *common
+            )
+        else:
+            count, fresh = assemble.fold(keyed.ends, keyed.keys, keyed.values, *common)
+        found = Candidates(new[0][:fresh].copy(), new[1][:fresh].copy(), places[:fresh].copy())
+        return Folded(indptr, indices[:count], values[:count], found)
+
+    def _scratch(self, longest: int, total: int) -> tuple[NDArray[np.int64], int]:
+        """This thread's table of places, with room for the longest row, and a serial number past all in it."""
+        slots = 1 << max(2 * longest - 1, 15).bit_length()
+        if len(getattr(self._own, "table", ())) < slots:
+            self._own.table, self._own.serial = np.full(slots, -1, np.int64), 0
+        serial = self._own.serial
+        self._own.serial += total
+        return self._own.table, serial
+
+
+_NOTHING_KNOWN = (np.zeros(0, np.uint32), np.zeros(0, np.uint32))

@@ -1,0 +1,17 @@
+"""Names → keys, for single names. (Files of them are hashed where they are parsed.)
+
+>>> key("price"), key("17"), key("17", "shop")
+(1049166424, 17, 3285838806)
+"""
+
+import numpy as np
+
+from steelyard.kernels import hashing
+
+
+def key(name: str, namespace: str = "") -> int:
+    """The 32-bit key of a name: a name of digits alone is that number, added to the namespace's own key."""
+    seed = key(namespace) if namespace else 0
+    text = np.frombuffer(name.encode(), np.uint8)
+    with np.errstate(over="ignore"):
+        return int(hashing.key(text, 0, len(text), seed))

@@ -1,0 +1,47 @@
+"""Interactions: features made by multiplying features, one from each of several fields.
+
+A field is a namespace or a column. `user*item` crosses every feature of `user` with every one of
+`item`; `item*item` every pair within `item`, in either order once, squares included.
+
+>>> interactions(["user*item", "item*item*hour"])
+Interactions(fields=('user', 'item', 'hour'), crosses=((0, 1), (1, 1, 2)))
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+MOST_FIELDS = 8  # in one interaction: its features multiply
+
+
+@dataclass(frozen=True)
+class Interactions:
+    """The fields that are crossed, and each cross as places among them."""
+
+    fields: tuple[str, ...] = ()
+    crosses: tuple[tuple[int, ...], ...] = ()
+
+    def array(self) -> NDArray[np.int64]:
+        """The crosses as kernels take them: one a row, padded with −1."""
+        order = max((len(cross) for cross in self.crosses), default=1)
+        padded = [(*cross, *[-1] * (order - len(cross))) for cross in self.crosses]
+        return np.array(padded, np.int64).reshape(len(padded), order)
+
+
+def interactions(given: Iterable[str]) -> Interactions:
+    """Read `a*b` and the like. Fields of one cross are sorted, so that equal ones stand together."""
+    fields: list[str] = []
+    crosses = []
+    for text in given:
+        names = [name.strip() for name in text.split("*")]
+        if not 2 <= len(names) <= MOST_FIELDS or not all(names):
+            raise ValueError(
+                f"the interaction {text!r} is not of the form name*name, with 2 to {MOST_FIELDS} names"
+            )
+        fields += [name for name in dict.fromkeys(names) if name not in fields]
+        cross = tuple(sorted(fields.index(name) for name in names))
+        if cross not in crosses:
+            crosses.append(cross)
+    return Interactions(tuple(fields), tuple(crosses))

@@ -1,0 +1,54 @@
+"""`Keyed`: what a reader makes of its text. Rows of features that have keys, not yet places in a model."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class Keyed:
+    """Rows of features, each a 32-bit key and a value.
+
+    `fields` says which of the interactions' fields a feature belongs to (−1: none), `starts` where
+    in the text its name begins. A row without a label has NaN there. `tags` are spans of the text.
+    """
+
+    labels: NDArray[np.float64]
+    importances: NDArray[np.float64]
+    bases: NDArray[np.float64]
+    tags: NDArray[np.int32]
+    ends: NDArray[np.int64]
+    keys: NDArray[np.uint32]
+    values: NDArray[np.floating]  # type: ignore[type-arg]
+    fields: NDArray[np.int16]
+    starts: NDArray[np.int32]
+
+    @classmethod
+    def empty(cls, rows: int, features: int, dtype: str) -> "Keyed":
+        """Room for so many rows and features."""
+        return cls(
+            labels=np.empty(rows),
+            importances=np.empty(rows),
+            bases=np.empty(rows),
+            tags=np.empty((rows, 2), np.int32),
+            ends=np.empty(rows, np.int64),
+            keys=np.empty(features, np.uint32),
+            values=np.empty(features, dtype),
+            fields=np.empty(features, np.int16),
+            starts=np.empty(features, np.int32),
+        )
+
+    def first(self, rows: int, features: int) -> "Keyed":
+        """The rows and features that have been filled in."""
+        return Keyed(
+            self.labels[:rows],
+            self.importances[:rows],
+            self.bases[:rows],
+            self.tags[:rows],
+            self.ends[:rows],
+            self.keys[:features],
+            self.values[:features],
+            self.fields[:features],
+            self.starts[:features],
+        )

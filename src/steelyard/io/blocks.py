@@ -1,0 +1,58 @@
+"""Blocks: the bytes of a source cut at the ends of lines, so that each can be parsed by itself."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steelyard.io.problems import InputError
+from steelyard.io.sources import Source
+
+BLOCK_SIZE = 1 << 21
+LONGEST_LINE = 1 << 26
+_MARK = b"\xef\xbb\xbf"  # some programs begin UTF-8 files with it
+
+
+@dataclass(frozen=True)
+class Block:
+    """Whole lines, each with its newline (the last line of a file is given one if it lacks it)."""
+
+    path: str
+    text: NDArray[np.uint8]
+    position: int
+    """How far the file is read with it."""
+
+
+def last_line_end(text: bytes, start: int) -> int:
+    """Where the last whole line ends that is not before `start`; 0 if there is none."""
+    return text.rfind(b"\n", start) + 1
+
+
+def blocks(
+    source: Source,
+    size: int = BLOCK_SIZE,
+    last_end: Callable[[bytes, int], int] = last_line_end,
+) -> Iterator[Block]:
+    """The source in blocks of about `size` bytes; a line that is longer makes a larger one."""
+    rest = source.read(len(_MARK))
+    rest = b"" if rest == _MARK else rest
+    while True:
+        more = source.read(max(size - len(rest), size))
+        text = rest + more
+        if not more:
+            break
+        end = last_end(text, len(rest))
+        if end:
+            yield _block(source, text[:end])
+        elif len(text) > LONGEST_LINE:
+            raise InputError(
+                f"{source.path}: a line is longer than {LONGEST_LINE >> 20} MB; is it the right file?"
+            )
+        rest = text[end:]
+    if rest:
+        yield _block(source, rest if rest.endswith(b"\n") else rest + b"\n")
+
+
+def _block(source: Source, text: bytes) -> Block:
+    return Block(source.path, np.frombuffer(text, np.uint8), source.position)

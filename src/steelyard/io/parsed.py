@@ -1,0 +1,39 @@
+"""`Parsed`: a block turned into examples, with all that is still to be said of it when its turn comes."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steelyard.examples import Examples
+from steelyard.features.names import Candidates
+from steelyard.io.blocks import Block
+
+Compose = Callable[[NDArray[np.int32]], tuple[NDArray[np.uint8], NDArray[np.int32]]]
+
+
+@dataclass(frozen=True)
+class Note:
+    """A line of the block that was left out: its number within the block, from 0, and why."""
+
+    line: int
+    what: str
+
+
+@dataclass(frozen=True)
+class Parsed:
+    """What a worker hands over. Files, line numbers and names are settled later, in order."""
+
+    block: Block
+    examples: Examples
+    lines: int
+    candidates: Candidates | None = None
+    compose: Compose | None = None
+    """The names of candidates, from their places: all of them one after another, and their lengths."""
+    skipped: int = 0
+    notes: list[Note] = field(default_factory=list)
+    tags: NDArray[np.int32] | None = None
+    """Of each row, as a span of the block's text; an empty one for none."""
+    remarks: frozenset[str] = frozenset()
+    """What the user should know once, however many rows it is true of."""

@@ -1,0 +1,49 @@
+"""What can be wrong with input, said with file and line and what to do about it."""
+
+from dataclasses import dataclass
+
+from steelyard.kernels import lines
+
+# What is wrong, and what to do; {0} is the place in the text, cut short
+MESSAGES = {
+    lines.BAD_LABEL: "the label {0!r} is not a number",
+    lines.BAD_IMPORTANCE: "the importance {0!r} is not a number",
+    lines.NEGATIVE_IMPORTANCE: "the importance {0!r} is negative: weights must be 0 or more",
+    lines.BAD_BASE: "the base {0!r} is not a number",
+    lines.TOO_MANY_NUMBERS: "{0!r}: there are more than label, importance and base before the first |; "
+    "a tag begins with ' or touches the |",
+    lines.NO_BAR: "there is no | in this line; is it Vowpal Wabbit text? (--format says what it is)",
+    lines.BAD_VALUE: "{0!r}: the value after the : is not a number",
+    lines.NOT_FINITE: "{0!r}: NaN and infinite values cannot be learned from",
+    lines.TOO_LARGE: "{0!r}: the value is so large that its square overflows; scale it",
+    lines.BAD_INDEX: "{0!r}: a feature must be index:value, the index a whole number of 0 or more",
+    lines.NO_VALUE: "{0!r}: a feature must be index:value",
+    lines.NOT_UTF8: "not UTF-8 text; convert it first (iconv -f latin1 -t utf8)",
+    lines.BAD_NAMESPACE_VALUE: "{0!r}: the weight after the namespace is not a number",
+    lines.NO_NAMESPACE: "{0!r}: there is no such field",
+    lines.MISSING_FIELDS: "there are fewer fields than in the header",
+    lines.EXTRA_FIELDS: "there are more fields than in the header; is a text with the separator in it quoted?",
+    lines.OPEN_QUOTE: "a quoted field has no closing quote",
+    lines.BAD_JSON: "{0!r}: not a JSON object",
+}
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One line that cannot be read."""
+
+    path: str
+    line: int
+    what: str
+
+    def __str__(self) -> str:
+        return f"{self.path}, line {self.line}: {self.what}"
+
+
+class InputError(ValueError):
+    """Input that cannot be read. Nothing of it has been learned for good."""
+
+
+def describe(code: int, excerpt: bytes) -> str:
+    """What the reader of lines has noted, in words."""
+    return MESSAGES[code].format(excerpt.decode("utf-8", "replace"))

@@ -1,0 +1,41 @@
+"""svmlight and libsvm text: `label index:value …`, one example a line, indices as they stand there."""
+
+from collections.abc import Iterator
+
+from steelyard.examples import LARGEST
+from steelyard.features.folding import Folding
+from steelyard.features.keyed import Keyed
+from steelyard.io import blocks as cutting
+from steelyard.io.blocks import Block
+from steelyard.io.parsed import Parsed
+from steelyard.io.sources import Source
+from steelyard.io.textlines import finished, room_for_problems
+from steelyard.kernels import lines, svmlight
+
+QUERIES = "qid is ignored: rows are learned one by one, not as groups"
+
+
+class SvmlightText:
+    """An index is its own name."""
+
+    def __init__(self, folding: Folding, dtype: str) -> None:
+        self._folding = folding
+        self._dtype = dtype
+
+    def blocks(self, source: Source, size: int) -> Iterator[Block]:
+        return cutting.blocks(source, size)
+
+    def parse(self, block: Block) -> Parsed:
+        text = block.text
+        most_rows, most_features, ascii_only = lines.counts(text, len(text))
+        room = Keyed.empty(most_rows, most_features, self._dtype)
+        problems = room_for_problems()
+        rows, features, count, wrong, queries = svmlight.parse(
+            text, len(text), ascii_only, LARGEST[self._dtype],
+            room.labels, room.importances, room.bases, room.tags, room.ends,
+            room.keys, room.values, room.fields, room.starts, problems,
+        )  # fmt: skip
+        return finished(
+            block, room.first(rows, features), self._folding, lines=count, wrong=wrong, problems=problems,
+            compose=None, remarks=frozenset([QUERIES] if queries else []),
+        )  # fmt: skip

@@ -1,0 +1,50 @@
+"""What the formats of one example a line have in common, from the filled arrays to the finished chunk."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steelyard.examples import Examples
+from steelyard.features.folding import Folding
+from steelyard.features.keyed import Keyed
+from steelyard.io.blocks import Block
+from steelyard.io.parsed import Compose, Note, Parsed
+from steelyard.io.problems import describe
+
+PROBLEMS = 64  # described per block; all are counted
+_EXCERPT = 40
+
+
+def room_for_problems() -> NDArray[np.int64]:
+    return np.empty((PROBLEMS, 3), np.int64)
+
+
+def finished(
+    block: Block,
+    keyed: Keyed,
+    folding: Folding,
+    *,
+    lines: int,
+    wrong: int,
+    problems: NDArray[np.int64],
+    compose: Compose | None,
+    remarks: frozenset[str] = frozenset(),
+) -> Parsed:
+    """Fold the features into the model's range; describe what could not be read."""
+    folded = folding.fold(keyed)
+    unlabelled = np.isnan(keyed.labels)
+    importances = np.where(unlabelled, 0.0, keyed.importances) if unlabelled.any() else keyed.importances
+    examples = Examples(
+        folded.indptr, folded.indices, folded.values, False, folding.features, keyed.labels, importances,
+        bases=keyed.bases,
+    )  # fmt: skip
+    notes = [_note(block, *problem) for problem in problems[:wrong].tolist()]
+    return Parsed(
+        block, examples, lines, folded.candidates, compose, wrong, notes, tags=keyed.tags, remarks=remarks
+    )
+
+
+def _note(block: Block, line: int, code: int, where: int) -> Note:
+    """With the word that the trouble begins at."""
+    text = block.text[where : where + _EXCERPT].tobytes()
+    words = text.split(maxsplit=1)
+    return Note(line, describe(code, words[0] if words and not text[:1].isspace() else b""))

@@ -1,0 +1,53 @@
+"""Vowpal Wabbit's text: `label importance base 'tag |namespace name:value …`, one example a line."""
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steelyard.examples import LARGEST
+from steelyard.features import hashing
+from steelyard.features.folding import Folding
+from steelyard.features.interactions import Interactions
+from steelyard.features.keyed import Keyed
+from steelyard.io import blocks as cutting
+from steelyard.io.blocks import Block
+from steelyard.io.parsed import Parsed
+from steelyard.io.sources import Source
+from steelyard.io.textlines import finished, room_for_problems
+from steelyard.kernels import lines, vw
+
+
+class VwText:
+    """A name of digits alone is that number, any other is hashed; the namespace's own key is added, or the seed."""
+
+    def __init__(self, folding: Folding, interactions: Interactions, dtype: str) -> None:
+        self._folding = folding
+        self._dtype = dtype
+        self._field_seeds = np.array([hashing.key(field) for field in interactions.fields], np.int64)
+
+    def blocks(self, source: Source, size: int) -> Iterator[Block]:
+        return cutting.blocks(source, size)
+
+    def parse(self, block: Block) -> Parsed:
+        text = block.text
+        most_rows, most_features, ascii_only = lines.counts(text, len(text))
+        room = Keyed.empty(most_rows, most_features, self._dtype)
+        problems = room_for_problems()
+        rows, features, count, wrong = vw.parse(
+            text, len(text), ascii_only, LARGEST[self._dtype], self._field_seeds,
+            room.labels, room.importances, room.bases, room.tags, room.ends,
+            room.keys, room.values, room.fields, room.starts, problems,
+        )  # fmt: skip
+        keyed = room.first(rows, features)
+
+        def compose(places: NDArray[np.int32]) -> tuple[NDArray[np.uint8], NDArray[np.int32]]:
+            lengths = np.empty(len(places), np.int32)
+            size = vw.compose(text, keyed.starts, places, np.empty(0, np.uint8), lengths)
+            names = np.empty(size, np.uint8)
+            vw.compose(text, keyed.starts, places, names, lengths)
+            return names, lengths
+
+        return finished(
+            block, keyed, self._folding, lines=count, wrong=wrong, problems=problems, compose=compose
+        )

@@ -1,0 +1,56 @@
+"""Names → 32-bit keys: murmur3, and the convention that a name of digits alone is that number.
+
+Keys are held in 64-bit integers and masked to 32 bits; products may wrap, their low bits are right.
+"""
+
+import numpy as np
+
+from steelyard.kernels.jit import kernel
+
+BITS_32 = 0xFFFFFFFF
+CROSS_PRIME = 0x01000193  # of the Fowler–Noll–Vo hash: spreads the keys of crossed features
+
+
+@kernel
+def murmur(text, start, end, seed):
+    """MurmurHash3 (x86, 32 bits) of text[start:end]."""
+    h = np.int64(seed)
+    i = start
+    while i + 4 <= end:
+        k = (
+            np.int64(text[i])
+            | np.int64(text[i + 1]) << 8
+            | np.int64(text[i + 2]) << 16
+            | np.int64(text[i + 3]) << 24
+        )
+        h ^= _stirred(k)
+        h = ((h << 13) | (h >> 19)) & BITS_32
+        h = (h * 5 + 0xE6546B64) & BITS_32
+        i += 4
+    k = np.int64(0)
+    for rest in range(end - i):
+        k |= np.int64(text[i + rest]) << (8 * rest)
+    h ^= _stirred(k)
+    h ^= end - start
+    h = ((h ^ (h >> 16)) * 0x85EBCA6B) & BITS_32
+    h = ((h ^ (h >> 13)) * 0xC2B2AE35) & BITS_32
+    return h ^ (h >> 16)
+
+
+@kernel
+def _stirred(k):
+    k = (k * 0xCC9E2D51) & BITS_32
+    k = ((k << 15) | (k >> 17)) & BITS_32
+    return (k * 0x1B873593) & BITS_32
+
+
+@kernel
+def key(text, start, end, seed):
+    """The key of a name in the namespace whose own key is `seed`: its number plus the seed, or its hash."""
+    number = np.int64(0)
+    for i in range(start, end):
+        d = np.int64(text[i]) - 48
+        if d < 0 or d > 9:
+            return murmur(text, start, end, seed)
+        number = (number * 10 + d) & BITS_32
+    return (number + seed) & BITS_32 if end > start else murmur(text, start, end, seed)

@@ -1,0 +1,85 @@
+"""svmlight and libsvm text: `label [qid:number] index:value … [# comment]`."""
+
+import numpy as np
+
+from steelyard.kernels import decimals, hashing, lines
+from steelyard.kernels.jit import kernel
+from steelyard.kernels.lines import COLON, HASH, NEWLINE, is_gap, note
+
+
+@kernel
+def parse(
+    text, end, ascii_only, largest,
+    labels, importances, bases, tags, ends, keys, values, fields, starts, problems,
+):  # fmt: skip
+    """Read text[:end], whole lines. Returns (rows, features, lines, problems, lines with a qid)."""
+    row = 0
+    count = 0
+    line = 0
+    wrong = 0
+    queries = 0
+    i = 0
+    while i < end:
+        while is_gap(text[i]):
+            i += 1
+        first = count
+        code = -1
+        where = i
+        if not ascii_only and not lines.valid_utf8(text, i, lines.line_end(text, i, end)):
+            code = lines.NOT_UTF8
+        elif text[i] != NEWLINE and text[i] != HASH:
+            label, i, status = decimals.number(text, i, end)
+            if status != decimals.OK or not (is_gap(text[i]) or text[i] == NEWLINE or text[i] == HASH):
+                code = lines.BAD_LABEL
+            else:
+                code, where, i, count, query = _features(
+                    text, i, end, largest, count, keys, values, fields, starts
+                )
+                queries += query
+            if code < 0:
+                labels[row], importances[row], bases[row] = label, 1.0, 0.0
+                tags[row, 0] = tags[row, 1] = 0
+                ends[row] = count
+                row += 1
+        if code >= 0:
+            wrong = note(problems, wrong, line, code, where)
+            count = first
+        i = lines.line_end(text, i, end) + 1
+        line += 1
+    return row, count, line, wrong, queries
+
+
+@kernel
+def _features(text, i, end, largest, count, keys, values, fields, starts):
+    """The features of one line: (code or −1, where, position, features so far, whether there was a qid)."""
+    query = False
+    while True:
+        while is_gap(text[i]):
+            i += 1
+        if text[i] == NEWLINE or text[i] == HASH:
+            return -1, i, i, count, query
+        begin = i
+        index = np.int64(0)
+        d = np.int64(text[i]) - 48
+        while 0 <= d <= 9:
+            index = (index * 10 + d) & hashing.BITS_32
+            i += 1
+            d = np.int64(text[i]) - 48
+        if i == begin and text[i] == 113 and text[i + 1] == 105 and text[i + 2] == 100 and text[i + 3] == COLON:
+            query = True
+            while not is_gap(text[i]) and text[i] != NEWLINE:
+                i += 1
+            continue
+        if i == begin or text[i] != COLON:
+            return lines.BAD_INDEX, begin, i, count, query
+        x, i, status = decimals.number(text, i + 1, end)
+        if status != decimals.OK or not (is_gap(text[i]) or text[i] == NEWLINE or text[i] == HASH):
+            code = lines.NOT_FINITE if status == decimals.NOT_FINITE else lines.BAD_VALUE
+            return code, begin, i, count, query
+        if abs(x) > largest:
+            return lines.TOO_LARGE, begin, i, count, query
+        keys[count] = index
+        values[count] = x
+        fields[count] = -1
+        starts[count] = begin
+        count += 1

@@ -1,0 +1,198 @@
+"""Vowpal Wabbit's text: `[label [importance [base]]] ['tag]|namespace[:weight] name[:value] … |…`.
+
+The last word before the first bar is the tag if it touches the bar or begins with an apostrophe.
+"""
+
+import numpy as np
+
+from steelyard.kernels import decimals, hashing, lines
+from steelyard.kernels.jit import kernel
+from steelyard.kernels.lines import BAR, COLON, NEWLINE, QUOTE, is_gap, note
+
+
+@kernel
+def parse(
+    text, end, ascii_only, largest, field_seeds,
+    labels, importances, bases, tags, ends, keys, values, fields, starts, problems,
+):  # fmt: skip
+    """Read text[:end], whole lines. Returns (rows, features, lines, problems).
+
+    `field_seeds`: the keys of the namespaces that interactions speak of; a feature's field is its
+    place among them, or −1. `starts`: where in the text each feature's name begins.
+    """
+    row = 0
+    count = 0
+    line = 0
+    wrong = 0
+    i = 0
+    while i < end:
+        first = count
+        code, where, i = -1, i, i
+        if not ascii_only and not lines.valid_utf8(text, i, lines.line_end(text, i, end)):
+            code = lines.NOT_UTF8
+        else:
+            code, where, i = _head(text, i, end, row, labels, importances, bases, tags)
+        if code < 0 and text[i] == BAR:
+            code, where, i, count = _features(
+                text, i, end, largest, field_seeds, count, keys, values, fields, starts
+            )
+        if code >= 0:
+            wrong = note(problems, wrong, line, code, where)
+            count = first
+            i = lines.line_end(text, i, end)
+        elif where >= 0:  # a blank line says where = −1
+            ends[row] = count
+            row += 1
+        i += 1
+        line += 1
+    return row, count, line, wrong
+
+
+@kernel
+def _head(text, i, end, row, labels, importances, bases, tags):
+    """What stands before the first bar: (code or −1, where, position of the bar or the line's end)."""
+    numbers = 0
+    begin = i
+    tags[row, 0] = tags[row, 1] = 0
+    labels[row], importances[row], bases[row] = np.nan, 1.0, 0.0
+    blank = True
+    while True:
+        while is_gap(text[i]):
+            i += 1
+        if text[i] == BAR:
+            break
+        if text[i] == NEWLINE:
+            return (-1, -1, i) if blank else (lines.NO_BAR, begin, i)
+        blank = False
+        word = i
+        while not is_gap(text[i]) and text[i] != BAR and text[i] != NEWLINE:
+            i += 1
+        if text[i] == BAR or text[word] == QUOTE:
+            tags[row, 0], tags[row, 1] = word + (text[word] == QUOTE), i
+            continue
+        x, stop, status = decimals.number(text, word, i)
+        if status == decimals.OK and stop < i:
+            status = decimals.NOT_A_NUMBER
+        if numbers == 0:
+            labels[row] = x
+        elif numbers == 1:
+            importances[row] = x
+        elif numbers == 2:
+            bases[row] = x
+        if numbers > 2:
+            return lines.TOO_MANY_NUMBERS, word, i
+        if status != decimals.OK:
+            code = (lines.BAD_LABEL, lines.BAD_IMPORTANCE, lines.BAD_BASE)[numbers]
+            return code, word, i
+        if numbers == 1 and x < 0.0:
+            return lines.NEGATIVE_IMPORTANCE, word, i
+        numbers += 1
+    return -1, begin, i
+
+
+@kernel
+def _features(text, i, end, largest, field_seeds, count, keys, values, fields, starts):
+    """The namespaces of one line, from its first bar: (code or −1, where, position, features so far)."""
+    seed = np.int64(0)
+    field = np.int16(-1)
+    factor = 1.0
+    nameless = 0
+    while True:
+        if text[i] == BAR:
+            i += 1
+            begin = i
+            while not is_gap(text[i]) and text[i] != COLON and text[i] != BAR and text[i] != NEWLINE:
+                i += 1
+            seed = hashing.key(text, begin, i, 0) if i > begin else np.int64(0)
+            field = np.int16(-1)
+            for k in range(len(field_seeds)):
+                if field_seeds[k] == seed:
+                    field = np.int16(k)
+            factor = 1.0
+            nameless = 0
+            if text[i] == COLON:
+                factor, i, status = decimals.number(text, i + 1, end)
+                if status != decimals.OK or not (is_gap(text[i]) or text[i] == NEWLINE or text[i] == BAR):
+                    return lines.BAD_NAMESPACE_VALUE, begin, i, count
+            continue
+        if is_gap(text[i]):
+            i += 1
+            continue
+        if text[i] == NEWLINE:
+            return -1, 0, i, count
+        begin = i
+        number = np.int64(0)
+        d = np.int64(text[i]) - 48
+        while 0 <= d <= 9:
+            number = (number * 10 + d) & hashing.BITS_32
+            i += 1
+            d = np.int64(text[i]) - 48
+        if i > begin and (text[i] == COLON or is_gap(text[i]) or text[i] == NEWLINE or text[i] == BAR):
+            feature = (number + seed) & hashing.BITS_32
+        else:
+            while not is_gap(text[i]) and text[i] != COLON and text[i] != NEWLINE and text[i] != BAR:
+                i += 1
+            if i > begin:
+                feature = hashing.murmur(text, begin, i, seed)
+            else:  # a value without a name is named by its place among such
+                feature = (seed + nameless) & hashing.BITS_32
+                nameless += 1
+        x = 1.0
+        if text[i] == COLON:
+            x, i, status = decimals.number(text, i + 1, end)
+            if status != decimals.OK or not (is_gap(text[i]) or text[i] == NEWLINE or text[i] == BAR):
+                code = lines.NOT_FINITE if status == decimals.NOT_FINITE else lines.BAD_VALUE
+                return code, begin, i, count
+        x *= factor
+        if abs(x) > largest:
+            return lines.TOO_LARGE, begin, i, count
+        keys[count] = feature
+        values[count] = x
+        fields[count] = field
+        starts[count] = begin
+        count += 1
+
+
+@kernel
+def compose(text, starts, places, out, lengths):
+    """Names as `namespace^name`, those of crosses joined by `*`, one after another into `out`.
+
+    With an `out` of size 0 they are only measured. Returns the size of all.
+    """
+    size = 0
+    for k in range(len(places)):
+        before = size
+        for part in range(places.shape[1]):
+            if places[k, part] < 0:
+                break
+            if part > 0:
+                size = _append(text, -1, -1, 42, out, size)
+            start = starts[places[k, part]]
+            bar = start
+            while text[bar] != BAR:
+                bar -= 1
+            space_end = bar + 1
+            while not is_gap(text[space_end]) and text[space_end] != COLON:
+                space_end += 1
+            if space_end > bar + 1 and space_end < start:
+                size = _append(text, bar + 1, space_end, 94, out, size)
+            end = start
+            while not is_gap(text[end]) and text[end] != COLON and text[end] != NEWLINE and text[end] != BAR:
+                end += 1
+            size = _append(text, start, end, -1, out, size)
+        lengths[k] = size - before
+    return size
+
+
+@kernel
+def _append(text, start, end, then, out, size):
+    """text[start:end], and then one more character unless that is −1."""
+    for i in range(start, end):
+        if len(out):
+            out[size] = text[i]
+        size += 1
+    if then >= 0:
+        if len(out):
+            out[size] = then
+        size += 1
+    return size
