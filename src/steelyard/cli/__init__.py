@@ -10,6 +10,7 @@ import click
 import steelyard
 
 _summaries = {
+    "train": "Learn files in order, show how it goes, keep the model.",
     "demo": "Show what an importance weight of 50 does, next to fifty copies.",
 }
 

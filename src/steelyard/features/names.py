@@ -78,11 +78,38 @@ class Names:
         return self._count
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """For a model file."""
+        """For a model file: the names, and which keys are known."""
+        first, second = self.known
         return {
             "names_index": np.concatenate([np.zeros(0, np.int64), *self._named]),
             "names_length": np.concatenate([np.zeros(0, np.int32), *self._lengths]),
             "names_text": np.concatenate([np.zeros(0, np.uint8), *self._texts]),
-            "names_first": self.known[0],
-            "names_second": self.known[1],
+            "names_first": np.flatnonzero(first),
+            "names_first_key": first[first > 0],
+            "names_second": np.flatnonzero(second),
+            "names_second_key": second[second > 0],
+            "names_further_key": np.array(sorted(self._further), np.uint32),
+        }
+
+    @classmethod
+    def from_arrays(cls, features: int, arrays: dict[str, NDArray[Any]]) -> "Names":
+        """What `arrays` has given; going on from it is as if never stopped."""
+        names = cls(features)
+        names.known[0][arrays["names_first"]] = arrays["names_first_key"]
+        names.known[1][arrays["names_second"]] = arrays["names_second_key"]
+        names._features, names._shared = len(arrays["names_first"]), len(arrays["names_second"])
+        names._further = set(arrays["names_further_key"].tolist())
+        names.name(arrays["names_index"], arrays["names_text"], arrays["names_length"])
+        return names
+
+    def by_index(self) -> dict[int, str]:
+        """The name at each index that has one."""
+        arrays = self.arrays()
+        text = arrays["names_text"].tobytes()
+        ends = np.cumsum(arrays["names_length"], dtype=np.int64)
+        return {
+            index: text[end - length : end].decode("utf-8", "replace")
+            for index, end, length in zip(
+                arrays["names_index"].tolist(), ends.tolist(), arrays["names_length"].tolist(), strict=True
+            )
         }

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.io.problems import InputError
+from steelyard.io.errors import InputError
 from steelyard.io.sources import Source
 
 BLOCK_SIZE = 1 << 21

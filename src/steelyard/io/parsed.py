@@ -1,7 +1,8 @@
 """`Parsed`: a block turned into examples, with all that is still to be said of it when its turn comes."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,3 +38,8 @@ class Parsed:
     """Of each row, as a span of the block's text; an empty one for none."""
     remarks: frozenset[str] = frozenset()
     """What the user should know once, however many rows it is true of."""
+
+    def take(self, rows: NDArray[np.integer[Any]]) -> "Parsed":
+        """Some of the rows."""
+        tags = None if self.tags is None else self.tags[rows]
+        return replace(self, examples=self.examples.take(rows), tags=tags)

@@ -40,10 +40,6 @@ class Problem:
         return f"{self.path}, line {self.line}: {self.what}"
 
 
-class InputError(ValueError):
-    """Input that cannot be read. Nothing of it has been learned for good."""
-
-
 def describe(code: int, excerpt: bytes) -> str:
     """What the reader of lines has noted, in words."""
     return MESSAGES[code].format(excerpt.decode("utf-8", "replace"))

@@ -12,10 +12,11 @@ import sys
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
-from steelyard.io.problems import InputError
+from steelyard.io.errors import InputError
 
 STANDARD_INPUT = "-"
 COMPRESSED_SUFFIXES = (".gz", ".xz", ".zst", ".bz2")
@@ -85,8 +86,7 @@ class Source:
         return self._ahead
 
     def close(self) -> None:
-        if self._file is not sys.stdin.buffer:
-            self._file.close()
+        self._file.close()
 
     def _more(self, count: int) -> bytes:
         try:
@@ -131,8 +131,17 @@ def _zstandard(file: BinaryIO, path: str) -> Callable[[int], bytes]:
 
 @contextmanager
 def opened(path: str) -> Iterator[Source]:
+    """A source for as long as it is needed. Standard input stays open: what was peeked at is read again."""
+    if path == STANDARD_INPUT:
+        yield _standard_input()
+        return
     source = Source(path)
     try:
         yield source
     finally:
         source.close()
+
+
+@cache
+def _standard_input() -> Source:
+    return Source(STANDARD_INPUT)

@@ -18,6 +18,8 @@ QUERIES = "qid is ignored: rows are learned one by one, not as groups"
 class SvmlightText:
     """An index is its own name."""
 
+    numeric_labels = True
+
     def __init__(self, folding: Folding, dtype: str) -> None:
         self._folding = folding
         self._dtype = dtype

@@ -21,6 +21,8 @@ from steelyard.kernels import lines, vw
 class VwText:
     """A name of digits alone is that number, any other is hashed; the namespace's own key is added, or the seed."""
 
+    numeric_labels = True
+
     def __init__(self, folding: Folding, interactions: Interactions, dtype: str) -> None:
         self._folding = folding
         self._dtype = dtype
