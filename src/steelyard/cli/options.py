@@ -53,8 +53,19 @@ EXAMPLES = {
             "steelyard train reviews.tsv.xz --interactions 'user*item' -o reviews.model",
             "steelyard train more.vw --resume rows.model -o rows.model",
         ),
+        "predict": (
+            "steelyard predict rows.model new.vw > predictions.txt",
+            "steelyard predict spam.model mail.tsv --as probability -o chances.txt",
+        ),
+        "evaluate": (
+            "steelyard evaluate rows.model test.vw",
+            "steelyard evaluate rows.model 'test-*.svm.gz' --json",
+        ),
+        "inspect": ("steelyard inspect rows.model", "steelyard inspect rows.model --top 30 --json"),
+        "explain": ("steelyard explain rows.model new.vw --rows 3 --top 8",),
     }.items()
 }
+OWN_LOSS = click.option("--loss", metavar="MODULE:CLASS", help="The loss, for a model that was trained with your own.")
 
 
 def options(*given: Callable[..., Any]) -> Callable[[Any], Any]:

@@ -38,8 +38,14 @@ class Parsed:
     """Of each row, as a span of the block's text; an empty one for none."""
     remarks: frozenset[str] = frozenset()
     """What the user should know once, however many rows it is true of."""
+    predictions: NDArray[np.float64] | None = None
+    """Of each row, where a model has been asked."""
+
+    def predicted(self, predictions: NDArray[np.float64]) -> "Parsed":
+        return replace(self, predictions=predictions)
 
     def take(self, rows: NDArray[np.integer[Any]]) -> "Parsed":
         """Some of the rows."""
         tags = None if self.tags is None else self.tags[rows]
-        return replace(self, examples=self.examples.take(rows), tags=tags)
+        predictions = None if self.predictions is None else self.predictions[rows]
+        return replace(self, examples=self.examples.take(rows), tags=tags, predictions=predictions)
