@@ -103,7 +103,7 @@ class Model:
         extra: dict[str, Any] | None = None,
         arrays: dict[str, NDArray[Any]] | None = None,
     ) -> None:
-        """Write the model, replacing the file in one move; `extra` is kept beside it as JSON, so are arrays."""
+        """Write the model, replacing the file in one move; `extra` and `arrays` are kept beside it."""
         from safetensors.numpy import save
 
         settings = asdict(self.settings)
@@ -166,7 +166,11 @@ def load_all(
 
 def _spread(stored: NDArray[Any], met: NDArray[Any], features: int) -> NDArray[Any] | None:
     """What is stored of the features that were met, among those that were not; None if it does not fit."""
-    if stored.shape != met.shape or met.ndim != 1 or (len(met) and not 0 <= met.min() <= met.max() < features):
+    if (
+        stored.shape != met.shape
+        or met.ndim != 1
+        or (len(met) and not 0 <= met.min() <= met.max() < features)
+    ):
         return None
     array = np.zeros(features, stored.dtype)
     array[met] = stored

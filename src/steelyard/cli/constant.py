@@ -22,10 +22,9 @@ class LabelWeights:
 
     def add(self, labels: NDArray[np.float64], weights: NDArray[np.float64]) -> None:
         learned = weights > 0.0
-        distinct, place = np.unique(
-            np.concatenate([self._labels, labels[learned]]), return_inverse=True
-        )
-        totals = np.bincount(place, np.concatenate([self._weights, weights[learned]]), len(distinct))
+        distinct, place = np.unique(np.concatenate([self._labels, labels[learned]]), return_inverse=True)
+        amounts = np.concatenate([self._weights, weights[learned]])
+        totals = np.bincount(place, amounts, len(distinct)).astype(np.float64, copy=False)
         while len(distinct) > MOST_LABELS:
             distinct, totals = _halved(distinct, totals)
         self._labels, self._weights = distinct, totals
@@ -66,9 +65,7 @@ class LabelWeights:
     def _average(self, loss: Loss, function: str, constant: float) -> float:
         out = np.empty(len(self._labels))
         with np.errstate(all="ignore"):
-            pointwise.fill_pairs(
-                jit.pointer(loss, function), np.full(len(out), constant), self._labels, out
-            )
+            pointwise.fill_pairs(jit.pointer(loss, function), np.full(len(out), constant), self._labels, out)
         return float(out @ self._weights / self._weights.sum())
 
 

@@ -13,8 +13,12 @@ from steelyard.cli import options
 @click.command(epilog=options.EXAMPLES["explain"])
 @click.argument("model", type=click.Path(dir_okay=False, path_type=Path))
 @options.FILES
-@click.option("--top", type=click.IntRange(1), default=5, show_default=True, help="Contributions to list for a row.")
-@click.option("--rows", type=click.IntRange(1), default=10, show_default=True, help="Rows to explain, from the first.")
+@click.option(
+    "--top", type=click.IntRange(1), default=5, show_default=True, help="Contributions to list for a row."
+)
+@click.option(
+    "--rows", type=click.IntRange(1), default=10, show_default=True, help="Rows to explain, from the first."
+)
 @options.OWN_LOSS
 @options.THREADS
 @options.ON_ERROR

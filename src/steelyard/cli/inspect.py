@@ -15,7 +15,9 @@ from steelyard.cli.stored import Stored
 
 @click.command(epilog=options.EXAMPLES["inspect"])
 @click.argument("model", type=click.Path(dir_okay=False, path_type=Path))
-@click.option("--top", type=click.IntRange(0), default=10, show_default=True, help="Features of each sign to list.")
+@click.option(
+    "--top", type=click.IntRange(0), default=10, show_default=True, help="Features of each sign to list."
+)
 @options.OWN_LOSS
 @options.JSON
 def command(model: Path, top: int, as_json: bool, **given: Any) -> None:
@@ -41,7 +43,8 @@ def described(kept: Stored, top: int) -> dict[str, Any]:
 
     def entries(places: Any) -> list[dict[str, Any]]:
         return [
-            {"feature": names.get(int(place), f"#{place}"), "weight": float(weights[place])} for place in places
+            {"feature": names.get(int(place), f"#{place}"), "weight": float(weights[place])}
+            for place in places
         ]
 
     return {
@@ -63,15 +66,19 @@ def _text(result: dict[str, Any]) -> str:
     settings, reading = result["settings"], result["reading"]
     parameters = "".join(f", {name} {value:g}" for name, value in settings["loss_parameters"].items())
     share = result["nonzero"] / result["features"]
+    loss = "unknown" if result["progressive_loss"] is None else f"{result['progressive_loss']:.6f}"
     lines = [
         f"loss                   {settings['loss']}{parameters}",
         f"update                 {settings['update']}",
         f"scaling                {settings['scaling']}",
-        f"rate                   {settings['learning_rate']:g}, initial_t {settings['initial_t']:g}, power_t {settings['power_t']:g}",
+        f"rate                   {settings['learning_rate']:g}, "
+        f"initial_t {settings['initial_t']:g}, power_t {settings['power_t']:g}",
         f"regularisation         l1 {settings['l1']:g}, l2 {settings['l2']:g}",
-        f"reads                  {reading['format']}" + "".join(f", {cross}" for cross in reading["interactions"]),
-        f"learned                {result['learned_weight']:,.6g} of weight" + ("" if result["finished"] else " (a checkpoint, not through)"),
-        f"average loss           {result['progressive_loss'] if result['progressive_loss'] is not None else float('nan'):.6f}",
+        f"reads                  {reading['format']}"
+        + "".join(f", {cross}" for cross in reading["interactions"]),
+        f"learned                {result['learned_weight']:,.6g} of weight"
+        + ("" if result["finished"] else " (a checkpoint, not through)"),
+        f"average loss           {loss}",
         f"weights                {result['nonzero']:,} of {result['features']:,} are not zero ({share:.3%})",
         f"bias                   {result['bias']:.6g}",
     ]

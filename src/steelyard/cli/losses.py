@@ -14,7 +14,8 @@ def command() -> None:
     for name in losses.names():
         loss = losses.by_name(name)
         parameters = ", ".join(
-            f"--{parameter.replace('_', '-')} {value:g}" for parameter, value in losses.parameters(name).items()
+            f"--{parameter.replace('_', '-')} {value:g}"
+            for parameter, value in losses.parameters(name).items()
         )
         table.add_row(name, str(loss.labels), ", ".join(updates.names_for(loss)), parameters)
     Console().print(table)

@@ -82,7 +82,9 @@ class Metrics:
             result["calibration_error"] = float(np.abs(predicted - positive).sum() / self._weight)
             result["calibration"] = [
                 {"from": k / _CALIBRATION_BINS, "weight": w, "predicted": p / w, "observed": o / w}
-                for k, (w, p, o) in enumerate(zip(weight.tolist(), predicted.tolist(), positive.tolist(), strict=True))
+                for k, (w, p, o) in enumerate(
+                    zip(weight.tolist(), predicted.tolist(), positive.tolist(), strict=True)
+                )
                 if w > 0.0
             ]
         return result
@@ -97,7 +99,8 @@ class Metrics:
 
     def text(self, result: dict[str, Any]) -> str:
         names = {
-            "examples": "examples", "weight": "weight", "loss": "average loss", "rmse": "root mean square error",
+            "examples": "examples", "weight": "weight", "loss": "average loss",
+            "rmse": "root mean square error",
             "best_constant": "best constant", "best_constant_loss": "best constant's loss",
             "accuracy": "accuracy", "auc": "area under ROC", "calibration_error": "calibration error",
             "skipped": "skipped lines",

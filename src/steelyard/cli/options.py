@@ -30,9 +30,7 @@ INTERACTIONS = click.option(
     "--interactions", multiple=True, metavar="A*B",
     help="Also learn products of features of these namespaces or columns; may be repeated.",
 )  # fmt: skip
-BITS = click.option(
-    "--bits", type=click.IntRange(1, 30), help="The model has 2^bits weights.  [default: 20]"
-)
+BITS = click.option("--bits", type=click.IntRange(1, 30), help="The model has 2^bits weights.  [default: 20]")
 LABELS = click.option(
     "--labels", metavar="NEGATIVE,POSITIVE",
     help="The two classes as the files call them; * for anything else, as in '*,spam'.",
@@ -65,7 +63,9 @@ EXAMPLES = {
         "explain": ("steelyard explain rows.model new.vw --rows 3 --top 8",),
     }.items()
 }
-OWN_LOSS = click.option("--loss", metavar="MODULE:CLASS", help="The loss, for a model that was trained with your own.")
+OWN_LOSS = click.option(
+    "--loss", metavar="MODULE:CLASS", help="The loss, for a model that was trained with your own."
+)
 
 
 def options(*given: Callable[..., Any]) -> Callable[[Any], Any]:
@@ -100,15 +100,12 @@ def loss_parameters() -> Callable[[Any], Any]:
     for name in losses.names():
         for parameter, default in losses.parameters(name).items():
             takers.setdefault(parameter, {})[name] = default
-    return options(
-        *(
-            click.option(
-                f"--{parameter.replace('_', '-')}", parameter, type=float,
-                help="Of " + ", ".join(f"{name} loss (default {default:g})" for name, default in of.items()) + ".",
-            )  # fmt: skip
-            for parameter, of in takers.items()
-        )
-    )
+    return options(*(_parameter_option(name, of) for name, of in takers.items()))
+
+
+def _parameter_option(name: str, of: dict[str, float]) -> Callable[..., Any]:
+    takers = ", ".join(f"{loss} loss (default {default:g})" for loss, default in of.items())
+    return click.option(f"--{name.replace('_', '-')}", name, type=float, help=f"Of {takers}.")
 
 
 def loss_named(name: str, parameters: dict[str, float]) -> Loss:

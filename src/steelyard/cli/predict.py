@@ -61,4 +61,3 @@ def _opened(output: Path | None) -> Iterator[BinaryIO]:
         return
     with written.replacing(output) as temporary, temporary.open("wb") as file:
         yield file
-

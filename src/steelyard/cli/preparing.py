@@ -104,7 +104,9 @@ def _announcements(plan: Plan, given: dict[str, Any]) -> list[str]:
         lines.append(f"labels: {found.negative} is {found.low:g}, {found.positive} is {found.high:g}{said}")
     guessed = "" if given["loss"] else " (guessed from the labels; --loss overrules)"
     lines.append(f"loss: {losses.name_of(settings.loss) or given['loss']}{guessed}")
-    lines.append(f"update: {settings.update}, scaling: {settings.scaling}, learning rate: {settings.learning_rate:g}")
+    lines.append(
+        f"update: {settings.update}, scaling: {settings.scaling}, learning rate: {settings.learning_rate:g}"
+    )
     return lines
 
 
@@ -129,7 +131,8 @@ def _resumed(ctx: click.Context, paths: list[str], given: dict[str, Any]) -> Pla
         )
     plan.position, plan.totals = kept.unfinished.position, kept.unfinished.totals
     plan.announcements = [
-        f"going on where {given['resume']} was cut short, after {plan.position[1]} rows of pass {plan.position[0] + 1}"
+        f"going on where {given['resume']} was cut short: "
+        f"after {plan.position[1]} rows of pass {plan.position[0] + 1}"
     ]
     return plan
 
@@ -146,4 +149,3 @@ def _parameters(given: dict[str, Any]) -> dict[str, float]:
 def _rule(text: str, loss: Loss) -> Any:
     pair = sorted(loss.labels.values) if isinstance(loss.labels, OneOf) else [0.0, 1.0]
     return rule(text, pair[0], pair[-1])
-

@@ -101,8 +101,8 @@ def bar() -> Iterator[Progress | None]:
         return
     console = Console(stderr=True)
     with Progress(
-        TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), Rates(), console=console, transient=True,
-        redirect_stdout=False,
+        TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), Rates(),
+        console=console, transient=True, redirect_stdout=False,
     ) as progress:  # fmt: skip
         yield progress
 

@@ -1,7 +1,6 @@
 """Predicting a stream with a stored model, on as many threads as parse it."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,29 +11,23 @@ from steelyard.cli import options, stored
 from steelyard.cli.preparing import threads
 from steelyard.io.blocks import Block
 from steelyard.io.parsed import Parsed
-from steelyard.io.sources import Source
 from steelyard.io.stream import Format, Stream
 from steelyard.learner import Learner
 from steelyard.losses import Loss
 
 
-@dataclass(frozen=True)
 class _Predicting:
     """A format that also predicts what it has parsed, on the same thread."""
 
-    reader: Format
-    learner: Learner
-
-    @property
-    def numeric_labels(self) -> bool:
-        return self.reader.numeric_labels
-
-    def blocks(self, source: Source, size: int) -> Iterator[Block]:
-        return self.reader.blocks(source, size)
+    def __init__(self, reader: Format, learner: Learner) -> None:
+        self.numeric_labels = reader.numeric_labels
+        self.blocks = reader.blocks
+        self._reader = reader
+        self._learner = learner
 
     def parse(self, block: Block) -> Parsed:
-        parsed = self.reader.parse(block)
-        return parsed.predicted(self.learner.predict(parsed.examples))
+        parsed = self._reader.parse(block)
+        return parsed.predicted(self._learner.predict(parsed.examples))
 
 
 def loaded(path: Path, given: dict[str, Any]) -> stored.Stored:
@@ -43,9 +36,7 @@ def loaded(path: Path, given: dict[str, Any]) -> stored.Stored:
     return stored.load(path, loss)
 
 
-def predicted(
-    kept: stored.Stored, files: Sequence[str], given: dict[str, Any], *, labelled: bool
-) -> Stream:
+def predicted(kept: stored.Stored, files: Sequence[str], given: dict[str, Any], *, labelled: bool) -> Stream:
     """The stream of the files with predictions. Labels are checked only where they matter."""
     reader = _Predicting(kept.reading.reader(), Learner(model=kept.model))
     return Stream(

@@ -9,7 +9,8 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from steelyard import importance, model as models
+from steelyard import importance
+from steelyard import model as models
 from steelyard.cli.training import Totals, Training
 from steelyard.features.names import Names
 from steelyard.io import reading as readings
@@ -38,7 +39,9 @@ class Stored:
     unfinished: Unfinished | None
 
 
-def save(path: Path, model: Model, reading: Reading, names: Names | None, run: tuple[list[str], Training] | None) -> None:
+def save(
+    path: Path, model: Model, reading: Reading, names: Names | None, run: tuple[list[str], Training] | None
+) -> None:
     """Write it all in one move. `run` is given for a checkpoint: the files and the training under way."""
     extra: dict[str, Any] = {"reading": reading.as_json()}
     arrays: dict[str, NDArray[Any]] = {} if names is None else names.arrays()
@@ -60,7 +63,9 @@ def save(path: Path, model: Model, reading: Reading, names: Names | None, run: t
 def load(path: Path, loss: Loss | None = None) -> Stored:
     model, extra, arrays = models.load_all(path, loss)
     if "reading" not in extra:
-        raise InputError(f"{path}: a model made in Python, which does not know how files are read; load it there")
+        raise InputError(
+            f"{path}: a model made in Python, which does not know how files are read; load it there"
+        )
     reading = readings.from_json(extra["reading"])
     names = Names.from_arrays(reading.features, arrays) if "names_index" in arrays else None
     run = extra.get("run")
@@ -72,4 +77,3 @@ def load(path: Path, loss: Loss | None = None) -> Stored:
         totals.labels.restore(arrays)
         unfinished = Unfinished(run["paths"], (run["position"][0], run["position"][1]), totals)
     return Stored(model, reading, names, unfinished)
-

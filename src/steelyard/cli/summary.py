@@ -76,9 +76,13 @@ def _facts(result: dict[str, Any]) -> list[tuple[str, str]]:
     if result["names"]:
         share = result["names_sharing_an_index"]
         advice = "; more --bits would part them" if share > 0.01 else ""
-        facts.append(("features", f"{result['names']:,}, {share:.2%} of them share an index with another{advice}"))
+        facts.append(
+            ("features", f"{result['names']:,}, {share:.2%} of them share an index with another{advice}")
+        )
     speed = f"{result['rows_per_second']:,.0f} rows/s, {result['megabytes_per_second']:,.0f} MB/s"
-    facts.append(("time", f"{result['seconds']:.2f} s ({speed}), and {result['startup_seconds']:.2f} s to start"))
+    facts.append(
+        ("time", f"{result['seconds']:.2f} s ({speed}), and {result['startup_seconds']:.2f} s to start")
+    )
     facts.append(("model", result["model"] or "not kept; -o MODEL keeps it"))
     return facts
 

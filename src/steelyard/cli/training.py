@@ -1,4 +1,4 @@
-"""Learning a stream of files: passes, held-out rows, checkpoints. What is shown meanwhile is not its business."""
+"""Learning a stream of files: passes, and rows held out. What is shown meanwhile is not its business."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -89,7 +89,11 @@ class Training:
         model = self.learner.model
         before = tuple(model.state[_PROGRESS].tolist())
         held = self._held(first, len(examples))
-        learning = replace(examples, importances=np.where(held, 0.0, examples.importances)) if held is not None else examples
+        learning = (
+            replace(examples, importances=np.where(held, 0.0, examples.importances))
+            if held is not None
+            else examples
+        )
         predictions = self.learner.learn(learning)
         if held is not None:
             self._count_held(examples, predictions, held)
@@ -103,7 +107,8 @@ class Training:
         """Every so many rows one is held out, by its number in the stream: the same ones in every pass."""
         if self._holdout is None:
             return None
-        return np.arange(first + 1, first + count + 1) % self._holdout == 0
+        held: NDArray[np.bool_] = np.arange(first + 1, first + count + 1) % self._holdout == 0
+        return held
 
     def _count(self, examples: Examples) -> None:
         self.totals.rows += len(examples)
@@ -111,7 +116,9 @@ class Training:
         self.totals.labels.add(examples.labels, examples.importances)
         self.totals.weights = self.totals.weights.followed_by(importance.summarise(examples.importances))
 
-    def _count_held(self, examples: Examples, predictions: NDArray[np.float64], held: NDArray[np.bool_]) -> None:
+    def _count_held(
+        self, examples: Examples, predictions: NDArray[np.float64], held: NDArray[np.bool_]
+    ) -> None:
         counted = held & (examples.importances > 0.0)
         weights = examples.importances[counted]
         values = losses_of(self.learner.model, predictions[counted], examples.labels[counted])

@@ -19,7 +19,7 @@ MOST_NAMES = 1 << 20
 
 @dataclass(frozen=True)
 class Candidates:
-    """Features that were not known: index, key, and places among the chunk's features (several, if crossed)."""
+    """Features that were not known: index, key, and place among the chunk's (several places, if crossed)."""
 
     indices: NDArray[np.int64]
     keys: NDArray[np.int64]
@@ -58,6 +58,7 @@ class Names:
         """Take in what is new; returns which of the candidates are to be named."""
         if not len(candidates.indices):
             return np.zeros(0, np.int64)
+        first: NDArray[np.int64]
         first, second, further = admit.admit(candidates.indices, candidates.keys, *self.known)
         self._features += len(first)
         self._shared += len(second)

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from steelyard import losses
-from steelyard.io.labels import LabelRule
 from steelyard.io.errors import InputError
+from steelyard.io.labels import LabelRule
 from steelyard.losses import Loss
 from steelyard.losses.sets import OneOf
 

@@ -32,7 +32,7 @@ def expand(given: Sequence[str | Path]) -> list[str]:
         if name == STANDARD_INPUT or Path(name).exists():
             paths.append(name)
             continue
-        matches = sorted(glob.glob(name, recursive=True))
+        matches = sorted(glob.glob(name, recursive=True))  # noqa: PTH207 - it takes a pattern from anywhere
         if not matches:
             raise InputError(f"{name}: there is no such file")
         paths += matches
@@ -45,7 +45,7 @@ def expand(given: Sequence[str | Path]) -> list[str]:
 
 
 class Source:
-    """One file, opened: `read` gives its bytes, decompressed; `position` is how far the file itself is read."""
+    """One file, opened. `read` gives its bytes, decompressed; `position` is how far the file is read."""
 
     def __init__(self, path: str) -> None:
         self.path = "standard input" if path == STANDARD_INPUT else path

@@ -13,9 +13,9 @@ from steelyard.examples import allowed
 from steelyard.features.names import Names
 from steelyard.io import ahead, sources
 from steelyard.io.blocks import BLOCK_SIZE, Block
+from steelyard.io.errors import InputError
 from steelyard.io.labels import LabelRule
 from steelyard.io.parsed import Parsed
-from steelyard.io.errors import InputError
 from steelyard.io.problems import Problem
 from steelyard.io.sources import Source
 from steelyard.kernels.lines import NEWLINE
@@ -134,7 +134,9 @@ class Stream:
         return bisect_left(
             range(len(ends)),
             row + 1,
-            key=lambda line: len(self._reader.parse(replace(parsed.block, text=parsed.block.text[: ends[line]])).examples),
+            key=lambda line: len(
+                self._reader.parse(replace(parsed.block, text=parsed.block.text[: ends[line]])).examples
+            ),
         )
 
     def _note(self, parsed: Parsed, line: int, what: str) -> None:

@@ -9,7 +9,7 @@ from steelyard.io import blocks as cutting
 from steelyard.io.blocks import Block
 from steelyard.io.parsed import Parsed
 from steelyard.io.sources import Source
-from steelyard.io.textlines import finished, room_for_problems
+from steelyard.io.textlines import composing, finished, room_for_problems
 from steelyard.kernels import lines, svmlight
 
 QUERIES = "qid is ignored: rows are learned one by one, not as groups"
@@ -37,7 +37,9 @@ class SvmlightText:
             room.labels, room.importances, room.bases, room.tags, room.ends,
             room.keys, room.values, room.fields, room.starts, problems,
         )  # fmt: skip
+        keyed = room.first(rows, features)
         return finished(
-            block, room.first(rows, features), self._folding, lines=count, wrong=wrong, problems=problems,
-            compose=None, remarks=frozenset([QUERIES] if queries else []),
+            block, keyed, self._folding, lines=count, wrong=wrong, problems=problems,
+            compose=composing(svmlight.compose, text, keyed.starts),
+            remarks=frozenset([QUERIES] if queries else []),
         )  # fmt: skip

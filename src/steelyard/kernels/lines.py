@@ -42,7 +42,7 @@ def line_end(text, start, end):
 
 @kernel
 def is_gap(c):
-    return c == SPACE or c == TAB or c == RETURN
+    return (c == SPACE) | (c == TAB) | (c == RETURN)
 
 
 @kernel
