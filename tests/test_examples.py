@@ -117,13 +117,3 @@ def test_other_formats_and_types() -> None:
     read_only = MATRIX.toarray()
     read_only.flags.writeable = False
     assert examples(read_only).values.sum() == 21.0
-
-
-def test_rows_in_another_order() -> None:
-    order = np.array([2, 0])
-    for form in (MATRIX, MATRIX.toarray()):
-        rows = examples(form, [1.0, 2.0, 3.0], [4.0, 5.0, 6.0]).take(order)
-        assert len(rows) == 2
-        assert rows.labels.tolist() == [3.0, 1.0]
-        assert rows.importances.tolist() == [6.0, 4.0]
-        assert rows.values[:3].tolist() == [4.0, 5.0, 6.0]

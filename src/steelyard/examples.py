@@ -41,19 +41,6 @@ class Examples:
         """The features, as kernels take them."""
         return self.indptr, self.indices, self.values, self.shared
 
-    def take(self, order: NDArray[np.integer[Any]]) -> "Examples":
-        """The rows in another order."""
-        labels, importances = self.labels[order], self.importances[order]
-        if self.shared:
-            values = self.values.reshape(len(self), self.features)[order].ravel()
-            indptr = self.indptr[: len(order) + 1]
-            return Examples(indptr, self.indices, values, True, self.features, labels, importances)
-        from scipy import sparse
-
-        matrix = sparse.csr_array((self.values, self.indices, self.indptr), (len(self), self.features))[order]
-        indptr = matrix.indptr.astype(np.int64, copy=False)
-        return Examples(indptr, matrix.indices, matrix.data, False, self.features, labels, importances)
-
 
 def examples(
     matrix: Any,

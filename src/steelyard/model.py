@@ -61,12 +61,22 @@ class Model:
         dtype = settings.dtype
         self.settings = settings
         self.features = features
-        self.weights = np.zeros(features, dtype)
-        self.squares = np.zeros(features if settings.adaptive else 0, dtype)
+        # A weight and its sum of squares are one complex number, so that they lie side by side in memory.
+        self.pairs = np.zeros(features, np.result_type(dtype, np.complex64) if settings.adaptive else dtype)
         self.scales = np.zeros(features if settings.scaling == "normalized" else 0, dtype)
         self.debts = np.zeros(features if settings.l1 > 0.0 else 0)
         self.state = np.zeros(linear.STATE_SIZE)
         self.state[linear.SCALE] = 1.0
+
+    @property
+    def weights(self) -> NDArray[np.floating[Any]]:
+        """As they are stored; a view."""
+        return self.pairs.real
+
+    @property
+    def squares(self) -> NDArray[np.floating[Any]]:
+        """The sums of squared gradients behind adaptive rates; a view."""
+        return self.pairs.imag if self.settings.adaptive else self.pairs[:0]
 
     @property
     def clock(self) -> float:
@@ -101,7 +111,8 @@ class Model:
             "parameters": asdict(self.settings.loss)
         }
         about = {"format": FORMAT, "features": self.features, "settings": settings, "extra": extra or {}}
-        content = save(self._arrays(), {"steelyard": json.dumps(about)})
+        arrays = {name: np.ascontiguousarray(array) for name, array in self._arrays().items()}
+        content = save(arrays, {"steelyard": json.dumps(about)})
         with files.replacing(Path(path)) as temporary:
             temporary.write_bytes(content)
 
@@ -122,11 +133,11 @@ def load_with_extra(path: str | Path, loss: Loss | None = None) -> tuple[Model, 
     settings = {name: value for name, value in about["settings"].items() if name in known}
     settings["loss"] = _loss(Path(path), settings["loss"], loss)
     model = Model(Settings(**settings), int(about["features"]))
-    for name, empty in model._arrays().items():
+    for name, array in model._arrays().items():
         stored = arrays.get(name)
-        if stored is None or stored.shape != empty.shape or stored.dtype != empty.dtype:
+        if stored is None or stored.shape != array.shape or stored.dtype != array.dtype:
             raise ValueError(f"{path}: the array {name!r} is missing or not what its settings say")
-        setattr(model, name, stored.copy())
+        array[...] = stored
     return model, about["extra"]
 
 

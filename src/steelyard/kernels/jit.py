@@ -26,6 +26,8 @@ from numba.core import event
 FAST_SUMS = {"reassoc", "contract", "nsz", "arcp"}
 
 kernel = njit(cache=True, nogil=True, error_model="numpy", fastmath=FAST_SUMS)
+# A part of a kernel that runs once a row: a call with its many arrays would cost as much as the loop in it.
+part = njit(nogil=True, error_model="numpy", fastmath=FAST_SUMS, forceinline=True)
 
 
 class Announcement(event.Listener):  # type: ignore[misc]
