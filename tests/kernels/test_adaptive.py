@@ -4,10 +4,12 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from steelyard import losses
 from steelyard.examples import examples
 from steelyard.learner import Learner
 from steelyard.model import Settings
 from tests.naive import NaiveLearner
+from tests.streams import stream
 
 LENGTHS = [0, 1, 31, 32, 33, 0, 64, 65, 7, 100, 2, 32]
 ADAPTIVE = ["adaptive", "normalized"]
@@ -34,6 +36,23 @@ def test_rows_of_every_length_agree_with_the_slow_twin(scaling: str, last: int) 
     np.testing.assert_allclose(learner.learn(examples(matrix, labels)), expected, rtol=1e-12, atol=1e-12)
     np.testing.assert_allclose(learner.model.weights, naive.weights, rtol=1e-11, atol=1e-12)
     np.testing.assert_allclose(learner.model.squares, naive.squares, rtol=1e-11, atol=1e-12)
+
+
+@pytest.mark.parametrize("weight", [1.0, 100.0])
+@pytest.mark.parametrize("name", ["hinge", "modified_huber", "quantile", "squared"])
+@pytest.mark.parametrize("scaling", ADAPTIVE)
+def test_copies_in_float32_stay_near_float64(scaling: str, name: str, weight: float) -> None:
+    """A copy comes when the row before has been learned to the last digit: rounding must not decide."""
+    loss = losses.by_name(name)
+    for seed in range(3):
+        matrix, labels, importances = stream(loss, seed, rows=100)
+        three = np.repeat(np.arange(100), 3)
+        rows = examples(matrix[three], labels[three], weight * importances[three], loss=loss)
+        single, double = (
+            Learner(Settings(loss, scaling=scaling, dtype=dtype), matrix.shape[1]).learn(rows)
+            for dtype in ("float32", "float64")
+        )
+        np.testing.assert_allclose(single, double, atol=2e-5 * np.abs(double).max())
 
 
 @pytest.mark.parametrize("scaling", ADAPTIVE)

@@ -28,6 +28,9 @@ _SMALLEST_SCALE = 1e-6  # of lazy L2, as in `linear`
 # finite rate, and the exponential loss has slopes whose squares would be infinite.
 _SMALLEST, _LARGEST = 1.2e-38, 1e38
 
+# Nearer than this to the best prediction for its label, a row counts for less in the mean of the norms.
+_NEAR = 1e-3
+
 _BLOCK = 32  # features: four vectors of eight, the most that the compiler takes in one turn of a loop
 
 
@@ -89,8 +92,9 @@ def learn(
                     p = scale * _dot(filled, w, x) + bias * bias_value  # what the row predicts now
                     before, slope = value(p, y), derivative(p, y)
                 _to_units(filled, x, sizes, units, typed)
-                seen += h
-                norm += h * (bias_value + _dot(filled, x, x))
+                counted = h * _share(before, slope)
+                seen += counted
+                norm += counted * (bias_value + _dot(filled, x, x))
             slope *= h if multiply else 1.0
             slope_squared = min(slope * slope, _LARGEST)
             n = s = gained = bias_rate = 0.0
@@ -186,6 +190,16 @@ def _to_units(count, x, sizes, units, typed):
     for k in range(count):
         units[k] = one / max(sizes[k], smallest)
         x[k] *= units[k]
+
+
+@part
+def _share(loss, slope):
+    """How much of a row counts in the mean of the norms: less where next to nothing is to be learned.
+
+    An update often ends just where the slope becomes 0. Whether a copy that comes next still has a slope
+    is a matter of rounding, so what it counts must fade. |ℓ/ℓ′| is about the distance to go.
+    """
+    return min(1.0, abs(loss) / (_NEAR * abs(slope))) if slope != 0.0 else 0.0
 
 
 @part
