@@ -42,8 +42,11 @@ class NaiveLearner:
         pushed = schedule.rate(self.clock) * h if explicit else schedule.integral(self.clock, h)
         self.clock += h
         if settings.scaling == "normalized" and loss.derivative(p, y) != 0.0:
-            self.rescale(x, h)
+            self.rescale(x)
             p = self.predict(x)
+            slope = loss.derivative(p, y)
+            # next to the best prediction a row fades from the mean of the norms
+            self.count(x, h * (min(1.0, abs(loss.value(p, y)) / abs(1e-3 * slope)) if slope else 0.0))
         slope = loss.derivative(p, y) * (h if explicit else 1.0)
         slope_squared = min(slope * slope, 1e38)
         rates, bias_rate = self.rates(x, slope_squared)
@@ -71,13 +74,15 @@ class NaiveLearner:
     def predict(self, x: dict[int, float]) -> float:
         return sum(self.weights[i] * value for i, value in x.items()) + self.bias
 
-    def rescale(self, x: dict[int, float], h: float) -> None:
+    def rescale(self, x: dict[int, float]) -> None:
         """Each feature is measured in units of its largest value so far."""
         for i, value in x.items():
             if abs(value) > self.scales[i]:
                 self.weights[i] *= self.scales[i] / abs(value)
                 self.squares[i] *= (self.scales[i] / abs(value)) ** 2
                 self.scales[i] = abs(value)
+
+    def count(self, x: dict[int, float], h: float) -> None:
         self.norm += h * (self.settings.bias + sum((v / self.scales[i]) ** 2 for i, v in x.items() if v))
         self.seen += h
 

@@ -149,10 +149,10 @@ def test_files_that_are_no_models(tmp_path: Path) -> None:
 
 
 def test_arrays_must_be_those_the_settings_ask_for(tmp_path: Path) -> None:
-    odd = Model(Settings(scaling="adaptive"), 3)
-    odd.squares = np.zeros(2, np.float32)
+    odd = Model(Settings(scaling="normalized"), 3)
+    odd.scales = np.zeros(2, np.float32)
     odd.save(tmp_path / "odd")
-    with pytest.raises(ValueError, match="the array 'squares' is missing or not what its settings say"):
+    with pytest.raises(ValueError, match="the array 'scales' is missing or not what its settings say"):
         load(tmp_path / "odd")
 
 

@@ -63,12 +63,22 @@ class Model:
         dtype = settings.dtype
         self.settings = settings
         self.features = features
-        self.weights = np.zeros(features, dtype)
-        self.squares = np.zeros(features if settings.adaptive else 0, dtype)
+        # A weight and its sum of squares are one complex number, so that they lie side by side in memory.
+        self.pairs = np.zeros(features, np.result_type(dtype, np.complex64) if settings.adaptive else dtype)
         self.scales = np.zeros(features if settings.scaling == "normalized" else 0, dtype)
         self.debts = np.zeros(features if settings.l1 > 0.0 else 0)
         self.state = np.zeros(linear.STATE_SIZE)
         self.state[linear.SCALE] = 1.0
+
+    @property
+    def weights(self) -> NDArray[np.floating[Any]]:
+        """As they are stored; a view."""
+        return self.pairs.real
+
+    @property
+    def squares(self) -> NDArray[np.floating[Any]]:
+        """The sums of squared gradients behind adaptive rates; a view."""
+        return self.pairs.imag if self.settings.adaptive else self.pairs[:0]
 
     @property
     def clock(self) -> float:
@@ -125,7 +135,7 @@ class Model:
             met |= array != 0.0
         places = np.flatnonzero(met)
         if 2 * len(places) > self.features:
-            return arrays
+            return {name: np.ascontiguousarray(array) for name, array in arrays.items()}
         return arrays | {name: array[places] for name, array in by_feature.items()} | {"met": places}
 
     def _arrays(self) -> dict[str, NDArray[Any]]:
@@ -160,7 +170,7 @@ def load_all(
             stored = _spread(stored, met, model.features)
         if stored is None or stored.shape != empty.shape or stored.dtype != empty.dtype:
             raise ValueError(f"{path}: the array {name!r} is missing or not what its settings say")
-        setattr(model, name, stored.copy())
+        empty[...] = stored
     return model, about["extra"], arrays
 
 

@@ -77,6 +77,21 @@ def test_dense_rows_are_sparse_rows(scaling: str) -> None:
     np.testing.assert_allclose(results[0], results[1], rtol=1e-12)
 
 
+@pytest.mark.parametrize("l2", [0.0, 0.01])
+@pytest.mark.parametrize("scaling", SCALINGS)
+def test_an_order_is_rows_that_come_so(scaling: str, l2: float) -> None:
+    """Bit for bit, and nothing is copied for it."""
+    settings = Settings(losses.by_name("hinge"), scaling=scaling, l2=l2)
+    matrix, labels, importances = stream(settings.loss)
+    order = np.random.default_rng(0).permutation(len(labels))
+    told, moved = Learner(settings, matrix.shape[1]), Learner(settings, matrix.shape[1])
+    predictions = told.learn(examples(matrix, labels, importances), order)
+    expected = moved.learn(examples(matrix[order], labels[order], importances[order]))
+    np.testing.assert_array_equal(predictions[order], expected)
+    for name, array in moved.model._arrays().items():
+        np.testing.assert_array_equal(array, getattr(told.model, name), err_msg=name)
+
+
 def test_float32_weights_stay_near_float64() -> None:
     for scaling in SCALINGS:
         progressive = []

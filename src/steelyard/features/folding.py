@@ -58,7 +58,7 @@ class Folding:
 
     def _scratch(self, longest: int, total: int) -> tuple[NDArray[np.int64], int]:
         """This thread's table of places, with room for the longest row; a serial number past all in it."""
-        slots = 1 << max(2 * longest - 1, 15).bit_length()
+        slots = 1 << max(2 * int(longest) - 1, 15).bit_length()
         if len(getattr(self._own, "table", ())) < slots:
             self._own.table, self._own.serial = np.full(slots, -1, np.int64), 0
         serial = self._own.serial

@@ -51,6 +51,10 @@ def kernel(function: Callable[..., Any]) -> Any:
     return compiled
 
 
+# A part of a kernel that runs once a row: a call with its many arrays would cost as much as the loop in it.
+part = njit(nogil=True, error_model="numpy", fastmath=FAST_SUMS, forceinline=True)
+
+
 class Announcement(event.Listener):  # type: ignore[misc]
     """Says on a terminal that kernels are being compiled, which takes seconds and happens once."""
 
