@@ -18,15 +18,17 @@ class NaiveLearner:
         self.weights = [0.0] * features
         self.squares = [0.0] * features
         self.scales = [0.0] * features
+        self.base = 0.0
         self.bias = self.bias_squares = self.clock = self.norm = self.seen = self.loss = self.weight = 0.0
 
-    def learn(self, matrix: Any, labels: Any, importances: Any) -> list[float]:
+    def learn(self, matrix: Any, labels: Any, importances: Any, bases: Any = None) -> list[float]:
         rows = sparse.csr_array(matrix, dtype=float)
         rows.sum_duplicates()
         predictions = []
         for row, (y, h) in enumerate(zip(labels, importances, strict=True)):
             entries = slice(rows.indptr[row], rows.indptr[row + 1])
             x = dict(zip(rows.indices[entries].tolist(), rows.data[entries].tolist(), strict=True))
+            self.base = 0.0 if bases is None else float(bases[row])
             predictions.append(self.learn_row(x, float(y), float(h)))
         return predictions
 
@@ -72,7 +74,7 @@ class NaiveLearner:
         return said
 
     def predict(self, x: dict[int, float]) -> float:
-        return sum(self.weights[i] * value for i, value in x.items()) + self.bias
+        return sum(self.weights[i] * value for i, value in x.items()) + self.bias + self.base
 
     def rescale(self, x: dict[int, float]) -> None:
         """Each feature is measured in units of its largest value so far."""

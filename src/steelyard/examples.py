@@ -64,12 +64,14 @@ def examples(
     labels: ArrayLike | None = None,
     importances: ArrayLike | None = None,
     *,
+    bases: ArrayLike | None = None,
     loss: Loss | None = None,
     features: int | None = None,
 ) -> Examples:
     """Check and wrap a dense or SciPy sparse matrix, its labels and importances.
 
-    Without labels the rows can be predicted only; without importances each weighs 1.
+    Without labels the rows can be predicted only; without importances each weighs 1. `bases` are added
+    to the predictions of their rows, as what is known of them otherwise; only the rest is learned.
     """
     indptr, indices, values, shared, width = _csr(matrix) if hasattr(matrix, "tocsr") else _dense(matrix)
     if features is not None and width != features:
@@ -86,7 +88,11 @@ def examples(
         raise ValueError(
             f"row {bad[0]} has the importance weight {weight}: weights must be finite, 0 or more"
         )
-    return Examples(indptr, indices, values, shared, width, given_labels, weights)
+    given_bases = None if bases is None else _column("bases", bases, count)
+    if given_bases is not None and not np.isfinite(given_bases).all():
+        row = int(np.argmin(np.isfinite(given_bases)))
+        raise ValueError(f"row {row} has the base {given_bases[row]}: bases must be finite")
+    return Examples(indptr, indices, values, shared, width, given_labels, weights, given_bases)
 
 
 def _csr(matrix: Any) -> tuple[NDArray[np.int64], Any, Any, bool, int]:

@@ -21,6 +21,7 @@ from steelyard.examples import Examples
 from steelyard.kernels import adaptive, jit, linear
 from steelyard.model import Model, Settings
 
+_none = np.zeros(0)
 _as_they_come = np.empty(0, np.int64)
 
 
@@ -39,7 +40,7 @@ class Learner:
         weights = self.model.coefficients()
         if len(examples.values) > 8 * len(weights):  # read so often that they had better lie side by side
             weights = np.ascontiguousarray(weights)
-        linear.predict(*examples.arrays, weights, bias, predictions)
+        linear.predict(*examples.arrays, _bases(examples), weights, bias, predictions)
         return predictions
 
     def learn(self, examples: Examples, order: NDArray[np.int64] | None = None) -> NDArray[np.float64]:
@@ -54,7 +55,7 @@ class Learner:
         before = {name: array.copy() for name, array in model._arrays().items()} if explicit else {}
         predictions = np.empty(len(examples))
         rows = (
-            *examples.arrays, examples.labels, examples.importances,
+            *examples.arrays, examples.labels, examples.importances, _bases(examples),
             _as_they_come if order is None else _checked(order, len(examples)),
         )  # fmt: skip
         with np.errstate(all="ignore"):
@@ -98,6 +99,10 @@ class Learner:
             jit.step_pointer(settings.loss, updates.by_name(settings.update).step),
             jit.pointer(settings.loss, "value"),
         )
+
+
+def _bases(examples: Examples) -> NDArray[np.float64]:
+    return _none if examples.bases is None else examples.bases
 
 
 def _checked(order: NDArray[np.int64], rows: int) -> NDArray[np.int64]:

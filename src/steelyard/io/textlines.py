@@ -49,7 +49,7 @@ def finished(
     importances = np.where(unlabelled, 0.0, keyed.importances) if unlabelled.any() else keyed.importances
     examples = Examples(
         folded.indptr, folded.indices, folded.values, False, folding.features, keyed.labels, importances,
-        bases=keyed.bases,
+        bases=keyed.bases if keyed.bases.any() else None,
     )  # fmt: skip
     notes = [_note(block, *problem) for problem in problems[:wrong].tolist()]
     return Parsed(

@@ -11,8 +11,7 @@ was learned goes back at the end, and a row of weight 0 touches nothing. And the
 with x = 0 to a whole number of blocks, so that no loop has leftovers to do one by one.
 
 As in `linear`, a loop that sums stores nothing. Each part has one loop, or the compiler would count
-references to its arrays in every row. `_soft` is here again because a kernel cached on disk would not
-notice its change in another file; the places in `state` do not change, they are in the model files.
+references to its arrays in every row.
 """
 
 import math
@@ -20,7 +19,7 @@ import math
 import numpy as np
 
 from steelyard.kernels.jit import kernel, part
-from steelyard.kernels.linear import BIAS, BIAS_SQUARES, CLOCK, DEBT, LOSS, NORM, SCALE, SEEN, WEIGHT
+from steelyard.kernels.linear import BIAS, BIAS_SQUARES, CLOCK, DEBT, LOSS, NORM, SCALE, SEEN, WEIGHT, soft
 
 _SMALLEST_SCALE = 1e-6  # of lazy L2, as in `linear`
 
@@ -36,7 +35,7 @@ _BLOCK = 32  # features: four vectors of eight, the most that the compiler takes
 
 @kernel
 def learn(
-    indptr, indices, values, shared, labels, importances, order,
+    indptr, indices, values, shared, labels, importances, bases, order,
     pairs, scales, debts, state, predictions, bias_value, push, step, value, derivative,
     normalized, multiply, l1, l2,
 ):  # fmt: skip
@@ -56,6 +55,7 @@ def learn(
     moves = np.zeros(room, scales.dtype)
     typed = np.empty(3, scales.dtype)  # scalars pass through it to get the weights' type
     ordered = len(order) > 0
+    based = len(bases) > 0
     for turn in range(np.uint64(len(labels))):
         row = np.uint64(order[turn]) if ordered else turn
         start, end = np.uint64(indptr[row]), np.uint64(indptr[row + np.uint64(1)])
@@ -68,8 +68,9 @@ def learn(
             g[k] = own[k].imag
         if l1 > 0.0:
             for j in range(start, end):
-                w[j - start] = _soft(w[j - start], debt - debts[np.uint64(indices[j - base])])
-        p = scale * _dot(filled, w, x) + bias * bias_value
+                w[j - start] = soft(w[j - start], debt - debts[np.uint64(indices[j - base])])
+        offset = bias * bias_value + (bases[row] if based else 0.0)
+        p = scale * _dot(filled, w, x) + offset
         predictions[row] = p
         h = importances[row]
         if h == 0.0:
@@ -89,7 +90,7 @@ def learn(
                     _grow(filled, x, w, g, sizes, typed)
                     for j in range(start, end):
                         scales[np.uint64(indices[j - base])] = sizes[j - start]
-                    p = scale * _dot(filled, w, x) + bias * bias_value  # what the row predicts now
+                    p = scale * _dot(filled, w, x) + offset  # what the row predicts now
                     before, slope = value(p, y), derivative(p, y)
                 _to_units(filled, x, sizes, units, typed)
                 counted = h * _share(before, slope)
@@ -238,14 +239,8 @@ def _settle(pairs, scale, debt, debts):
     """The true weights behind lazy L1 and L2, in place."""
     for i in range(len(pairs)):
         owed = debt - debts[i] if len(debts) > 0 else 0.0
-        pairs[i] = complex(scale * _soft(pairs[i].real, owed), pairs[i].imag)
+        pairs[i] = complex(scale * soft(pairs[i].real, owed), pairs[i].imag)
     debts[:] = 0.0
-
-
-@part
-def _soft(v, debt):
-    """v moved towards zero by the debt, not past it."""
-    return math.copysign(max(abs(v) - debt, 0.0), v)
 
 
 @part

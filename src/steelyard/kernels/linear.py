@@ -32,24 +32,26 @@ _SMALLEST_SCALE = 1e-6
 
 
 @kernel
-def predict(indptr, indices, values, shared, weights, bias, predictions):
+def predict(indptr, indices, values, shared, bases, weights, bias, predictions):
+    based = len(bases) > 0
     for row in range(len(predictions)):
         start, end = np.uint64(indptr[row]), np.uint64(indptr[row + 1])
         base = start if shared else np.uint64(0)
         total = 0.0
         for j in range(start, end):
             total += weights[np.uint64(indices[j - base])] * values[j]
-        predictions[row] = total + bias
+        predictions[row] = total + bias + (bases[row] if based else 0.0)
 
 
 @kernel
 def learn(
-    indptr, indices, values, shared, labels, importances, order,
+    indptr, indices, values, shared, labels, importances, bases, order,
     weights, state, predictions, row_norm, bias_value, push, step, value,
 ):  # fmt: skip
     clock, bias, loss, weight = state[CLOCK], state[BIAS], state[LOSS], state[WEIGHT]
     factor = np.empty(1, weights.dtype)
     ordered = len(order) > 0
+    based = len(bases) > 0
     for turn in range(np.uint64(len(labels))):
         row = np.uint64(order[turn]) if ordered else turn
         start, end = np.uint64(indptr[row]), np.uint64(indptr[row + np.uint64(1)])
@@ -60,7 +62,7 @@ def learn(
             x = values[j]
             total += weights[np.uint64(indices[j - base])] * x
             squares += x * x
-        p = total + bias * bias_value
+        p = total + bias * bias_value + (bases[row] if based else 0.0)
         n = squares + bias_value
         predictions[row] = p
         h = importances[row]
@@ -83,7 +85,7 @@ def learn(
 
 @kernel
 def learn_regularised(
-    indptr, indices, values, shared, labels, importances, order,
+    indptr, indices, values, shared, labels, importances, bases, order,
     weights, state, predictions, row_norm, bias_value, push, step, value, l1, l2, debts,
 ):  # fmt: skip
     """As `learn`, with lazy L1 and L2."""
@@ -91,6 +93,7 @@ def learn_regularised(
     scale, debt = state[SCALE], state[DEBT]
     factor = np.empty(1, weights.dtype)
     ordered = len(order) > 0
+    based = len(bases) > 0
     for turn in range(np.uint64(len(labels))):
         row = np.uint64(order[turn]) if ordered else turn
         start, end = np.uint64(indptr[row]), np.uint64(indptr[row + np.uint64(1)])
@@ -100,14 +103,14 @@ def learn_regularised(
             total = 0.0
             for j in range(start, end):
                 i = np.uint64(indices[j - base])
-                w = _soft(weights[i], debt - debts[i]) if l1 > 0.0 else weights[i]
+                w = soft(weights[i], debt - debts[i]) if l1 > 0.0 else weights[i]
                 total += w * values[j]
-            predictions[row] = scale * total + bias * bias_value
+            predictions[row] = scale * total + bias * bias_value + (bases[row] if based else 0.0)
             continue
         if l1 > 0.0:
             for j in range(start, end):
                 i = np.uint64(indices[j - base])
-                weights[i] = _soft(weights[i], debt - debts[i])
+                weights[i] = soft(weights[i], debt - debts[i])
                 debts[i] = debt
         total = 0.0
         squares = 0.0
@@ -115,7 +118,7 @@ def learn_regularised(
             x = values[j]
             total += weights[np.uint64(indices[j - base])] * x
             squares += x * x
-        p = scale * total + bias * bias_value
+        p = scale * total + bias * bias_value + (bases[row] if based else 0.0)
         n = squares + bias_value
         predictions[row] = p
         y = labels[row]
@@ -145,10 +148,10 @@ def learn_regularised(
 def settled(weights, scale, debt, debts, out):
     """The true weights behind lazy L1 and L2."""
     for i in range(len(weights)):
-        out[i] = scale * _soft(weights[i], debt - debts[i] if len(debts) > 0 else 0.0)
+        out[i] = scale * soft(weights[i], debt - debts[i] if len(debts) > 0 else 0.0)
 
 
 @kernel
-def _soft(v, debt):
+def soft(v, debt):
     """v moved towards zero by the debt, not past it."""
     return math.copysign(max(abs(v) - debt, 0.0), v)
