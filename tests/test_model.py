@@ -204,4 +204,3 @@ def test_memory_a_feature() -> None:
     for scaling, expected in zip(SCALINGS, (4, 4, 8, 12), strict=True):
         arrays = Model(Settings(scaling=scaling), 1000)._arrays()
         assert sum(array.nbytes for name, array in arrays.items() if name != "state") == 1000 * expected
-    assert model.FORMAT == 1

@@ -62,7 +62,7 @@ class Names:
         first, second, further = admit.admit(candidates.indices, candidates.keys, *self.known)
         self._features += len(first)
         self._shared += len(second)
-        self._further.update(candidates.keys[further].tolist())
+        self._further.update(key or 1 << 31 for key in candidates.keys[further].tolist())  # as in `known`
         return first[: max(self.most - self._count, 0)]
 
     def name(self, indices: NDArray[np.int64], text: NDArray[np.uint8], lengths: NDArray[np.int32]) -> None:
