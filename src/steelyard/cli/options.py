@@ -79,7 +79,50 @@ def options(*given: Callable[..., Any]) -> Callable[[Any], Any]:
     return decorate
 
 
-READING = options(FORMAT, BITS, INTERACTIONS, LABELS, NAMES)
+def _role(name: str, text: str) -> Callable[..., Any]:
+    """An option that names a column, or several of them."""
+    several = name in ("text", "category", "number", "ignore")
+    return click.option(f"--{name}", multiple=several, metavar="COLUMN", help=text)
+
+
+def _characters(ctx: click.Context, param: click.Parameter, given: str | None) -> tuple[int, int] | None:
+    if given is None:
+        return None
+    least, _, most = given.partition("-")
+    if not least.isdigit() or not (most or least).isdigit():
+        raise click.BadParameter(f"{given!r} is not of the form 3 or 3-5.", ctx, param)
+    return int(least), int(most or least)
+
+
+TABLES = options(
+    _role("label", "Tables: the column with the label.  [default: guessed, as all roles of columns]"),
+    _role("weight", "Tables: the column with the importance."),
+    _role("propensity", "Tables: a column with the chance of each row; its weight is one over it."),
+    _role("base", "Tables: the column with a prediction to start from."),
+    _role("tag", "Tables: the column that names rows."),
+    _role("text", "Tables: a column of text; may be repeated, as the next three."),
+    _role("category", "Tables: a column of categories."),
+    _role("number", "Tables: a column of numbers."),
+    _role("ignore", "Tables: a column that is not to be learned from."),
+    click.option("--separator", help="Between the fields of a CSV or TSV file.  [default: as it looks]"),
+    click.option(
+        "--header/--no-header", default=None, help="Whether it begins with names.  [default: as it looks]"
+    ),
+    click.option(
+        "--words", type=click.IntRange(0, 16), default=1, show_default=True,
+        help="Texts become runs of 1 to so many words.",
+    ),
+    click.option(
+        "--characters", callback=_characters, metavar="LEAST-MOST",
+        help="Texts also become runs of so many characters, as in 3-5; --words 0 for these alone.",
+    ),
+    click.option(
+        "--repeated", type=click.Choice(["counts", "binary", "sublinear"]), default="counts",
+        show_default=True,
+        help="The value of a word that comes n times in a text: n, 1 or 1 + log n.",
+    ),
+)  # fmt: skip
+READING = options(FORMAT, BITS, INTERACTIONS, LABELS, NAMES, TABLES)
 
 
 @contextmanager

@@ -6,16 +6,16 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import click
-import numpy as np
 from click.core import ParameterSource
 
 from steelyard import losses
 from steelyard.cli import options, stored
 from steelyard.cli.training import Totals
 from steelyard.features.names import Names
+from steelyard.features.tokens import TextOptions
 from steelyard.io import guess, look, sources
-from steelyard.io.blocks import Block
 from steelyard.io.errors import InputError
+from steelyard.io.guessing import Told
 from steelyard.io.labels import rule
 from steelyard.io.reading import DEFAULT_BITS, Reading
 from steelyard.io.stream import Stream
@@ -25,7 +25,11 @@ from steelyard.losses.sets import OneOf
 from steelyard.model import Model, Settings
 
 _SETTINGS = ("update", "scaling", "learning_rate", "initial_t", "power_t", "l1", "l2", "bias", "dtype")
-_KEPT_BY_A_MODEL = (*_SETTINGS, "loss", "bits", "interactions", "labels", "format_")
+_KEPT_BY_A_MODEL = (
+    *_SETTINGS, "loss", "bits", "interactions", "labels", "format_", "words", "characters", "repeated",
+    "propensity", "label", "weight", "base", "tag", "text", "category", "number", "ignore",
+    "separator", "header",
+)  # fmt: skip
 
 
 @dataclass
@@ -50,13 +54,15 @@ class Plan:
             names=self.names,
             loss=self.model.settings.loss,
             label_rule=self.reading.label_rule,
+            propensities=self.reading.propensities,
             threads=self.threads,
             skip=self.skip,
         )
 
     def warm_up(self) -> None:
         """Load the kernels, with no rows at all: starting up is not learning."""
-        parsed = self.reading.reader(self.names).parse(Block("", np.zeros(0, np.uint8), 0))
+        reader = self.reading.reader(self.names)
+        parsed = reader.parse(reader.nothing())
         Learner(model=self.model).learn(parsed.examples)
 
 
@@ -81,13 +87,15 @@ def _begun(paths: list[str], given: dict[str, Any]) -> Plan:
         bits=given["bits"] or DEFAULT_BITS,
         interactions=given["interactions"],
         dtype=given["dtype"],
+        text=TextOptions(given["words"], given["characters"], given["repeated"]),
+        propensities=given["propensity"] is not None,
     )
-    head = look.look(paths[0], reading)
-    loss = _loss(given, head.names)
+    reading, labels = look.look(paths[0], reading, _layout(given))
+    loss = _loss(given, labels)
     if given["labels"]:
         reading = replace(reading, label_rule=_rule(given["labels"], loss))
     else:
-        reading = replace(reading, label_rule=guess.rule_for(head.names, loss))
+        reading = replace(reading, label_rule=guess.rule_for(labels, loss))
     settings = Settings(loss=loss, **{name: given[name] for name in _SETTINGS if given[name] is not None})
     names = Names(reading.features) if given["names"] else None
     plan = Plan(paths, reading, Model(settings, reading.features), names, threads=1, skip=False)
@@ -99,6 +107,9 @@ def _announcements(plan: Plan, given: dict[str, Any]) -> list[str]:
     """What was decided, and which of it was a guess."""
     settings, found = plan.model.settings, plan.reading.label_rule
     lines = [f"format: {plan.reading.format}" + ("" if given["format_"] else " (as the files look)")]
+    if plan.reading.columns is not None:
+        lines.append("columns (--label, --weight, --text, --category, --number, --ignore overrule):")
+        lines += [f"  {line}" for line in plan.reading.columns.describe().splitlines()]
     if found is not None:
         said = "" if given["labels"] else " (guessed from the first rows; --labels overrules)"
         lines.append(f"labels: {found.negative} is {found.low:g}, {found.positive} is {found.high:g}{said}")
@@ -135,6 +146,22 @@ def _resumed(ctx: click.Context, paths: list[str], given: dict[str, Any]) -> Pla
         f"after {plan.position[1]} rows of pass {plan.position[0] + 1}"
     ]
     return plan
+
+
+def _layout(given: dict[str, Any]) -> look.Layout:
+    if given["weight"] is not None and given["propensity"] is not None:
+        raise InputError("--weight and --propensity cannot both be given: one column makes the weight")
+    told = Told(
+        label=given["label"],
+        weight=given["weight"] or given["propensity"],
+        base=given["base"],
+        tag=given["tag"],
+        text=given["text"],
+        category=given["category"],
+        number=given["number"],
+        ignore=given["ignore"],
+    )
+    return look.Layout(told, given["separator"], given["header"])
 
 
 def _loss(given: dict[str, Any], labels: list[str]) -> Loss:

@@ -22,6 +22,7 @@ class _Predicting:
     def __init__(self, reader: Format, learner: Learner) -> None:
         self.numeric_labels = reader.numeric_labels
         self.blocks = reader.blocks
+        self.nothing = reader.nothing
         self._reader = reader
         self._learner = learner
 
@@ -44,6 +45,7 @@ def predicted(kept: stored.Stored, files: Sequence[str], given: dict[str, Any], 
         reader,
         loss=kept.model.settings.loss if labelled else None,
         label_rule=kept.reading.label_rule if labelled else None,
+        propensities=kept.reading.propensities and labelled,
         threads=threads(given["threads"]),
         skip=given["on_error"] == "skip",
     )
@@ -53,7 +55,7 @@ def tags(parsed: Parsed) -> list[bytes]:
     """The tag of each row, empty for none."""
     if parsed.tags is None or not (parsed.tags[:, 1] > parsed.tags[:, 0]).any():
         return [b""] * len(parsed.examples)
-    text = parsed.block.text.tobytes()
+    text = (parsed.block.text if parsed.text is None else parsed.text).tobytes()
     return [text[start:end] for start, end in parsed.tags.tolist()]
 
 

@@ -54,5 +54,10 @@ def blocks(
         yield _block(source, rest if rest.endswith(b"\n") else rest + b"\n")
 
 
+def empty_block(path: str = "") -> Block:
+    """One with no lines in it. Read-only as all are, for which kernels are compiled."""
+    return Block(path, np.frombuffer(b"\n", np.uint8)[:0], 0)
+
+
 def _block(source: Source, text: bytes) -> Block:
     return Block(source.path, np.frombuffer(text, np.uint8), source.position)

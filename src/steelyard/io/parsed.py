@@ -35,7 +35,9 @@ class Parsed:
     skipped: int = 0
     notes: list[Note] = field(default_factory=list)
     tags: NDArray[np.int32] | None = None
-    """Of each row, as a span of the block's text; an empty one for none."""
+    """Of each row, as a span of the text; an empty one for none."""
+    text: NDArray[np.uint8] | None = None
+    """What the tags are spans of, where that is not the block's text but one made of it."""
     remarks: frozenset[str] = frozenset()
     """What the user should know once, however many rows it is true of."""
     predictions: NDArray[np.float64] | None = None

@@ -35,6 +35,10 @@ class Format(Protocol):
 
     def parse(self, block: Block) -> Parsed: ...
 
+    def nothing(self) -> Block:
+        """A block with no rows, with which kernels can be loaded before the first byte is read."""
+        ...
+
 
 class Stream:
     """The examples of some files. Iterating goes through them once; what was met on the way is counted.
@@ -50,6 +54,7 @@ class Stream:
         names: Names | None = None,
         loss: Loss | None = None,
         label_rule: LabelRule | None = None,
+        propensities: bool = False,
         threads: int = 1,
         skip: bool = False,
         block_size: int = BLOCK_SIZE,
@@ -65,6 +70,7 @@ class Stream:
         self._names = names
         self._loss = loss
         self._label_rule = label_rule
+        self._propensities = propensities
         self._threads = threads
         self._skip = skip
         self._block_size = block_size
@@ -92,7 +98,7 @@ class Stream:
         for note in parsed.notes:
             self._note(parsed, note.line, note.what)
         self.skipped += parsed.skipped
-        parsed = self._labelled(parsed)
+        parsed = self._weighted(self._labelled(parsed))
         self._lines += parsed.lines
         self.rows += len(parsed.examples)
         self.remarks |= parsed.remarks
@@ -119,6 +125,23 @@ class Stream:
             self._note(parsed, self._line_of(parsed, row), f"the label {given[row]:g} {self._wanted()}")
         self.skipped += int(foreign.sum())
         return parsed.take(np.flatnonzero(~foreign))
+
+    def _weighted(self, parsed: Parsed) -> Parsed:
+        """Propensities become weights: one over the chance with which a row was to be seen."""
+        if not self._propensities:
+            return parsed
+        examples = parsed.examples
+        given = examples.importances
+        impossible = (given == 0.0) & ~np.isnan(examples.labels)
+        for row in np.flatnonzero(impossible).tolist():
+            self._note(
+                parsed, self._line_of(parsed, row), "a propensity of 0: what cannot happen has no weight"
+            )
+        with np.errstate(divide="ignore"):
+            weights = np.where(given > 0.0, 1.0 / given, 0.0)
+        parsed = replace(parsed, examples=replace(examples, importances=weights))
+        self.skipped += int(impossible.sum())
+        return parsed.take(np.flatnonzero(~impossible)) if impossible.any() else parsed
 
     def _wanted(self) -> str:
         if self._label_rule is not None:

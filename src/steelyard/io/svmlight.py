@@ -27,6 +27,9 @@ class SvmlightText:
     def blocks(self, source: Source, size: int) -> Iterator[Block]:
         return cutting.blocks(source, size)
 
+    def nothing(self) -> Block:
+        return cutting.empty_block()
+
     def parse(self, block: Block) -> Parsed:
         text = block.text
         most_rows, most_features, ascii_only = lines.counts(text, len(text))
