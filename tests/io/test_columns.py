@@ -5,7 +5,7 @@ import json
 import pytest
 
 from steelyard.io.columns import Column, Columns, require
-from steelyard.io.problems import InputError
+from steelyard.io.errors import InputError
 
 COLUMNS = Columns((Column("y", "label", "by its name"), Column("title", "text"), Column("age", "number")))
 

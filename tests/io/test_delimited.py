@@ -13,9 +13,9 @@ from steelyard.io import blocks, delimited
 from steelyard.io.columns import Columns
 from steelyard.io.delimited import DelimitedText
 from steelyard.io.dialects import Dialect, sniff
+from steelyard.io.errors import InputError
 from steelyard.io.guessing import Told
 from steelyard.io.labels import LabelRule
-from steelyard.io.problems import InputError
 from steelyard.io.sources import opened
 from steelyard.io.stream import Stream
 from tests import tables

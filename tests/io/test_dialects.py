@@ -3,7 +3,7 @@
 import pytest
 
 from steelyard.io.dialects import Dialect, looks_like_header, read_head, sniff
-from steelyard.io.problems import InputError
+from steelyard.io.errors import InputError
 from steelyard.io.sources import opened
 from steelyard.io.tables import HEAD_BYTES
 from tests import tables

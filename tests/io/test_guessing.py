@@ -4,8 +4,8 @@ import pytest
 
 from steelyard.io import delimited, guessing
 from steelyard.io.dialects import sniff
+from steelyard.io.errors import InputError
 from steelyard.io.guessing import Told, guess
-from steelyard.io.problems import InputError
 from steelyard.io.sources import opened
 from tests.vw_text import data_file
 

@@ -7,9 +7,9 @@ import pytest
 from steelyard.features.folding import Folding
 from steelyard.features.interactions import Interactions
 from steelyard.io import jsonl
+from steelyard.io.errors import InputError
 from steelyard.io.guessing import Told
 from steelyard.io.jsonl import JsonLines
-from steelyard.io.problems import InputError
 from steelyard.io.sources import opened
 from steelyard.io.tables import HEAD_BYTES
 from tests import tables

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.io.problems import InputError
+from steelyard.io.errors import InputError
 from steelyard.io.sources import Source
 
 BLOCK_SIZE = 1 << 21
@@ -52,6 +52,11 @@ def blocks(
         rest = text[end:]
     if rest:
         yield _block(source, rest if rest.endswith(b"\n") else rest + b"\n")
+
+
+def empty_block(path: str = "") -> Block:
+    """One with no lines in it. Read-only as all are, for which kernels are compiled."""
+    return Block(path, np.frombuffer(b"\n", np.uint8)[:0], 0)
 
 
 def _block(source: Source, text: bytes) -> Block:
