@@ -111,9 +111,8 @@ class DelimitedText:
         remarks = (
             {f"{path}: columns that are not known are ignored: {', '.join(unknown)}"} if unknown else set()
         )
-        return Layout(
-            len(names), np.array([places.get(name, -1) for name in columns.names]), frozenset(remarks)
-        )
+        found = np.array([places.get(name, -1) for name in columns.names], np.int64)
+        return Layout(len(names), found, frozenset(remarks))
 
 
 def guess_columns(source: Source, dialect: Dialect, told: Told | None = None) -> Columns:
