@@ -113,12 +113,7 @@ def _features(text, i, end, largest, field_seeds, count, keys, values, fields, s
         if byte(text, i) == BAR:
             i += 1
             begin = i
-            while (
-                not is_gap(byte(text, i))
-                and byte(text, i) != COLON
-                and byte(text, i) != BAR
-                and byte(text, i) != NEWLINE
-            ):
+            while not _ends_name(byte(text, i)):
                 i += 1
             seed = hashing.key_at(text, begin, i, 0) if i > begin else np.int64(0)
             field = np.int16(-1)
@@ -129,9 +124,7 @@ def _features(text, i, end, largest, field_seeds, count, keys, values, fields, s
             nameless = 0
             if byte(text, i) == COLON:
                 factor, i, status = decimals.number_at(text, i + 1, end)
-                if status != decimals.OK or not (
-                    is_gap(byte(text, i)) or byte(text, i) == NEWLINE or byte(text, i) == BAR
-                ):
+                if status != decimals.OK or not _ends_value(byte(text, i)):
                     return lines.BAD_NAMESPACE_VALUE, begin, i, count
             continue
         if is_gap(byte(text, i)):
@@ -146,20 +139,10 @@ def _features(text, i, end, largest, field_seeds, count, keys, values, fields, s
             more, digits = leading_digits(text, i, end)
             number = (number * 10**digits + more) & hashing.BITS_32
             i += digits
-        if i > begin and (
-            byte(text, i) == COLON
-            or is_gap(byte(text, i))
-            or byte(text, i) == NEWLINE
-            or byte(text, i) == BAR
-        ):
+        if i > begin and _ends_name(byte(text, i)):
             feature = (number + seed) & hashing.BITS_32
         else:
-            while (
-                not is_gap(byte(text, i))
-                and byte(text, i) != COLON
-                and byte(text, i) != NEWLINE
-                and byte(text, i) != BAR
-            ):
+            while not _ends_name(byte(text, i)):
                 i += 1
             if i > begin:
                 feature = hashing.murmur_at(text, begin, i, seed)
@@ -169,9 +152,7 @@ def _features(text, i, end, largest, field_seeds, count, keys, values, fields, s
         x = 1.0
         if byte(text, i) == COLON:
             x, i, status = decimals.number_at(text, i + 1, end)
-            if status != decimals.OK or not (
-                is_gap(byte(text, i)) or byte(text, i) == NEWLINE or byte(text, i) == BAR
-            ):
+            if status != decimals.OK or not _ends_value(byte(text, i)):
                 code = lines.NOT_FINITE if status == decimals.NOT_FINITE else lines.BAD_VALUE
                 return code, begin, i, count
         x *= factor
@@ -193,12 +174,12 @@ def compose(text, starts, places, out, lengths):
     size = 0
     for k in range(len(places)):
         before = size
-        for part in range(places.shape[1]):
-            if places[k, part] < 0:
+        for position in range(places.shape[1]):
+            if places[k, position] < 0:
                 break
-            if part > 0:
+            if position > 0:
                 size = _append(text, -1, -1, 42, out, size)
-            start = starts[places[k, part]]
+            start = starts[places[k, position]]
             bar = start
             while text[bar] != BAR:
                 bar -= 1
