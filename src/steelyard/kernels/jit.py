@@ -51,13 +51,18 @@ event.register("numba:compile", Announcement())
 _inlined = njit(nogil=True, error_model="numpy", inline="always")
 _called = njit(nogil=True, error_model="numpy")
 _FEW_LINES = 300  # bytes of bytecode
-_TWO = numba.float64(numba.float64, numba.float64)
+TWO = numba.float64(numba.float64, numba.float64)
 _THREE = numba.float64(numba.float64, numba.float64, numba.float64)
 
 
 def pointer(thing: Any, method: str) -> Any:
     """A method of two numbers, say `loss.value(p, y)`, as a pointer."""
     return getattr(thing, method) if config.DISABLE_JIT else _methods(thing).pointer(method)
+
+
+def compiled(thing: Any, method: str) -> Any:
+    """A method of two numbers, for compiled code to call."""
+    return _methods(thing).compiled(method)
 
 
 def step_pointer(loss: Any, step: Callable[..., float]) -> Any:
@@ -87,7 +92,7 @@ class _Methods:
 
     def pointer(self, name: str) -> Any:
         if name not in self._pointers:
-            self._pointers[name] = numba.cfunc(_TWO)(self.compiled(name).py_func)
+            self._pointers[name] = numba.cfunc(TWO)(self.compiled(name).py_func)
         return self._pointers[name]
 
     def step_pointer(self, step: Callable[..., float]) -> Any:
