@@ -18,6 +18,8 @@ class NaiveLearner:
         self.weights = [0.0] * features
         self.squares = [0.0] * features
         self.scales = [0.0] * features
+        self.labels: list[tuple[float, float]] = []  # those seen, each with its weight
+        self.unit, self.unit_set_at = (0.0, 0.0) if settings.in_label_units else (1.0, math.inf)
         self.bias = self.bias_squares = self.clock = self.norm = self.seen = self.loss = self.weight = 0.0
 
     def learn(self, matrix: Any, labels: Any, importances: Any) -> list[float]:
@@ -34,12 +36,15 @@ class NaiveLearner:
         settings = self.settings
         loss, update, schedule = settings.loss, updates.by_name(settings.update), settings.schedule()
         explicit = settings.update == "explicit"
+        if h > 0.0 and settings.in_label_units:
+            self.look_at_label(y, h)
         said = p = self.predict(x)
         if h == 0.0:
             return said
         self.loss += h * loss.value(p, y)
         self.weight += h
         pushed = schedule.rate(self.clock) * h if explicit else schedule.integral(self.clock, h)
+        pushed *= self.unit
         self.clock += h
         if settings.scaling == "normalized" and loss.derivative(p, y) != 0.0:
             self.rescale(x, h)
@@ -65,8 +70,21 @@ class NaiveLearner:
             self.bias_squares += gained * settings.bias
         for i, w in enumerate(self.weights):
             shrunk = math.copysign(max(abs(w) - pushed * settings.l1, 0.0), w)
-            self.weights[i] = shrunk / (1.0 + pushed * settings.l2)
+            self.weights[i] = shrunk / (1.0 + (pushed / self.unit if self.unit else 0.0) * settings.l2)
         return said
+
+    def look_at_label(self, y: float, h: float) -> None:
+        """The bias starts at the first label; the unit is the spread, found anew as the weight doubles."""
+        if not self.labels and self.settings.bias:
+            self.bias = y
+        self.labels.append((y, h))
+        total = sum(weight for _, weight in self.labels)
+        centre = sum(weight * label for label, weight in self.labels) / total if self.settings.bias else 0.0
+        if self.unit == 0.0 or total >= 2.0 * self.unit_set_at:
+            variance = sum(weight * (label - centre) ** 2 for label, weight in self.labels) / total
+            different = {label for label, _ in self.labels} | ({0.0} if not self.settings.bias else set())
+            self.unit = math.sqrt(variance) if len(different) > 1 else 0.0
+            self.unit_set_at = total
 
     def predict(self, x: dict[int, float]) -> float:
         return sum(self.weights[i] * value for i, value in x.items()) + self.bias

@@ -41,6 +41,12 @@ class Examples:
         """The features, as kernels take them."""
         return self.indptr, self.indices, self.values, self.shared
 
+    def part(self, rows: slice) -> "Examples":
+        """Some rows in a row: a view."""
+        indptr = self.indptr[rows.start : rows.stop + 1]
+        labels, importances = self.labels[rows], self.importances[rows]
+        return Examples(indptr, self.indices, self.values, self.shared, self.features, labels, importances)
+
     def take(self, order: NDArray[np.integer[Any]]) -> "Examples":
         """The rows in another order."""
         labels, importances = self.labels[order], self.importances[order]

@@ -16,10 +16,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard import updates
+from steelyard import label_units, updates
 from steelyard.examples import Examples
-from steelyard.kernels import jit, linear
+from steelyard.kernels import jit, linear, scaled
 from steelyard.model import Model, Settings
+from steelyard.schedules import PowerDecay
 
 
 class Learner:
@@ -47,22 +48,13 @@ class Learner:
         explicit = settings.update == "explicit"
         before = {name: array.copy() for name, array in model._arrays().items()} if explicit else {}
         predictions = np.empty(len(examples))
-        pointers = (
-            # a rate that does not decay stands still anyhow, and is quicker to compile
-            jit.pointer(settings.schedule(), "frozen" if explicit or settings.power_t == 0.0 else "integral"),
-            jit.step_pointer(settings.loss, updates.by_name(settings.update).step),
-            jit.pointer(settings.loss, "value"),
-        )
-        common = (
-            *examples.arrays, examples.labels, examples.importances,
-            model.weights, model.state, predictions,
-            settings.scaling == "row_norm", float(settings.bias), *pointers,
-        )  # fmt: skip
+        # a rate that does not decay stands still anyhow, and is quicker to compile
+        push = settings.schedule(), "frozen" if explicit or settings.power_t == 0.0 else "integral"
         with np.errstate(all="ignore"):
-            if settings.adaptive or settings.l1 > 0.0 or settings.l2 > 0.0:
-                linear.learn_general(*common, *self._general_arguments())
+            if len(model.label_state):
+                self._learn_in_units(examples, predictions, push)
             else:
-                linear.learn(*common)
+                self._learn_rows(examples, predictions, jit.pointer(*push))
         if explicit and not (np.isfinite(model.state).all() and np.isfinite(model.weights).all()):
             for name, array in before.items():
                 setattr(model, name, array)
@@ -72,9 +64,38 @@ class Learner:
             )
         return predictions
 
+    def _learn_in_units(
+        self, examples: Examples, predictions: NDArray[np.float64], push: tuple[PowerDecay, str]
+    ) -> None:
+        """The learning rate is multiplied by the unit of the labels, which may change on the way."""
+        model = self.model
+        with scaled.pointer(*push) as (pointer, multiply_by):
+            labels, importances = examples.labels, examples.importances
+            for rows, unit in label_units.blocks(model.label_state, labels, importances, model.settings.bias):
+                if model.clock == 0.0:
+                    model.state[linear.BIAS] = model.label_state[label_units.ORIGIN]
+                multiply_by(unit)
+                self._learn_rows(examples.part(rows), predictions[rows], pointer)
+
+    def _learn_rows(self, examples: Examples, predictions: NDArray[np.float64], push: Any) -> None:
+        model, settings = self.model, self.model.settings
+        common = (
+            *examples.arrays, examples.labels, examples.importances,
+            model.weights, model.state, predictions,
+            settings.scaling == "row_norm", float(settings.bias), push,
+            jit.step_pointer(settings.loss, updates.by_name(settings.update).step),
+            jit.pointer(settings.loss, "value"),
+        )  # fmt: skip
+        if settings.adaptive or settings.l1 > 0.0 or settings.l2 > 0.0:
+            linear.learn_general(*common, *self._general_arguments())
+        else:
+            linear.learn(*common)
+
     def _general_arguments(self) -> tuple[Any, ...]:
         model, settings = self.model, self.model.settings
+        # L1 is an amount of weight, which comes in units of the labels; L2 is a share of it and does not
+        l2 = settings.l2 / model.unit if model.unit > 0.0 else 0.0
         return (
             jit.pointer(settings.loss, "derivative"), settings.adaptive, settings.scaling == "normalized",
-            model.squares, model.scales, settings.update == "explicit", settings.l1, settings.l2, model.debts,
+            model.squares, model.scales, settings.update == "explicit", settings.l1, l2, model.debts,
         )  # fmt: skip

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard import files, losses, updates
+from steelyard import files, label_units, losses, updates
 from steelyard.kernels import linear
 from steelyard.losses import Loss
 from steelyard.schedules import PowerDecay
@@ -19,6 +19,7 @@ from steelyard.schedules import PowerDecay
 FORMAT = 1
 SCALINGS = ("plain", "row_norm", "adaptive", "normalized")
 DTYPES = ("float32", "float64")
+UNTUNED_RATE = 0.4  # of every scaling but normalized, whose best one depends on the loss
 
 
 @dataclass(frozen=True)
@@ -28,13 +29,16 @@ class Settings:
     loss: Loss = field(default_factory=lambda: losses.by_name("squared"))
     update: str = "invariant"
     scaling: str = "normalized"
-    learning_rate: float = 0.4
+    learning_rate: float | None = None
+    """None: the loss's own for normalized scaling, 0.4 for the others."""
     initial_t: float = 1.0
     power_t: float = 0.0
     l1: float = 0.0
     l2: float = 0.0
     bias: bool = True
     dtype: str = "float32"
+    follow_labels: bool = True
+    """With normalized scaling: whether the unit of the labels shall not matter either (see `label_units`)."""
 
     def __post_init__(self) -> None:
         _check_loss(self.loss)
@@ -46,8 +50,19 @@ class Settings:
                 raise ValueError(f"{name} must be a finite number, 0 or more; got {getattr(self, name)!r}")
         self.schedule()
 
+    @property
+    def rate(self) -> float:
+        """The learning rate, also where none was given."""
+        if self.learning_rate is not None:
+            return self.learning_rate
+        return self.loss.untuned_rate if self.scaling == "normalized" else UNTUNED_RATE
+
     def schedule(self) -> PowerDecay:
-        return PowerDecay(self.learning_rate, self.initial_t, self.power_t)
+        return PowerDecay(self.rate, self.initial_t, self.power_t)
+
+    @property
+    def in_label_units(self) -> bool:
+        return self.follow_labels and self.scaling == "normalized" and label_units.follow(self.loss)
 
     @property
     def adaptive(self) -> bool:
@@ -65,6 +80,7 @@ class Model:
         self.squares = np.zeros(features if settings.adaptive else 0, dtype)
         self.scales = np.zeros(features if settings.scaling == "normalized" else 0, dtype)
         self.debts = np.zeros(features if settings.l1 > 0.0 else 0)
+        self.label_state = np.zeros(label_units.SIZE if settings.in_label_units else 0)
         self.state = np.zeros(linear.STATE_SIZE)
         self.state[linear.SCALE] = 1.0
 
@@ -76,6 +92,11 @@ class Model:
     @property
     def bias(self) -> float:
         return float(self.state[linear.BIAS])
+
+    @property
+    def unit(self) -> float:
+        """The factor of the learning rate: the spread of the labels so far; 1 if it is of no account."""
+        return float(self.label_state[label_units.UNIT]) if len(self.label_state) else 1.0
 
     @property
     def progressive_loss(self) -> float:
@@ -106,7 +127,8 @@ class Model:
             temporary.write_bytes(content)
 
     def _arrays(self) -> dict[str, NDArray[Any]]:
-        return {name: getattr(self, name) for name in ("weights", "squares", "scales", "debts", "state")}
+        names = ("weights", "squares", "scales", "debts", "label_state", "state")
+        return {name: getattr(self, name) for name in names}
 
 
 def load(path: str | Path, loss: Loss | None = None) -> Model:
@@ -121,6 +143,9 @@ def load_with_extra(path: str | Path, loss: Loss | None = None) -> tuple[Model, 
     known = {f.name for f in fields(Settings)}
     settings = {name: value for name, value in about["settings"].items() if name in known}
     settings["loss"] = _loss(Path(path), settings["loss"], loss)
+    if "follow_labels" not in settings:  # as long as there was no such thing, a model also had fewer arrays
+        settings["follow_labels"] = False
+        arrays["label_state"] = np.zeros(0)
     model = Model(Settings(**settings), int(about["features"]))
     for name, empty in model._arrays().items():
         stored = arrays.get(name)

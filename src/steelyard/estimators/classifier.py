@@ -42,6 +42,7 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator):  # type: ignore[misc]
     array(['ham', 'spam'], dtype='<U4')
     """
 
+    _follow_labels = False  # they are codes
     classes_: NDArray[Any]
 
     def __init__(
@@ -50,7 +51,7 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator):  # type: ignore[misc]
         *,
         update: str = DEFAULT.update,
         scaling: str = DEFAULT.scaling,
-        learning_rate: float = DEFAULT.learning_rate,
+        learning_rate: float | None = DEFAULT.learning_rate,
         initial_t: float = DEFAULT.initial_t,
         power_t: float = DEFAULT.power_t,
         l1: float = DEFAULT.l1,

@@ -30,13 +30,15 @@ _PROGRESS = [linear.LOSS, linear.WEIGHT]
 class OnlineEstimator(BaseEstimator, ABC):  # type: ignore[misc]
     """Learns rows one after another, in order; a row of weight h counts as h copies of it."""
 
+    _follow_labels = True  # whether the unit of the labels is to be found out, see `label_units`
+
     def __init__(
         self,
         loss: str | Loss = "squared",
         *,
         update: str = DEFAULT.update,
         scaling: str = DEFAULT.scaling,
-        learning_rate: float = DEFAULT.learning_rate,
+        learning_rate: float | None = DEFAULT.learning_rate,
         initial_t: float = DEFAULT.initial_t,
         power_t: float = DEFAULT.power_t,
         l1: float = DEFAULT.l1,
