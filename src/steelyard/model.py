@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from steelyard import files, label_units, losses, updates
 from steelyard.kernels import linear
-from steelyard.losses import Loss
+from steelyard.losses import Loss, soundness
 from steelyard.schedules import PowerDecay
 
 FORMAT = 1
@@ -42,6 +42,8 @@ class Settings:
 
     def __post_init__(self) -> None:
         _check_loss(self.loss)
+        if losses.name_of(self.loss) is None:
+            soundness.check(self.loss)
         updates.by_name(self.update).check(self.loss)
         _one_of("scaling", self.scaling, SCALINGS)
         _one_of("dtype", self.dtype, DTYPES)
