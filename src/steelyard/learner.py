@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard import updates
+from steelyard import radau, updates
 from steelyard.examples import Examples
-from steelyard.kernels import jit, linear
+from steelyard.kernels import jit, joint, linear
 from steelyard.model import Model, Settings
 
 
@@ -59,7 +59,9 @@ class Learner:
             settings.scaling == "row_norm", float(settings.bias), *pointers,
         )  # fmt: skip
         with np.errstate(all="ignore"):
-            if settings.adaptive or settings.l1 > 0.0 or settings.l2 > 0.0:
+            if settings.l2_flow == "joint" and settings.l2 > 0.0:
+                joint.learn(*common, *self._joint_arguments())
+            elif settings.adaptive or settings.l1 > 0.0 or settings.l2 > 0.0:
                 linear.learn_general(*common, *self._general_arguments())
             else:
                 linear.learn(*common)
@@ -71,6 +73,15 @@ class Learner:
                 "lower the learning rate, or use update='invariant', which cannot overshoot"
             )
         return predictions
+
+    def _joint_arguments(self) -> tuple[Any, ...]:
+        loss = self.model.settings.loss
+        nodes, lower, upper, probe, at_probe = radau.tables()
+        return (
+            jit.pointer(loss, "derivative"), jit.step_pointer(loss, updates.by_name("implicit").step),
+            self.model.settings.l2,
+            np.array(nodes), np.array(lower), np.array(upper), probe, np.array(at_probe),
+        )  # fmt: skip
 
     def _general_arguments(self) -> tuple[Any, ...]:
         model, settings = self.model, self.model.settings

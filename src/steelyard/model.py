@@ -19,6 +19,7 @@ from steelyard.schedules import PowerDecay
 FORMAT = 1
 SCALINGS = ("plain", "row_norm", "adaptive", "normalized")
 DTYPES = ("float32", "float64")
+L2_FLOWS = ("split", "joint")
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,7 @@ class Settings:
     l2: float = 0.0
     bias: bool = True
     dtype: str = "float32"
+    l2_flow: str = "split"
 
     def __post_init__(self) -> None:
         _check_loss(self.loss)
@@ -44,7 +46,23 @@ class Settings:
         for name in ("l1", "l2"):
             if not 0.0 <= getattr(self, name) < float("inf"):
                 raise ValueError(f"{name} must be a finite number, 0 or more; got {getattr(self, name)!r}")
+        _one_of("l2_flow", self.l2_flow, L2_FLOWS)
+        if self.l2_flow == "joint":
+            self._check_joint()
         self.schedule()
+
+    def _check_joint(self) -> None:
+        for ok, name, why in (
+            (self.update == "invariant", "update", "only update='invariant' follows a flow"),
+            (
+                not self.adaptive,
+                "scaling",
+                "it needs one rate for all features: scaling='plain' or 'row_norm'",
+            ),
+            (self.l1 == 0.0, "l1", "only L2 has a joint flow: set l1=0"),
+        ):
+            if not ok:
+                raise ValueError(f"l2_flow='joint' cannot go with {name}={getattr(self, name)!r}: {why}")
 
     def schedule(self) -> PowerDecay:
         return PowerDecay(self.learning_rate, self.initial_t, self.power_t)

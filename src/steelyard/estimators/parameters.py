@@ -33,6 +33,7 @@ def settings_of(estimator: Any, begun: Model | None) -> Settings:
         loss=loss_of(estimator),
         update=estimator.update,
         scaling=estimator.scaling,
+        l2_flow=estimator.l2_flow,
         bias=bool(estimator.fit_intercept),
         dtype=np.dtype(estimator.dtype).name,
         **{name: float(getattr(estimator, name)) for name in _NUMBERS},
