@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard import label_units, updates
+from steelyard import label_units, radau, updates
 from steelyard.examples import Examples
-from steelyard.kernels import adaptive, jit, linear
+from steelyard.kernels import adaptive, jit, joint, linear
 from steelyard.model import Model, Settings
 
 _none = np.zeros(0)
@@ -70,13 +70,24 @@ class Learner:
             )
         return predictions
 
+    def _joint_arguments(self) -> tuple[Any, ...]:
+        loss = self.model.settings.loss
+        nodes, lower, upper, probe, at_probe = radau.tables()
+        return (
+            jit.pointer(loss, "derivative"), jit.step_pointer(loss, updates.by_name("implicit").step),
+            self.model.settings.l2,
+            np.array(nodes), np.array(lower), np.array(upper), probe, np.array(at_probe),
+        )  # fmt: skip
+
     def _learn_plain(self, rows: tuple[Any, ...], predictions: NDArray[np.float64]) -> None:
         model, settings = self.model, self.model.settings
         common = (
             *rows, model.weights, model.state, predictions,
             settings.scaling == "row_norm", float(settings.bias), *self._pointers(),
         )  # fmt: skip
-        if settings.l1 > 0.0 or settings.l2 > 0.0:
+        if settings.l2_flow == "joint" and settings.l2 > 0.0:
+            joint.learn(*common, *self._joint_arguments())
+        elif settings.l1 > 0.0 or settings.l2 > 0.0:
             linear.learn_regularised(*common, settings.l1, settings.l2, model.debts)
         else:
             linear.learn(*common)

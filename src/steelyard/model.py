@@ -22,6 +22,7 @@ SCALINGS = ("plain", "row_norm", "adaptive", "normalized")
 DTYPES = ("float32", "float64")
 _BY_FEATURE = ("weights", "squares", "scales", "debts")
 UNTUNED_RATE = 0.4  # of every scaling but normalized, whose best one depends on the loss
+L2_FLOWS = ("split", "joint")
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,7 @@ class Settings:
     dtype: str = "float32"
     follow_labels: bool = True
     """With normalized scaling: whether the unit of the labels shall not matter either (see `label_units`)."""
+    l2_flow: str = "split"
 
     def __post_init__(self) -> None:
         _check_loss(self.loss)
@@ -52,6 +54,9 @@ class Settings:
         for name in ("l1", "l2"):
             if not 0.0 <= getattr(self, name) < float("inf"):
                 raise ValueError(f"{name} must be a finite number, 0 or more; got {getattr(self, name)!r}")
+        _one_of("l2_flow", self.l2_flow, L2_FLOWS)
+        if self.l2_flow == "joint":
+            self._check_joint()
         self.schedule()
 
     @property
@@ -60,6 +65,19 @@ class Settings:
         if self.learning_rate is not None:
             return self.learning_rate
         return self.loss.untuned_rate if self.scaling == "normalized" else UNTUNED_RATE
+
+    def _check_joint(self) -> None:
+        for ok, name, why in (
+            (self.update == "invariant", "update", "only update='invariant' follows a flow"),
+            (
+                not self.adaptive,
+                "scaling",
+                "it needs one rate for all features: scaling='plain' or 'row_norm'",
+            ),
+            (self.l1 == 0.0, "l1", "only L2 has a joint flow: set l1=0"),
+        ):
+            if not ok:
+                raise ValueError(f"l2_flow='joint' cannot go with {name}={getattr(self, name)!r}: {why}")
 
     def schedule(self) -> PowerDecay:
         return PowerDecay(self.rate, self.initial_t, self.power_t)

@@ -45,6 +45,7 @@ class OnlineEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         power_t: float = DEFAULT.power_t,
         l1: float = DEFAULT.l1,
         l2: float = DEFAULT.l2,
+        l2_flow: str = DEFAULT.l2_flow,
         fit_intercept: bool = DEFAULT.bias,
         passes: int = 1,
         shuffle: bool = False,
@@ -61,6 +62,7 @@ class OnlineEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         self.power_t = power_t
         self.l1 = l1
         self.l2 = l2
+        self.l2_flow = l2_flow
         self.fit_intercept = fit_intercept
         self.passes = passes
         self.shuffle = shuffle

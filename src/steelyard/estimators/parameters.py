@@ -37,6 +37,7 @@ def settings_of(estimator: Any, begun: Model | None) -> Settings:
         update=estimator.update,
         scaling=estimator.scaling,
         learning_rate=None if rate is None else float(rate),
+        l2_flow=estimator.l2_flow,
         bias=bool(estimator.fit_intercept),
         dtype=np.dtype(estimator.dtype).name,
         follow_labels=estimator._follow_labels,
