@@ -74,6 +74,18 @@ class Names:
     def collisions(self) -> Collisions:
         return Collisions(self._features + self._shared + len(self._further), self._features, self._shared)
 
+    def keys(self) -> NDArray[np.uint32]:
+        """Every key met: first those that have names, in the order of the names, then the others.
+
+        Admitting them to empty `Names` gives these again, collisions included.
+        """
+        first, second = self.known
+        named = np.concatenate([np.zeros(0, np.int64), *self._named])
+        nameless = first.copy()
+        nameless[named] = 0
+        further = np.array(sorted(self._further), np.uint32)
+        return np.concatenate([first[named], nameless[nameless != 0], second[second != 0], further])
+
     def __len__(self) -> int:
         return self._count
 

@@ -22,6 +22,8 @@ class Block:
     text: NDArray[np.uint8]
     position: int
     """How far the file is read with it."""
+    unit: str = "line"
+    """What its examples are counted in."""
 
 
 def last_line_end(text: bytes, start: int) -> int:

@@ -72,9 +72,10 @@ class Stream:
     def _settle(self, parsed: Parsed) -> None:
         """What depends on all that came before: line numbers, and which names are new."""
         for note in parsed.notes:
-            problem = Problem(parsed.block.path, self._lines + note.line + 1, note.what)
+            unit = parsed.block.unit
+            problem = Problem(parsed.block.path, self._lines + note.line + 1, note.what, unit)
             if not self._skip:
-                raise InputError(f"{problem}\n(--on-error skip leaves such lines out and counts them)")
+                raise InputError(f"{problem}\n(--on-error skip leaves such {unit}s out and counts them)")
             if len(self.problems) < DESCRIBED:
                 self.problems.append(problem)
         self.skipped += parsed.skipped
