@@ -25,6 +25,12 @@ MESSAGES = {
     lines.EXTRA_FIELDS: "there are more fields than in the header; is a text with the separator in it quoted?",
     lines.OPEN_QUOTE: "a quoted field has no closing quote",
     lines.BAD_JSON: "{0!r}: not a JSON object",
+    lines.BAD_NUMBER: "{0!r} is not a number; is it a category or text?",
+    lines.UNKNOWN_LABEL: "the label {0!r} is neither the negative nor the positive one",
+    lines.STRAY_QUOTE: "{0!r}: after the closing quote the field must end; quotes within it are doubled",
+    lines.NESTED: "{0!r}: only objects of numbers and lists of strings or numbers can be learned from; "
+    "flatten it first, or ignore the column",
+    lines.REPEATED_KEY: "{0!r}: the key comes twice in one object",
 }
 
 

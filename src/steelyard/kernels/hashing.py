@@ -23,15 +23,27 @@ def murmur(text, start, end, seed):
             | np.int64(text[i + 2]) << 16
             | np.int64(text[i + 3]) << 24
         )
-        h ^= _stirred(k)
-        h = ((h << 13) | (h >> 19)) & BITS_32
-        h = (h * 5 + 0xE6546B64) & BITS_32
+        h = mixed(h, k)
         i += 4
     k = np.int64(0)
     for rest in range(end - i):
         k |= np.int64(text[i + rest]) << (8 * rest)
+    return finished(h, k, end - start)
+
+
+@kernel
+def mixed(h, k):
+    """The hash so far, and four bytes more."""
     h ^= _stirred(k)
-    h ^= end - start
+    h = ((h << 13) | (h >> 19)) & BITS_32
+    return (h * 5 + 0xE6546B64) & BITS_32
+
+
+@kernel
+def finished(h, k, length):
+    """The hash of `length` bytes, of which those in k, fewer than four, are not mixed in yet."""
+    h ^= _stirred(k)
+    h ^= length
     h = ((h ^ (h >> 16)) * 0x85EBCA6B) & BITS_32
     h = ((h ^ (h >> 13)) * 0xC2B2AE35) & BITS_32
     return h ^ (h >> 16)

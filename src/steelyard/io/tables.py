@@ -1,0 +1,162 @@
+"""What the formats of tables have in common: columns as kernels take them, and rows made of their cells."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steelyard.examples import LARGEST
+from steelyard.features import hashing
+from steelyard.features.folding import Folding
+from steelyard.features.interactions import Interactions
+from steelyard.features.keyed import Keyed
+from steelyard.features.tokens import TextOptions
+from steelyard.io import columns as roles
+from steelyard.io.blocks import Block
+from steelyard.io.columns import Columns
+from steelyard.io.labels import ANYTHING, LabelRule
+from steelyard.io.parsed import Note, Parsed
+from steelyard.io.problems import InputError, describe
+from steelyard.io.textlines import PROBLEMS, finished
+from steelyard.kernels import cell_names, cells
+
+HEAD_RECORDS = 1000
+HEAD_BYTES = 1 << 22  # no longer than this is looked at to guess
+_EXCERPT = 40
+_CODES = {role: code for code, role in enumerate(roles.ROLES)}
+
+
+def byte_array(text: str) -> NDArray[np.uint8]:
+    return np.array(bytearray(text.encode()), np.uint8)
+
+
+@dataclass(frozen=True)
+class Batch:
+    """One block on its way: the text, with room behind it for what is decoded, and arrays for the rows."""
+
+    text: NDArray[np.uint8]
+    room: NDArray[np.uint8]
+    keyed: Keyed
+    stops: NDArray[np.int32]
+    origins: NDArray[np.int32]
+    table: NDArray[np.int64]
+    problems: NDArray[np.int64]
+
+    @property
+    def heads(self) -> tuple[Any, ...]:
+        keyed = self.keyed
+        return keyed.labels, keyed.importances, keyed.bases, keyed.tags, keyed.ends
+
+    @property
+    def features(self) -> tuple[Any, ...]:
+        keyed = self.keyed
+        return keyed.keys, keyed.values, keyed.fields, keyed.starts, self.stops, self.origins
+
+
+class Table:
+    """Columns, options and rule in the form that kernels take; makes batches, and chunks of them."""
+
+    def __init__(
+        self,
+        folding: Folding,
+        columns: Columns,
+        text_options: TextOptions,
+        interactions: Interactions,
+        label_rule: LabelRule | None,
+        dtype: str,
+    ) -> None:
+        for field in interactions.fields:
+            roles.require([field], columns.names, "interactions")
+            if columns.role(field) not in roles.FEATURES:
+                raise InputError(f"interactions: {field!r} is no feature but {columns.role(field)}")
+        self.columns = columns
+        self.names = byte_array("".join(columns.names))
+        self.name_ends = np.cumsum([len(name.encode()) for name in columns.names], dtype=np.int64)
+        self._folding = folding
+        self._dtype = dtype
+        self._text_options = text_options
+        self._texts = bool(columns.of(roles.TEXT))
+        self._plain = len(columns.of(roles.CATEGORY)) + len(columns.of(roles.NUMBER))
+        missing = [word.lower().encode() for word in columns.missing]
+        padded = b"".join(word.ljust(max(map(len, missing)), b"\0") for word in missing)
+        places = {name: place for place, name in enumerate(interactions.fields)}
+        plan = (
+            np.array([_CODES[column.role] for column in columns.columns], np.int64),
+            np.array([hashing.column_key(name) for name in columns.names], np.int64),
+            np.array([places.get(name, -1) for name in columns.names], np.int16),
+            np.array(bytearray(padded), np.uint8).reshape(len(missing), -1 if missing else 0),
+            np.array([len(word) for word in missing], np.int64),
+        )
+        self.arguments = (plan, _rule(label_rule), text_options.array(), LARGEST[dtype])
+
+    def batch(self, block: Block, escape: int, elements: bool) -> tuple[Batch, bool]:
+        """Room for all that a block can hold, and whether all of it is UTF-8.
+
+        Where the bounds are generous nothing is lost: memory that is not touched is not there.
+        """
+        size = len(block.text)
+        lines, valid, escapes = cells.measures(block.text, size, escape)
+        text, room = block.text, np.empty(0, np.uint8)
+        if escapes:
+            room = np.empty(2 * size, np.uint8)
+            room[:size] = text
+            text = room.view()
+            text.flags.writeable = False
+        features = lines * self._plain + (size // 2 if elements else 0)
+        tokens = self._text_options.most_tokens(size) if self._texts else 0
+        keyed = Keyed.empty(lines, features + tokens, self._dtype)
+        slots = 1 << (2 * tokens).bit_length() if self._text_options.repeated != "counts" else 0
+        ends = np.empty((2, features + tokens), np.int32)
+        problems = np.empty((PROBLEMS, 5), np.int64)
+        return Batch(text, room, keyed, ends[0], ends[1], np.zeros(max(slots, 16), np.int64), problems), valid
+
+    def finished(
+        self,
+        block: Block,
+        batch: Batch,
+        rows: int,
+        features: int,
+        lines: int,
+        wrong: int,
+        remarks: frozenset[str] = frozenset(),
+    ) -> Parsed:
+        """The chunk, with what could not be read in words. Its tags are spans of the text as it is now."""
+        keyed = batch.keyed.first(rows, features)
+
+        def compose(places: NDArray[np.int32]) -> tuple[NDArray[np.uint8], NDArray[np.int32]]:
+            lengths = np.empty(len(places), np.int32)
+            common = (
+                batch.text,
+                keyed.starts,
+                batch.stops,
+                batch.origins,
+                self.names,
+                self.name_ends,
+                places,
+            )
+            out = np.empty(cell_names.compose(*common, np.empty(0, np.uint8), lengths), np.uint8)
+            cell_names.compose(*common, out, lengths)
+            return out, lengths
+
+        parsed = finished(
+            replace(block, text=batch.text), keyed, self._folding, lines=lines, wrong=0,
+            problems=batch.problems, compose=compose, remarks=remarks,
+        )  # fmt: skip
+        return replace(
+            parsed, skipped=wrong, notes=[self._note(batch.text, *p) for p in batch.problems[:wrong].tolist()]
+        )
+
+    def _note(
+        self, text: NDArray[np.uint8], line: int, code: int, start: int, stop: int, column: int
+    ) -> Note:
+        what = describe(code, text[start : min(stop, start + _EXCERPT)].tobytes())
+        return Note(line, f"column {self.columns.names[column]}: {what}" if column >= 0 else what)
+
+
+def _rule(rule: LabelRule | None) -> tuple[Any, ...]:
+    if rule is None:
+        return np.empty(0, np.uint8), np.empty(0, np.uint8), False, 0.0, 0.0
+    others = rule.negative == ANYTHING
+    negative = "" if others else rule.negative  # no label is empty: none is the same
+    return byte_array(negative), byte_array(rule.positive), others, rule.low, rule.high
