@@ -1,25 +1,31 @@
 """Arrow IPC and Parquet: ready-made sparse rows, or ordinary columns."""
 
 from collections.abc import Iterator
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 
 from steelyard.examples import Examples
-from steelyard.io import batches, extras, ready
+from steelyard.io import batches, extras, ready, sources, typed_guess
 from steelyard.io import header as headers
 from steelyard.io.batches import Batch
 from steelyard.io.blocks import Block
 from steelyard.io.parsed import Parsed
 from steelyard.io.problems import InputError
 from steelyard.io.sources import Source
+from steelyard.io.tables import HEAD_BYTES
+from steelyard.io.typed import TypedTable
 
 
 class ArrowTable:
-    """Rows for a model of so many features; a file that was converted for another number is refused."""
+    """Rows for a model of so many features; a file that was converted for another number is refused.
 
-    def __init__(self, features: int) -> None:
+    Without `ordinary`, which knows what ordinary columns are for, only ready-made rows can be read.
+    """
+
+    def __init__(self, features: int, ordinary: TypedTable | None = None) -> None:
         self._features = features
+        self._ordinary = ordinary
 
     def blocks(self, source: Source, size: int) -> Iterator[Block]:
         for batch in batches.batches(source, size):
@@ -33,9 +39,15 @@ class ArrowTable:
             return self._named(batch, batch.names)
         pyarrow = extras.pyarrow(batch.path)
         try:
-            return ready.parse(batch, self._features)
+            if ready.is_ready(batch.rows.schema):
+                return ready.parse(batch, self._features)
+            if self._ordinary is not None:
+                return self._ordinary.parse(batch)
         except (ValueError, pyarrow.ArrowException) as error:
             raise InputError(f"{batch.path}: {error}") from None
+        raise InputError(
+            f"{batch.path}: has no lists 'indices' and 'values' but ordinary columns; say what they are for"
+        )
 
     def _named(self, batch: Batch, packed: bytes) -> Parsed:
         names = headers.stored_names(packed, batch.path)
@@ -44,6 +56,16 @@ class ArrowTable:
             np.zeros(0), np.zeros(0),
         )  # fmt: skip
         return Parsed(batch, nothing, 0, names.candidates(self._features), names.compose())
+
+
+def head(path: str) -> Any:
+    """The first rows of a file, a RecordBatch, to guess from what its columns are for."""
+    with sources.opened(path) as source:
+        found = (batch.rows for batch in batches.batches(source, HEAD_BYTES) if batch.rows is not None)
+        first, _ = typed_guess.head(found)
+    if first is None:
+        raise InputError(f"{path}: has no rows")
+    return first
 
 
 def _other_width(batch: Batch, features: int) -> str:

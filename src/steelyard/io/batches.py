@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +30,7 @@ _MAPPED = 4  # times the size: what is neither read nor parsed is worth larger p
 class Batch(Block):
     """Some rows of an Arrow table; or its names, which come last and without rows."""
 
-    unit: str = "row"
+    unit: ClassVar[str] = "row"
     rows: Any = None  # a RecordBatch
     header: Header | None = None
     names: bytes | None = None

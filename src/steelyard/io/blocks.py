@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,8 +23,8 @@ class Block:
     text: NDArray[np.uint8]
     position: int
     """How far the file is read with it."""
-    unit: str = "line"
-    """What its examples are counted in."""
+    unit: ClassVar[str] = "line"
+    """What is counted to say where something is wrong."""
 
 
 def last_line_end(text: bytes, start: int) -> int:

@@ -20,6 +20,14 @@ def nulls(array: Any) -> NDArray[np.bool_]:
     return array.is_null().to_numpy(zero_copy_only=False)  # type: ignore[no-any-return]
 
 
+def plain(array: Any) -> Any:
+    """Without a dictionary, and strings one after another in one buffer."""
+    pyarrow = extras.pyarrow("a table")
+    if pyarrow.types.is_dictionary(array.type):
+        array = array.dictionary_decode()
+    return array.cast(pyarrow.large_string()) if str(array.type) == "string_view" else array
+
+
 def numbers(array: Any, null: float, *kinds: str) -> NDArray[Any]:
     """As numbers of one of these kinds, or else of the first; `null` in the place of nulls."""
     pyarrow = extras.pyarrow("a table")

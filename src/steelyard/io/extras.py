@@ -6,6 +6,7 @@ from typing import Any
 def pyarrow(what: str) -> Any:
     """The module; `what` is to be read or written with it."""
     try:
+        import pyarrow.compute
         import pyarrow.ipc
         import pyarrow.parquet
     except ImportError:

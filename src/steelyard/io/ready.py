@@ -13,7 +13,7 @@ indices are in range and numbers finite is looked at always, a chunk at a time a
 something is amiss it is looked at row by row.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -22,7 +22,6 @@ from numpy.typing import NDArray
 from steelyard.examples import LARGEST, Examples
 from steelyard.io import buffers
 from steelyard.io.batches import Batch
-from steelyard.io.blocks import Block
 from steelyard.io.faults import Faults, said
 from steelyard.io.parsed import Parsed
 from steelyard.io.pieces import gathered
@@ -57,7 +56,7 @@ def parse(batch: Batch, features: int) -> Parsed:
         bases=None if found.bases is None else found.bases[kept],
     )  # fmt: skip
     return Parsed(
-        Block(batch.path, batch.text if found.tags is None else found.tags.text, batch.position, batch.unit),
+        batch if found.tags is None else replace(batch, text=found.tags.text),
         examples,
         table.num_rows,
         skipped=len(faults),
