@@ -18,15 +18,17 @@ class NaiveLearner:
         self.weights = [0.0] * features
         self.squares = [0.0] * features
         self.scales = [0.0] * features
+        self.base = 0.0
         self.bias = self.bias_squares = self.clock = self.norm = self.seen = self.loss = self.weight = 0.0
 
-    def learn(self, matrix: Any, labels: Any, importances: Any) -> list[float]:
+    def learn(self, matrix: Any, labels: Any, importances: Any, bases: Any = None) -> list[float]:
         rows = sparse.csr_array(matrix, dtype=float)
         rows.sum_duplicates()
         predictions = []
         for row, (y, h) in enumerate(zip(labels, importances, strict=True)):
             entries = slice(rows.indptr[row], rows.indptr[row + 1])
             x = dict(zip(rows.indices[entries].tolist(), rows.data[entries].tolist(), strict=True))
+            self.base = 0.0 if bases is None else float(bases[row])
             predictions.append(self.learn_row(x, float(y), float(h)))
         return predictions
 
@@ -42,8 +44,11 @@ class NaiveLearner:
         pushed = schedule.rate(self.clock) * h if explicit else schedule.integral(self.clock, h)
         self.clock += h
         if settings.scaling == "normalized" and loss.derivative(p, y) != 0.0:
-            self.rescale(x, h)
+            self.rescale(x)
             p = self.predict(x)
+            slope = loss.derivative(p, y)
+            # next to the best prediction a row fades from the mean of the norms
+            self.count(x, h * (min(1.0, abs(loss.value(p, y)) / abs(1e-3 * slope)) if slope else 0.0))
         slope = loss.derivative(p, y) * (h if explicit else 1.0)
         slope_squared = min(slope * slope, 1e38)
         rates, bias_rate = self.rates(x, slope_squared)
@@ -69,15 +74,17 @@ class NaiveLearner:
         return said
 
     def predict(self, x: dict[int, float]) -> float:
-        return sum(self.weights[i] * value for i, value in x.items()) + self.bias
+        return sum(self.weights[i] * value for i, value in x.items()) + self.bias + self.base
 
-    def rescale(self, x: dict[int, float], h: float) -> None:
+    def rescale(self, x: dict[int, float]) -> None:
         """Each feature is measured in units of its largest value so far."""
         for i, value in x.items():
             if abs(value) > self.scales[i]:
                 self.weights[i] *= self.scales[i] / abs(value)
                 self.squares[i] *= (self.scales[i] / abs(value)) ** 2
                 self.scales[i] = abs(value)
+
+    def count(self, x: dict[int, float], h: float) -> None:
         self.norm += h * (self.settings.bias + sum((v / self.scales[i]) ** 2 for i, v in x.items() if v))
         self.seen += h
 

@@ -78,7 +78,7 @@ def tokens(text: str, column: str, options: TextOptions) -> list[Feature]:
     ]
 
 
-class Refused(Exception):
+class RefusedError(Exception):
     """The record is no good."""
 
 
@@ -95,7 +95,7 @@ def number(text: str) -> float:
     if not re.fullmatch(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?", text) or math.isinf(
         float(text)
     ):
-        raise Refused(text)
+        raise RefusedError(text)
     return float(text)
 
 
@@ -105,7 +105,7 @@ def row(
     options: TextOptions | None = None,
     rule: LabelRule | None = None,
 ) -> Row:
-    """Cells are texts, numbers, booleans, or None for what is missing; a column that is not there is absent."""
+    """Cells are texts, numbers, booleans, or None for what is missing; a column may be absent."""
     missing = [word.lower() for word in columns.missing]
     found = Row(math.nan, 1.0, 0.0, "", [])
     texts: list[Feature] = []
@@ -115,7 +115,7 @@ def row(
         cell, seed = cells[name], murmur(name.encode())
         if isinstance(cell, dict | list):
             if role not in ("text", "category", "number"):
-                raise Refused(name)
+                raise RefusedError(name)
             continue
         text = {True: "true", False: "false", None: ""}[cell] if isinstance(cell, bool | None) else str(cell)
         bare = text.strip(" \t\n\v\f\r")
@@ -134,13 +134,13 @@ def row(
             elif rule is not None and rule.negative == "*":
                 found.label = rule.low
             elif rule is not None:
-                raise Refused(bare)
+                raise RefusedError(bare)
             else:
                 found.label = number(bare) if value is None else value
         elif role == "weight":
             found.importance = number(bare) if value is None else value
             if found.importance < 0.0:
-                raise Refused(bare)
+                raise RefusedError(bare)
         elif role == "base" and bare and bare.lower() not in missing:
             found.base = number(bare) if value is None else value
         elif role == "number":
@@ -149,7 +149,7 @@ def row(
             else:
                 x = number(bare) if value is None else value
                 if abs(x) > 1e17:
-                    raise Refused(bare)
+                    raise RefusedError(bare)
                 found.features.append((seed, x, name))
     found.features += texts
     return found

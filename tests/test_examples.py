@@ -127,3 +127,11 @@ def test_rows_in_another_order() -> None:
         assert rows.labels.tolist() == [3.0, 1.0]
         assert rows.importances.tolist() == [6.0, 4.0]
         assert rows.values[:3].tolist() == [4.0, 5.0, 6.0]
+
+
+def test_bases() -> None:
+    rows = examples(MATRIX, bases=[1.0, 2.0, 3.0]).take(np.array([1, 0]))
+    assert rows.bases is not None
+    assert rows.bases.tolist() == [2.0, 1.0]
+    with pytest.raises(ValueError, match="row 1 has the base nan: bases must be finite"):
+        examples(MATRIX, bases=[0.0, float("nan"), 0.0])

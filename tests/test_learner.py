@@ -142,6 +142,22 @@ def test_large_weights_never_explode(loss: Loss, update: str, scaling: str, rate
     assert np.abs(learner.model.coefficients()).max() < 1e4
 
 
+@pytest.mark.parametrize("order", [[0, 1], [0, 1, 3], [-1, 1, 2]])
+def test_an_order_must_hold_the_numbers_of_all_rows(order: list[int]) -> None:
+    learner = Learner(Settings(), 3)
+    with pytest.raises(ValueError, match="the order must hold the numbers of all 3 rows, from 0"):
+        learner.learn(examples(np.eye(3), np.ones(3)), np.array(order))
+
+
+@pytest.mark.parametrize("scaling", SCALINGS)
+def test_many_rows_are_predicted_as_one(scaling: str) -> None:
+    learner = Learner(Settings(scaling=scaling, dtype="float64"), 3)
+    rows = np.random.default_rng(0).normal(size=(100, 3))
+    learner.learn(examples(rows, rows.sum(axis=1)))
+    one_by_one = [learner.predict(examples(row[None, :]))[0] for row in rows]
+    np.testing.assert_allclose(learner.predict(examples(rows)), one_by_one, rtol=1e-12)
+
+
 def test_explicit_updates_that_diverge_leave_the_model_alone() -> None:
     learner = Learner(Settings(update="explicit", scaling="plain", learning_rate=3.0), 2)
     calm = examples(np.eye(2) * 0.1, [1.0, -1.0])

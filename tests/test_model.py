@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from safetensors import safe_open
 from safetensors.numpy import save_file
 
 from steelyard import losses, model
@@ -143,17 +144,44 @@ def test_files_that_are_no_models(tmp_path: Path) -> None:
             load(tmp_path / "odd")
     save_file({"weights": np.zeros(3)}, tmp_path / "future", {"steelyard": json.dumps({"format": 99})})
     with pytest.raises(
-        ValueError, match=r"written by a newer steelyard \(format 99, this one reads up to 1\); upgrade"
+        ValueError, match=r"written by a newer steelyard \(format 99, this one reads up to 2\); upgrade"
     ):
         load(tmp_path / "future")
 
 
-def test_arrays_must_be_those_the_settings_ask_for(tmp_path: Path) -> None:
-    odd = Model(Settings(scaling="adaptive"), 3)
-    odd.squares = np.zeros(2, np.float32)
-    odd.save(tmp_path / "odd")
-    with pytest.raises(ValueError, match="the array 'squares' is missing or not what its settings say"):
+@pytest.mark.parametrize(
+    ("name", "array"),
+    [
+        ("scales", np.zeros(2, np.float32)),
+        ("weights", np.zeros(1, np.float64)),
+        ("met", np.array([7], np.int64)),
+        ("met", np.array([-1], np.int64)),
+        ("met", np.array([[1]], np.int64)),
+    ],
+)
+def test_arrays_must_be_those_the_settings_ask_for(name: str, array: np.ndarray, tmp_path: Path) -> None:
+    good = Model(Settings(scaling="normalized"), 3)
+    good.weights[1] = 2.0
+    good.save(tmp_path / "good")
+    with safe_open(tmp_path / "good", "numpy") as file:
+        arrays = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118
+        about = file.metadata()
+    assert arrays["met"].tolist() == [1], "only what was met is stored"
+    save_file(arrays | {name: array}, tmp_path / "odd", about)
+    with pytest.raises(ValueError, match=r"the array '\w+' is missing or not what its settings say"):
         load(tmp_path / "odd")
+
+
+def test_a_model_that_has_met_little_is_a_small_file(tmp_path: Path) -> None:
+    large = Model(Settings(scaling="normalized", l1=0.1), 1 << 20)
+    large.weights[[3, 77]] = [1.0, -2.0]
+    large.debts[5] = 1.0
+    large.save(tmp_path / "model", arrays={"names": np.arange(3)})
+    assert (tmp_path / "model").stat().st_size < 5000
+    again, _, arrays = model.load_all(tmp_path / "model")
+    np.testing.assert_array_equal(again.weights, large.weights)
+    np.testing.assert_array_equal(again.debts, large.debts)
+    assert arrays["names"].tolist() == [0, 1, 2]
 
 
 def test_a_full_disk_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -176,4 +204,3 @@ def test_memory_a_feature() -> None:
     for scaling, expected in zip(SCALINGS, (4, 4, 8, 12), strict=True):
         arrays = Model(Settings(scaling=scaling), 1000)._arrays()
         assert sum(array.nbytes for name, array in arrays.items() if name != "state") == 1000 * expected
-    assert model.FORMAT == 1

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from steelyard.kernels import rows
 from steelyard.losses import Loss
+from steelyard.losses.sets import Interval
 
 # Values whose squares still add up to something finite in their own type
 LARGEST = {"float32": 1e17, "float64": 1e150}
@@ -46,15 +47,16 @@ class Examples:
     def take(self, order: NDArray[np.integer[Any]]) -> "Examples":
         """The rows in another order."""
         labels, importances = self.labels[order], self.importances[order]
+        bases = None if self.bases is None else self.bases[order]
         if self.shared:
             values = self.values.reshape(len(self), self.features)[order].ravel()
             indptr = self.indptr[: len(order) + 1]
-            return Examples(indptr, self.indices, values, True, self.features, labels, importances)
+            return Examples(indptr, self.indices, values, True, self.features, labels, importances, bases)
         from scipy import sparse
 
         matrix = sparse.csr_array((self.values, self.indices, self.indptr), (len(self), self.features))[order]
         indptr = matrix.indptr.astype(np.int64, copy=False)
-        return Examples(indptr, matrix.indices, matrix.data, False, self.features, labels, importances)
+        return Examples(indptr, matrix.indices, matrix.data, False, self.features, labels, importances, bases)
 
 
 def examples(
@@ -62,12 +64,14 @@ def examples(
     labels: ArrayLike | None = None,
     importances: ArrayLike | None = None,
     *,
+    bases: ArrayLike | None = None,
     loss: Loss | None = None,
     features: int | None = None,
 ) -> Examples:
     """Check and wrap a dense or SciPy sparse matrix, its labels and importances.
 
-    Without labels the rows can be predicted only; without importances each weighs 1.
+    Without labels the rows can be predicted only; without importances each weighs 1. `bases` are added
+    to the predictions of their rows, as what is known of them otherwise; only the rest is learned.
     """
     indptr, indices, values, shared, width = _csr(matrix) if hasattr(matrix, "tocsr") else _dense(matrix)
     if features is not None and width != features:
@@ -84,7 +88,11 @@ def examples(
         raise ValueError(
             f"row {bad[0]} has the importance weight {weight}: weights must be finite, 0 or more"
         )
-    return Examples(indptr, indices, values, shared, width, given_labels, weights)
+    given_bases = None if bases is None else _column("bases", bases, count)
+    if given_bases is not None and not np.isfinite(given_bases).all():
+        row = int(np.argmin(np.isfinite(given_bases)))
+        raise ValueError(f"row {row} has the base {given_bases[row]}: bases must be finite")
+    return Examples(indptr, indices, values, shared, width, given_labels, weights, given_bases)
 
 
 def _csr(matrix: Any) -> tuple[NDArray[np.int64], Any, Any, bool, int]:
@@ -158,15 +166,26 @@ def _check_values(indptr: NDArray[np.int64], values: NDArray[Any]) -> None:
     raise ValueError(f"row {_row_of(indptr, bad)} has the feature value {values[bad]}: {rule}")
 
 
+def allowed(labels: NDArray[np.float64], loss: Loss) -> NDArray[np.bool_]:
+    """Which of the labels the loss takes."""
+    fits = np.zeros(len(labels), bool)
+    for accepted in (loss.labels, loss.soft_labels):
+        if isinstance(accepted, Interval):
+            fits |= (accepted.low < labels) & (labels < accepted.high)
+        elif accepted is not None:
+            for value in accepted.values:
+                fits |= labels == value
+    return fits
+
+
 def _check_labels(labels: NDArray[np.float64], loss: Loss | None) -> None:
     bad = np.flatnonzero(~np.isfinite(labels))
-    allowed = "labels must be finite"
+    rule = "labels must be finite"
     if loss is not None and not len(bad):
-        odd = [y for y in np.unique(labels).tolist() if not loss.allows(y)]
-        bad = np.flatnonzero(np.isin(labels, odd)) if odd else bad
-        allowed = f"{type(loss).__name__} loss takes {loss.labels}"
+        bad = np.flatnonzero(~allowed(labels, loss))
+        rule = f"{type(loss).__name__} loss takes {loss.labels}"
     if len(bad):
-        raise ValueError(f"row {bad[0]} has the label {labels[bad[0]]}: {allowed}")
+        raise ValueError(f"row {bad[0]} has the label {labels[bad[0]]}: {rule}")
 
 
 def _row_of(indptr: NDArray[np.int64], entry: int) -> int:

@@ -1,6 +1,7 @@
 """`Model`: settings, weights, accumulators and the clock; kept in one file that any later release loads.
 
-A model file is a safetensors file: the arrays as they are, and one JSON text of metadata.
+A model file is a safetensors file: the arrays, and one JSON text of metadata. A model that has met
+few of its features, as a hashed one has, stores what it has of those only (since format 2).
 """
 
 import json
@@ -16,9 +17,10 @@ from steelyard.kernels import linear
 from steelyard.losses import Loss
 from steelyard.schedules import PowerDecay
 
-FORMAT = 1
+FORMAT = 2
 SCALINGS = ("plain", "row_norm", "adaptive", "normalized")
 DTYPES = ("float32", "float64")
+_BY_FEATURE = ("weights", "squares", "scales", "debts")
 
 
 @dataclass(frozen=True)
@@ -61,12 +63,22 @@ class Model:
         dtype = settings.dtype
         self.settings = settings
         self.features = features
-        self.weights = np.zeros(features, dtype)
-        self.squares = np.zeros(features if settings.adaptive else 0, dtype)
+        # A weight and its sum of squares are one complex number, so that they lie side by side in memory.
+        self.pairs = np.zeros(features, np.result_type(dtype, np.complex64) if settings.adaptive else dtype)
         self.scales = np.zeros(features if settings.scaling == "normalized" else 0, dtype)
         self.debts = np.zeros(features if settings.l1 > 0.0 else 0)
         self.state = np.zeros(linear.STATE_SIZE)
         self.state[linear.SCALE] = 1.0
+
+    @property
+    def weights(self) -> NDArray[np.floating[Any]]:
+        """As they are stored; a view."""
+        return self.pairs.real
+
+    @property
+    def squares(self) -> NDArray[np.floating[Any]]:
+        """The sums of squared gradients behind adaptive rates; a view."""
+        return self.pairs.imag if self.settings.adaptive else self.pairs[:0]
 
     @property
     def clock(self) -> float:
@@ -78,10 +90,14 @@ class Model:
         return float(self.state[linear.BIAS])
 
     @property
+    def weight(self) -> float:
+        """The importance of the examples that the progressive loss is an average over."""
+        return float(self.state[linear.WEIGHT])
+
+    @property
     def progressive_loss(self) -> float:
         """The average loss of predictions made before their example was learned, weighted by importance."""
-        weight = float(self.state[linear.WEIGHT])
-        return float(self.state[linear.LOSS]) / weight if weight > 0.0 else float("nan")
+        return float(self.state[linear.LOSS]) / self.weight if self.weight > 0.0 else float("nan")
 
     def coefficients(self) -> NDArray[np.floating[Any]]:
         """The weights as they multiply the features: a view where they are stored so, else a copy."""
@@ -91,8 +107,13 @@ class Model:
         linear.settled(self.weights, self.state[linear.SCALE], self.state[linear.DEBT], self.debts, true)
         return true
 
-    def save(self, path: str | Path, extra: dict[str, Any] | None = None) -> None:
-        """Write the model, replacing the file in one move; `extra` is kept beside it as JSON."""
+    def save(
+        self,
+        path: str | Path,
+        extra: dict[str, Any] | None = None,
+        arrays: dict[str, NDArray[Any]] | None = None,
+    ) -> None:
+        """Write the model, replacing the file in one move; `extra` and `arrays` are kept beside it."""
         from safetensors.numpy import save
 
         settings = asdict(self.settings)
@@ -101,9 +122,21 @@ class Model:
             "parameters": asdict(self.settings.loss)
         }
         about = {"format": FORMAT, "features": self.features, "settings": settings, "extra": extra or {}}
-        content = save(self._arrays(), {"steelyard": json.dumps(about)})
+        content = save(self._compact() | (arrays or {}), {"steelyard": json.dumps(about)})
         with files.replacing(Path(path)) as temporary:
             temporary.write_bytes(content)
+
+    def _compact(self) -> dict[str, NDArray[Any]]:
+        """The arrays as they are stored: of few features, what has been met of them only."""
+        arrays = self._arrays()
+        by_feature = {name: array for name, array in arrays.items() if name in _BY_FEATURE and len(array)}
+        met = np.zeros(self.features, bool)
+        for array in by_feature.values():
+            met |= array != 0.0
+        places = np.flatnonzero(met)
+        if 2 * len(places) > self.features:
+            return {name: np.ascontiguousarray(array) for name, array in arrays.items()}
+        return arrays | {name: array[places] for name, array in by_feature.items()} | {"met": places}
 
     def _arrays(self) -> dict[str, NDArray[Any]]:
         return {name: getattr(self, name) for name in ("weights", "squares", "scales", "debts", "state")}
@@ -116,18 +149,42 @@ def load(path: str | Path, loss: Loss | None = None) -> Model:
 
 
 def load_with_extra(path: str | Path, loss: Loss | None = None) -> tuple[Model, dict[str, Any]]:
-    """The model and what was kept beside it."""
+    """The model and what was kept beside it as JSON."""
+    model, extra, _ = load_all(path, loss)
+    return model, extra
+
+
+def load_all(
+    path: str | Path, loss: Loss | None = None
+) -> tuple[Model, dict[str, Any], dict[str, NDArray[Any]]]:
+    """The model, and what was kept beside it as JSON and as arrays."""
     arrays, about = _read(Path(path))
     known = {f.name for f in fields(Settings)}
     settings = {name: value for name, value in about["settings"].items() if name in known}
     settings["loss"] = _loss(Path(path), settings["loss"], loss)
     model = Model(Settings(**settings), int(about["features"]))
+    met = arrays.pop("met", None)
     for name, empty in model._arrays().items():
-        stored = arrays.get(name)
+        stored = arrays.pop(name, None)
+        if stored is not None and met is not None and name in _BY_FEATURE and len(empty):
+            stored = _spread(stored, met, model.features)
         if stored is None or stored.shape != empty.shape or stored.dtype != empty.dtype:
             raise ValueError(f"{path}: the array {name!r} is missing or not what its settings say")
-        setattr(model, name, stored.copy())
-    return model, about["extra"]
+        empty[...] = stored
+    return model, about["extra"], arrays
+
+
+def _spread(stored: NDArray[Any], met: NDArray[Any], features: int) -> NDArray[Any] | None:
+    """What is stored of the features that were met, among those that were not; None if it does not fit."""
+    if (
+        stored.shape != met.shape
+        or met.ndim != 1
+        or (len(met) and not 0 <= met.min() <= met.max() < features)
+    ):
+        return None
+    array = np.zeros(features, stored.dtype)
+    array[met] = stored
+    return array
 
 
 def _read(path: Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:

@@ -82,7 +82,7 @@ def rows_of(chunks: Iterable[Parsed]) -> list[Row]:
     rows = []
     for parsed in chunks:
         examples = parsed.examples
-        text = parsed.block.text.tobytes()
+        text = (parsed.block.text if parsed.text is None else parsed.text).tobytes()
         for k in range(len(examples)):
             part = slice(examples.indptr[k], examples.indptr[k + 1])
             rows.append(

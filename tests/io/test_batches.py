@@ -12,8 +12,8 @@ import pytest
 
 from steelyard.io import batches, extras
 from steelyard.io.convert import convert
+from steelyard.io.errors import InputError
 from steelyard.io.header import KEY, Header
-from steelyard.io.problems import InputError
 from tests.io.chunks import FEATURES, chunked, random_rows, rows_of, same, some_names, stream
 
 pa = pytest.importorskip("pyarrow")

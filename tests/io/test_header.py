@@ -3,12 +3,11 @@
 import base64
 import json
 
-import numpy as np
 import pytest
 
 from steelyard.features.names import Names
+from steelyard.io.errors import InputError
 from steelyard.io.header import KEY, Header, header, packed_names, stored_names
-from steelyard.io.problems import InputError
 from tests.io.chunks import FEATURES, some_names
 
 pyarrow = pytest.importorskip("pyarrow")
@@ -53,7 +52,6 @@ def test_names_are_admitted_as_they_were() -> None:
     assert text.tobytes() == b"five\xff\x00seventeen"
     assert lengths.tolist() == [4, 2, 9]
     assert again.collisions() == some_names().collisions()
-    np.testing.assert_array_equal(again.keys()[:3], [5, 1 << 31, 17])
     assert len(stored_names(packed_names(Names(FEATURES)), "file").keys) == 0
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from steelyard.io.problems import InputError
+from steelyard.io.errors import InputError
 from tests.io.chunks import FEATURES, rows_of, stream
 
 pa = pytest.importorskip("pyarrow")

@@ -20,9 +20,9 @@ from steelyard.io.columns import Columns
 from steelyard.io.convert import convert
 from steelyard.io.delimited import DelimitedText
 from steelyard.io.dialects import Dialect
+from steelyard.io.errors import InputError
 from steelyard.io.guessing import Told
 from steelyard.io.labels import LabelRule
-from steelyard.io.problems import InputError
 from steelyard.io.stream import Stream
 from steelyard.io.typed import TypedTable
 from steelyard.io.typed_guess import guess_columns, head_labels

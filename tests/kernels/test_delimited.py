@@ -3,11 +3,13 @@
 import csv
 import io
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numba import config
 
 from steelyard.features.folding import Folding
-from steelyard.features.interactions import Interactions
+from steelyard.features.interactions import Interactions, interactions
 from steelyard.features.names import Names
 from steelyard.features.tokens import TextOptions
 from steelyard.io.delimited import DelimitedText
@@ -15,6 +17,7 @@ from steelyard.io.dialects import Dialect
 from steelyard.io.labels import LabelRule
 from tests import tables
 
+few = settings(deadline=None, max_examples=30 if config.DISABLE_JIT else 200)
 BITS = 20
 COLUMNS = tables.columns(
     y="label", w="weight", b="base", id="tag", t="text", c="category", x="number", i="ignore"
@@ -54,7 +57,7 @@ def reader(
     return DelimitedText(folding, COLUMNS, Dialect(separator), options, None, rule)
 
 
-@settings(deadline=None)
+@few
 @given(
     records,
     st.sampled_from(",;\t"),
@@ -89,7 +92,7 @@ def test_records_become_what_their_twin_says(
         try:
             expected.append(tables.row(row, COLUMNS, options, rule))
             good.append(row)
-        except tables.Refused:
+        except tables.RefusedError:
             pass
     names = Names(1 << BITS)
     found = tables.read(reader(rule, options, separator, names), text.encode(), names=names)
@@ -100,3 +103,98 @@ def test_records_become_what_their_twin_says(
         reader(rule, options, separator, other_names), text.encode(), size=size, names=other_names
     )
     assert (cut.bits, cut.problems, cut.names) == (found.bits, found.problems, found.names)
+
+
+GOOD = "1,1,,a,some text,red,2.5,\n"
+HEADER = ",".join(NAMES) + "\n"
+
+
+@pytest.mark.parametrize(
+    ("record", "what"),
+    [
+        ("1,1,,a,text,red", "there are fewer fields than in the header"),
+        ("1,1,,a,text,red,2,,", "there are more fields than in the header"),
+        ('1,1,,a,"text"s,red,2,', "'\"text\"s,red,2,\\n': after the closing quote the field must end"),
+        ("spam,1,,a,text,red,2,", "column y: the label 'spam' is not a number"),
+        ("1,,,a,text,red,2,", "column w: the importance '' is not a number"),
+        ("1,-1,,a,text,red,2,", "column w: the importance '-1' is negative"),
+        ("1,1,x,a,text,red,2,", "column b: the base 'x' is not a number"),
+        ("1,1,,a,text,red,two,", "column x: 'two' is not a number; is it a category or text?"),
+        ("1,1,,a,text,red,inf,", "column x: 'inf': NaN and infinite values"),
+        ("1,1,,a,text,red,1e99,", "column x: '1e99': the value is so large"),
+        ("1,1,,a,text,\xff,2,", "not UTF-8 text"),
+    ],
+)
+@pytest.mark.parametrize("size", [1, 50, 1000])
+def test_what_is_wrong_is_said_with_its_line(record: str, what: str, size: int) -> None:
+    """Lines are counted as an editor does: a quoted newline and a blank line count."""
+    quoted = '1,1,,a,"text\nof ""three""\nlines",red,2.5,\n'
+    text = HEADER + GOOD + quoted + "\n" + record + "\n" + GOOD
+    read = tables.read(reader(None, TextOptions(), ","), text.encode("latin-1"), size=size)
+    assert len(read.labels) == 3
+    (problem,) = read.problems
+    assert problem[0] == 7
+    assert what in problem[1]
+
+
+def test_a_quote_that_is_never_closed_takes_the_rest() -> None:
+    read = tables.read(
+        reader(None, TextOptions(), ","), (HEADER + GOOD + '1,1,,a,"text,red,2,\n' + GOOD).encode()
+    )
+    assert read.problems == [(3, "a quoted field has no closing quote")]
+    assert len(read.labels) == 1
+
+
+def test_a_record_that_is_wrong_in_its_quotes_ends_where_it_would_have_ended() -> None:
+    text = HEADER + '1,1,,a,"te"xt" ,red,2,\n' + '1,1,,a,"text" \t,"red",2, \r\n' + GOOD
+    read = tables.read(reader(None, TextOptions(), ","), text.encode())
+    assert [line for line, _ in read.problems] == [2]
+    assert len(read.labels) == 2
+
+
+def test_without_quoting_a_quote_is_a_quote() -> None:
+    columns = tables.columns(t="text", c="category")
+    folding = Folding(BITS, Interactions(), None)
+    text = '"ends\t"a"\n"a b\tc\n'
+    read = tables.read(
+        DelimitedText(folding, columns, Dialect("\t", quoting=False)), ("t\tc\n" + text).encode()
+    )
+    rows = [tables.row(dict(zip("tc", line.split("\t"), strict=True)), columns) for line in text.splitlines()]
+    tables.agree(read, rows, BITS)
+
+
+def test_names_of_crosses() -> None:
+    crossed = interactions(["t*c", "c*x"])
+    names = Names(1 << BITS)
+    columns = tables.columns(t="text", c="category", x="number")
+    folding = Folding(BITS, crossed, names)
+    read = tables.read(
+        DelimitedText(folding, columns, Dialect(), None, crossed),
+        b't,c,x\nA b,red,\n"a"" b",,5\n',
+        names=names,
+    )
+    expected = {"t^a", "t^b", "c=red", "x=missing", "t^a*c=red", "t^b*c=red", "c=red*x=missing"}
+    expected |= {"c=missing", "x", "t^a*c=missing", "t^b*c=missing", "c=missing*x"}
+    assert set(read.names.values()) == expected
+    assert len(read.rows[1]) == 7
+
+
+@few
+@given(
+    st.lists(
+        st.binary(max_size=30) | st.sampled_from([b'"', b",", b"\n", GOOD.encode(), b'""', b"\r\n"]),
+        max_size=12,
+    ),
+    st.booleans(),
+    st.integers(1, 50),
+)
+def test_no_bytes_do_harm(parts: list[bytes], quoting: bool, size: int) -> None:
+    text = HEADER.encode() + b"".join(parts)
+    options = TextOptions(2, (1, 3), "sublinear")
+    folding = Folding(BITS, Interactions(), None)
+    found = [
+        tables.read(DelimitedText(folding, COLUMNS, Dialect(quoting=quoting), options), text, size=cut)
+        for cut in (1 << 21, size)
+    ]
+    assert found[0].bits == found[1].bits
+    assert found[0].problems == found[1].problems

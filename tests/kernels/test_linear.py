@@ -16,12 +16,12 @@ LOSSES = [losses.by_name(name) for name in losses.names()]
 PAIRS = [(loss, update) for loss in LOSSES for update in updates.names_for(loss)]
 
 
-def agree(settings: Settings, seed: int = 0, rows: int = 60) -> None:
+def agree(settings: Settings, seed: int = 0, rows: int = 60, bases: np.ndarray | None = None) -> None:
     matrix, labels, importances = stream(settings.loss, seed, rows)
     naive = NaiveLearner(settings, matrix.shape[1])
-    expected = naive.learn(matrix, labels, importances)
+    expected = naive.learn(matrix, labels, importances, bases)
     learner = Learner(settings, matrix.shape[1])
-    got = learner.learn(examples(matrix, labels, importances, loss=settings.loss))
+    got = learner.learn(examples(matrix, labels, importances, bases=bases, loss=settings.loss))
     scale = max(1.0, np.abs(expected).max())
     np.testing.assert_allclose(got, expected, rtol=1e-12, atol=1e-12 * scale)
     np.testing.assert_allclose(
@@ -45,6 +45,16 @@ def test_lazy_regularisation_agrees_with_the_eager_twin(scaling: str, l1: float,
     """Also where the global scale has to be folded into the weights many times."""
     for name in ("squared", "hinge"):
         agree(Settings(losses.by_name(name), scaling=scaling, l1=l1, l2=l2, dtype="float64"), rows=200)
+
+
+@pytest.mark.parametrize("scaling", SCALINGS)
+@pytest.mark.parametrize("l1", [0.0, 0.02])
+def test_bases(scaling: str, l1: float) -> None:
+    """What is known of a row beforehand is part of its prediction, when it is learned and afterwards."""
+    bases = np.random.default_rng(1).normal(size=60)
+    agree(Settings(losses.by_name("logistic"), scaling=scaling, l1=l1, dtype="float64"), bases=bases)
+    learner = Learner(Settings(scaling=scaling), 2)
+    assert learner.predict(examples(np.ones((2, 2)), bases=[0.5, -2.0])).tolist() == [0.5, -2.0]
 
 
 @pytest.mark.parametrize("scaling", SCALINGS)
@@ -75,6 +85,21 @@ def test_dense_rows_are_sparse_rows(scaling: str) -> None:
             np.concatenate([predictions, learner.model.coefficients(), learner.predict(examples(form))])
         )
     np.testing.assert_allclose(results[0], results[1], rtol=1e-12)
+
+
+@pytest.mark.parametrize("l2", [0.0, 0.01])
+@pytest.mark.parametrize("scaling", SCALINGS)
+def test_an_order_is_rows_that_come_so(scaling: str, l2: float) -> None:
+    """Bit for bit, and nothing is copied for it."""
+    settings = Settings(losses.by_name("hinge"), scaling=scaling, l2=l2)
+    matrix, labels, importances = stream(settings.loss)
+    order = np.random.default_rng(0).permutation(len(labels))
+    told, moved = Learner(settings, matrix.shape[1]), Learner(settings, matrix.shape[1])
+    predictions = told.learn(examples(matrix, labels, importances), order)
+    expected = moved.learn(examples(matrix[order], labels[order], importances[order]))
+    np.testing.assert_array_equal(predictions[order], expected)
+    for name, array in moved.model._arrays().items():
+        np.testing.assert_array_equal(array, getattr(told.model, name), err_msg=name)
 
 
 def test_float32_weights_stay_near_float64() -> None:

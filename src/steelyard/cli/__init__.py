@@ -10,6 +10,12 @@ import click
 import steelyard
 
 _summaries = {
+    "train": "Learn files in order, show how it goes, keep the model.",
+    "predict": "Predict the rows of files, one a line.",
+    "evaluate": "Compare predictions with labels: loss, accuracy, AUC, calibration.",
+    "inspect": "Show a model: settings, counts, its largest weights by name.",
+    "explain": "Show what each prediction is made of, by name.",
+    "losses": "List the losses.",
     "demo": "Show what an importance weight of 50 does, next to fifty copies.",
 }
 

@@ -126,7 +126,7 @@ class OnlineEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         model.state[_PROGRESS] = 0.0
         for done in range(self.passes):
             progress = model.state[_PROGRESS]
-            learner.learn(chunk.take(random.permutation(len(chunk))) if self.shuffle else chunk)
+            learner.learn(chunk, random.permutation(len(chunk)) if self.shuffle else None)
             if done > 0:
                 model.state[_PROGRESS] = progress
 

@@ -2,6 +2,7 @@
 
 import threading
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +21,7 @@ class Folded:
 
     indptr: NDArray[np.int64]
     indices: NDArray[np.int32]
-    values: NDArray[np.floating]  # type: ignore[type-arg]
+    values: NDArray[np.floating[Any]]
     candidates: Candidates
 
 
@@ -56,8 +57,8 @@ class Folding:
         return Folded(indptr, indices[:count], values[:count], found)
 
     def _scratch(self, longest: int, total: int) -> tuple[NDArray[np.int64], int]:
-        """This thread's table of places, with room for the longest row, and a serial number past all in it."""
-        slots = 1 << max(2 * longest - 1, 15).bit_length()
+        """This thread's table of places, with room for the longest row; a serial number past all in it."""
+        slots = 1 << max(2 * int(longest) - 1, 15).bit_length()
         if len(getattr(self._own, "table", ())) < slots:
             self._own.table, self._own.serial = np.full(slots, -1, np.int64), 0
         serial = self._own.serial

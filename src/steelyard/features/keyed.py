@@ -1,6 +1,7 @@
 """`Keyed`: what a reader makes of its text. Rows of features that have keys, not yet places in a model."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +21,7 @@ class Keyed:
     tags: NDArray[np.int32]
     ends: NDArray[np.int64]
     keys: NDArray[np.uint32]
-    values: NDArray[np.floating]  # type: ignore[type-arg]
+    values: NDArray[np.floating[Any]]
     fields: NDArray[np.int16]
     starts: NDArray[np.int32]
 

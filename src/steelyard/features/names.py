@@ -19,7 +19,7 @@ MOST_NAMES = 1 << 20
 
 @dataclass(frozen=True)
 class Candidates:
-    """Features that were not known: index, key, and places among the chunk's features (several, if crossed)."""
+    """Features that were not known: index, key, and place among the chunk's (several places, if crossed)."""
 
     indices: NDArray[np.int64]
     keys: NDArray[np.int64]
@@ -58,10 +58,11 @@ class Names:
         """Take in what is new; returns which of the candidates are to be named."""
         if not len(candidates.indices):
             return np.zeros(0, np.int64)
+        first: NDArray[np.int64]
         first, second, further = admit.admit(candidates.indices, candidates.keys, *self.known)
         self._features += len(first)
         self._shared += len(second)
-        self._further.update(candidates.keys[further].tolist())
+        self._further.update(key or 1 << 31 for key in candidates.keys[further].tolist())  # as in `known`
         return first[: max(self.most - self._count, 0)]
 
     def name(self, indices: NDArray[np.int64], text: NDArray[np.uint8], lengths: NDArray[np.int32]) -> None:
@@ -74,27 +75,42 @@ class Names:
     def collisions(self) -> Collisions:
         return Collisions(self._features + self._shared + len(self._further), self._features, self._shared)
 
-    def keys(self) -> NDArray[np.uint32]:
-        """Every key met: first those that have names, in the order of the names, then the others.
-
-        Admitting them to empty `Names` gives these again, collisions included.
-        """
-        first, second = self.known
-        named = np.concatenate([np.zeros(0, np.int64), *self._named])
-        nameless = first.copy()
-        nameless[named] = 0
-        further = np.array(sorted(self._further), np.uint32)
-        return np.concatenate([first[named], nameless[nameless != 0], second[second != 0], further])
-
     def __len__(self) -> int:
         return self._count
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """For a model file."""
+        """For a model file: the names, and which keys are known."""
+        first, second = self.known
         return {
             "names_index": np.concatenate([np.zeros(0, np.int64), *self._named]),
             "names_length": np.concatenate([np.zeros(0, np.int32), *self._lengths]),
             "names_text": np.concatenate([np.zeros(0, np.uint8), *self._texts]),
-            "names_first": self.known[0],
-            "names_second": self.known[1],
+            "names_first": np.flatnonzero(first),
+            "names_first_key": first[first > 0],
+            "names_second": np.flatnonzero(second),
+            "names_second_key": second[second > 0],
+            "names_further_key": np.array(sorted(self._further), np.uint32),
+        }
+
+    @classmethod
+    def from_arrays(cls, features: int, arrays: dict[str, NDArray[Any]]) -> "Names":
+        """What `arrays` has given; going on from it is as if never stopped."""
+        names = cls(features)
+        names.known[0][arrays["names_first"]] = arrays["names_first_key"]
+        names.known[1][arrays["names_second"]] = arrays["names_second_key"]
+        names._features, names._shared = len(arrays["names_first"]), len(arrays["names_second"])
+        names._further = set(arrays["names_further_key"].tolist())
+        names.name(arrays["names_index"], arrays["names_text"], arrays["names_length"])
+        return names
+
+    def by_index(self) -> dict[int, str]:
+        """The name at each index that has one."""
+        arrays = self.arrays()
+        text = arrays["names_text"].tobytes()
+        ends = np.cumsum(arrays["names_length"], dtype=np.int64)
+        return {
+            index: text[end - length : end].decode("utf-8", "replace")
+            for index, end, length in zip(
+                arrays["names_index"].tolist(), ends.tolist(), arrays["names_length"].tolist(), strict=True
+            )
         }

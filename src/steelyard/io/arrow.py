@@ -3,15 +3,12 @@
 from collections.abc import Iterator
 from typing import Any, cast
 
-import numpy as np
-
-from steelyard.examples import Examples
 from steelyard.io import batches, extras, ready, sources, typed_guess
 from steelyard.io import header as headers
 from steelyard.io.batches import Batch
 from steelyard.io.blocks import Block
+from steelyard.io.errors import InputError
 from steelyard.io.parsed import Parsed
-from steelyard.io.problems import InputError
 from steelyard.io.sources import Source
 from steelyard.io.tables import HEAD_BYTES
 from steelyard.io.typed import TypedTable
@@ -24,6 +21,7 @@ class ArrowTable:
     """
 
     def __init__(self, features: int, ordinary: TypedTable | None = None) -> None:
+        self.numeric_labels = ordinary is None
         self._features = features
         self._ordinary = ordinary
 
@@ -36,7 +34,11 @@ class ArrowTable:
     def parse(self, block: Block) -> Parsed:
         batch = cast(Batch, block)
         if batch.names is not None:
-            return self._named(batch, batch.names)
+            names = headers.stored_names(batch.names, batch.path)
+            no_rows = ready.no_rows(self._features)
+            return Parsed(batch, no_rows, 0, names.candidates(self._features), names.compose())
+        if batch.rows is None:
+            return Parsed(batch, ready.no_rows(self._features), 0)
         pyarrow = extras.pyarrow(batch.path)
         try:
             if ready.is_ready(batch.rows.schema):
@@ -49,13 +51,8 @@ class ArrowTable:
             f"{batch.path}: has no lists 'indices' and 'values' but ordinary columns; say what they are for"
         )
 
-    def _named(self, batch: Batch, packed: bytes) -> Parsed:
-        names = headers.stored_names(packed, batch.path)
-        nothing = Examples(
-            np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(0, np.float32), False, self._features,
-            np.zeros(0), np.zeros(0),
-        )  # fmt: skip
-        return Parsed(batch, nothing, 0, names.candidates(self._features), names.compose())
+    def nothing(self) -> Batch:
+        return Batch("", batches.NO_TEXT, 0)
 
 
 def head(path: str) -> Any:

@@ -6,9 +6,9 @@ compressed too; then it is read, not mapped. Parquet is read from its end and ca
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from steelyard.io import extras, sources
 from steelyard.io import header as headers
 from steelyard.io.blocks import Block
+from steelyard.io.errors import InputError
 from steelyard.io.header import NAMES_KEY, Header
-from steelyard.io.problems import InputError
 from steelyard.io.sources import Source
 
 IPC_FILE, IPC_STREAM, PARQUET = b"ARROW1\0\0", b"\xff\xff\xff\xff", b"PAR1"
@@ -34,6 +34,10 @@ class Batch(Block):
     rows: Any = None  # a RecordBatch
     header: Header | None = None
     names: bytes | None = None
+
+    def first(self, lines: int) -> Self:
+        """The first of its rows."""
+        return replace(self, rows=self.rows.slice(0, lines))
 
 
 def batches(source: Source, size: int) -> Iterator[Batch]:
@@ -72,7 +76,7 @@ def _mapped(pyarrow: Any, source: Source, size: int) -> Iterator[Batch]:
         rows, metadata = reader.get_batch_with_custom_metadata(number)
         names = _names(metadata)
         for part, done in _slices(rows, size * _MAPPED):
-            yield Batch(source.path, _NO_TEXT, int(length * (number + done) / count), rows=part, header=found)
+            yield Batch(source.path, NO_TEXT, int(length * (number + done) / count), rows=part, header=found)
     yield from _last(source, length, found, names)
 
 
@@ -84,7 +88,7 @@ def _streamed(pyarrow: Any, source: Source, size: int) -> Iterator[Batch]:
     for rows, metadata in reader.iter_batches_with_custom_metadata():
         names = _names(metadata)
         for part, _ in _slices(rows, size):
-            yield Batch(source.path, _NO_TEXT, source.position, rows=part, header=found)
+            yield Batch(source.path, NO_TEXT, source.position, rows=part, header=found)
     if whole_file and not _rest(source).endswith(IPC_FILE.rstrip(b"\0")):
         raise InputError(f"{source.path}: is cut off")
     yield from _last(source, source.position, found, names)
@@ -101,13 +105,13 @@ def _parquet(pyarrow: Any, source: Source, size: int) -> Iterator[Batch]:
         for rows in file.iter_batches(batch_size=at_once):
             done += rows.num_rows
             position = length * done // metadata.num_rows
-            yield Batch(source.path, _NO_TEXT, position, rows=rows, header=found)
+            yield Batch(source.path, NO_TEXT, position, rows=rows, header=found)
         yield from _last(source, length, found, _names(metadata.metadata))
 
 
 def _last(source: Source, position: int, found: Header | None, names: bytes | None) -> Iterator[Batch]:
     if found is not None and names is not None:
-        yield Batch(source.path, _NO_TEXT, position, header=found, names=names)
+        yield Batch(source.path, NO_TEXT, position, header=found, names=names)
 
 
 def _slices(rows: Any, size: int) -> Iterator[tuple[Any, float]]:
@@ -191,4 +195,4 @@ def _readable(pyarrow: Any, path: str) -> Iterator[None]:
         raise InputError(f"{path}: cannot be read, it seems damaged or cut off ({error})") from None
 
 
-_NO_TEXT: NDArray[np.uint8] = np.zeros(0, np.uint8)
+NO_TEXT: NDArray[np.uint8] = np.zeros(0, np.uint8)

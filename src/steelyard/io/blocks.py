@@ -1,14 +1,15 @@
 """Blocks: the bytes of a source cut at the ends of lines, so that each can be parsed by itself."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import ClassVar
+from dataclasses import dataclass, replace
+from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.io.problems import InputError
+from steelyard.io.errors import InputError
 from steelyard.io.sources import Source
+from steelyard.kernels.lines import NEWLINE
 
 BLOCK_SIZE = 1 << 21
 LONGEST_LINE = 1 << 26
@@ -25,6 +26,11 @@ class Block:
     """How far the file is read with it."""
     unit: ClassVar[str] = "line"
     """What is counted to say where something is wrong."""
+
+    def first(self, lines: int) -> Self:
+        """The first of its lines."""
+        ends = np.flatnonzero(self.text == NEWLINE) + 1
+        return replace(self, text=self.text[: ends[lines - 1]])
 
 
 def last_line_end(text: bytes, start: int) -> int:
@@ -55,6 +61,11 @@ def blocks(
         rest = text[end:]
     if rest:
         yield _block(source, rest if rest.endswith(b"\n") else rest + b"\n")
+
+
+def empty_block(path: str = "") -> Block:
+    """One with no lines in it. Read-only as all are, for which kernels are compiled."""
+    return Block(path, np.frombuffer(b"\n", np.uint8)[:0], 0)
 
 
 def _block(source: Source, text: bytes) -> Block:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from steelyard.io.problems import InputError
+from steelyard.io.errors import InputError
 
 LABEL, WEIGHT, BASE, TAG, TEXT, CATEGORY, NUMBER, IGNORE = (
     "label", "weight", "base", "tag", "text", "category", "number", "ignore",

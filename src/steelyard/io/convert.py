@@ -61,9 +61,8 @@ def _schema(pyarrow: Any, like: Piece, header: Header) -> Any:
         return pyarrow.field(name, pyarrow.list_(entry), nullable=False)
 
     real = pyarrow.float64()
-    columns = [pyarrow.field("label", real), pyarrow.field("importance", real, nullable=False)]
-    if like.bases is not None:
-        columns.append(pyarrow.field("base", real, nullable=False))
+    columns = [pyarrow.field("label", real)]
+    columns += [pyarrow.field(name, real, nullable=False) for name in ("importance", "base")]
     if like.tags is not None:
         columns.append(pyarrow.field("tag", pyarrow.binary()))
     columns += [numbers("indices", like.indices), numbers("values", like.values)]

@@ -14,10 +14,10 @@ from steelyard.io import columns as roles
 from steelyard.io.blocks import Block
 from steelyard.io.columns import Columns
 from steelyard.io.dialects import Dialect, read_head
+from steelyard.io.errors import InputError
 from steelyard.io.guessing import Told, guess
 from steelyard.io.labels import LabelRule
 from steelyard.io.parsed import Parsed
-from steelyard.io.problems import InputError
 from steelyard.io.sources import Source
 from steelyard.io.tables import Table
 from steelyard.kernels import delimited
@@ -42,6 +42,8 @@ class DelimitedBlock(Block):
 
 class DelimitedText:
     """A file may have its columns in another order, and others besides; its label may be missing."""
+
+    numeric_labels = False
 
     def __init__(
         self,
@@ -84,6 +86,10 @@ class DelimitedText:
             line += int(np.count_nonzero(block.text == 10))
             yield DelimitedBlock(block.path, block.text, block.position, layout, start)
 
+    def nothing(self) -> DelimitedBlock:
+        names = self._table.columns.names
+        return DelimitedBlock("", cutting.empty_block().text, 0, self._layout("", names), 0)
+
     def parse(self, block: Block) -> Parsed:
         assert isinstance(block, DelimitedBlock)
         dialect, layout = self._dialect, block.layout
@@ -105,9 +111,8 @@ class DelimitedText:
         remarks = (
             {f"{path}: columns that are not known are ignored: {', '.join(unknown)}"} if unknown else set()
         )
-        return Layout(
-            len(names), np.array([places.get(name, -1) for name in columns.names]), frozenset(remarks)
-        )
+        found = np.array([places.get(name, -1) for name in columns.names], np.int64)
+        return Layout(len(names), found, frozenset(remarks))
 
 
 def guess_columns(source: Source, dialect: Dialect, told: Told | None = None) -> Columns:

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from steelyard.io.errors import InputError
 from steelyard.io.guessing import LABEL_NAMES, TEXT_NAMES, WEIGHT_NAMES, is_number
-from steelyard.io.problems import InputError
 from steelyard.io.sources import COMPRESSED_SUFFIXES, Source
 from steelyard.io.tables import HEAD_BYTES, HEAD_RECORDS
 from steelyard.kernels import delimited, lines

@@ -19,7 +19,7 @@ from dataclasses import dataclass, fields
 
 from steelyard.io import columns as roles
 from steelyard.io.columns import MISSING, Column, Columns, require
-from steelyard.io.problems import InputError
+from steelyard.io.errors import InputError
 
 LABEL_NAMES = (
     "label", "labels", "target", "y", "class", "outcome", "response", "click", "clicked", "is_spam", "spam",

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from steelyard.features.names import Candidates, Names
 from steelyard.io import extras
+from steelyard.io.errors import InputError
 from steelyard.io.parsed import Compose
-from steelyard.io.problems import InputError
 
 KEY = b"steelyard"
 NAMES_KEY = b"steelyard-names"
@@ -72,7 +72,10 @@ def packed_names(names: Names) -> bytes:
     """Every key that was met, the named ones first and with their names."""
     pyarrow = extras.pyarrow("names")
     arrays = names.arrays()
-    keys, lengths = names.keys(), arrays["names_length"]
+    named = np.searchsorted(arrays["names_first"], arrays["names_index"])
+    first, lengths = arrays["names_first_key"], arrays["names_length"]
+    others = np.delete(first, named), arrays["names_second_key"], arrays["names_further_key"]
+    keys = np.concatenate([first[named], *others])
     offsets = np.zeros(len(keys) + 1, np.int64)
     np.cumsum(lengths, out=offsets[1 : len(lengths) + 1])
     offsets[len(lengths) + 1 :] = offsets[len(lengths)]

@@ -20,10 +20,10 @@ from steelyard.io import blocks as cutting
 from steelyard.io import columns as roles
 from steelyard.io.blocks import Block
 from steelyard.io.columns import Column, Columns
+from steelyard.io.errors import InputError
 from steelyard.io.guessing import Told, guess
 from steelyard.io.labels import LabelRule
 from steelyard.io.parsed import Parsed
-from steelyard.io.problems import InputError
 from steelyard.io.sources import Source
 from steelyard.io.tables import HEAD_BYTES, HEAD_RECORDS, Table
 from steelyard.kernels import jsonl
@@ -34,6 +34,8 @@ UNKNOWN = "keys that the first records do not have are ignored"
 
 class JsonLines:
     """The order of keys does not matter; blank lines are skipped."""
+
+    numeric_labels = False
 
     def __init__(
         self,
@@ -56,6 +58,9 @@ class JsonLines:
 
     def blocks(self, source: Source, size: int) -> Iterator[Block]:
         return cutting.blocks(source, size)
+
+    def nothing(self) -> Block:
+        return cutting.empty_block()
 
     def parse(self, block: Block) -> Parsed:
         table = self._table

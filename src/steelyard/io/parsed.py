@@ -1,7 +1,8 @@
 """`Parsed`: a block turned into examples, with all that is still to be said of it when its turn comes."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +35,19 @@ class Parsed:
     skipped: int = 0
     notes: list[Note] = field(default_factory=list)
     tags: NDArray[np.int32] | None = None
-    """Of each row, as a span of the block's text; an empty one for none."""
+    """Of each row, as a span of the text; an empty one for none."""
+    text: NDArray[np.uint8] | None = None
+    """What the tags are spans of, where that is not the block's text but one made of it."""
     remarks: frozenset[str] = frozenset()
     """What the user should know once, however many rows it is true of."""
+    predictions: NDArray[np.float64] | None = None
+    """Of each row, where a model has been asked."""
+
+    def predicted(self, predictions: NDArray[np.float64]) -> "Parsed":
+        return replace(self, predictions=predictions)
+
+    def take(self, rows: NDArray[np.integer[Any]]) -> "Parsed":
+        """Some of the rows."""
+        tags = None if self.tags is None else self.tags[rows]
+        predictions = None if self.predictions is None else self.predictions[rows]
+        return replace(self, examples=self.examples.take(rows), tags=tags, predictions=predictions)

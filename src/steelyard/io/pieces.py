@@ -26,7 +26,7 @@ class Piece:
     values: NDArray[np.floating[Any]]
     labels: NDArray[np.float64]
     importances: NDArray[np.float64]
-    bases: NDArray[np.float64] | None
+    bases: NDArray[np.float64]
     tag_lengths: NDArray[np.int64] | None
     tags: NDArray[np.uint8] | None
 
@@ -34,9 +34,9 @@ class Piece:
         return len(self.lengths)
 
     @property
-    def kind(self) -> tuple[str, str, bool, bool]:
+    def kind(self) -> tuple[str, str, bool]:
         """What all pieces of a stream have in common."""
-        return self.indices.dtype.name, self.values.dtype.name, self.bases is not None, self.tags is not None
+        return self.indices.dtype.name, self.values.dtype.name, self.tags is not None
 
     def sizes(self) -> NDArray[np.int64]:
         """The bytes of the rows up to and with each."""
@@ -51,16 +51,15 @@ class Piece:
             tag_lengths = self.tag_lengths[start:end]
             tags = self.tags[slice(*(int(self.tag_lengths[:row].sum()) for row in (start, end)))]
         rows = slice(start, end)
-        bases = None if self.bases is None else self.bases[rows]
         return Piece(
             self.lengths[rows], self.indices[entries], self.values[entries],
-            self.labels[rows], self.importances[rows], bases, tag_lengths, tags,
+            self.labels[rows], self.importances[rows], self.bases[rows], tag_lengths, tags,
         )  # fmt: skip
 
 
 NO_ROWS = Piece(
     np.zeros(0, np.int64), np.zeros(0, np.int32), np.zeros(0, np.float32), np.zeros(0), np.zeros(0),
-    None, None, None,
+    np.zeros(0), None, None,
 )  # fmt: skip
 
 
@@ -70,11 +69,14 @@ def piece(chunk: Parsed | Examples) -> Piece:
     tag_lengths = tags = None
     if isinstance(chunk, Parsed) and chunk.tags is not None:
         tag_lengths = (chunk.tags[:, 1] - chunk.tags[:, 0]).astype(np.int64)
-        tags = gathered(chunk.block.text, chunk.tags[:, 0], tag_lengths)
+        text = chunk.block.text if chunk.text is None else chunk.text
+        tags = gathered(text, chunk.tags[:, 0], tag_lengths)
     return Piece(
         np.diff(rows.indptr),
         np.tile(rows.indices, len(rows)) if rows.shared else rows.indices,
-        rows.values, rows.labels, rows.importances, rows.bases, tag_lengths, tags,
+        rows.values, rows.labels, rows.importances,
+        np.zeros(len(rows)) if rows.bases is None else rows.bases,  # in some chunks only, perhaps
+        tag_lengths, tags,
     )  # fmt: skip
 
 
@@ -99,9 +101,7 @@ def regrouped(pieces: Iterable[Piece], size: int) -> Iterator[Piece]:
 def _joined(pieces: list[Piece]) -> Piece:
     kinds = {piece.kind for piece in pieces}
     if len(kinds) > 1:
-        raise ValueError(
-            f"chunks of one stream differ in types, or in having bases and tags: {sorted(kinds)}"
-        )
+        raise ValueError(f"chunks of one stream differ in types, or in having tags: {sorted(kinds)}")
     columns: dict[str, Any] = {}
     for field in fields(Piece):
         parts = [getattr(piece, field.name) for piece in pieces]

@@ -22,7 +22,7 @@ MESSAGES = {
     lines.BAD_NAMESPACE_VALUE: "{0!r}: the weight after the namespace is not a number",
     lines.NO_NAMESPACE: "{0!r}: there is no such field",
     lines.MISSING_FIELDS: "there are fewer fields than in the header",
-    lines.EXTRA_FIELDS: "there are more fields than in the header; is a text with the separator in it quoted?",
+    lines.EXTRA_FIELDS: "there are more fields than in the header; is a text with commas quoted?",
     lines.OPEN_QUOTE: "a quoted field has no closing quote",
     lines.BAD_JSON: "{0!r}: not a JSON object",
     lines.BAD_NUMBER: "{0!r} is not a number; is it a category or text?",
@@ -45,10 +45,6 @@ class Problem:
 
     def __str__(self) -> str:
         return f"{self.path}, {self.unit} {self.line}: {self.what}"
-
-
-class InputError(ValueError):
-    """Input that cannot be read. Nothing of it has been learned for good."""
 
 
 def describe(code: int, excerpt: bytes) -> str:

@@ -13,7 +13,7 @@ indices are in range and numbers finite is looked at always, a chunk at a time a
 something is amiss it is looked at row by row.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -51,19 +51,34 @@ def parse(batch: Batch, features: int) -> Parsed:
     indptr, indices, values = found.csr_of(kept) if faults else found.csr()
     if batch.header is None:
         indptr, indices, values = _distinct(indptr, indices, values, features)
-    examples = Examples(
-        indptr, indices, values, False, features, found.labels[kept], found.importances[kept],
-        bases=None if found.bases is None else found.bases[kept],
-    )  # fmt: skip
+    bases = None if found.bases is None or not found.bases[kept].any() else frozen(found.bases[kept])
     return Parsed(
-        batch if found.tags is None else replace(batch, text=found.tags.text),
-        examples,
+        batch,
+        Examples(
+            frozen(indptr), frozen(indices), frozen(values), False, features,
+            frozen(found.labels[kept]), frozen(found.importances[kept]), bases,
+        ),
         table.num_rows,
         skipped=len(faults),
         notes=faults.notes,
         tags=None if found.tags is None else found.tags.spans[kept],
+        text=None if found.tags is None else found.tags.text,
         remarks=frozenset(f"the column {name!r} is not used" for name in {*table.schema.names} - {*COLUMNS}),
-    )
+    )  # fmt: skip
+
+
+def no_rows(features: int) -> Examples:
+    """As `parse` gives them."""
+    reals = frozen(np.zeros(0))
+    entries = frozen(np.zeros(0, np.int32)), frozen(np.zeros(0, np.float32))
+    return Examples(frozen(np.zeros(1, np.int64)), *entries, False, features, reals, reals)
+
+
+def frozen(array: NDArray[Any]) -> NDArray[Any]:
+    """Read-only, as what is mapped is: kernels are compiled for one kind of arrays then, not for two."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
 
 
 @dataclass(frozen=True)

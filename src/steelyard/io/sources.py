@@ -12,10 +12,11 @@ import sys
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
-from steelyard.io.problems import InputError
+from steelyard.io.errors import InputError
 
 STANDARD_INPUT = "-"
 COMPRESSED_SUFFIXES = (".gz", ".xz", ".zst", ".bz2")
@@ -31,7 +32,7 @@ def expand(given: Sequence[str | Path]) -> list[str]:
         if name == STANDARD_INPUT or Path(name).exists():
             paths.append(name)
             continue
-        matches = sorted(glob.glob(name, recursive=True))
+        matches = sorted(glob.glob(name, recursive=True))  # noqa: PTH207 - it takes a pattern from anywhere
         if not matches:
             raise InputError(f"{name}: there is no such file")
         paths += matches
@@ -44,7 +45,7 @@ def expand(given: Sequence[str | Path]) -> list[str]:
 
 
 class Source:
-    """One file, opened: `read` gives its bytes, decompressed; `position` is how far the file itself is read."""
+    """One file, opened. `read` gives its bytes, decompressed; `position` is how far the file is read."""
 
     def __init__(self, path: str) -> None:
         self.path = "standard input" if path == STANDARD_INPUT else path
@@ -85,8 +86,7 @@ class Source:
         return self._ahead
 
     def close(self) -> None:
-        if self._file is not sys.stdin.buffer:
-            self._file.close()
+        self._file.close()
 
     def _more(self, count: int) -> bytes:
         try:
@@ -131,8 +131,17 @@ def _zstandard(file: BinaryIO, path: str) -> Callable[[int], bytes]:
 
 @contextmanager
 def opened(path: str) -> Iterator[Source]:
+    """A source for as long as it is needed. Standard input stays open: what was peeked at is read again."""
+    if path == STANDARD_INPUT:
+        yield _standard_input()
+        return
     source = Source(path)
     try:
         yield source
     finally:
         source.close()
+
+
+@cache
+def _standard_input() -> Source:
+    return Source(STANDARD_INPUT)

@@ -9,7 +9,7 @@ from steelyard.io import blocks as cutting
 from steelyard.io.blocks import Block
 from steelyard.io.parsed import Parsed
 from steelyard.io.sources import Source
-from steelyard.io.textlines import finished, room_for_problems
+from steelyard.io.textlines import composing, finished, room_for_problems
 from steelyard.kernels import lines, svmlight
 
 QUERIES = "qid is ignored: rows are learned one by one, not as groups"
@@ -18,12 +18,17 @@ QUERIES = "qid is ignored: rows are learned one by one, not as groups"
 class SvmlightText:
     """An index is its own name."""
 
+    numeric_labels = True
+
     def __init__(self, folding: Folding, dtype: str) -> None:
         self._folding = folding
         self._dtype = dtype
 
     def blocks(self, source: Source, size: int) -> Iterator[Block]:
         return cutting.blocks(source, size)
+
+    def nothing(self) -> Block:
+        return cutting.empty_block()
 
     def parse(self, block: Block) -> Parsed:
         text = block.text
@@ -35,7 +40,9 @@ class SvmlightText:
             room.labels, room.importances, room.bases, room.tags, room.ends,
             room.keys, room.values, room.fields, room.starts, problems,
         )  # fmt: skip
+        keyed = room.first(rows, features)
         return finished(
-            block, room.first(rows, features), self._folding, lines=count, wrong=wrong, problems=problems,
-            compose=None, remarks=frozenset([QUERIES] if queries else []),
+            block, keyed, self._folding, lines=count, wrong=wrong, problems=problems,
+            compose=composing(svmlight.compose, text, keyed.starts),
+            remarks=frozenset([QUERIES] if queries else []),
         )  # fmt: skip

@@ -15,9 +15,10 @@ from steelyard.features.tokens import TextOptions
 from steelyard.io import columns as roles
 from steelyard.io.blocks import Block
 from steelyard.io.columns import Columns
+from steelyard.io.errors import InputError
 from steelyard.io.labels import ANYTHING, LabelRule
 from steelyard.io.parsed import Note, Parsed
-from steelyard.io.problems import InputError, describe
+from steelyard.io.problems import describe
 from steelyard.io.textlines import PROBLEMS, finished
 from steelyard.kernels import cell_names, cells
 
@@ -121,7 +122,7 @@ class Table:
         wrong: int,
         remarks: frozenset[str] = frozenset(),
     ) -> Parsed:
-        """The chunk, with what could not be read in words. Its tags are spans of the text as it is now."""
+        """The chunk, with what could not be read in words. Its tags are spans of the text as decoded."""
         keyed = batch.keyed.first(rows, features)
 
         def compose(places: NDArray[np.int32]) -> tuple[NDArray[np.uint8], NDArray[np.int32]]:
@@ -140,12 +141,11 @@ class Table:
             return out, lengths
 
         parsed = finished(
-            replace(block, text=batch.text), keyed, self._folding, lines=lines, wrong=0,
+            block, keyed, self._folding, lines=lines, wrong=0,
             problems=batch.problems, compose=compose, remarks=remarks,
         )  # fmt: skip
-        return replace(
-            parsed, skipped=wrong, notes=[self._note(batch.text, *p) for p in batch.problems[:wrong].tolist()]
-        )
+        notes = [self._note(batch.text, *problem) for problem in batch.problems[:wrong].tolist()]
+        return replace(parsed, skipped=wrong, notes=notes, text=batch.text)
 
     def _note(
         self, text: NDArray[np.uint8], line: int, code: int, start: int, stop: int, column: int

@@ -1,5 +1,7 @@
 """What the formats of one example a line have in common, from the filled arrays to the finished chunk."""
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -16,6 +18,18 @@ _EXCERPT = 40
 
 def room_for_problems() -> NDArray[np.int64]:
     return np.empty((PROBLEMS, 3), np.int64)
+
+
+def composing(kernel: Any, text: NDArray[np.uint8], starts: NDArray[np.int32]) -> Compose:
+    """Names by a kernel that measures them first, into an array of no size, and then writes them."""
+
+    def compose(places: NDArray[np.int32]) -> tuple[NDArray[np.uint8], NDArray[np.int32]]:
+        lengths = np.empty(len(places), np.int32)
+        names = np.empty(kernel(text, starts, places, np.empty(0, np.uint8), lengths), np.uint8)
+        kernel(text, starts, places, names, lengths)
+        return names, lengths
+
+    return compose
 
 
 def finished(
@@ -35,7 +49,7 @@ def finished(
     importances = np.where(unlabelled, 0.0, keyed.importances) if unlabelled.any() else keyed.importances
     examples = Examples(
         folded.indptr, folded.indices, folded.values, False, folding.features, keyed.labels, importances,
-        bases=keyed.bases,
+        bases=keyed.bases if keyed.bases.any() else None,
     )  # fmt: skip
     notes = [_note(block, *problem) for problem in problems[:wrong].tolist()]
     return Parsed(

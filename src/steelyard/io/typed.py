@@ -67,10 +67,9 @@ class TypedTable:
         found = _Found.of(batch.rows, self._columns, self._label_rule, self._dtype)
         if not found.faults:
             return self._assembled(batch, found)
-        sound = replace(batch, rows=batch.rows.take(found.faults.sound))
-        parsed = self.parse(sound)
+        parsed = self.parse(replace(batch, rows=batch.rows.take(found.faults.sound)))
         notes, skipped = found.faults.notes, len(found.faults)
-        return replace(parsed, lines=batch.rows.num_rows, notes=notes, skipped=skipped)
+        return replace(parsed, block=batch, lines=batch.rows.num_rows, notes=notes, skipped=skipped)
 
     def _assembled(self, batch: Batch, found: "_Found") -> Parsed:
         rows, size = batch.rows.num_rows, len(found.text)
@@ -103,10 +102,11 @@ class TypedTable:
             cell_names.compose(*common, out, lengths)
             return out, lengths
 
-        return finished(
-            replace(batch, text=found.text), keyed, self._folding, lines=rows, wrong=0,
-            problems=room_for_problems(), compose=compose, remarks=found.remarks,
+        parsed = finished(
+            batch, keyed, self._folding, lines=rows, wrong=0, problems=room_for_problems(), compose=compose,
+            remarks=found.remarks,
         )  # fmt: skip
+        return replace(parsed, text=found.text)
 
 
 @dataclass(frozen=True)

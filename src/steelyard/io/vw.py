@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
 from steelyard.examples import LARGEST
 from steelyard.features import hashing
@@ -14,12 +13,14 @@ from steelyard.io import blocks as cutting
 from steelyard.io.blocks import Block
 from steelyard.io.parsed import Parsed
 from steelyard.io.sources import Source
-from steelyard.io.textlines import finished, room_for_problems
+from steelyard.io.textlines import composing, finished, room_for_problems
 from steelyard.kernels import lines, vw
 
 
 class VwText:
-    """A name of digits alone is that number, any other is hashed; the namespace's own key is added, or the seed."""
+    """A name of digits is that number plus the namespace's key; any other is hashed with it as seed."""
+
+    numeric_labels = True
 
     def __init__(self, folding: Folding, interactions: Interactions, dtype: str) -> None:
         self._folding = folding
@@ -28,6 +29,9 @@ class VwText:
 
     def blocks(self, source: Source, size: int) -> Iterator[Block]:
         return cutting.blocks(source, size)
+
+    def nothing(self) -> Block:
+        return cutting.empty_block()
 
     def parse(self, block: Block) -> Parsed:
         text = block.text
@@ -40,14 +44,7 @@ class VwText:
             room.keys, room.values, room.fields, room.starts, problems,
         )  # fmt: skip
         keyed = room.first(rows, features)
-
-        def compose(places: NDArray[np.int32]) -> tuple[NDArray[np.uint8], NDArray[np.int32]]:
-            lengths = np.empty(len(places), np.int32)
-            size = vw.compose(text, keyed.starts, places, np.empty(0, np.uint8), lengths)
-            names = np.empty(size, np.uint8)
-            vw.compose(text, keyed.starts, places, names, lengths)
-            return names, lengths
-
         return finished(
-            block, keyed, self._folding, lines=count, wrong=wrong, problems=problems, compose=compose
-        )
+            block, keyed, self._folding, lines=count, wrong=wrong, problems=problems,
+            compose=composing(vw.compose, text, keyed.starts),
+        )  # fmt: skip

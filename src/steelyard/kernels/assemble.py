@@ -40,7 +40,9 @@ def sizes(ends, fields, crosses):
 
 
 @kernel
-def fold(ends, keys, values, mask, table, serial, first, second, indptr, indices, out, new, new_key, new_place):
+def fold(
+    ends, keys, values, mask, table, serial, first, second, indptr, indices, out, new, new_key, new_place
+):
     """Rows without crosses. Returns (entries, candidates for names).
 
     `first` and `second` hold the keys known so far at each index, 0 for none. A key that is neither is
@@ -132,7 +134,7 @@ def fold_crossed(
 
 @kernel
 def known(key):
-    """The key as it is remembered: never 0, which stands for none. (2³¹ ends in as many zeros as any index.)"""
+    """The key as it is remembered: never 0, which stands for none. (2³¹ has the index of 0.)"""
     return np.uint32(key if key != 0 else 0x80000000)
 
 

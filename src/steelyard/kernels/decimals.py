@@ -101,7 +101,7 @@ def _power(text, i, end):
         d = np.int64(text[i]) - 48
         if d < 0 or d > 9:
             break
-        power = min(power * 10 + d, 1_000_000_000)  # enough, whatever digits stand before the e
+        power = min(power * 10 + d, np.int64(1_000_000_000))  # enough, whatever digits stand before the e
         i += 1
     return -power if minus else power, i, OK if i > first else NOT_A_NUMBER
 
@@ -114,7 +114,7 @@ def _long(text, start, end, negative):
     m = np.int64(0)
     exponent = np.int64(0)
     point = False
-    more = False  # digits other than zero that m has no room for
+    more = False  # whether there are digits other than zero that m has no room for
     while i < end:
         d = np.int64(text[i]) - 48
         if 0 <= d <= 9:
@@ -122,7 +122,7 @@ def _long(text, start, end, negative):
                 m = m * 10 + d
                 exponent -= point
             else:
-                more |= d > 0
+                more |= bool(d > 0)
                 exponent += not point
         elif d == -2 and not point:
             point = True

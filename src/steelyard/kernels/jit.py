@@ -2,9 +2,10 @@
 
 A kernel takes its loss as function pointers, so it is compiled once for all losses and found in
 the disk cache by the next process. Kernels may call each other across the files of this folder:
-the cache is stamped with the sources of all of them, and a change in any makes it anew. The pointers themselves are compiled afresh in every process
-and never cached on disk: Numba's cache would not notice a change in another file, nor tell two
-functions apart that differ only in their globals. So no loss can be stale.
+the cache is stamped with the sources of all of them, and a change in any makes it anew. The
+pointers themselves are compiled afresh in every process and never cached on disk: Numba's cache
+would not notice a change in another file, nor tell two functions apart that differ only in their
+globals. So no loss can be stale.
 
 Binding compiles the very methods of the loss. Its class becomes a namedtuple of the float fields
 and of the compiled methods it calls, and the functions and modules in a method's globals are
@@ -48,6 +49,10 @@ def kernel(function: Callable[..., Any]) -> Any:
     if not config.DISABLE_JIT:
         compiled._cache._cache_file._source_stamp = _room_stamp()
     return compiled
+
+
+# A part of a kernel that runs once a row: a call with its many arrays would cost as much as the loop in it.
+part = njit(nogil=True, error_model="numpy", fastmath=FAST_SUMS, forceinline=True)
 
 
 class Announcement(event.Listener):  # type: ignore[misc]

@@ -43,7 +43,7 @@ def line_end(text, start, end):
 
 @kernel
 def is_gap(c):
-    return c == SPACE or c == TAB or c == RETURN
+    return (c == SPACE) | (c == TAB) | (c == RETURN)
 
 
 @kernel

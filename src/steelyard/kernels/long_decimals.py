@@ -61,7 +61,7 @@ def _read_digits(text, first, stop, digits, m, exponent):
             _times(digits, 10, d)
             count += 1 if count > 0 or d > 0 else 0
         else:
-            more |= d > 0
+            more |= bool(d > 0)
     if more:
         _times(digits, 10, 1)
     in_m = 0  # m has that many of them
@@ -94,7 +94,9 @@ def _side_of_middle(digits, power, x):
 
 @kernel
 def _times_power(limbs, base, count):
-    for _ in range(count):
+    for _ in range(count // 9):
+        _times(limbs, base**9, 0)
+    for _ in range(count % 9):
         _times(limbs, base, 0)
 
 

@@ -65,7 +65,13 @@ def _features(text, i, end, largest, count, keys, values, fields, starts):
             index = (index * 10 + d) & hashing.BITS_32
             i += 1
             d = np.int64(text[i]) - 48
-        if i == begin and text[i] == 113 and text[i + 1] == 105 and text[i + 2] == 100 and text[i + 3] == COLON:
+        if (
+            i == begin
+            and text[i] == 113
+            and text[i + 1] == 105
+            and text[i + 2] == 100
+            and text[i + 3] == COLON
+        ):
             query = True
             while not is_gap(text[i]) and text[i] != NEWLINE:
                 i += 1
@@ -83,3 +89,19 @@ def _features(text, i, end, largest, count, keys, values, fields, starts):
         fields[count] = -1
         starts[count] = begin
         count += 1
+
+
+@kernel
+def compose(text, starts, places, out, lengths):
+    """Indices as names, one after another into `out`; with an `out` of size 0 they are only measured."""
+    size = 0
+    for k in range(len(places)):
+        before = size
+        i = starts[places[k, 0]]
+        while text[i] != COLON:
+            if len(out):
+                out[size] = text[i]
+            size += 1
+            i += 1
+        lengths[k] = size - before
+    return size

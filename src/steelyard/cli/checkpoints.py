@@ -1,0 +1,46 @@
+"""Keeping the model: at the end, and now and then before it."""
+
+from pathlib import Path
+from typing import Any
+
+from steelyard.cli import stored
+from steelyard.cli.training import Training
+from steelyard.io.errors import InputError
+
+
+class Keeper:
+    """Writes MODEL when all is done; until then MODEL.checkpoint, if asked to, which then goes."""
+
+    def __init__(self, plan: Any, training: Training, output: Path | None, every: int | None) -> None:
+        if every is not None and output is None:
+            raise InputError("--checkpoint-every needs a model to keep: -o MODEL")
+        if output is not None and not output.parent.is_dir():
+            raise InputError(f"{output}: there is no folder {str(output.parent)!r}; make it first")
+        self._plan = plan
+        self._training = training
+        self._output = output
+        self._every = every
+        self._rows = 0
+        self._last = 0
+
+    def after_chunk(self, rows: int) -> None:
+        """Whether enough rows have been learned since the last checkpoint is looked at after each chunk."""
+        self._rows += rows
+        if self._every is None or self._output is None or self._rows - self._last < self._every:
+            return
+        self._last = self._rows
+        plan = self._plan
+        stored.save(
+            checkpoint_of(self._output), plan.model, plan.reading, plan.names, (plan.paths, self._training)
+        )
+
+    def finish(self) -> None:
+        if self._output is None:
+            return
+        plan = self._plan
+        stored.save(self._output, plan.model, plan.reading, plan.names, None)
+        checkpoint_of(self._output).unlink(missing_ok=True)
+
+
+def checkpoint_of(output: Path) -> Path:
+    return output.with_name(output.name + ".checkpoint")

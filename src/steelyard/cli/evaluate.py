@@ -1,0 +1,34 @@
+"""`steelyard evaluate`: how good a model is on labelled files."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from steelyard.cli import options
+
+
+@click.command(epilog=options.EXAMPLES["evaluate"])
+@click.argument("model", type=click.Path(dir_okay=False, path_type=Path))
+@options.FILES
+@options.OWN_LOSS
+@options.THREADS
+@options.ON_ERROR
+@options.JSON
+def command(model: Path, files: tuple[str, ...], as_json: bool, **given: Any) -> None:
+    """Compare MODEL's predictions with the labels of FILEs: loss, accuracy, AUC and calibration.
+
+    Everything is weighted by importance: a row of weight h counts as h rows.
+    """
+    from steelyard.cli import scoring
+    from steelyard.cli.metrics import Metrics
+
+    with options.errors():
+        kept = scoring.loaded(model, given)
+        metrics = Metrics(kept.model)
+        stream = scoring.predicted(kept, files, given, labelled=True)
+        for parsed in stream:
+            metrics.add(scoring.of(parsed), parsed.examples.labels, parsed.examples.importances)
+        result = metrics.result() | {"skipped": stream.skipped}
+    click.echo(json.dumps(result) if as_json else metrics.text(result))

@@ -1,0 +1,89 @@
+"""`steelyard inspect`: what is in a model file."""
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import click
+import numpy as np
+
+from steelyard import losses
+from steelyard.cli import options
+from steelyard.cli.stored import Stored
+
+
+@click.command(epilog=options.EXAMPLES["inspect"])
+@click.argument("model", type=click.Path(dir_okay=False, path_type=Path))
+@click.option(
+    "--top", type=click.IntRange(0), default=10, show_default=True, help="Features of each sign to list."
+)
+@options.OWN_LOSS
+@options.JSON
+def command(model: Path, top: int, as_json: bool, **given: Any) -> None:
+    """Show MODEL: how it learns and reads, what it has learned, and its largest weights by name."""
+    from steelyard.cli import scoring
+
+    with options.errors():
+        kept = scoring.loaded(model, given)
+        result = described(kept, top)
+    click.echo(json.dumps(result) if as_json else _text(result))
+
+
+def described(kept: Stored, top: int) -> dict[str, Any]:
+    model = kept.model
+    settings = asdict(model.settings) | {
+        "loss": losses.name_of(model.settings.loss) or type(model.settings.loss).__name__,
+        "loss_parameters": asdict(model.settings.loss),
+        "learning_rate": model.settings.learning_rate,
+    }
+    weights = model.coefficients()
+    order = np.argsort(weights, kind="stable")
+    names = kept.names.by_index() if kept.names is not None else {}
+
+    def entries(places: Any) -> list[dict[str, Any]]:
+        return [
+            {"feature": names.get(int(place), f"#{place}"), "weight": float(weights[place])}
+            for place in places
+        ]
+
+    return {
+        "settings": settings,
+        "reading": kept.reading.as_json(),
+        "finished": kept.unfinished is None,
+        "learned_weight": model.clock,
+        "progressive_loss": model.progressive_loss if model.weight > 0.0 else None,
+        "bias": model.bias,
+        "features": model.features,
+        "nonzero": int(np.count_nonzero(weights)),
+        "names": len(kept.names) if kept.names is not None else 0,
+        "top_positive": entries([place for place in order[::-1][:top] if weights[place] > 0.0]),
+        "top_negative": entries([place for place in order[:top] if weights[place] < 0.0]),
+    }
+
+
+def _text(result: dict[str, Any]) -> str:
+    settings, reading = result["settings"], result["reading"]
+    parameters = "".join(f", {name} {value:g}" for name, value in settings["loss_parameters"].items())
+    share = result["nonzero"] / result["features"]
+    loss = "unknown" if result["progressive_loss"] is None else f"{result['progressive_loss']:.6f}"
+    lines = [
+        f"loss                   {settings['loss']}{parameters}",
+        f"update                 {settings['update']}",
+        f"scaling                {settings['scaling']}",
+        f"rate                   {settings['learning_rate']:g}, "
+        f"initial_t {settings['initial_t']:g}, power_t {settings['power_t']:g}",
+        f"regularisation         l1 {settings['l1']:g}, l2 {settings['l2']:g}",
+        f"reads                  {reading['format']}"
+        + "".join(f", {cross}" for cross in reading["interactions"]),
+        f"learned                {result['learned_weight']:,.6g} of weight"
+        + ("" if result["finished"] else " (a checkpoint, not through)"),
+        f"average loss           {loss}",
+        f"weights                {result['nonzero']:,} of {result['features']:,} are not zero ({share:.3%})",
+        f"bias                   {result['bias']:.6g}",
+    ]
+    for title, key in (("largest weights", "top_positive"), ("smallest weights", "top_negative")):
+        if result[key]:
+            lines += ["", title]
+            lines += [f"  {entry['weight']:>12.6f}  {entry['feature']}" for entry in result[key]]
+    return "\n".join(lines)

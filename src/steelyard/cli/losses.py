@@ -1,0 +1,21 @@
+"""`steelyard losses`: the losses, with their labels, updates and parameters."""
+
+import click
+from rich.console import Console
+from rich.table import Table
+
+from steelyard import losses, updates
+
+
+@click.command
+def command() -> None:
+    """List the losses: their labels, the updates they can have, their parameters."""
+    table = Table("loss", "labels", "updates", "options")
+    for name in losses.names():
+        loss = losses.by_name(name)
+        parameters = ", ".join(
+            f"--{parameter.replace('_', '-')} {value:g}"
+            for parameter, value in losses.parameters(name).items()
+        )
+        table.add_row(name, str(loss.labels), ", ".join(updates.names_for(loss)), parameters)
+    Console().print(table)

@@ -1,0 +1,167 @@
+"""Options that several commands share, and what they have in common with the losses they speak of."""
+
+import importlib
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import click
+
+from steelyard import losses
+from steelyard.io.formats import FORMATS
+from steelyard.losses import Loss
+
+FILES = click.argument("files", nargs=-1, required=True, metavar="FILE…")
+THREADS = click.option(
+    "--threads", type=click.IntRange(1, 64), help="Threads that parse.  [default: one a core, at most 4]"
+)
+JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of tables.")
+ON_ERROR = click.option(
+    "--on-error", type=click.Choice(["stop", "skip"]), default="stop", show_default=True,
+    help="What to do at a line that cannot be read: stop, or skip it and count.",
+)  # fmt: skip
+FORMAT = click.option(
+    "--format", "format_", type=click.Choice(FORMATS), help="The files' format.  [default: as they look]"
+)
+
+INTERACTIONS = click.option(
+    "--interactions", multiple=True, metavar="A*B",
+    help="Also learn products of features of these namespaces or columns; may be repeated.",
+)  # fmt: skip
+BITS = click.option("--bits", type=click.IntRange(1, 30), help="The model has 2^bits weights.  [default: 20]")
+LABELS = click.option(
+    "--labels", metavar="NEGATIVE,POSITIVE",
+    help="The two classes as the files call them; * for anything else, as in '*,spam'.",
+)  # fmt: skip
+NAMES = click.option(
+    "--names/--no-names", default=True, show_default=True,
+    help="Keep the features' names, so that the model can be read.",
+)  # fmt: skip
+
+# Shown at the end of each command's help.
+EXAMPLES = {
+    name: "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
+    for name, lines in {
+        "train": (
+            "steelyard train rows.vw -o rows.model",
+            "steelyard train part-*.svm.gz --loss logistic --passes 3 --holdout 10",
+            "zcat log.gz | steelyard train - --format vw --json",
+            "steelyard train reviews.tsv.xz --interactions 'user*item' -o reviews.model",
+            "steelyard train more.vw --resume rows.model -o rows.model",
+        ),
+        "predict": (
+            "steelyard predict rows.model new.vw > predictions.txt",
+            "steelyard predict spam.model mail.tsv --as probability -o chances.txt",
+        ),
+        "evaluate": (
+            "steelyard evaluate rows.model test.vw",
+            "steelyard evaluate rows.model 'test-*.svm.gz' --json",
+        ),
+        "inspect": ("steelyard inspect rows.model", "steelyard inspect rows.model --top 30 --json"),
+        "explain": ("steelyard explain rows.model new.vw --rows 3 --top 8",),
+    }.items()
+}
+OWN_LOSS = click.option(
+    "--loss", metavar="MODULE:CLASS", help="The loss, for a model that was trained with your own."
+)
+
+
+def options(*given: Callable[..., Any]) -> Callable[[Any], Any]:
+    """Several options as one decorator, in this order in the help."""
+
+    def decorate(command: Any) -> Any:
+        for option in reversed(given):
+            command = option(command)
+        return command
+
+    return decorate
+
+
+def _role(name: str, text: str) -> Callable[..., Any]:
+    """An option that names a column, or several of them."""
+    several = name in ("text", "category", "number", "ignore")
+    return click.option(f"--{name}", multiple=several, metavar="COLUMN", help=text)
+
+
+def _characters(ctx: click.Context, param: click.Parameter, given: str | None) -> tuple[int, int] | None:
+    if given is None:
+        return None
+    least, _, most = given.partition("-")
+    if not least.isdigit() or not (most or least).isdigit():
+        raise click.BadParameter(f"{given!r} is not of the form 3 or 3-5.", ctx, param)
+    return int(least), int(most or least)
+
+
+TABLES = options(
+    _role("label", "Tables: the column with the label.  [default: guessed, as all roles of columns]"),
+    _role("weight", "Tables: the column with the importance."),
+    _role("propensity", "Tables: a column with the chance of each row; its weight is one over it."),
+    _role("base", "Tables: the column with a prediction to start from."),
+    _role("tag", "Tables: the column that names rows."),
+    _role("text", "Tables: a column of text; may be repeated, as the next three."),
+    _role("category", "Tables: a column of categories."),
+    _role("number", "Tables: a column of numbers."),
+    _role("ignore", "Tables: a column that is not to be learned from."),
+    click.option("--separator", help="Between the fields of a CSV or TSV file.  [default: as it looks]"),
+    click.option(
+        "--header/--no-header", default=None, help="Whether it begins with names.  [default: as it looks]"
+    ),
+    click.option(
+        "--words", type=click.IntRange(0, 16), default=1, show_default=True,
+        help="Texts become runs of 1 to so many words.",
+    ),
+    click.option(
+        "--characters", callback=_characters, metavar="LEAST-MOST",
+        help="Texts also become runs of so many characters, as in 3-5; --words 0 for these alone.",
+    ),
+    click.option(
+        "--repeated", type=click.Choice(["counts", "binary", "sublinear"]), default="counts",
+        show_default=True,
+        help="The value of a word that comes n times in a text: n, 1 or 1 + log n.",
+    ),
+)  # fmt: skip
+READING = options(FORMAT, BITS, INTERACTIONS, LABELS, NAMES, TABLES)
+
+
+@contextmanager
+def errors() -> Iterator[None]:
+    """What is wrong with the input or the options is said in a line, not in a traceback."""
+    try:
+        yield
+    except (ValueError, FloatingPointError) as error:
+        raise click.ClickException(str(error)) from error
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        raise click.ClickException(f"{where}{error.strerror or error}") from error
+
+
+def loss_parameters() -> Callable[[Any], Any]:
+    """An option for every parameter that some loss has, such as --tau."""
+    takers: dict[str, dict[str, float]] = {}
+    for name in losses.names():
+        for parameter, default in losses.parameters(name).items():
+            takers.setdefault(parameter, {})[name] = default
+    return options(*(_parameter_option(name, of) for name, of in takers.items()))
+
+
+def _parameter_option(name: str, of: dict[str, float]) -> Callable[..., Any]:
+    takers = ", ".join(f"{loss} loss (default {default:g})" for loss, default in of.items())
+    return click.option(f"--{name.replace('_', '-')}", name, type=float, help=f"Of {takers}.")
+
+
+def loss_named(name: str, parameters: dict[str, float]) -> Loss:
+    """A loss by its name, or a user's own as `module:Class`."""
+    if ":" not in name:
+        return losses.by_name(name, **parameters)
+    module, _, cls = name.partition(":")
+    sys.path.insert(0, str(Path.cwd()))
+    try:
+        found = getattr(importlib.import_module(module), cls)
+    except (ImportError, AttributeError) as error:
+        raise click.BadParameter(f"{name}: {error}", param_hint="--loss") from None
+    finally:
+        sys.path.pop(0)
+    loss: Loss = found(**parameters)
+    return loss

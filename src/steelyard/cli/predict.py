@@ -1,0 +1,63 @@
+"""`steelyard predict`: one prediction a line, in the order of the rows."""
+
+import contextlib
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import click
+
+from steelyard import files as written
+from steelyard.cli import options
+
+_KINDS = ("raw", "probability", "label")
+
+
+@click.command(epilog=options.EXAMPLES["predict"])
+@click.argument("model", type=click.Path(dir_okay=False, path_type=Path))
+@options.FILES
+@click.option(
+    "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+    help="Where to write the predictions.  [default: standard output]",
+)  # fmt: skip
+@click.option(
+    "--as", "kind", type=click.Choice(_KINDS), default="raw", show_default=True,
+    help="w·x as it is, the probability of the positive class, or the label itself.",
+)  # fmt: skip
+@options.OWN_LOSS
+@options.THREADS
+@options.ON_ERROR
+def command(model: Path, files: tuple[str, ...], output: Path | None, kind: str, **given: Any) -> None:
+    """Predict the rows of FILEs with MODEL, one a line, followed by the row's tag if it has one.
+
+    The files are read as those were that the model has learned. Labels are not needed.
+    """
+    from steelyard.cli import scoring
+    from steelyard.cli.kinds import Converter
+
+    with options.errors():
+        kept = scoring.loaded(model, given)
+        convert = Converter(kept, kind)
+        stream = scoring.predicted(kept, files, given, labelled=False)
+        with _opened(output) as out:
+            for parsed in stream:
+                texts = convert(scoring.of(parsed))
+                tags = scoring.tags(parsed)
+                lines = [text + (b" " + tag if tag else b"") for text, tag in zip(texts, tags, strict=True)]
+                if lines:
+                    out.write(b"\n".join(lines) + b"\n")
+    for problem in stream.problems:
+        click.echo(f"skipped: {problem}", err=True)
+    if stream.skipped:
+        click.echo(f"{stream.skipped} lines could not be read and have no prediction", err=True)
+
+
+@contextlib.contextmanager
+def _opened(output: Path | None) -> Iterator[BinaryIO]:
+    if output is None:
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+        return
+    with written.replacing(output) as temporary, temporary.open("wb") as file:
+        yield file

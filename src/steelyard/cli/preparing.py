@@ -1,0 +1,178 @@
+"""From the options of `train` to a plan: what is read, by which model, from where on."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import click
+from click.core import ParameterSource
+
+from steelyard import losses
+from steelyard.cli import options, stored
+from steelyard.cli.training import Totals
+from steelyard.features.names import Names
+from steelyard.features.tokens import TextOptions
+from steelyard.io import guess, look, sources
+from steelyard.io.errors import InputError
+from steelyard.io.guessing import Told
+from steelyard.io.labels import rule
+from steelyard.io.reading import DEFAULT_BITS, Reading
+from steelyard.io.stream import Stream
+from steelyard.learner import Learner
+from steelyard.losses import Loss
+from steelyard.losses.sets import OneOf
+from steelyard.model import Model, Settings
+
+_SETTINGS = ("update", "scaling", "learning_rate", "initial_t", "power_t", "l1", "l2", "bias", "dtype")
+_KEPT_BY_A_MODEL = (
+    *_SETTINGS, "loss", "bits", "interactions", "labels", "format_", "words", "characters", "repeated",
+    "propensity", "label", "weight", "base", "tag", "text", "category", "number", "ignore",
+    "separator", "header",
+)  # fmt: skip
+
+
+@dataclass
+class Plan:
+    """A model, the way its files are read, and where in them it is."""
+
+    paths: list[str]
+    reading: Reading
+    model: Model
+    names: Names | None
+    threads: int
+    skip: bool
+    announcements: list[str] = field(default_factory=list)
+    position: tuple[int, int] = (0, 0)
+    totals: Totals | None = None
+
+    def stream(self) -> Stream:
+        """The files, from the beginning."""
+        return Stream(
+            self.paths,
+            self.reading.reader(self.names),
+            names=self.names,
+            loss=self.model.settings.loss,
+            label_rule=self.reading.label_rule,
+            propensities=self.reading.propensities,
+            threads=self.threads,
+            skip=self.skip,
+        )
+
+    def warm_up(self) -> None:
+        """Load the kernels, with no rows at all: starting up is not learning."""
+        reader = self.reading.reader(self.names)
+        parsed = reader.parse(reader.nothing())
+        Learner(model=self.model).learn(parsed.examples)
+
+
+def prepare(ctx: click.Context, files: Sequence[str], given: dict[str, Any]) -> Plan:
+    paths = sources.expand(files)
+    if given["passes"] > 1 and sources.STANDARD_INPUT in paths:
+        raise InputError("standard input can be read once only: save it to a file for several passes")
+    plan = _resumed(ctx, paths, given) if given["resume"] else _begun(paths, given)
+    plan.threads = threads(given["threads"])
+    plan.skip = given["on_error"] == "skip"
+    return plan
+
+
+def threads(given: int | None) -> int:
+    return given or min(os.cpu_count() or 1, 4)
+
+
+def _begun(paths: list[str], given: dict[str, Any]) -> Plan:
+    """A new model. What the options do not say is guessed from the first rows, and said."""
+    reading = Reading(
+        format=given["format_"] or look.format_of(paths),
+        bits=given["bits"] or DEFAULT_BITS,
+        interactions=given["interactions"],
+        dtype=given["dtype"],
+        text=TextOptions(given["words"], given["characters"], given["repeated"]),
+        propensities=given["propensity"] is not None,
+    )
+    reading, labels = look.look(paths[0], reading, _layout(given))
+    loss = _loss(given, labels)
+    if given["labels"]:
+        reading = replace(reading, label_rule=_rule(given["labels"], loss))
+    else:
+        reading = replace(reading, label_rule=guess.rule_for(labels, loss))
+    settings = Settings(loss=loss, **{name: given[name] for name in _SETTINGS if given[name] is not None})
+    names = Names(reading.features) if given["names"] else None
+    plan = Plan(paths, reading, Model(settings, reading.features), names, threads=1, skip=False)
+    plan.announcements = _announcements(plan, given)
+    return plan
+
+
+def _announcements(plan: Plan, given: dict[str, Any]) -> list[str]:
+    """What was decided, and which of it was a guess."""
+    settings, found = plan.model.settings, plan.reading.label_rule
+    lines = [f"format: {plan.reading.format}" + ("" if given["format_"] else " (as the files look)")]
+    if plan.reading.columns is not None:
+        lines.append("columns (--label, --weight, --text, --category, --number, --ignore overrule):")
+        lines += [f"  {line}" for line in plan.reading.columns.describe().splitlines()]
+    if found is not None:
+        said = "" if given["labels"] else " (guessed from the first rows; --labels overrules)"
+        lines.append(f"labels: {found.negative} is {found.low:g}, {found.positive} is {found.high:g}{said}")
+    guessed = "" if given["loss"] else " (guessed from the labels; --loss overrules)"
+    lines.append(f"loss: {losses.name_of(settings.loss) or given['loss']}{guessed}")
+    lines.append(
+        f"update: {settings.update}, scaling: {settings.scaling}, learning rate: {settings.learning_rate:g}"
+    )
+    return lines
+
+
+def _resumed(ctx: click.Context, paths: list[str], given: dict[str, Any]) -> Plan:
+    """A model that goes on learning, with the settings it has."""
+    for name in _KEPT_BY_A_MODEL:
+        if ctx.get_parameter_source(name) == ParameterSource.COMMANDLINE and not (
+            name == "loss" and ":" in given["loss"]
+        ):
+            option = "--" + name.strip("_").replace("_", "-")
+            raise InputError(f"--resume goes on with the settings of {given['resume']}: leave out {option}")
+    own = options.loss_named(given["loss"], _parameters(given)) if given["loss"] else None
+    kept = stored.load(given["resume"], own)
+    plan = Plan(paths, kept.reading, kept.model, kept.names, threads=1, skip=False)
+    if kept.unfinished is None:
+        plan.announcements = [f"going on from {given['resume']}, after {kept.model.clock:g} of weight"]
+        return plan
+    if kept.unfinished.paths != paths:
+        raise InputError(
+            f"{given['resume']} is the checkpoint of a run over {' '.join(kept.unfinished.paths)}: "
+            "name the same files"
+        )
+    plan.position, plan.totals = kept.unfinished.position, kept.unfinished.totals
+    plan.announcements = [
+        f"going on where {given['resume']} was cut short: "
+        f"after {plan.position[1]} rows of pass {plan.position[0] + 1}"
+    ]
+    return plan
+
+
+def _layout(given: dict[str, Any]) -> look.Layout:
+    if given["weight"] is not None and given["propensity"] is not None:
+        raise InputError("--weight and --propensity cannot both be given: one column makes the weight")
+    told = Told(
+        label=given["label"],
+        weight=given["weight"] or given["propensity"],
+        base=given["base"],
+        tag=given["tag"],
+        text=given["text"],
+        category=given["category"],
+        number=given["number"],
+        ignore=given["ignore"],
+    )
+    return look.Layout(told, given["separator"], given["header"])
+
+
+def _loss(given: dict[str, Any], labels: list[str]) -> Loss:
+    return options.loss_named(given["loss"] or guess.loss_for(labels), _parameters(given))
+
+
+def _parameters(given: dict[str, Any]) -> dict[str, float]:
+    known = {parameter for name in losses.names() for parameter in losses.parameters(name)}
+    return {name: given[name] for name in known if given.get(name) is not None}
+
+
+def _rule(text: str, loss: Loss) -> Any:
+    pair = sorted(loss.labels.values) if isinstance(loss.labels, OneOf) else [0.0, 1.0]
+    return rule(text, pair[0], pair[-1])

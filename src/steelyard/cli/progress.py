@@ -1,0 +1,111 @@
+"""What is to be seen while a model learns: the table of progressive validation, and a bar on a terminal."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import click
+import numpy as np
+from rich.console import Console
+from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn, TimeElapsedColumn
+from rich.text import Text
+
+from steelyard.cli.training import Learned, losses_of
+from steelyard.io.stream import Stream
+from steelyard.model import Model
+
+_HEADINGS = (
+    ("average", "since", "example", "example", "current", "current", "current"),
+    ("loss", "last", "counter", "weight", "label", "predict", "features"),
+)
+_ROW = "{:>10} {:>10} {:>10} {:>12} {:>9} {:>9} {:>9}"
+
+
+class Rates(ProgressColumn):
+    """Rows and megabytes a second."""
+
+    def render(self, task: Task) -> Text:
+        elapsed = max(task.elapsed or 0.0, 1e-9)
+        rows = task.fields.get("rows", 0) / elapsed
+        return Text(f"{rows:,.0f} rows/s  {task.completed / elapsed / 1e6:,.0f} MB/s")
+
+
+class Watcher:
+    """Prints a line at 1, 2, 4, 8, … examples, and moves the bar."""
+
+    def __init__(self, model: Model, bar: Progress | None, *, table: bool) -> None:
+        self._model = model
+        self._bar = bar
+        self._table = table
+        self._task = None if bar is None else bar.add_task("", total=None, rows=0)
+        self._next = 1
+        self._last = (0.0, 0.0)
+        if table:
+            for headings in _HEADINGS:
+                self._print(_ROW.format(*headings))
+
+    def __call__(self, learned: Learned, stream: Stream) -> None:
+        if self._table and learned.pass_number == 0:
+            self._lines(learned)
+        if self._bar is not None and self._task is not None:
+            self._bar.update(
+                self._task,
+                description=f"pass {learned.pass_number + 1}" if learned.pass_number else "",
+                completed=stream.position,
+                total=stream.size,
+                rows=stream.rows,
+            )
+
+    def _lines(self, learned: Learned) -> None:
+        examples = learned.examples
+        if self._next > learned.first + len(examples):
+            return
+        values = losses_of(self._model, learned.predictions, examples.labels)
+        weighted = np.where(examples.importances > 0.0, examples.importances * values, 0.0)
+        losses = learned.before[0] + np.cumsum(weighted)
+        weights = learned.before[1] + np.cumsum(examples.importances)
+        while self._next <= learned.first + len(examples):
+            row = self._next - learned.first - 1
+            if row >= 0:
+                self._line(learned, row, float(losses[row]), float(weights[row]))
+            self._next *= 2
+
+    def _line(self, learned: Learned, row: int, loss: float, weight: float) -> None:
+        since = _ratio(loss - self._last[0], weight - self._last[1])
+        self._last = loss, weight
+        label = learned.examples.labels[row]
+        self._print(
+            _ROW.format(
+                f"{_ratio(loss, weight):.6f}",
+                f"{since:.6f}",
+                self._next,
+                f"{weight:.1f}",
+                "unknown" if np.isnan(label) else f"{label:.4f}",
+                f"{learned.predictions[row]:.4f}",
+                int(learned.examples.indptr[row + 1] - learned.examples.indptr[row]),
+            )
+        )
+
+    def _print(self, line: str) -> None:
+        if self._bar is not None and sys.stdout.isatty():
+            self._bar.console.print(line, highlight=False, markup=False)
+        else:
+            click.echo(line)
+
+
+@contextmanager
+def bar() -> Iterator[Progress | None]:
+    """A progress bar on standard error, if that is a terminal."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    console = Console(stderr=True)
+    with Progress(
+        TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), Rates(),
+        console=console, transient=True, redirect_stdout=False,
+    ) as progress:  # fmt: skip
+        yield progress
+
+
+def _ratio(loss: float, weight: float) -> float:
+    return loss / weight if weight > 0.0 else 0.0

@@ -1,0 +1,65 @@
+"""Predicting a stream with a stored model, on as many threads as parse it."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steelyard.cli import options, stored
+from steelyard.cli.preparing import threads
+from steelyard.io.blocks import Block
+from steelyard.io.parsed import Parsed
+from steelyard.io.stream import Format, Stream
+from steelyard.learner import Learner
+from steelyard.losses import Loss
+
+
+class _Predicting:
+    """A format that also predicts what it has parsed, on the same thread."""
+
+    def __init__(self, reader: Format, learner: Learner) -> None:
+        self.numeric_labels = reader.numeric_labels
+        self.blocks = reader.blocks
+        self.nothing = reader.nothing
+        self._reader = reader
+        self._learner = learner
+
+    def parse(self, block: Block) -> Parsed:
+        parsed = self._reader.parse(block)
+        return parsed.predicted(self._learner.predict(parsed.examples))
+
+
+def loaded(path: Path, given: dict[str, Any]) -> stored.Stored:
+    """The model; `--loss module:Class` gives one that was trained with a user's own loss."""
+    loss: Loss | None = options.loss_named(given["loss"], {}) if given.get("loss") else None
+    return stored.load(path, loss)
+
+
+def predicted(kept: stored.Stored, files: Sequence[str], given: dict[str, Any], *, labelled: bool) -> Stream:
+    """The stream of the files with predictions. Labels are checked only where they matter."""
+    reader = _Predicting(kept.reading.reader(), Learner(model=kept.model))
+    return Stream(
+        list(files),
+        reader,
+        loss=kept.model.settings.loss if labelled else None,
+        label_rule=kept.reading.label_rule if labelled else None,
+        propensities=kept.reading.propensities and labelled,
+        threads=threads(given["threads"]),
+        skip=given["on_error"] == "skip",
+    )
+
+
+def tags(parsed: Parsed) -> list[bytes]:
+    """The tag of each row, empty for none."""
+    if parsed.tags is None or not (parsed.tags[:, 1] > parsed.tags[:, 0]).any():
+        return [b""] * len(parsed.examples)
+    text = (parsed.block.text if parsed.text is None else parsed.text).tobytes()
+    return [text[start:end] for start, end in parsed.tags.tolist()]
+
+
+def of(parsed: Parsed) -> NDArray[np.float64]:
+    """The predictions, which a stream of `predicted` has."""
+    assert parsed.predictions is not None
+    return parsed.predictions

@@ -1,0 +1,79 @@
+"""A model file of the command line: the model, how its files are read, and the names of its features.
+
+The checkpoint of a run that is not through also knows how far it was.
+"""
+
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from numpy.typing import NDArray
+
+from steelyard import importance
+from steelyard import model as models
+from steelyard.cli.training import Totals, Training
+from steelyard.features.names import Names
+from steelyard.io import reading as readings
+from steelyard.io.errors import InputError
+from steelyard.io.reading import Reading
+from steelyard.losses import Loss
+from steelyard.model import Model
+
+
+@dataclass(frozen=True)
+class Unfinished:
+    """A run that was cut short."""
+
+    paths: list[str]
+    position: tuple[int, int]
+    totals: Totals
+
+
+@dataclass(frozen=True)
+class Stored:
+    """What is in the file."""
+
+    model: Model
+    reading: Reading
+    names: Names | None
+    unfinished: Unfinished | None
+
+
+def save(
+    path: Path, model: Model, reading: Reading, names: Names | None, run: tuple[list[str], Training] | None
+) -> None:
+    """Write it all in one move. `run` is given for a checkpoint: the files and the training under way."""
+    extra: dict[str, Any] = {"reading": reading.as_json()}
+    arrays: dict[str, NDArray[Any]] = {} if names is None else names.arrays()
+    if run is not None:
+        paths, training = run
+        totals = training.totals
+        extra["run"] = {
+            "paths": paths,
+            "position": training.position,
+            "rows": totals.rows,
+            "learned": totals.learned,
+            "weights": asdict(totals.weights),
+            "held": [totals.held_loss, totals.held_weight],
+        }
+        arrays |= totals.labels.arrays()
+    model.save(path, extra, arrays)
+
+
+def load(path: Path, loss: Loss | None = None) -> Stored:
+    model, extra, arrays = models.load_all(path, loss)
+    if "reading" not in extra:
+        raise InputError(
+            f"{path}: a model made in Python, which does not know how files are read; load it there"
+        )
+    reading = readings.from_json(extra["reading"])
+    names = Names.from_arrays(reading.features, arrays) if "names_index" in arrays else None
+    run = extra.get("run")
+    unfinished = None
+    if run is not None:
+        totals = Totals(run["rows"], run["learned"])
+        totals.weights = importance.WeightSummary(**run["weights"])
+        totals.held_loss, totals.held_weight = run["held"]
+        totals.labels.restore(arrays)
+        unfinished = Unfinished(run["paths"], (run["position"][0], run["position"][1]), totals)
+    return Stored(model, reading, names, unfinished)

@@ -1,0 +1,96 @@
+"""The closing summary of a training run, for people and for machines."""
+
+import math
+from pathlib import Path
+from typing import Any
+
+from steelyard.cli.preparing import Plan
+from steelyard.cli.training import Training
+from steelyard.io.stream import Stream
+
+_MOST_PROBLEMS = 3
+
+
+def of(
+    plan: Plan, training: Training, stream: Stream, *, seconds: float, startup: float, output: Path | None
+) -> dict[str, Any]:
+    """All that is worth knowing about the run."""
+    model, totals = plan.model, training.totals
+    constant, constant_loss = totals.labels.best_constant(model.settings.loss)
+    collisions = None if plan.names is None else plan.names.collisions()
+    return {
+        "examples": totals.rows,
+        "learned": totals.learned,
+        "weight": model.weight,
+        "progressive_loss": _number(model.progressive_loss),
+        "best_constant": _number(constant),
+        "best_constant_loss": _number(constant_loss),
+        "held_out_loss": totals.held_out_loss,
+        "passes": training.position[0],
+        "effective_sample_size": totals.weights.effective_sample_size,
+        "weight_warning": totals.weights.warning,
+        "nonzero_weights": int((model.weights != 0.0).sum()),
+        "names": None if collisions is None else collisions.names,
+        "names_sharing_an_index": None if collisions is None else collisions.share,
+        "skipped": stream.skipped,
+        "problems": [str(problem) for problem in stream.problems],
+        "remarks": sorted(stream.remarks),
+        "seconds": seconds,
+        "startup_seconds": startup,
+        "rows_per_second": totals.rows / seconds,
+        "megabytes_per_second": stream.position / seconds / 1e6,
+        "model": None if output is None else str(output),
+    }
+
+
+def text(result: dict[str, Any]) -> str:
+    """The same in lines."""
+    lines = [""]
+    lines += [f"{name:<22} {value}" for name, value in _facts(result)]
+    if result["skipped"]:
+        lines.append("")
+        lines.append(f"{result['skipped']} lines could not be read and were skipped, among them")
+        lines += [f"  {problem}" for problem in result["problems"][:_MOST_PROBLEMS]]
+    lines += [f"note: {remark}" for remark in result["remarks"]]
+    if result["weight_warning"]:
+        lines.append(f"note: {result['weight_warning']}")
+    return "\n".join(lines)
+
+
+def _facts(result: dict[str, Any]) -> list[tuple[str, str]]:
+    facts = [
+        ("examples", f"{result['examples']:,}"),
+        ("weight", f"{result['weight']:,.6g}"),
+        ("average loss", _shown(result["progressive_loss"])),
+        ("best constant", _shown(result["best_constant"])),
+        ("best constant's loss", _shown(result["best_constant_loss"])),
+    ]
+    if result["learned"] < result["examples"]:
+        facts.insert(1, ("learned", f"{result['learned']:,}"))
+    if result["held_out_loss"] is not None:
+        facts.insert(3, ("held-out loss", _shown(result["held_out_loss"])))
+    if result["effective_sample_size"] < 0.999 * result["learned"]:
+        facts.append(
+            ("effective sample size", f"{result['effective_sample_size']:,.1f}, as the weights vary")
+        )
+    if result["names"]:
+        share = result["names_sharing_an_index"]
+        advice = "; more --bits would part them" if share > 0.01 else ""
+        facts.append(
+            ("features", f"{result['names']:,}, {share:.2%} of them share an index with another{advice}")
+        )
+    speed = f"{result['rows_per_second']:,.0f} rows/s, {result['megabytes_per_second']:,.0f} MB/s"
+    facts.append(
+        ("time", f"{result['seconds']:.2f} s ({speed}), and {result['startup_seconds']:.2f} s to start")
+    )
+    facts.append(("model", result["model"] or "not kept; -o MODEL keeps it"))
+    return facts
+
+
+def _number(value: float) -> float | None:
+    """JSON has no NaN."""
+    return value if math.isfinite(value) else None
+
+
+def _shown(value: float | None) -> str:
+    return "unknown" if value is None else f"{value:.6f}"

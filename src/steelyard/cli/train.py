@@ -1,0 +1,116 @@
+"""`steelyard train`: learn files, show how it goes, keep the model."""
+
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import click
+
+from steelyard.cli import options, summary
+from steelyard.cli.clock import since_start
+from steelyard.cli.options import options as several
+from steelyard.io.errors import InputError
+from steelyard.model import DTYPES, SCALINGS, Settings
+from steelyard.updates import names as update_names
+
+_DEFAULT = Settings()
+_MODEL = click.Path(dir_okay=False, path_type=Path)
+
+
+def _setting(name: str, kind: Any, text: str) -> Any:
+    """An option for a setting of the learner, with the learner's default."""
+    default = getattr(_DEFAULT, name)
+    return click.option(
+        f"--{name.replace('_', '-')}", type=kind, default=default, show_default=default is not None, help=text
+    )
+
+
+_LEARNING = several(
+    click.option(
+        "--loss",
+        help="A loss by name, or your own as module:Class.  "
+        "[default: modified_huber for two classes, else squared]",
+    ),
+    options.loss_parameters(),
+    _setting("update", click.Choice(update_names()), "How a step is made."),
+    _setting("scaling", click.Choice(SCALINGS), "What the rate is divided by."),
+    _setting("learning_rate", float, "The rate at the start.  [default: by the loss]"),
+    _setting("initial_t", float, "Weighted examples after which the rate begins to fall."),
+    _setting("power_t", float, "How fast the rate falls; 0: not at all."),
+    _setting("l1", float, "L1 regularisation."),
+    _setting("l2", float, "L2 regularisation."),
+    click.option("--bias/--no-bias", default=True, show_default=True, help="A feature that every row has."),
+    _setting("dtype", click.Choice(DTYPES), "Of the weights."),
+)
+
+_RUNNING = several(
+    click.option("-o", "--output", type=_MODEL, metavar="MODEL", help="Where to keep the model."),
+    click.option(
+        "--passes", type=click.IntRange(1), default=1, show_default=True,
+        help="How often to go through the files.",
+    ),
+    click.option(
+        "--holdout", type=click.IntRange(2), metavar="N", help="Do not learn every Nth row; report its loss."
+    ),
+    click.option(
+        "--resume", type=_MODEL, metavar="MODEL",
+        help="Go on from a model, or from the checkpoint of a run that was cut short.",
+    ),
+    click.option(
+        "--checkpoint-every", type=click.IntRange(1), metavar="ROWS",
+        help="Keep MODEL.checkpoint that often; it goes when the run is through.",
+    ),
+    options.THREADS,
+    options.ON_ERROR,
+    options.JSON,
+)  # fmt: skip
+
+
+@click.command(epilog=options.EXAMPLES["train"])
+@options.FILES
+@options.READING
+@_LEARNING
+@_RUNNING
+@click.pass_context
+def command(ctx: click.Context, /, files: tuple[str, ...], **given: Any) -> None:
+    """Learn the rows of FILEs in order; a row of weight h counts as exactly h copies of it.
+
+    A FILE may be Vowpal Wabbit text, svmlight, CSV, TSV, JSON lines, Parquet or Arrow, plain or
+    compressed (gz, xz, bz2, zst); several, a pattern, or - for standard input.
+
+    The table shows the progressive loss: the average loss of predictions that were made before
+    their row was learned.
+    """
+    from steelyard.cli import checkpoints, preparing, progress
+    from steelyard.cli.training import Training
+
+    with options.errors():
+        plan = preparing.prepare(ctx, files, given)
+        training = Training(plan.model, given["holdout"], plan.position)
+        if plan.totals is not None:
+            training.totals = plan.totals
+        keeper = checkpoints.Keeper(plan, training, given["output"], given["checkpoint_every"])
+        plan.warm_up()
+        startup = since_start()
+        began = time.perf_counter()
+        if not given["as_json"]:
+            for line in plan.announcements:
+                click.echo(line)
+            click.echo()
+        with progress.bar() as bar:
+            watcher = progress.Watcher(plan.model, bar, table=not given["as_json"])
+
+            def watch(learned: Any, stream: Any) -> None:
+                watcher(learned, stream)
+                keeper.after_chunk(len(learned.examples))
+
+            stream = training.run(plan.stream, given["passes"], watch)
+        seconds = time.perf_counter() - began
+        if training.totals.learned == 0 and plan.model.clock == 0.0:
+            raise InputError(
+                f"{', '.join(stream.paths)}: no row has a label and a weight, so nothing was learned"
+            )
+        keeper.finish()
+    result = summary.of(plan, training, stream, seconds=seconds, startup=startup, output=given["output"])
+    click.echo(json.dumps(result) if given["as_json"] else summary.text(result))

@@ -1,0 +1,136 @@
+"""Learning a stream of files: passes, and rows held out. What is shown meanwhile is not its business."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steelyard import importance
+from steelyard.cli.constant import LabelWeights
+from steelyard.examples import Examples
+from steelyard.io.parsed import Parsed
+from steelyard.io.stream import Stream
+from steelyard.kernels import jit, linear, pointwise
+from steelyard.learner import Learner
+from steelyard.model import Model
+
+_PROGRESS = [linear.LOSS, linear.WEIGHT]
+
+
+@dataclass
+class Totals:
+    """What has been learned, over all chunks of the first pass, and what was held out in the latest."""
+
+    rows: int = 0
+    learned: int = 0
+    labels: LabelWeights = field(default_factory=LabelWeights)
+    weights: importance.WeightSummary = importance.NOTHING
+    held_loss: float = 0.0
+    held_weight: float = 0.0
+
+    @property
+    def held_out_loss(self) -> float | None:
+        return self.held_loss / self.held_weight if self.held_weight > 0.0 else None
+
+
+@dataclass(frozen=True)
+class Learned:
+    """One chunk, just learned: for whoever shows it."""
+
+    examples: Examples
+    predictions: NDArray[np.float64]
+    before: tuple[float, float]
+    """Loss and weight of the model before the chunk."""
+    first: int
+    """The number of the chunk's first row in its pass, from 0."""
+    pass_number: int
+
+
+class Training:
+    """A model that learns streams. `position` says how far it is: (passes done, rows of the next one)."""
+
+    def __init__(self, model: Model, holdout: int | None = None, position: tuple[int, int] = (0, 0)) -> None:
+        self.learner = Learner(model=model)
+        self.totals = Totals()
+        self.position = position
+        self._holdout = holdout
+
+    def run(
+        self,
+        stream: Callable[[], Stream],
+        passes: int,
+        watch: Callable[[Learned, Stream], None],
+    ) -> Stream:
+        """All passes that are left; returns the stream of the first, which knows what was skipped."""
+        first = None
+        while self.position[0] < passes:
+            opened = stream()
+            self._pass(opened, watch)
+            first = first or opened
+        return first or stream()
+
+    def _pass(self, stream: Stream, watch: Callable[[Learned, Stream], None]) -> None:
+        done, skip = self.position
+        self.totals.held_loss = self.totals.held_weight = 0.0
+        row = 0
+        for parsed in stream:
+            end = row + len(parsed.examples)
+            if end > skip:
+                fresh = parsed.take(np.arange(skip - row, end - row)) if skip > row else parsed
+                learned = self._learn(fresh, end - len(fresh.examples), done)
+                self.position = done, end
+                watch(learned, stream)
+            row = end
+        self.position = done + 1, 0
+
+    def _learn(self, parsed: Parsed, first: int, done: int) -> Learned:
+        examples = parsed.examples
+        model = self.learner.model
+        before = tuple(model.state[_PROGRESS].tolist())
+        held = self._held(first, len(examples))
+        learning = (
+            replace(examples, importances=np.where(held, 0.0, examples.importances))
+            if held is not None
+            else examples
+        )
+        predictions = self.learner.learn(learning)
+        if held is not None:
+            self._count_held(examples, predictions, held)
+        if done > 0:  # later passes have seen their labels: the progressive loss is that of the first
+            model.state[_PROGRESS] = before
+        else:
+            self._count(learning)
+        return Learned(learning, predictions, before, first, done)
+
+    def _held(self, first: int, count: int) -> NDArray[np.bool_] | None:
+        """Every so many rows one is held out, by its number in the stream: the same ones in every pass."""
+        if self._holdout is None:
+            return None
+        held: NDArray[np.bool_] = np.arange(first + 1, first + count + 1) % self._holdout == 0
+        return held
+
+    def _count(self, examples: Examples) -> None:
+        self.totals.rows += len(examples)
+        self.totals.learned += int(np.count_nonzero(examples.importances))
+        self.totals.labels.add(examples.labels, examples.importances)
+        self.totals.weights = self.totals.weights.followed_by(importance.summarise(examples.importances))
+
+    def _count_held(
+        self, examples: Examples, predictions: NDArray[np.float64], held: NDArray[np.bool_]
+    ) -> None:
+        counted = held & (examples.importances > 0.0)
+        weights = examples.importances[counted]
+        values = losses_of(self.learner.model, predictions[counted], examples.labels[counted])
+        self.totals.held_loss += float(weights @ values)
+        self.totals.held_weight += float(weights.sum())
+
+
+def losses_of(
+    model: Model, predictions: NDArray[np.float64], labels: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """ℓ(p, y) of each row."""
+    values = np.empty(len(predictions))
+    with np.errstate(all="ignore"):
+        pointwise.fill_pairs(jit.pointer(model.settings.loss, "value"), predictions, labels, values)
+    return values

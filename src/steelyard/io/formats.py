@@ -1,0 +1,68 @@
+"""Which format a file has: by its suffix, or by a look at its first lines where the suffix does not say."""
+
+import re
+from pathlib import PurePath
+
+from steelyard.io.errors import InputError
+from steelyard.io.sources import COMPRESSED_SUFFIXES, STANDARD_INPUT, Source, opened
+
+FORMATS = ("vw", "svmlight", "csv", "tsv", "jsonl", "arrow", "parquet")
+
+_suffixes = {
+    ".vw": "vw",
+    ".svm": "svmlight", ".svmlight": "svmlight", ".libsvm": "svmlight",
+    ".csv": "csv", ".tsv": "tsv",
+    ".jsonl": "jsonl", ".ndjson": "jsonl",
+    ".arrow": "arrow", ".feather": "arrow", ".ipc": "arrow",
+    ".parquet": "parquet", ".pq": "parquet",
+}  # fmt: skip
+
+_HEAD = 1 << 16
+_SVMLIGHT = re.compile(rb"[-+]?[\d.eE+-]+(\s+qid:\d+)?(\s+\d+:\S+)*\s*(#.*)?")
+_VW = re.compile(rb"[^|]*\|.*")
+
+
+def format_of(path: str) -> str:
+    """The format of one file. Standard input has to be looked at by whoever opens it."""
+    by_suffix = _by_suffix(path)
+    if by_suffix is not None:
+        return by_suffix
+    with opened(path) as source:
+        return sniffed(source)
+
+
+def common_format(paths: list[str]) -> str | None:
+    """The one format of several files; None for standard input, which is read once and sniffed then."""
+    found = {path: format_of(path) for path in paths if path != STANDARD_INPUT}
+    if len(set(found.values())) > 1:
+        listed = ", ".join(f"{path} is {name}" for path, name in found.items())
+        raise InputError(f"files of several formats cannot be read together: {listed}")
+    return next(iter(found.values()), None)
+
+
+def sniffed(source: Source) -> str:
+    """By the first lines, which stay to be read."""
+    head = source.peek(_HEAD)
+    if head.startswith(b"PAR1"):
+        return "parquet"
+    if head.startswith((b"ARROW1", b"\xff\xff\xff\xff")):
+        return "arrow"
+    lines = [line for line in head.removeprefix(b"\xef\xbb\xbf").splitlines()[:50] if line.strip()]
+    if len(lines) > 1 and len(head) == _HEAD:
+        lines.pop()  # which may be cut off
+    if not lines:
+        raise InputError(f"{source.path}: is empty")
+    if all(line.lstrip().startswith(b"{") for line in lines):
+        return "jsonl"
+    if all(_SVMLIGHT.fullmatch(line) for line in lines if not line.startswith(b"#")):
+        return "svmlight"
+    if all(_VW.fullmatch(line) for line in lines):
+        return "vw"
+    return "tsv" if lines[0].count(b"\t") > lines[0].count(b",") else "csv"
+
+
+def _by_suffix(path: str) -> str | None:
+    suffixes = [suffix.lower() for suffix in PurePath(path).suffixes]
+    if suffixes and suffixes[-1] in COMPRESSED_SUFFIXES:
+        suffixes.pop()
+    return _suffixes.get(suffixes[-1]) if suffixes else None

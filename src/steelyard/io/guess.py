@@ -1,0 +1,57 @@
+"""Guesses about labels, from the first of them. They are told to the user, and options overrule them."""
+
+from collections.abc import Sequence
+
+from steelyard import losses
+from steelyard.io.errors import InputError
+from steelyard.io.labels import LabelRule
+from steelyard.losses import Loss
+from steelyard.losses.sets import OneOf
+
+TWO_CLASSES, ANY_NUMBER = "modified_huber", "squared"
+_PAIRS = ({"0", "1"}, {"-1", "1"}, {"1", "2"})
+
+
+def loss_for(labels: Sequence[str]) -> str:
+    """The loss for a file that begins with these labels: classes or numbers?"""
+    distinct = {_plain(label) for label in labels}
+    numeric = all(_is_number(label) for label in distinct)
+    return ANY_NUMBER if numeric and not _classes(distinct) else TWO_CLASSES
+
+
+def rule_for(labels: Sequence[str], loss: Loss) -> LabelRule | None:
+    """Which label is negative and which positive; None where the loss takes them as they are."""
+    if not isinstance(loss.labels, OneOf):
+        return None
+    low, high = sorted(loss.labels.values)
+    distinct = {_plain(label) for label in labels}
+    if all(_is_number(label) and loss.allows(float(label)) for label in distinct):
+        return None
+    if not _classes(distinct):
+        some = ", ".join(sorted(distinct)[:5])
+        raise InputError(
+            f"{losses.name_of(loss) or type(loss).__name__} loss is for two classes, and there are "
+            f"{len(distinct)} labels among the first rows ({some}…): "
+            "say which is positive, for example --labels '*,NAME'"
+        )
+    names = next((pair for pair in _PAIRS if distinct <= pair), distinct)
+    negative, positive = sorted(names, key=lambda name: (float(name) if _is_number(name) else 0.0, name))
+    return LabelRule(negative, positive, low, high)
+
+
+def _classes(distinct: set[str]) -> bool:
+    """Two values, or one of a usual pair."""
+    return len(distinct) == 2 or any(distinct <= pair for pair in _PAIRS)
+
+
+def _plain(label: str) -> str:
+    """1.0 and +1 are 1."""
+    return f"{float(label):g}" if _is_number(label) else label
+
+
+def _is_number(label: str) -> bool:
+    try:
+        float(label)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,82 @@
+"""JSON lines through the stream: the guess, labels, threads."""
+
+import json
+
+import pytest
+
+from steelyard.features.folding import Folding
+from steelyard.features.interactions import Interactions
+from steelyard.io import jsonl
+from steelyard.io.errors import InputError
+from steelyard.io.guessing import Told
+from steelyard.io.jsonl import JsonLines
+from steelyard.io.sources import opened
+from steelyard.io.tables import HEAD_BYTES
+from tests import tables
+
+OBJECTS = [
+    {
+        "label": ["ham", "spam"][k % 2],
+        "text": f"this is message number {k}",
+        "price": 0.5 * k,
+        "late": k % 3 == 0,
+        "words": {"a": k},
+        "tags": ["new"] if k % 2 else [],
+        "vector": [1, k],
+        **({"note": "yes"} if k == 7 else {}),
+    }
+    for k in range(30)
+]
+TEXT = "".join(json.dumps(one) + "\n" for one in OBJECTS).encode()
+
+
+def test_the_guess() -> None:
+    with opened(str(tables.written(b"\xef\xbb\xbf" + TEXT + b"no object\n7\n"))) as source:
+        columns = jsonl.guess_columns(source, Told(ignore=("vector",)))
+        assert jsonl.head_labels(source, columns) == ["ham", "spam"]
+    assert {column.name: column.role for column in columns.columns} == {
+        "label": "label",
+        "text": "text",
+        "price": "number",
+        "late": "category",
+        "words": "number",
+        "tags": "category",
+        "vector": "ignore",
+        "note": "category",
+    }
+    assert "lists of strings" in columns.describe()
+
+
+def test_labels_as_they_stand() -> None:
+    text = b'{"y": 1.0}\n{"y": true}\n{"y": " a "}\n{"y": null}\n{"y": NaN}\n{}\n{"y": ""}\n{"y": [1]}'
+    with opened(str(tables.written(text))) as source:
+        assert jsonl.head_labels(source, tables.columns(y="label")) == ["1.0", "a", "true"]
+
+
+def test_no_object_no_table() -> None:
+    with opened(str(tables.written(b"[1]\n"))) as source, pytest.raises(InputError, match="no JSON object"):
+        jsonl.guess_columns(source)
+
+
+def test_a_long_file_is_looked_at_in_whole_lines() -> None:
+    line = json.dumps({"x": "a" * (HEAD_BYTES // 3)}).encode() + b"\n"
+    with opened(str(tables.written(line * 4))) as source:
+        assert len(jsonl.head_objects(source)) == 2
+
+
+def test_what_nests_without_end_is_a_problem_and_no_crash() -> None:
+    text = b'{"x": ' + b"[" * 100_000 + b"\n" + TEXT
+    with opened(str(tables.written(text))) as source:
+        columns = jsonl.guess_columns(source)
+    read = tables.read(JsonLines(Folding(18, Interactions(), None), columns), text)
+    assert read.problems[0][0] == 1
+
+
+@pytest.mark.parametrize("size", [1, 20, 50])
+@pytest.mark.parametrize("threads", [1, 2, 4])
+def test_blocks_and_threads_change_nothing(size: int, threads: int) -> None:
+    columns = tables.columns(text="text", price="label", words="number", tags="category", vector="number")
+    reader = JsonLines(Folding(18, Interactions(), None), columns)
+    found = tables.read(reader, TEXT)
+    assert tables.read(reader, TEXT, size=size, threads=threads) == found
+    assert len(found.rows) == len(OBJECTS)

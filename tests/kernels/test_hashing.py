@@ -1,0 +1,37 @@
+"""Keys against a plain murmur3, and against known values."""
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from steelyard.kernels import hashing
+from tests import slow_text
+
+
+def murmur(data: bytes, seed: int) -> int:
+    with np.errstate(over="ignore"):
+        return int(hashing.murmur(np.frombuffer(b"#" + data, np.uint8), 1, len(data) + 1, seed))
+
+
+def test_published_values() -> None:
+    """Test vectors that circulate with the algorithm."""
+    assert murmur(b"", 0) == 0
+    assert murmur(b"", 1) == 0x514E28B7
+    assert murmur(b"\xff\xff\xff\xff", 0) == 0x76293B50
+    assert murmur(b"Hello, world!", 0x9747B28C) == 0x24884CBA
+
+
+@settings(deadline=None)
+@given(st.binary(max_size=40), st.integers(0, 2**32 - 1))
+def test_murmur(data: bytes, seed: int) -> None:
+    assert murmur(data, seed) == slow_text.murmur3(data, seed)
+
+
+@settings(deadline=None)
+@given(
+    st.one_of(st.binary(max_size=12), st.integers(0, 10**12).map(lambda n: str(n).encode())),
+    st.integers(0, 2**32 - 1),
+)
+def test_keys(name: bytes, seed: int) -> None:
+    with np.errstate(over="ignore"):
+        assert hashing.key(np.frombuffer(name, np.uint8), 0, len(name), seed) == slow_text.key(name, seed)

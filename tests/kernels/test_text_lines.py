@@ -1,0 +1,206 @@
+"""The readers of Vowpal Wabbit and svmlight text against slow ones in plain Python."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numba import config
+
+from steelyard.features.keyed import Keyed
+from steelyard.kernels import lines, svmlight, vw
+from tests import slow_text
+from tests.kernels import texts
+
+few = settings(deadline=None, max_examples=30 if config.DISABLE_JIT else 300)
+LARGEST = 1e17
+
+
+def parse(
+    data: bytes, kind: str, seeds: Any = ()
+) -> tuple[Keyed, int, list[list[int]], np.ndarray[Any, Any]]:
+    text = np.frombuffer(data, np.uint8)
+    with np.errstate(over="ignore"):
+        rows, gaps, ascii_only = lines.counts(text, len(text))
+        room = Keyed.empty(rows, gaps, "float64")
+        arrays = (
+            room.labels, room.importances, room.bases, room.tags, room.ends,
+            room.keys, room.values, room.fields, room.starts,
+        )  # fmt: skip
+        problems = np.empty((8, 3), np.int64)
+        if kind == "vw":
+            fields = np.array(seeds, np.int64)
+            found = vw.parse(text, len(text), ascii_only, LARGEST, fields, *arrays, problems)
+        else:
+            found = svmlight.parse(text, len(text), ascii_only, LARGEST, *arrays, problems)
+    keyed = room.first(int(found[0]), int(found[1]))
+    return keyed, int(found[2]), problems[: found[3]].tolist(), text
+
+
+def check(data: bytes, kind: str) -> None:
+    """Every line that the slow reader can read comes out the same; every other is a problem."""
+    slow = slow_text.vw if kind == "vw" else slow_text.svmlight
+    keyed, count, problems, _ = parse(data, kind)
+    expected, wrong = [], []
+    given_lines = data.split(b"\n")[:-1]
+    for number, line in enumerate(given_lines):
+        try:
+            line.decode()
+            row = slow(line)
+        except ValueError:  # of which bad UTF-8 is one
+            wrong.append(number)
+        else:
+            expected += [row] if row is not None else []
+    assert count == len(given_lines)
+    assert [line for line, *_ in problems] == wrong[:8]
+    assert len(keyed.labels) == len(expected)
+    start = 0
+    for k, row in enumerate(expected):
+        span = slice(start, int(keyed.ends[k]))
+        start = span.stop
+        assert keyed.keys[span].tolist() == [feature.key for feature in row.features]
+        assert keyed.values[span].tolist() == [feature.value for feature in row.features]
+        assert keyed.labels[k] == row.label or (math.isnan(keyed.labels[k]) and math.isnan(row.label))
+        assert (keyed.importances[k], keyed.bases[k]) == (row.importance, row.base)
+        assert data[keyed.tags[k, 0] : keyed.tags[k, 1]] == row.tag
+
+
+@few
+@given(st.lists(texts.vw_line(), max_size=4))
+def test_vw_lines(given_lines: list[bytes]) -> None:
+    check(texts.block(given_lines), "vw")
+
+
+@few
+@given(st.lists(st.one_of(texts.vw_line(wrong=True), st.binary(max_size=30)), max_size=4))
+def test_vw_lines_good_and_bad(given_lines: list[bytes]) -> None:
+    check(texts.block([line.replace(b"\n", b"") for line in given_lines]), "vw")
+
+
+@few
+@given(st.lists(texts.svmlight_line(), max_size=4))
+def test_svmlight_lines(given_lines: list[bytes]) -> None:
+    check(texts.block(given_lines), "svmlight")
+
+
+@few
+@given(
+    st.lists(
+        st.one_of(texts.svmlight_line(wrong=True), st.text("1:q id#-.\t", max_size=12).map(str.encode)),
+        max_size=4,
+    )
+)
+def test_svmlight_lines_good_and_bad(given_lines: list[bytes]) -> None:
+    check(texts.block(given_lines), "svmlight")
+
+
+@few
+@given(st.text("1 |:'#.-e\té\r\n", max_size=40), st.sampled_from(["vw", "svmlight"]))
+def test_near_misses(text: str, kind: str) -> None:
+    check(text.encode() + b"\n", kind)
+
+
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        ("x |a b", lines.BAD_LABEL),
+        ("1 x |a b", lines.BAD_IMPORTANCE),
+        ("1 -2 |a b", lines.NEGATIVE_IMPORTANCE),
+        ("1 1 x |a b", lines.BAD_BASE),
+        ("1 1 1 1 |a b", lines.TOO_MANY_NUMBERS),
+        ("1 1 1", lines.NO_BAR),
+        ("1 |a:x b", lines.BAD_NAMESPACE_VALUE),
+        ("1 |a b:x", lines.BAD_VALUE),
+        ("1 |a b:1:2", lines.BAD_VALUE),
+        ("1 |a b:nan", lines.NOT_FINITE),
+        ("1 |a b:1e18", lines.TOO_LARGE),
+        ("1 |a:1e10 b:1e10", lines.TOO_LARGE),
+    ],
+)
+def test_what_is_wrong_with_a_vw_line(line: str, code: int) -> None:
+    keyed, _, problems, _ = parse(f"1 |a b\n{line}\n-1 |a b\n".encode(), "vw")
+    assert [problem[:2] for problem in problems] == [[1, code]]
+    assert keyed.labels.tolist() == [1.0, -1.0]
+
+
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        ("x 1:1", lines.BAD_LABEL),
+        ("1,2 1:1", lines.BAD_LABEL),
+        ("1 a:1", lines.BAD_INDEX),
+        ("1 -1:1", lines.BAD_INDEX),
+        ("1 17", lines.BAD_INDEX),
+        ("1 1:x", lines.BAD_VALUE),
+        ("1 1:inf", lines.NOT_FINITE),
+        ("1 1:-1e18", lines.TOO_LARGE),
+    ],
+)
+def test_what_is_wrong_with_an_svmlight_line(line: str, code: int) -> None:
+    keyed, _, problems, _ = parse(f"1 1:1\n{line}\n-1 1:1\n".encode(), "svmlight")
+    assert [problem[:2] for problem in problems] == [[1, code]]
+    assert keyed.labels.tolist() == [1.0, -1.0]
+
+
+def test_all_problems_are_counted_and_the_first_described() -> None:
+    text = np.frombuffer(b"x |a\n" * 20, np.uint8)
+    room = Keyed.empty(20, 40, "float32")
+    problems = np.empty((3, 3), np.int64)
+    found = vw.parse(
+        text, len(text), True, LARGEST, np.zeros(0, np.int64), room.labels, room.importances, room.bases,
+        room.tags, room.ends, room.keys, room.values, room.fields, room.starts, problems,
+    )  # fmt: skip
+    assert (found[0], found[3]) == (0, 20)
+    assert problems[:, 0].tolist() == [0, 1, 2]
+
+
+def test_fields_of_interactions() -> None:
+    with np.errstate(over="ignore"):
+        seeds = [slow_text.key(b"b", 0), slow_text.key(b"7", 0)]
+    keyed, *_ = parse(b"1 |a x |b y z |7 q | w\n", "vw", seeds)
+    assert keyed.fields.tolist() == [-1, 0, 0, 1, -1]
+
+
+@given(st.binary(max_size=12))
+@settings(deadline=None)
+def test_utf8(data: bytes) -> None:
+    try:
+        data.decode()
+        valid = True
+    except UnicodeDecodeError:
+        valid = False
+    assert lines.valid_utf8(np.frombuffer(data + b"\n", np.uint8), 0, len(data)) == valid
+
+
+@pytest.mark.parametrize(
+    "data",
+    [b"\xc3\xa9", b"\xe6\xb1\x89", b"\xf0\x9f\x98\x80", b"\xed\xa0\x80", b"\xc0\x80", b"\xe0\x80\x80",
+     b"\xf4\x90\x80\x80", b"\xf5\x80\x80\x80", b"\x80", b"\xc3", b"\xc3(", b"\xf0\x80\x80\x80"],
+)  # fmt: skip
+def test_utf8_edges(data: bytes) -> None:
+    test_utf8.hypothesis.inner_test(data)  # type: ignore[attr-defined]
+
+
+def composed(data: bytes, places: list[list[int]], kind: str = "vw") -> list[bytes]:
+    keyed, _, _, text = parse(data, kind)
+    kernel = vw.compose if kind == "vw" else svmlight.compose
+    lengths = np.empty(len(places), np.int32)
+    wanted = np.array(places, np.int32)
+    size = kernel(text, keyed.starts, wanted, np.empty(0, np.uint8), lengths)
+    out = np.empty(size, np.uint8)
+    assert kernel(text, keyed.starts, wanted, out, lengths) == size
+    ends = np.cumsum(lengths)
+    return [out[end - length : end].tobytes() for end, length in zip(ends, lengths, strict=True)]
+
+
+def test_names() -> None:
+    data = b"1 |user:2 anna:3 |item x\ty |  9:1 :2\n"
+    assert composed(data, [[0, -1], [0, 2], [3, -1], [4, -1]]) == [
+        b"user^anna",
+        b"user^anna*item^y",
+        b"9",
+        b"",
+    ]
+    assert composed(b"1 17:2 4:1\n", [[1], [0]], "svmlight") == [b"4", b"17"]
