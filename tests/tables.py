@@ -205,18 +205,20 @@ def read(
         ),
         [(problem.line, problem.what) for problem in stream.problems],
         stream.skipped,
-        _names(names),
+        read_names(names),
         stream.remarks,
     )
 
 
 def _bases(chunk: Parsed) -> list[float]:
-    return [] if chunk.examples.bases is None else list(chunk.examples.bases.tolist())
+    bases = chunk.examples.bases
+    return [0.0] * len(chunk.examples) if bases is None else list(bases.tolist())
 
 
 def _tags(chunk: Parsed) -> list[str]:
     spans = [] if chunk.tags is None else chunk.tags.tolist()
-    return [chunk.block.text[start:stop].tobytes().decode() for start, stop in spans]
+    text = chunk.block.text if chunk.text is None else chunk.text
+    return [text[start:stop].tobytes().decode() for start, stop in spans]
 
 
 def _rows(chunk: Parsed) -> list[dict[int, np.float32]]:
@@ -227,7 +229,7 @@ def _rows(chunk: Parsed) -> list[dict[int, np.float32]]:
     ]
 
 
-def _names(names: Names | None) -> dict[int, str]:
+def read_names(names: Names | None) -> dict[int, str]:
     if names is None:
         return {}
     arrays = names.arrays()

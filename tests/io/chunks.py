@@ -73,7 +73,7 @@ def chunked(rows: Sequence[Row], size: int, **kinds: Any) -> Iterable[Parsed]:
     return (chunk(rows[start : start + size], **kinds) for start in range(0, len(rows), size))
 
 
-def stream(path: Path, features: int = FEATURES, **options: Any) -> Stream:
+def stream(path: Path | str, features: int = FEATURES, **options: Any) -> Stream:
     return Stream([path], ArrowTable(features), **options)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from steelyard.io import batches, extras
+from steelyard.io import batches, extras, sources
 from steelyard.io.convert import convert
 from steelyard.io.errors import InputError
 from steelyard.io.header import KEY, Header
@@ -53,7 +53,6 @@ def test_headers_of_others(tmp_path: Path) -> None:
     path = tmp_path / "plain.parquet"
     pa.parquet.write_table(pa.table({"a": [1]}), path)
     assert batches.header(str(path)) is None
-    assert batches.header("-") is None
     path.write_bytes(b"PAR1, or so it says")
     with pytest.raises(InputError, match=r"plain\.parquet: cannot be read, it seems damaged or cut off"):
         batches.header(str(path))
@@ -87,7 +86,10 @@ def test_ipc_may_be_compressed_and_piped(
     assert batches.header(str(packed)) is not None
     piped = io.TextIOWrapper(io.BufferedReader(io.BytesIO(path.read_bytes())))
     monkeypatch.setattr(sys, "stdin", piped)
-    assert same(rows_of(stream("-")), ROWS)  # type: ignore[arg-type]
+    sources._standard_input.cache_clear()
+    assert batches.header("-") == Header(FEATURES, {"format": "vw"})
+    assert same(rows_of(stream("-")), ROWS)
+    sources._standard_input.cache_clear()
 
 
 def test_parquet_may_not(parquet: Path, tmp_path: Path) -> None:

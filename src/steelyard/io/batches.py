@@ -23,6 +23,7 @@ from steelyard.io.sources import Source
 IPC_FILE, IPC_STREAM, PARQUET = b"ARROW1\0\0", b"\xff\xff\xff\xff", b"PAR1"
 _BUFFER = 1 << 20  # of each column of a Parquet file
 _AT_ONCE = 1 << 24
+_LARGEST_SCHEMA = 1 << 22
 _MAPPED = 4  # times the size: what is neither read nor parsed is worth larger parts
 
 
@@ -54,15 +55,14 @@ def batches(source: Source, size: int) -> Iterator[Batch]:
 
 
 def header(path: str) -> Header | None:
-    """What a file says of itself; None if it is not of our making, or standard input, which is read once."""
-    if path == sources.STANDARD_INPUT:
-        return None
+    """What a file says of itself, which is not read on; None if it is not of our making."""
     pyarrow = extras.pyarrow(path)
     with sources.opened(path) as source, _readable(pyarrow, path):
         if _kind(source.peek(len(IPC_FILE)), path) == PARQUET:
             metadata = _parquet_file(pyarrow, source).metadata.metadata
         else:
-            metadata = pyarrow.ipc.open_stream(_behind_the_magic(source)).schema.metadata
+            schema = source.peek(_LARGEST_SCHEMA).removeprefix(IPC_FILE)
+            metadata = pyarrow.ipc.open_stream(schema).schema.metadata
     return headers.header(metadata, path)
 
 

@@ -24,7 +24,7 @@ def plain(array: Any) -> Any:
     """Without a dictionary, and strings one after another in one buffer."""
     pyarrow = extras.pyarrow("a table")
     if pyarrow.types.is_dictionary(array.type):
-        array = array.dictionary_decode()
+        return plain(array.dictionary).take(array.indices)
     return array.cast(pyarrow.large_string()) if str(array.type) == "string_view" else array
 
 

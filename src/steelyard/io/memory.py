@@ -4,7 +4,7 @@ Ordinary columns are told or guessed what they are for, as in a file; lists `ind
 are ready-made rows. Tables come through the Arrow C interface, so neither pandas nor polars is
 imported here; pyarrow is: pip install "steelyard[arrow]".
 
->>> import pyarrow  # doctest: +SKIP
+>>> import pyarrow
 >>> from steelyard import Learner, Settings
 >>> from steelyard.io import memory
 >>> from steelyard.io.guessing import Told

@@ -6,6 +6,7 @@ true, 7, 2024-05-01. Dates and times are no numbers; what a number of them shoul
 to say.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,7 +19,7 @@ from steelyard.features.folding import Folding
 from steelyard.features.interactions import Interactions
 from steelyard.features.keyed import Keyed
 from steelyard.features.tokens import TextOptions
-from steelyard.io import buffers, typed_labels, typed_numbers
+from steelyard.io import buffers, extras, typed_labels, typed_numbers
 from steelyard.io import columns as roles
 from steelyard.io.batches import Batch
 from steelyard.io.columns import Columns
@@ -64,15 +65,23 @@ class TypedTable:
 
         Raises ValueError, or what pyarrow raises, for a table that cannot be read at all.
         """
-        found = _Found.of(batch.rows, self._columns, self._label_rule, self._dtype)
-        if not found.faults:
-            return self._assembled(batch, found)
-        parsed = self.parse(replace(batch, rows=batch.rows.take(found.faults.sound)))
-        notes, skipped = found.faults.notes, len(found.faults)
-        return replace(parsed, block=batch, lines=batch.rows.num_rows, notes=notes, skipped=skipped)
+        arrays, lines = _arrays(batch.rows, self._columns), batch.rows.num_rows
+        found = self._found(arrays, lines)
+        faults = found.faults
+        if faults:
+            sound = extras.pyarrow(batch.path).array(faults.sound)
+            found = self._found({name: array.take(sound) for name, array in arrays.items()}, len(sound))
+        parsed = self._assembled(batch, found)
+        return replace(
+            parsed, lines=lines, notes=faults.notes, skipped=len(faults), text=found.text,
+            remarks=_remarks(batch.rows, self._columns),
+        )  # fmt: skip
+
+    def _found(self, arrays: Mapping[str, Any], rows: int) -> "_Found":
+        return _Found.of(arrays, rows, self._columns, self._label_rule, self._dtype)
 
     def _assembled(self, batch: Batch, found: "_Found") -> Parsed:
-        rows, size = batch.rows.num_rows, len(found.text)
+        rows, size = len(found.labels), len(found.text)
         texts = len(self._columns.of(roles.TEXT)) > 0
         tokens = self._text_options.most_tokens(size) if texts else 0
         keyed = Keyed.empty(rows, rows * len(self._features) + tokens, self._dtype)
@@ -102,11 +111,9 @@ class TypedTable:
             cell_names.compose(*common, out, lengths)
             return out, lengths
 
-        parsed = finished(
-            batch, keyed, self._folding, lines=rows, wrong=0, problems=room_for_problems(), compose=compose,
-            remarks=found.remarks,
-        )  # fmt: skip
-        return replace(parsed, text=found.text)
+        return finished(
+            batch, keyed, self._folding, lines=rows, wrong=0, problems=room_for_problems(), compose=compose
+        )
 
 
 @dataclass(frozen=True)
@@ -124,12 +131,12 @@ class _Found:
     places: dict[str, int]
     """Of each feature column among the spans or the reals."""
     faults: Faults
-    remarks: frozenset[str]
 
     @classmethod
-    def of(cls, table: Any, columns: Columns, rule: LabelRule | None, dtype: str) -> "_Found":
-        given = _arrays(table, columns)
-        count, faults = table.num_rows, Faults(table.num_rows)
+    def of(
+        cls, given: Mapping[str, Any], count: int, columns: Columns, rule: LabelRule | None, dtype: str
+    ) -> "_Found":
+        faults = Faults(count)
         labels, importances, bases = np.full(count, np.nan), np.ones(count), np.zeros(count)
         texts: list[tuple[NDArray[np.uint8], NDArray[np.int32]]] = []
         reals: list[NDArray[np.float64]] = []
@@ -174,7 +181,7 @@ class _Found:
             tags,
             np.array([spans for _, spans in texts], np.int32).reshape(len(texts), count, 2),
             np.array(reals, np.float64).reshape(len(reals), count),
-            places, faults, _remarks(table, columns),
+            places, faults,
         )  # fmt: skip
 
 
