@@ -10,10 +10,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from steelyard import losses
 from steelyard.io import batches, extras, sources
+from steelyard.io.arrow import ArrowTable
 from steelyard.io.convert import convert
 from steelyard.io.errors import InputError
 from steelyard.io.header import KEY, Header
+from steelyard.io.stream import Stream
 from tests.io.chunks import FEATURES, chunked, random_rows, rows_of, same, some_names, stream
 
 pa = pytest.importorskip("pyarrow")
@@ -206,3 +209,79 @@ def test_without_pyarrow(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_pyarrow_is_imported_when_it_is_needed() -> None:
     code = "import sys, steelyard.io.arrow, steelyard.io.convert; assert 'pyarrow' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize("kind", ["arrow", "parquet"])
+def test_a_label_that_the_loss_does_not_take_is_named_by_its_row(
+    kind: str, request: pytest.FixtureRequest
+) -> None:
+    """Also behind rows that were left out for other reasons."""
+    path = request.getfixturevalue(kind)
+    table = pa.table(
+        {"label": [1.0, -1.0, 5.0, 1.0, 7.0], "indices": [[1], [99], [2], [3], [4]], "values": [[1.0]] * 5}
+    )
+    with pa.ipc.new_file(path, table.schema) as writer:
+        writer.write_table(table)
+    options: dict[str, Any] = {"loss": losses.by_name("logistic"), "skip": True, "block_size": 1 << 20}
+    chunks = Stream([path], ArrowTable(FEATURES), **options)
+    assert [row.label for row in rows_of(chunks)] == [1.0, 1.0]
+    assert [problem.line for problem in chunks.problems] == [2, 3, 5]
+    assert str(chunks.problems[1]).startswith(f"{path}, row 3: the label 5 is none for logistic loss")
+
+
+def test_no_rows_are_as_rows_are(arrow: Path) -> None:
+    """So that whatever is compiled for none serves for all."""
+    reader = ArrowTable(FEATURES)
+    none = reader.parse(reader.nothing())
+    assert len(none.examples) == none.lines == 0
+    some = next(iter(stream(arrow, block_size=1 << 20)))
+    for name in ("indptr", "indices", "values", "labels", "importances"):
+        ours, theirs = getattr(none.examples, name), getattr(some.examples, name)
+        assert (ours.dtype, ours.flags.writeable) == (theirs.dtype, theirs.flags.writeable)
+
+
+def test_peeking_takes_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "bytes"
+    path.write_bytes(b"0123456789")
+    with sources.opened(str(path)) as source:
+        assert source.peek(6) == b"012345"
+        assert source.peek(2) == b"01"
+        assert source.peek(8) == b"01234567"
+        assert source.read(3) == b"012"
+        assert source.peek(100) == b"3456789"
+        assert source.read(100) == b"3456789"
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("suffix", [".arrow", ".parquet"])
+def test_memory_does_not_grow_with_the_file(suffix: str, tmp_path: Path) -> None:
+    """A gigabyte of rows is written and read by processes that never hold a tenth of it."""
+    path = tmp_path / f"large{suffix}"
+    code = """
+import resource, sys
+import numpy as np
+from steelyard.examples import Examples
+from steelyard.io.arrow import ArrowTable
+from steelyard.io.convert import convert
+from steelyard.io.stream import Stream
+
+rng = np.random.default_rng(0)
+rows, width = 1000, 100
+def chunk():
+    indices = np.tile(np.arange(width, dtype=np.int32), rows)
+    values = rng.normal(size=rows * width).astype(np.float32)
+    return Examples(np.arange(rows + 1) * width, indices, values, False, 128, np.ones(rows), np.ones(rows))
+def peak():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+convert([chunk()], sys.argv[1], features=128)
+list(Stream([sys.argv[1]], ArrowTable(128), threads=2))
+before = peak()
+convert((chunk() for _ in range(1300)), sys.argv[1], features=128)
+written = peak() - before
+if not sys.argv[1].endswith(".arrow"):  # what is mapped counts as the process's own, but can go at any time
+    assert sum(len(part.examples) for part in Stream([sys.argv[1]], ArrowTable(128), threads=2)) == 1_300_000
+grown = peak() - before
+assert written < 100 and grown < 150, (written, grown)
+"""
+    subprocess.run([sys.executable, "-c", code, str(path)], check=True)
+    assert path.stat().st_size > 4e8

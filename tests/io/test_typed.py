@@ -242,6 +242,11 @@ def test_a_bad_row_is_named_and_can_be_skipped(
     assert found.rows == read(rows.slice(0, 2), columns, label_rule=rule).rows
 
 
+def test_all_rows_may_be_bad() -> None:
+    found = read(pa.table({"x": [math.inf], "c": ["red"]}), tables.columns(x="number", c="category"))
+    assert (found.rows, found.skipped) == ([], 1)
+
+
 REFUSED = [
     (pa.table({"y": [1.0]}), "there is no column 'x'"),
     (pa.table([[1.0], [1.0]], ["x", "x"]), "two columns are called 'x'"),
