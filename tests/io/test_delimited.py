@@ -132,3 +132,7 @@ def test_a_real_table_beside_the_plain_twin() -> None:
     tables.agree(
         tables.read(DelimitedText(folding, columns, dialect, label_rule=rule), text.encode()), expected, BITS
     )
+
+
+def test_nothing_is_read_as_no_rows() -> None:
+    assert len(reader().parse(reader().nothing()).examples) == 0

@@ -80,3 +80,8 @@ def test_blocks_and_threads_change_nothing(size: int, threads: int) -> None:
     found = tables.read(reader, TEXT)
     assert tables.read(reader, TEXT, size=size, threads=threads) == found
     assert len(found.rows) == len(OBJECTS)
+
+
+def test_nothing_is_read_as_no_rows() -> None:
+    reader = JsonLines(Folding(18, Interactions(), None), tables.columns(x="number"))
+    assert len(reader.parse(reader.nothing()).examples) == 0

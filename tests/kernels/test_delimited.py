@@ -4,7 +4,7 @@ import csv
 import io
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from numba import config
 
@@ -57,6 +57,23 @@ def reader(
     return DelimitedText(folding, COLUMNS, Dialect(separator), options, None, rule)
 
 
+EVERY_KIND = [
+    {
+        "y": "1",
+        "w": "2.5",
+        "b": "0.5",
+        "id": 'a "quoted" tag',
+        "t": 'É "a"\n7 7',
+        "c": "é",
+        "x": "1",
+        "i": "",
+    },
+    {"y": "", "w": "0", "b": "?", "id": "", "t": "", "c": "", "x": "NA", "i": ","},
+    {"y": "spam", "w": "1", "b": "", "id": "b", "t": "a b a b", "c": "7", "x": "", "i": ""},
+    {"y": "na", "w": "1", "b": "", "id": "b", "t": "a b a b", "c": "7", "x": "-inf", "i": ""},
+]
+
+
 @few
 @given(
     records,
@@ -74,6 +91,9 @@ def reader(
     ),
     st.integers(1, 60),
 )
+@example(EVERY_KIND, ",", "\r\n", False, LabelRule("-1", "1"), TextOptions(3, (1, 2), "sublinear"), 20)
+@example(EVERY_KIND, ",", "\n", True, LabelRule("*", "spam"), TextOptions(2, None, "binary"), 20)
+@example(EVERY_KIND, "\t", "\n", False, None, TextOptions(), 20)
 def test_records_become_what_their_twin_says(
     rows: list[dict[str, str]],
     separator: str,

@@ -67,6 +67,8 @@ def value_end(text: str, deepest: int = 100) -> int:
 @example('{"a":{"b":1},"c":[1,2]}')
 @example('"\\u00')
 @example('"\\')
+@example('"\x1f"')
+@example('{"a":1,"b":2}')
 @example("-")
 @example("1.e5")
 @example("1e")

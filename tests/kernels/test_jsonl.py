@@ -93,6 +93,20 @@ def reader(rule: LabelRule | None, options: TextOptions, names: Names | None = N
     return JsonLines(Folding(BITS, Interactions(), names), COLUMNS, options, None, rule)
 
 
+EVERYTHING = {
+    "no column": [[1]],
+    "é": 0.5,
+    "t": 'some \\ "text"\ud83d\ude00 \ud800 7',
+    "x": [1, True, False, None, "a\n"],
+    "c": {"a\t": 1, "b": True, "c": False, "d": None},
+    "b": False,
+    "w": True,
+    "y": "1",
+    "id": "a\u00e9",
+    "i": {"deep": [{}]},
+}
+
+
 @few
 @given(
     st.lists(objects, max_size=5),
@@ -102,6 +116,8 @@ def reader(rule: LabelRule | None, options: TextOptions, names: Names | None = N
     st.sampled_from([TextOptions(), TextOptions(2, (2, 2), "binary")]),
     st.integers(1, 60),
 )
+@example([EVERYTHING], True, (",", ":"), LabelRule("*", "spam"), TextOptions(2, (2, 2), "binary"), 20)
+@example([EVERYTHING], False, (",", ":"), None, TextOptions(0, (2, 3)), 20)
 def test_objects_become_what_their_twin_says(
     found: list[dict[str, Any]],
     ascii_only: bool,
@@ -194,7 +210,19 @@ def test_keys_in_any_order_and_columns_that_hash_alike() -> None:
 @example([b'{"x": {"a": [1'])
 def test_no_bytes_do_harm(parts: list[bytes]) -> None:
     """Every line is a row, a problem, or blank."""
-    text = b"\n".join(parts)
+    text = b"\n".join([b"", *parts])  # the first bytes may not be those of a compressed file
     read = tables.read(reader(None, TextOptions(2, (1, 3), "sublinear")), text)
-    given_lines = text.removeprefix(b"\xef\xbb\xbf").split(b"\n")
+    given_lines = text.split(b"\n")
     assert len(read.labels) + read.skipped == sum(bool(line.strip(b" \t\r")) for line in given_lines)
+
+
+def test_positions_of_several_digits_have_names() -> None:
+    names = Names(1 << BITS)
+    tables.read(reader(None, TextOptions(), names), json.dumps({"x": [1] * 101}).encode(), names=names)
+    assert {f"x^{place}" for place in range(101)} == set(tables.read_names(names).values())
+
+
+def test_all_problems_are_counted_some_are_described() -> None:
+    read = tables.read(reader(None, TextOptions()), b"bad\n" * 100)
+    assert read.skipped == 100
+    assert [line for line, _ in read.problems] == list(range(1, 21))
