@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from benchmarks import cpp_loop, datasets, memory, peers, run, startup, tables, vowpal
+from benchmarks import converted, cpp_loop, datasets, memory, peers, run, startup, tables, vowpal
 from benchmarks.generate import DataSet, generate
 from benchmarks.timing import WALL, Contender, Row, Table, Target, alternate, clocked, ratio
 from steelyard import losses
@@ -123,6 +123,13 @@ def test_peers_that_are_absent_are_named(data: DataSet, monkeypatch: pytest.Monk
 def test_a_copy_of_the_rows_would_show() -> None:
     assert memory.peak(lambda: np.zeros(1_000_000)) == pytest.approx(8_000_000, rel=0.01)
     assert memory.peak(lambda: None) < 100_000
+
+
+def test_the_converted_file_against_memory(data: DataSet, tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow")
+    table = converted.table(data, repeats=1, folder=tmp_path)
+    assert len(table.rows) == 8
+    assert all(np.isfinite(row.figure) for row in table.rows)
 
 
 def test_scripts_of_the_start_up_run() -> None:

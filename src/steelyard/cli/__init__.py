@@ -15,6 +15,7 @@ _summaries = {
     "evaluate": "Compare predictions with labels: loss, accuracy, AUC, calibration.",
     "inspect": "Show a model: settings, counts, its largest weights by name.",
     "explain": "Show what each prediction is made of, by name.",
+    "convert": "Write files of any format as ready-made rows, which are read again much faster.",
     "losses": "List the losses.",
     "demo": "Show what an importance weight of 50 does, next to fifty copies.",
 }

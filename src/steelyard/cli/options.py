@@ -51,6 +51,10 @@ EXAMPLES = {
             "steelyard train reviews.tsv.xz --interactions 'user*item' -o reviews.model",
             "steelyard train more.vw --resume rows.model -o rows.model",
         ),
+        "convert": (
+            "steelyard convert log.vw.gz -o log.arrow",
+            "steelyard train log.arrow --passes 5 -o log.model",
+        ),
         "predict": (
             "steelyard predict rows.model new.vw > predictions.txt",
             "steelyard predict spam.model mail.tsv --as probability -o chances.txt",

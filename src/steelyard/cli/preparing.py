@@ -16,7 +16,7 @@ from steelyard.features.tokens import TextOptions
 from steelyard.io import guess, look, sources
 from steelyard.io.errors import InputError
 from steelyard.io.guessing import Told
-from steelyard.io.labels import rule
+from steelyard.io.labels import LabelRule, rule
 from steelyard.io.reading import DEFAULT_BITS, Reading
 from steelyard.io.stream import Stream
 from steelyard.learner import Learner
@@ -24,7 +24,9 @@ from steelyard.losses import Loss
 from steelyard.losses.sets import OneOf
 from steelyard.model import Model, Settings
 
-_SETTINGS = ("update", "scaling", "learning_rate", "initial_t", "power_t", "l1", "l2", "bias", "dtype")
+_SETTINGS = (
+    "update", "scaling", "learning_rate", "initial_t", "power_t", "l1", "l2", "l2_flow", "bias", "dtype",
+)  # fmt: skip
 _KEPT_BY_A_MODEL = (
     *_SETTINGS, "loss", "bits", "interactions", "labels", "format_", "words", "characters", "repeated",
     "propensity", "label", "weight", "base", "tag", "text", "category", "number", "ignore",
@@ -82,15 +84,7 @@ def threads(given: int | None) -> int:
 
 def _begun(paths: list[str], given: dict[str, Any]) -> Plan:
     """A new model. What the options do not say is guessed from the first rows, and said."""
-    reading = Reading(
-        format=given["format_"] or look.format_of(paths),
-        bits=given["bits"] or DEFAULT_BITS,
-        interactions=given["interactions"],
-        dtype=given["dtype"],
-        text=TextOptions(given["words"], given["characters"], given["repeated"]),
-        propensities=given["propensity"] is not None,
-    )
-    reading, labels = look.look(paths[0], reading, _layout(given))
+    reading, labels = looked_at(paths, given)
     loss = _loss(given, labels)
     if given["labels"]:
         reading = replace(reading, label_rule=_rule(given["labels"], loss))
@@ -101,6 +95,22 @@ def _begun(paths: list[str], given: dict[str, Any]) -> Plan:
     plan = Plan(paths, reading, Model(settings, reading.features), names, threads=1, skip=False)
     plan.announcements = _announcements(plan, given)
     return plan
+
+
+def looked_at(paths: list[str], given: dict[str, Any]) -> tuple[Reading, list[str]]:
+    """How the files are to be read, and the labels of their first rows."""
+    reading = Reading(
+        format=given["format_"] or look.format_of(paths),
+        bits=given["bits"] or DEFAULT_BITS,
+        interactions=given["interactions"],
+        dtype=given["dtype"],
+        text=TextOptions(given["words"], given["characters"], given["repeated"]),
+        propensities=given["propensity"] is not None,
+    )
+    reading, labels = look.look(paths[0], reading, _layout(given))
+    if given["bits"] not in (None, reading.bits):
+        raise InputError(f"{paths[0]}: was converted for --bits {reading.bits}; leave --bits out")
+    return reading, labels
 
 
 def _announcements(plan: Plan, given: dict[str, Any]) -> list[str]:
@@ -162,6 +172,14 @@ def _layout(given: dict[str, Any]) -> look.Layout:
     return look.Layout(told, given["separator"], given["header"])
 
 
+def rule_of_names(given: dict[str, Any], labels: list[str]) -> LabelRule | None:
+    """Without a loss to say what it takes: names become −1 and 1, numbers stay what they are."""
+    two = losses.by_name(guess.TWO_CLASSES)
+    if given["labels"]:
+        return _rule(given["labels"], two)
+    return None if all(guess.is_number(label) for label in labels) else guess.rule_for(labels, two)
+
+
 def _loss(given: dict[str, Any], labels: list[str]) -> Loss:
     return options.loss_named(given["loss"] or guess.loss_for(labels), _parameters(given))
 
@@ -171,6 +189,6 @@ def _parameters(given: dict[str, Any]) -> dict[str, float]:
     return {name: given[name] for name in known if given.get(name) is not None}
 
 
-def _rule(text: str, loss: Loss) -> Any:
+def _rule(text: str, loss: Loss) -> LabelRule:
     pair = sorted(loss.labels.values) if isinstance(loss.labels, OneOf) else [0.0, 1.0]
     return rule(text, pair[0], pair[-1])

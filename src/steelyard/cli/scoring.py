@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from steelyard.cli import options, stored
 from steelyard.cli.preparing import threads
+from steelyard.io import look, sources
 from steelyard.io.blocks import Block
 from steelyard.io.parsed import Parsed
 from steelyard.io.stream import Format, Stream
@@ -39,13 +40,17 @@ def loaded(path: Path, given: dict[str, Any]) -> stored.Stored:
 
 def predicted(kept: stored.Stored, files: Sequence[str], given: dict[str, Any], *, labelled: bool) -> Stream:
     """The stream of the files with predictions. Labels are checked only where they matter."""
-    reader = _Predicting(kept.reading.reader(), Learner(model=kept.model))
+    paths = sources.expand(files)
+    reading = kept.reading
+    if reading.original is not None:
+        reading = reading.for_format(look.format_of(paths))
+    reader = _Predicting(reading.reader(), Learner(model=kept.model))
     return Stream(
-        list(files),
+        paths,
         reader,
         loss=kept.model.settings.loss if labelled else None,
-        label_rule=kept.reading.label_rule if labelled else None,
-        propensities=kept.reading.propensities and labelled,
+        label_rule=reading.label_rule if labelled else None,
+        propensities=reading.propensities and labelled,
         threads=threads(given["threads"]),
         skip=given["on_error"] == "skip",
     )

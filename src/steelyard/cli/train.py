@@ -11,7 +11,7 @@ from steelyard.cli import options, summary
 from steelyard.cli.clock import since_start
 from steelyard.cli.options import options as several
 from steelyard.io.errors import InputError
-from steelyard.model import DTYPES, SCALINGS, Settings
+from steelyard.model import DTYPES, L2_FLOWS, SCALINGS, Settings
 from steelyard.updates import names as update_names
 
 _DEFAULT = Settings()
@@ -40,6 +40,7 @@ _LEARNING = several(
     _setting("power_t", float, "How fast the rate falls; 0: not at all."),
     _setting("l1", float, "L1 regularisation."),
     _setting("l2", float, "L2 regularisation."),
+    _setting("l2_flow", click.Choice(L2_FLOWS), "L2 after each row, or exactly, as a part of its step."),
     click.option("--bias/--no-bias", default=True, show_default=True, help="A feature that every row has."),
     _setting("dtype", click.Choice(DTYPES), "Of the weights."),
 )

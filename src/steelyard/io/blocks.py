@@ -1,13 +1,15 @@
 """Blocks: the bytes of a source cut at the ends of lines, so that each can be parsed by itself."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from steelyard.io.errors import InputError
 from steelyard.io.sources import Source
+from steelyard.kernels.lines import NEWLINE
 
 BLOCK_SIZE = 1 << 21
 LONGEST_LINE = 1 << 26
@@ -22,6 +24,13 @@ class Block:
     text: NDArray[np.uint8]
     position: int
     """How far the file is read with it."""
+    unit: ClassVar[str] = "line"
+    """What is counted to say where something is wrong."""
+
+    def first(self, lines: int) -> Self:
+        """The first of its lines."""
+        ends = np.flatnonzero(self.text == NEWLINE) + 1
+        return replace(self, text=self.text[: ends[lines - 1]])
 
 
 def last_line_end(text: bytes, start: int) -> int:

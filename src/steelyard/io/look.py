@@ -7,13 +7,28 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
+from steelyard.io import (
+    arrow,
+    batches,
+    delimited,
+    dialects,
+    formats,
+    header,
+    jsonl,
+    ready,
+    sources,
+    typed_guess,
+)
 from steelyard.io import columns as roles
-from steelyard.io import delimited, dialects, formats, jsonl, sources
+from steelyard.io import reading as readings
+from steelyard.io.batches import Batch
 from steelyard.io.blocks import Block
+from steelyard.io.columns import Columns
 from steelyard.io.errors import InputError
 from steelyard.io.guessing import Told
-from steelyard.io.reading import TABLES, Reading
+from steelyard.io.reading import ARROW, Reading
 from steelyard.io.sources import Source
 
 HEAD_BYTES = 1 << 20
@@ -43,16 +58,38 @@ def look(path: str, reading: Reading, layout: Layout | None = None) -> tuple[Rea
     with sources.opened(path) as source:
         if not source.peek(HEAD_BYTES).strip():
             raise InputError(f"{path}: is empty")
-        if reading.format not in TABLES:
+        if reading.format in ("vw", "svmlight"):
             return reading, _numeric_labels(source, reading)
+        if reading.format in ARROW:
+            return _typed(path, reading, layout or Layout())
         reading = _with_columns(source, reading, layout or Layout())
-        assert reading.columns is not None
-        if not reading.columns.of(roles.LABEL):
-            names = ", ".join(reading.columns.names)
-            raise InputError(f"{path}: which column is the label? Say --label NAME; there are {names}")
+        columns = _with_label(path, reading.columns)
         if reading.dialect is None:
-            return reading, jsonl.head_labels(source, reading.columns)
-        return reading, delimited.head_labels(source, reading.dialect, reading.columns)
+            return reading, jsonl.head_labels(source, columns)
+        return reading, delimited.head_labels(source, reading.dialect, columns)
+
+
+def _with_label(path: str, columns: Columns | None) -> Columns:
+    """The columns, one of which must be the label."""
+    assert columns is not None
+    if not columns.of(roles.LABEL):
+        names = ", ".join(columns.names)
+        raise InputError(f"{path}: which column is the label? Say --label NAME; there are {names}")
+    return columns
+
+
+def _typed(path: str, reading: Reading, layout: Layout) -> tuple[Reading, list[str]]:
+    """Arrow and Parquet: ordinary columns, or ready-made rows, which say how wide a model they are for."""
+    head = arrow.head(path)
+    if not ready.is_ready(head.schema):
+        reading = replace(reading, columns=typed_guess.guess_columns(head, layout.told))
+        return reading, typed_guess.head_labels(head, _with_label(path, reading.columns))
+    found = header.header(head.schema.metadata, path)
+    if found is not None and found.bits is not None:
+        original = readings.from_json(dict(found.reading)) if found.reading else None
+        reading = replace(reading, bits=found.bits, original=original)
+    labels = ready.parse(Batch(path, batches.NO_TEXT, 0, rows=head), reading.features).examples.labels
+    return reading, _written(labels)
 
 
 def _with_columns(source: Source, reading: Reading, layout: Layout) -> Reading:
@@ -67,5 +104,9 @@ def _numeric_labels(source: Source, reading: Reading) -> list[str]:
     text = head if len(head) < HEAD_BYTES else head[: head.rfind(b"\n") + 1]
     text = text if text.endswith(b"\n") else text + b"\n"
     block = Block(source.path, np.frombuffer(text, np.uint8), source.position)
-    labels = reading.reader().parse(block).examples.labels[:HEAD_ROWS]
-    return [f"{label:g}" for label in np.unique(labels[~np.isnan(labels)]).tolist()]
+    return _written(reading.reader().parse(block).examples.labels)
+
+
+def _written(labels: NDArray[np.float64]) -> list[str]:
+    first = labels[:HEAD_ROWS]
+    return [f"{label:g}" for label in np.unique(first[~np.isnan(first)]).tolist()]

@@ -36,14 +36,15 @@ MESSAGES = {
 
 @dataclass(frozen=True)
 class Problem:
-    """One line that cannot be read."""
+    """One line, or row of a table, that cannot be read."""
 
     path: str
     line: int
     what: str
+    unit: str = "line"
 
     def __str__(self) -> str:
-        return f"{self.path}, line {self.line}: {self.what}"
+        return f"{self.path}, {self.unit} {self.line}: {self.what}"
 
 
 def describe(code: int, excerpt: bytes) -> str:

@@ -4,9 +4,10 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from steelyard.features.folding import Folding
-from steelyard.features.interactions import interactions
+from steelyard.features.interactions import Interactions, interactions
 from steelyard.features.names import Names
 from steelyard.features.tokens import TextOptions
+from steelyard.io.arrow import ArrowTable
 from steelyard.io.columns import Columns
 from steelyard.io.delimited import DelimitedText
 from steelyard.io.dialects import Dialect
@@ -14,10 +15,11 @@ from steelyard.io.jsonl import JsonLines
 from steelyard.io.labels import LabelRule
 from steelyard.io.stream import Format
 from steelyard.io.svmlight import SvmlightText
+from steelyard.io.typed import TypedTable
 from steelyard.io.vw import VwText
 
 DEFAULT_BITS = 20
-TABLES = ("csv", "tsv", "jsonl")
+ARROW = ("arrow", "parquet")
 
 
 @dataclass(frozen=True)
@@ -25,7 +27,8 @@ class Reading:
     """Format, the number of features (2^bits), interactions, and what the labels are called.
 
     Tables also have roles for their columns, and options for their texts; `propensities` says that
-    the weight of a row is one over what stands in its weight column.
+    the weight of a row is one over what stands in its weight column. Files of ready-made rows have
+    no columns to speak of; `original` is how the files were read that they were converted from.
     """
 
     format: str
@@ -37,6 +40,7 @@ class Reading:
     dialect: Dialect | None = None
     text: TextOptions = field(default_factory=TextOptions)
     propensities: bool = False
+    original: "Reading | None" = None
 
     @property
     def features(self) -> int:
@@ -50,6 +54,8 @@ class Reading:
             return VwText(folding, crossed, self.dtype)
         if self.format == "svmlight":
             return SvmlightText(folding, self.dtype)
+        if self.format in ARROW:
+            return ArrowTable(self.features, self._typed(folding, crossed))
         assert self.columns is not None
         if self.format == "jsonl":
             return JsonLines(folding, self.columns, self.text, crossed, self.label_rule, self.dtype)
@@ -57,6 +63,16 @@ class Reading:
         return DelimitedText(
             folding, self.columns, self.dialect, self.text, crossed, self.label_rule, self.dtype
         )
+
+    def _typed(self, folding: Folding, crossed: Interactions) -> TypedTable | None:
+        if self.columns is None:
+            return None
+        return TypedTable(folding, self.columns, self.text, crossed, self.label_rule, self.dtype)
+
+    def for_format(self, found: str) -> "Reading":
+        """This reading, or the original's where files are such as the converted ones were made from."""
+        alike = found == self.format or (found in ARROW and self.format in ARROW)
+        return self if alike or self.original is None else self.original
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -69,6 +85,7 @@ class Reading:
             "dialect": None if self.dialect is None else self.dialect.as_dict(),
             "text": self.text.as_dict(),
             "propensities": self.propensities,
+            "original": None if self.original is None else self.original.as_json(),
         }
 
 
@@ -85,4 +102,5 @@ def from_json(stored: dict[str, Any]) -> Reading:
         dialect=None if dialect is None else Dialect(**dialect),
         text=TextOptions.from_dict(stored["text"]),
         propensities=stored["propensities"],
+        original=None if stored["original"] is None else from_json(stored["original"]),
     )

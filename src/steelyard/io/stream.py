@@ -18,7 +18,6 @@ from steelyard.io.labels import LabelRule
 from steelyard.io.parsed import Parsed
 from steelyard.io.problems import Problem
 from steelyard.io.sources import Source
-from steelyard.kernels.lines import NEWLINE
 from steelyard.losses import Loss
 from steelyard.losses.sets import REAL_LINE
 
@@ -153,18 +152,16 @@ class Stream:
 
     def _line_of(self, parsed: Parsed, row: int) -> int:
         """Which line of the block has made this row: the first with which so many rows come out."""
-        ends = np.flatnonzero(parsed.block.text == NEWLINE) + 1
         return bisect_left(
-            range(len(ends)),
+            range(parsed.lines),
             row + 1,
-            key=lambda line: len(
-                self._reader.parse(replace(parsed.block, text=parsed.block.text[: ends[line]])).examples
-            ),
+            key=lambda line: len(self._reader.parse(parsed.block.first(line + 1)).examples),
         )
 
     def _note(self, parsed: Parsed, line: int, what: str) -> None:
-        problem = Problem(parsed.block.path, self._lines + line + 1, what)
+        unit = parsed.block.unit
+        problem = Problem(parsed.block.path, self._lines + line + 1, what, unit)
         if not self._skip:
-            raise InputError(f"{problem}\n(--on-error skip leaves such lines out and counts them)")
+            raise InputError(f"{problem}\n(--on-error skip leaves such {unit}s out and counts them)")
         if len(self.problems) < DESCRIBED:
             self.problems.append(problem)

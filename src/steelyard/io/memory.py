@@ -1,0 +1,104 @@
+"""Tables in memory → chunks of examples: pandas, polars and Arrow tables, NumPy and SciPy matrices.
+
+Ordinary columns are told or guessed what they are for, as in a file; lists `indices` and `values`
+are ready-made rows. Tables come through the Arrow C interface, so neither pandas nor polars is
+imported here; pyarrow is: pip install "steelyard[arrow]".
+
+>>> import pyarrow
+>>> from steelyard import Learner, Settings
+>>> from steelyard.io import memory
+>>> from steelyard.io.guessing import Told
+>>> table = pyarrow.table({"price": [1.5, 2.0, None], "colour": ["red", "blue", "red"], "sold": [1, -1, 1]})
+>>> print(memory.guess(table).describe())
+price   number    numbers
+colour  category  2 different, for example 'red'
+sold    label     two values: -1, 1
+>>> learner = Learner(Settings(), features=1 << 18)
+>>> for chunk in memory.chunks(table, told=Told(label="sold")):
+...     predictions = learner.learn(chunk)
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from steelyard.examples import Examples, examples
+from steelyard.features.folding import Folding
+from steelyard.features.interactions import interactions as read_interactions
+from steelyard.features.names import Names
+from steelyard.features.tokens import TextOptions
+from steelyard.io import extras, ready, typed_guess
+from steelyard.io import header as headers
+from steelyard.io.batches import Batch
+from steelyard.io.columns import Columns
+from steelyard.io.guessing import Told
+from steelyard.io.labels import LabelRule
+from steelyard.io.typed import TypedTable
+
+ROWS = 1 << 15  # in a chunk, at most
+BITS = 18
+
+
+def guess(table: Any, told: Told | None = None) -> Columns:
+    """What the columns of a table are for: guessed from its first rows, but for what is told."""
+    head, _ = typed_guess.head(_batches(table))
+    if head is None:
+        raise ValueError("the table has no rows: nothing to guess from")
+    return typed_guess.guess_columns(head, told)
+
+
+def chunks(
+    thing: Any,
+    labels: ArrayLike | None = None,
+    importances: ArrayLike | None = None,
+    *,
+    columns: Columns | None = None,
+    told: Told | None = None,
+    label_rule: LabelRule | None = None,
+    text_options: TextOptions | None = None,
+    interactions: Sequence[str] = (),
+    bits: int = BITS,
+    names: Names | None = None,
+    dtype: str = "float32",
+) -> Iterator[Examples]:
+    """The rows in order, for a learner of 2^bits features.
+
+    Of a table, `columns` says what each is for; without, that is guessed, but for what is `told`.
+    `names` are filled on the way. A matrix, with its labels and importances beside it, is one chunk,
+    and its width the learner's; so are ready-made rows that say how many features they are made for.
+    """
+    if not hasattr(thing, "__arrow_c_stream__"):
+        yield examples(thing, labels, importances)
+        return
+    if labels is not None or importances is not None:
+        raise ValueError("labels and importances of a table are columns: say which, as told=Told(label='y')")
+    head, batches = typed_guess.head(_batches(thing))
+    ordinary = None
+    if head is not None and not ready.is_ready(head.schema):
+        crossed = read_interactions(interactions)
+        known = columns or typed_guess.guess_columns(head, told)
+        ordinary = TypedTable(Folding(bits, crossed, names), known, text_options, crossed, label_rule, dtype)
+    seen = 0
+    for rows in batches:
+        found = headers.header(rows.schema.metadata, "table")
+        batch = Batch("table", np.zeros(0, np.uint8), 0, rows=rows, header=found)
+        width = 1 << bits if found is None else found.features
+        parsed = ready.parse(batch, width) if ordinary is None else ordinary.parse(batch)
+        for note in parsed.notes:
+            raise ValueError(f"row {seen + note.line}: {note.what}")
+        seen += rows.num_rows
+        if names is not None and parsed.candidates is not None and parsed.compose is not None:
+            chosen = names.admit(parsed.candidates)
+            names.name(parsed.candidates.indices[chosen], *parsed.compose(parsed.candidates.places[chosen]))
+        yield parsed.examples
+
+
+def _batches(table: Any) -> Iterator[Any]:
+    """Record batches of at most so many rows. (pandas hands its index over as one more column.)"""
+    reader = extras.pyarrow("a table").RecordBatchReader.from_stream(table)
+    index = [name for name in reader.schema.names if name.startswith("__index_level_")]
+    for batch in reader:
+        for start in range(0, batch.num_rows, ROWS):
+            yield batch.slice(start, ROWS).drop_columns(index)
