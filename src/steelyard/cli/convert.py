@@ -8,7 +8,6 @@ from typing import Any
 import click
 
 from steelyard.cli import options
-from steelyard.model import DTYPES
 
 
 @click.command(epilog=options.EXAMPLES["convert"])
