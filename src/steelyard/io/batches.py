@@ -117,7 +117,8 @@ def _last(source: Source, position: int, found: Header | None, names: bytes | No
 def _slices(rows: Any, size: int) -> Iterator[tuple[Any, float]]:
     """A batch in parts of about `size` bytes, each with the part of it that is then done."""
     total = rows.num_rows
-    at_once = max(1, size * total // max(rows.nbytes, 1))
+    parts = max(1, rows.nbytes // size)  # even ones: a batch of just over the size is one part
+    at_once = max(1, -(-total // parts))
     for start in range(0, total, at_once):
         yield rows.slice(start, at_once), min(start + at_once, total) / total
 
