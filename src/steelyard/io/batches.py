@@ -24,7 +24,7 @@ IPC_FILE, IPC_STREAM, PARQUET = b"ARROW1\0\0", b"\xff\xff\xff\xff", b"PAR1"
 _BUFFER = 1 << 20  # of each column of a Parquet file
 _AT_ONCE = 1 << 24
 _LARGEST_SCHEMA = 1 << 22
-_MAPPED = 4  # times the size: what is neither read nor parsed is worth larger parts
+_MAPPED = 8  # times the size: what is neither read nor parsed is worth larger parts
 
 
 @dataclass(frozen=True)
