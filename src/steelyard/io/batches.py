@@ -24,7 +24,7 @@ IPC_FILE, IPC_STREAM, PARQUET = b"ARROW1\0\0", b"\xff\xff\xff\xff", b"PAR1"
 _BUFFER = 1 << 20  # of each column of a Parquet file
 _AT_ONCE = 1 << 24
 _LARGEST_SCHEMA = 1 << 22
-_MAPPED = 4  # times the size: what is neither read nor parsed is worth larger parts
+_MAPPED = 8  # times the size: what is neither read nor parsed is worth larger parts
 
 
 @dataclass(frozen=True)
@@ -117,7 +117,8 @@ def _last(source: Source, position: int, found: Header | None, names: bytes | No
 def _slices(rows: Any, size: int) -> Iterator[tuple[Any, float]]:
     """A batch in parts of about `size` bytes, each with the part of it that is then done."""
     total = rows.num_rows
-    at_once = max(1, size * total // max(rows.nbytes, 1))
+    parts = max(1, rows.nbytes // size)  # even ones: a batch of just over the size is one part
+    at_once = max(1, -(-total // parts))
     for start in range(0, total, at_once):
         yield rows.slice(start, at_once), min(start + at_once, total) / total
 

@@ -19,7 +19,7 @@ from steelyard.io.pieces import NO_ROWS, Piece, piece, regrouped
 
 ARROW_SUFFIXES = (".arrow", ".feather", ".ipc")
 PARQUET_SUFFIXES = (".parquet", ".pq")
-BATCH_SIZE = 1 << 23  # bytes
+BATCH_SIZE = 1 << 24  # bytes
 
 
 def convert(
