@@ -35,6 +35,11 @@ LABELS = click.option(
     "--labels", metavar="NEGATIVE,POSITIVE",
     help="The two classes as the files call them; * for anything else, as in '*,spam'.",
 )  # fmt: skip
+WEIGHT_FACTOR = click.option(
+    "--weight-factor", type=click.FloatRange(0.0, 1e9, min_open=True), metavar="FACTOR", default=1.0,
+    show_default=True,
+    help="Multiply all weights by it: 1e-5 for survey weights in the hundreds of thousands.",
+)  # fmt: skip
 NAMES = click.option(
     "--names/--no-names", default=True, show_default=True,
     help="Keep the features' names, so that the model can be read.",
@@ -58,6 +63,7 @@ EXAMPLES = {
         "evaluate": (
             "steelyard evaluate rows.model test.vw",
             "steelyard evaluate rows.model 'test-*.svm.gz' --json",
+            "steelyard evaluate income.model test.csv --labels low.,high. --on-error skip",
         ),
         "inspect": ("steelyard inspect rows.model", "steelyard inspect rows.model --top 30 --json"),
         "explain": ("steelyard explain rows.model new.vw --rows 3 --top 8",),
@@ -122,7 +128,7 @@ TABLES = options(
         help="The value of a word that comes n times in a text: n, 1 or 1 + log n.",
     ),
 )  # fmt: skip
-READING = options(FORMAT, BITS, INTERACTIONS, LABELS, NAMES, TABLES)
+READING = options(FORMAT, BITS, INTERACTIONS, LABELS, NAMES, WEIGHT_FACTOR, TABLES)
 
 
 @contextmanager

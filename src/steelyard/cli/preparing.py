@@ -16,7 +16,7 @@ from steelyard.features.tokens import TextOptions
 from steelyard.io import guess, look, sources
 from steelyard.io.errors import InputError
 from steelyard.io.guessing import Told
-from steelyard.io.labels import rule
+from steelyard.io.labels import LabelRule, rule
 from steelyard.io.reading import DEFAULT_BITS, Reading
 from steelyard.io.stream import Stream
 from steelyard.learner import Learner
@@ -27,7 +27,7 @@ from steelyard.model import Model, Settings
 _SETTINGS = ("update", "scaling", "learning_rate", "initial_t", "power_t", "l1", "l2", "bias", "dtype")
 _KEPT_BY_A_MODEL = (
     *_SETTINGS, "loss", "bits", "interactions", "labels", "format_", "words", "characters", "repeated",
-    "propensity", "label", "weight", "base", "tag", "text", "category", "number", "ignore",
+    "propensity", "weight_factor", "label", "weight", "base", "tag", "text", "category", "number", "ignore",
     "separator", "header",
 )  # fmt: skip
 
@@ -55,6 +55,7 @@ class Plan:
             loss=self.model.settings.loss,
             label_rule=self.reading.label_rule,
             propensities=self.reading.propensities,
+            weight_factor=self.reading.weight_factor,
             threads=self.threads,
             skip=self.skip,
         )
@@ -89,11 +90,12 @@ def _begun(paths: list[str], given: dict[str, Any]) -> Plan:
         dtype=given["dtype"],
         text=TextOptions(given["words"], given["characters"], given["repeated"]),
         propensities=given["propensity"] is not None,
+        weight_factor=given["weight_factor"],
     )
     reading, labels = look.look(paths[0], reading, _layout(given))
     loss = _loss(given, labels)
     if given["labels"]:
-        reading = replace(reading, label_rule=_rule(given["labels"], loss))
+        reading = replace(reading, label_rule=rule_of(given["labels"], loss))
     else:
         reading = replace(reading, label_rule=guess.rule_for(labels, loss))
     settings = Settings(loss=loss, **{name: given[name] for name in _SETTINGS if given[name] is not None})
@@ -173,6 +175,7 @@ def _parameters(given: dict[str, Any]) -> dict[str, float]:
     return {name: given[name] for name in known if given.get(name) is not None}
 
 
-def _rule(text: str, loss: Loss) -> Any:
+def rule_of(text: str, loss: Loss) -> LabelRule:
+    """From `--labels`, in the labels that the loss takes."""
     pair = sorted(loss.labels.values) if isinstance(loss.labels, OneOf) else [0.0, 1.0]
     return rule(text, pair[0], pair[-1])

@@ -25,7 +25,8 @@ class Reading:
     """Format, the number of features (2^bits), interactions, and what the labels are called.
 
     Tables also have roles for their columns, and options for their texts; `propensities` says that
-    the weight of a row is one over what stands in its weight column.
+    the weight of a row is one over what stands in its weight column. All weights are multiplied by
+    `weight_factor`.
     """
 
     format: str
@@ -37,6 +38,7 @@ class Reading:
     dialect: Dialect | None = None
     text: TextOptions = field(default_factory=TextOptions)
     propensities: bool = False
+    weight_factor: float = 1.0
 
     @property
     def features(self) -> int:
@@ -69,6 +71,7 @@ class Reading:
             "dialect": None if self.dialect is None else self.dialect.as_dict(),
             "text": self.text.as_dict(),
             "propensities": self.propensities,
+            "weight_factor": self.weight_factor,
         }
 
 
@@ -85,4 +88,5 @@ def from_json(stored: dict[str, Any]) -> Reading:
         dialect=None if dialect is None else Dialect(**dialect),
         text=TextOptions.from_dict(stored["text"]),
         propensities=stored["propensities"],
+        weight_factor=stored.get("weight_factor", 1.0),
     )

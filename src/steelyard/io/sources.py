@@ -82,8 +82,9 @@ class Source:
 
     def peek(self, count: int) -> bytes:
         """The next bytes, which `read` will give again."""
-        self._ahead = self.read(count)
-        return self._ahead
+        if len(self._ahead) < count:
+            self._ahead = self.read(count)
+        return self._ahead[:count]
 
     def close(self) -> None:
         self._file.close()
