@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from steelyard.cli import main
+from steelyard.cli import main, options
 from steelyard.io.sources import Source
 
 ROWS = [("no" if k % 3 else "yes", k % 7, 1000.0 + k % 5) for k in range(300)]
@@ -98,3 +98,25 @@ def test_rows_sorted_by_label_are_spoken_of(tmp_path: Path) -> None:
 def test_nothing_is_not_minus_nothing(tmp_path: Path) -> None:
     path = written(tmp_path / "even.vw", *["1 |f a", "-1 |f b"] * 50)
     assert "best constant          0.000000" in run("train", path).stdout
+
+
+@pytest.mark.parametrize(
+    ("line", "option"),
+    [
+        ("1 |f a", ("--weight", "3")),
+        ("1 |f a", ("--words", "2")),
+        ("1 1:1", ("--label", "y")),
+        ("1 1:1", ("--interactions", "a*b")),
+    ],
+)
+def test_options_that_a_format_has_no_use_for_are_refused(
+    line: str, option: tuple[str, str], tmp_path: Path
+) -> None:
+    result = run("train", written(tmp_path / "rows.dat", line), *option)
+    assert result.exit_code == 1
+    assert result.stderr.startswith(f"Error: {option[0]} ")
+
+
+def test_a_reader_who_has_enough_is_no_error() -> None:
+    with pytest.raises(BrokenPipeError), options.errors():
+        raise BrokenPipeError

@@ -36,7 +36,7 @@ LABELS = click.option(
     help="The two classes as the files call them; * for anything else, as in '*,spam'.",
 )  # fmt: skip
 WEIGHT_FACTOR = click.option(
-    "--weight-factor", type=click.FloatRange(0.0, 1e9, min_open=True), metavar="FACTOR", default=1.0,
+    "--weight-factor", type=click.FloatRange(0.0, min_open=True), metavar="FACTOR", default=1.0,
     show_default=True,
     help="Multiply all weights by it: 1e-5 for survey weights in the hundreds of thousands.",
 )  # fmt: skip
@@ -138,6 +138,8 @@ def errors() -> Iterator[None]:
         yield
     except (ValueError, FloatingPointError) as error:
         raise click.ClickException(str(error)) from error
+    except BrokenPipeError:  # whoever reads has enough, as `head` has: click ends it without a word
+        raise
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
         raise click.ClickException(f"{where}{error.strerror or error}") from error

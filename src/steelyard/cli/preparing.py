@@ -25,11 +25,14 @@ from steelyard.losses.sets import OneOf
 from steelyard.model import Model, Settings
 
 _SETTINGS = ("update", "scaling", "learning_rate", "initial_t", "power_t", "l1", "l2", "bias", "dtype")
-_KEPT_BY_A_MODEL = (
-    *_SETTINGS, "loss", "bits", "interactions", "labels", "format_", "words", "characters", "repeated",
-    "propensity", "weight_factor", "label", "weight", "base", "tag", "text", "category", "number", "ignore",
-    "separator", "header",
+_OF_TABLES = (
+    "label", "weight", "propensity", "base", "tag", "text", "category", "number", "ignore",
+    "separator", "header", "words", "characters", "repeated",
 )  # fmt: skip
+_KEPT_BY_A_MODEL = (
+    *_SETTINGS, *_OF_TABLES, "loss", "bits", "interactions", "labels", "format_", "weight_factor",
+)  # fmt: skip
+_NO_TABLES = ("vw", "svmlight")
 
 
 @dataclass
@@ -71,7 +74,7 @@ def prepare(ctx: click.Context, files: Sequence[str], given: dict[str, Any]) -> 
     paths = sources.expand(files)
     if given["passes"] > 1 and sources.STANDARD_INPUT in paths:
         raise InputError("standard input can be read once only: save it to a file for several passes")
-    plan = _resumed(ctx, paths, given) if given["resume"] else _begun(paths, given)
+    plan = _resumed(ctx, paths, given) if given["resume"] else _begun(ctx, paths, given)
     plan.threads = threads(given["threads"])
     plan.skip = given["on_error"] == "skip"
     return plan
@@ -81,7 +84,7 @@ def threads(given: int | None) -> int:
     return given or min(os.cpu_count() or 1, 4)
 
 
-def _begun(paths: list[str], given: dict[str, Any]) -> Plan:
+def _begun(ctx: click.Context, paths: list[str], given: dict[str, Any]) -> Plan:
     """A new model. What the options do not say is guessed from the first rows, and said."""
     reading = Reading(
         format=given["format_"] or look.format_of(paths),
@@ -92,6 +95,7 @@ def _begun(paths: list[str], given: dict[str, Any]) -> Plan:
         propensities=given["propensity"] is not None,
         weight_factor=given["weight_factor"],
     )
+    _check_options(ctx, reading)
     reading, labels = look.look(paths[0], reading, _layout(given))
     loss = _loss(given, labels)
     if given["labels"]:
@@ -103,6 +107,15 @@ def _begun(paths: list[str], given: dict[str, Any]) -> Plan:
     plan = Plan(paths, reading, Model(settings, reading.features), names, threads=1, skip=False)
     plan.announcements = _announcements(plan, given)
     return plan
+
+
+def _check_options(ctx: click.Context, reading: Reading) -> None:
+    """Options that the format has no use for are refused: whoever gives one expects something of it."""
+    if reading.format == "svmlight" and reading.interactions:
+        raise InputError("--interactions needs namespaces or columns: svmlight has neither")
+    for name in _OF_TABLES if reading.format in _NO_TABLES else ():
+        if ctx.get_parameter_source(name) == ParameterSource.COMMANDLINE:
+            raise InputError(f"--{name} is for tables, and the format is {reading.format}: leave it out")
 
 
 def _announcements(plan: Plan, given: dict[str, Any]) -> list[str]:

@@ -11,7 +11,8 @@ from steelyard.losses.sets import OneOf
 
 _MOST_PROBLEMS = 3
 _FEW_CHANGES = 0.25  # of those that shuffled rows would have
-_MANY_COPIES = 100.0  # in one row, on average
+_MANY_COPIES = 10.0  # in one row, on average
+_MANY_ROWS = 100
 
 
 def of(
@@ -64,7 +65,7 @@ def _advice(plan: Plan, training: Training) -> list[str]:
     """What may be amiss with the rows: sorted by label, or so heavy that each is learned by heart."""
     totals = training.totals
     advice = []
-    if isinstance(plan.model.settings.loss.labels, OneOf) and totals.learned > _MANY_COPIES:
+    if isinstance(plan.model.settings.loss.labels, OneOf) and totals.learned > _MANY_ROWS:
         expected = totals.labels.expected_changes(totals.learned)
         if totals.label_changes < _FEW_CHANGES * expected:
             advice.append(
