@@ -16,12 +16,13 @@ define install
 		|| { cat $(VENV)/install.log >&2; echo "pip failed, see above" >&2; exit 1; }
 endef
 
-.PHONY: help demo test check format bench clean
+.PHONY: help demo test check format docs bench clean
 
 help:
 	@echo "make demo     what an importance weight of 50 does: a table and a picture"
 	@echo "make test     every check and every test"
 	@echo "make check    the linters only"
+	@echo "make docs     write the reference of the command line anew"
 	@echo "make bench    speed, start-up and memory beside the peers, some minutes"
 	@echo "make format   put the code into the house format"
 	@echo "make clean    remove everything that make made"
@@ -51,6 +52,9 @@ check: $(VENV)/.installed-dev
 format: $(VENV)/.installed-dev
 	@$(BIN)/ruff check --fix-only --quiet
 	@$(BIN)/ruff format
+
+docs: $(VENV)/.installed-dev
+	@$(BIN)/python docs/generate_cli.py
 
 bench: $(VENV)/.installed-bench
 	@$(BIN)/python -m benchmarks.run

@@ -29,6 +29,11 @@ class LabelWeights:
             distinct, totals = _halved(distinct, totals)
         self._labels, self._weights = distinct, totals
 
+    def expected_changes(self, rows: int) -> float:
+        """How often the label of a row differs from the one before it, were the rows shuffled."""
+        shares = self._weights / self._weights.sum()
+        return float(rows * (1.0 - shares @ shares))
+
     def arrays(self) -> dict[str, NDArray[np.float64]]:
         """For a checkpoint."""
         return {"run_labels": self._labels, "run_label_weights": self._weights}

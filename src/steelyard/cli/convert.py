@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from steelyard.cli import options
+from steelyard.model import DTYPES
 
 
 @click.command(epilog=options.EXAMPLES["convert"])
@@ -19,14 +20,15 @@ from steelyard.cli import options
 @options.READING
 @click.option(
     "--dtype",
-    type=click.Choice(["float32", "float64"]),
+    type=click.Choice(DTYPES),
     default="float32",
     show_default=True,
     help="Of the values.",
 )
 @options.THREADS
 @options.ON_ERROR
-def command(files: tuple[str, ...], output: Path, **given: Any) -> None:
+@click.pass_context
+def command(ctx: click.Context, /, files: tuple[str, ...], output: Path, **given: Any) -> None:
     """Read FILEs once and write their rows as a model takes them: hashed, crossed, tokenised.
 
     Training from the result gives the same model, bit for bit, without parsing anything again.
@@ -38,12 +40,12 @@ def command(files: tuple[str, ...], output: Path, **given: Any) -> None:
 
     with options.errors():
         paths = sources.expand(files)
-        reading, labels = preparing.looked_at(paths, given)
+        reading, labels = preparing.looked_at(ctx, paths, given)
         reading = replace(reading, label_rule=preparing.rule_of_names(given, labels))
         names = Names(reading.features) if given["names"] else None
         stream = Stream(
             paths, reading.reader(names), names=names, label_rule=reading.label_rule,
-            propensities=reading.propensities, threads=preparing.threads(given["threads"]),
+            propensities=reading.propensities, weight_factor=reading.weight_factor, threads=preparing.threads(given["threads"]),
             skip=given["on_error"] == "skip",
         )  # fmt: skip
         began = time.perf_counter()

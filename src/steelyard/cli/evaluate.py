@@ -12,6 +12,7 @@ from steelyard.cli import options
 @click.command(epilog=options.EXAMPLES["evaluate"])
 @click.argument("model", type=click.Path(dir_okay=False, path_type=Path))
 @options.FILES
+@options.LABELS
 @options.OWN_LOSS
 @options.THREADS
 @options.ON_ERROR

@@ -35,6 +35,11 @@ LABELS = click.option(
     "--labels", metavar="NEGATIVE,POSITIVE",
     help="The two classes as the files call them; * for anything else, as in '*,spam'.",
 )  # fmt: skip
+WEIGHT_FACTOR = click.option(
+    "--weight-factor", type=click.FloatRange(0.0, min_open=True), metavar="FACTOR", default=1.0,
+    show_default=True,
+    help="Multiply all weights by it: 1e-5 for survey weights in the hundreds of thousands.",
+)  # fmt: skip
 NAMES = click.option(
     "--names/--no-names", default=True, show_default=True,
     help="Keep the features' names, so that the model can be read.",
@@ -62,6 +67,7 @@ EXAMPLES = {
         "evaluate": (
             "steelyard evaluate rows.model test.vw",
             "steelyard evaluate rows.model 'test-*.svm.gz' --json",
+            "steelyard evaluate income.model test.csv --labels low.,high. --on-error skip",
         ),
         "inspect": ("steelyard inspect rows.model", "steelyard inspect rows.model --top 30 --json"),
         "explain": ("steelyard explain rows.model new.vw --rows 3 --top 8",),
@@ -126,7 +132,7 @@ TABLES = options(
         help="The value of a word that comes n times in a text: n, 1 or 1 + log n.",
     ),
 )  # fmt: skip
-READING = options(FORMAT, BITS, INTERACTIONS, LABELS, NAMES, TABLES)
+READING = options(FORMAT, BITS, INTERACTIONS, LABELS, NAMES, WEIGHT_FACTOR, TABLES)
 
 
 @contextmanager
@@ -136,6 +142,8 @@ def errors() -> Iterator[None]:
         yield
     except (ValueError, FloatingPointError) as error:
         raise click.ClickException(str(error)) from error
+    except BrokenPipeError:  # whoever reads has enough, as `head` has: click ends it without a word
+        raise
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
         raise click.ClickException(f"{where}{error.strerror or error}") from error

@@ -27,11 +27,14 @@ from steelyard.model import Model, Settings
 _SETTINGS = (
     "update", "scaling", "learning_rate", "initial_t", "power_t", "l1", "l2", "l2_flow", "bias", "dtype",
 )  # fmt: skip
-_KEPT_BY_A_MODEL = (
-    *_SETTINGS, "loss", "bits", "interactions", "labels", "format_", "words", "characters", "repeated",
-    "propensity", "label", "weight", "base", "tag", "text", "category", "number", "ignore",
-    "separator", "header",
+_OF_TABLES = (
+    "label", "weight", "propensity", "base", "tag", "text", "category", "number", "ignore",
+    "separator", "header", "words", "characters", "repeated",
 )  # fmt: skip
+_KEPT_BY_A_MODEL = (
+    *_SETTINGS, *_OF_TABLES, "loss", "bits", "interactions", "labels", "format_", "weight_factor",
+)  # fmt: skip
+_NO_TABLES = ("vw", "svmlight")
 
 
 @dataclass
@@ -57,6 +60,7 @@ class Plan:
             loss=self.model.settings.loss,
             label_rule=self.reading.label_rule,
             propensities=self.reading.propensities,
+            weight_factor=self.reading.weight_factor,
             threads=self.threads,
             skip=self.skip,
         )
@@ -72,7 +76,7 @@ def prepare(ctx: click.Context, files: Sequence[str], given: dict[str, Any]) -> 
     paths = sources.expand(files)
     if given["passes"] > 1 and sources.STANDARD_INPUT in paths:
         raise InputError("standard input can be read once only: save it to a file for several passes")
-    plan = _resumed(ctx, paths, given) if given["resume"] else _begun(paths, given)
+    plan = _resumed(ctx, paths, given) if given["resume"] else _begun(ctx, paths, given)
     plan.threads = threads(given["threads"])
     plan.skip = given["on_error"] == "skip"
     return plan
@@ -82,12 +86,12 @@ def threads(given: int | None) -> int:
     return given or min(os.cpu_count() or 1, 4)
 
 
-def _begun(paths: list[str], given: dict[str, Any]) -> Plan:
+def _begun(ctx: click.Context, paths: list[str], given: dict[str, Any]) -> Plan:
     """A new model. What the options do not say is guessed from the first rows, and said."""
-    reading, labels = looked_at(paths, given)
+    reading, labels = looked_at(ctx, paths, given)
     loss = _loss(given, labels)
     if given["labels"]:
-        reading = replace(reading, label_rule=_rule(given["labels"], loss))
+        reading = replace(reading, label_rule=rule_of(given["labels"], loss))
     else:
         reading = replace(reading, label_rule=guess.rule_for(labels, loss))
     settings = Settings(loss=loss, **{name: given[name] for name in _SETTINGS if given[name] is not None})
@@ -97,7 +101,7 @@ def _begun(paths: list[str], given: dict[str, Any]) -> Plan:
     return plan
 
 
-def looked_at(paths: list[str], given: dict[str, Any]) -> tuple[Reading, list[str]]:
+def looked_at(ctx: click.Context, paths: list[str], given: dict[str, Any]) -> tuple[Reading, list[str]]:
     """How the files are to be read, and the labels of their first rows."""
     reading = Reading(
         format=given["format_"] or look.format_of(paths),
@@ -106,11 +110,22 @@ def looked_at(paths: list[str], given: dict[str, Any]) -> tuple[Reading, list[st
         dtype=given["dtype"],
         text=TextOptions(given["words"], given["characters"], given["repeated"]),
         propensities=given["propensity"] is not None,
+        weight_factor=given["weight_factor"],
     )
+    _check_options(ctx, reading)
     reading, labels = look.look(paths[0], reading, _layout(given))
     if given["bits"] not in (None, reading.bits):
         raise InputError(f"{paths[0]}: was converted for --bits {reading.bits}; leave --bits out")
     return reading, labels
+
+
+def _check_options(ctx: click.Context, reading: Reading) -> None:
+    """Options that the format has no use for are refused: whoever gives one expects something of it."""
+    if reading.format == "svmlight" and reading.interactions:
+        raise InputError("--interactions needs namespaces or columns: svmlight has neither")
+    for name in _OF_TABLES if reading.format in _NO_TABLES else ():
+        if ctx.get_parameter_source(name) == ParameterSource.COMMANDLINE:
+            raise InputError(f"--{name} is for tables, and the format is {reading.format}: leave it out")
 
 
 def _announcements(plan: Plan, given: dict[str, Any]) -> list[str]:
@@ -176,7 +191,7 @@ def rule_of_names(given: dict[str, Any], labels: list[str]) -> LabelRule | None:
     """Without a loss to say what it takes: names become −1 and 1, numbers stay what they are."""
     two = losses.by_name(guess.TWO_CLASSES)
     if given["labels"]:
-        return _rule(given["labels"], two)
+        return rule_of(given["labels"], two)
     return None if all(guess.is_number(label) for label in labels) else guess.rule_for(labels, two)
 
 
@@ -189,6 +204,7 @@ def _parameters(given: dict[str, Any]) -> dict[str, float]:
     return {name: given[name] for name in known if given.get(name) is not None}
 
 
-def _rule(text: str, loss: Loss) -> LabelRule:
+def rule_of(text: str, loss: Loss) -> LabelRule:
+    """From `--labels`, in the labels that the loss takes."""
     pair = sorted(loss.labels.values) if isinstance(loss.labels, OneOf) else [0.0, 1.0]
     return rule(text, pair[0], pair[-1])

@@ -1,6 +1,7 @@
 """Predicting a stream with a stored model, on as many threads as parse it."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard.cli import options, stored
-from steelyard.cli.preparing import threads
+from steelyard.cli.preparing import rule_of, threads
 from steelyard.io import look, sources
 from steelyard.io.blocks import Block
 from steelyard.io.parsed import Parsed
@@ -39,18 +40,24 @@ def loaded(path: Path, given: dict[str, Any]) -> stored.Stored:
 
 
 def predicted(kept: stored.Stored, files: Sequence[str], given: dict[str, Any], *, labelled: bool) -> Stream:
-    """The stream of the files with predictions. Labels are checked only where they matter."""
+    """The stream of the files with predictions. Labels are checked only where they matter.
+
+    `--labels` says what the classes are called here, if not what they were called in training.
+    """
     paths = sources.expand(files)
-    reading = kept.reading
+    reading, loss = kept.reading, kept.model.settings.loss
     if reading.original is not None:
         reading = reading.for_format(look.format_of(paths))
+    if given.get("labels"):
+        reading = replace(reading, label_rule=rule_of(given["labels"], loss))
     reader = _Predicting(reading.reader(), Learner(model=kept.model))
     return Stream(
         paths,
         reader,
-        loss=kept.model.settings.loss if labelled else None,
+        loss=loss if labelled else None,
         label_rule=reading.label_rule if labelled else None,
         propensities=reading.propensities and labelled,
+        weight_factor=reading.weight_factor,
         threads=threads(given["threads"]),
         skip=given["on_error"] == "skip",
     )

@@ -55,6 +55,7 @@ def save(
             "learned": totals.learned,
             "weights": asdict(totals.weights),
             "held": [totals.held_loss, totals.held_weight],
+            "changes": [totals.last_label, totals.label_changes],
         }
         arrays |= totals.labels.arrays()
     model.save(path, extra, arrays)
@@ -74,6 +75,7 @@ def load(path: Path, loss: Loss | None = None) -> Stored:
         totals = Totals(run["rows"], run["learned"])
         totals.weights = importance.WeightSummary(**run["weights"])
         totals.held_loss, totals.held_weight = run["held"]
+        totals.last_label, totals.label_changes = run["changes"]
         totals.labels.restore(arrays)
         unfinished = Unfinished(run["paths"], (run["position"][0], run["position"][1]), totals)
     return Stored(model, reading, names, unfinished)

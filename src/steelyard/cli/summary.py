@@ -7,8 +7,12 @@ from typing import Any
 from steelyard.cli.preparing import Plan
 from steelyard.cli.training import Training
 from steelyard.io.stream import Stream
+from steelyard.losses.sets import OneOf
 
 _MOST_PROBLEMS = 3
+_FEW_CHANGES = 0.25  # of those that shuffled rows would have
+_MANY_COPIES = 10.0  # in one row, on average
+_MANY_ROWS = 100
 
 
 def of(
@@ -34,7 +38,7 @@ def of(
         "names_sharing_an_index": None if collisions is None else collisions.share,
         "skipped": stream.skipped,
         "problems": [str(problem) for problem in stream.problems],
-        "remarks": sorted(stream.remarks),
+        "remarks": [*sorted(stream.remarks), *_advice(plan, training)],
         "seconds": seconds,
         "startup_seconds": startup,
         "rows_per_second": totals.rows / seconds,
@@ -55,6 +59,28 @@ def text(result: dict[str, Any]) -> str:
     if result["weight_warning"]:
         lines.append(f"note: {result['weight_warning']}")
     return "\n".join(lines)
+
+
+def _advice(plan: Plan, training: Training) -> list[str]:
+    """What may be amiss with the rows: sorted by label, or so heavy that each is learned by heart."""
+    totals = training.totals
+    advice = []
+    if isinstance(plan.model.settings.loss.labels, OneOf) and totals.learned > _MANY_ROWS:
+        expected = totals.labels.expected_changes(totals.learned)
+        if totals.label_changes < _FEW_CHANGES * expected:
+            advice.append(
+                f"the label changes {totals.label_changes} times from row to row, where shuffled rows would "
+                f"have about {expected:,.0f}: whoever repeats the last label does well, so the average loss "
+                "says little, and the last class is learned best; shuffle the rows (shuf) unless this is "
+                "their order in time"
+            )
+    mean = totals.weights.total / totals.weights.nonzero if totals.weights.nonzero else 0.0
+    if mean > _MANY_COPIES:
+        advice.append(
+            f"a row weighs {mean:,.6g} on average, and is learned as so many copies at once; "
+            f"--weight-factor {plan.reading.weight_factor / mean:.1g} would make that about 1"
+        )
+    return advice
 
 
 def _facts(result: dict[str, Any]) -> list[tuple[str, str]]:
@@ -93,4 +119,7 @@ def _number(value: float) -> float | None:
 
 
 def _shown(value: float | None) -> str:
-    return "unknown" if value is None else f"{value:.6f}"
+    if value is None:
+        return "unknown"
+    shown = f"{value:.6f}"
+    return shown if float(shown) else shown.lstrip("-")

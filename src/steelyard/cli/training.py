@@ -28,6 +28,8 @@ class Totals:
     weights: importance.WeightSummary = importance.NOTHING
     held_loss: float = 0.0
     held_weight: float = 0.0
+    last_label: float | None = None
+    label_changes: int = 0
 
     @property
     def held_out_loss(self) -> float | None:
@@ -114,6 +116,11 @@ class Training:
         self.totals.rows += len(examples)
         self.totals.learned += int(np.count_nonzero(examples.importances))
         self.totals.labels.add(examples.labels, examples.importances)
+        labels = examples.labels[examples.importances > 0.0]
+        if len(labels):
+            before = labels[0] if self.totals.last_label is None else self.totals.last_label
+            self.totals.label_changes += int(np.count_nonzero(np.diff(labels, prepend=before)))
+            self.totals.last_label = float(labels[-1])
         self.totals.weights = self.totals.weights.followed_by(importance.summarise(examples.importances))
 
     def _count_held(

@@ -1,5 +1,6 @@
 """`Dialect`: how a delimited file is written. Told, or sniffed from its suffix and its first records."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -8,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from steelyard.io.errors import InputError
-from steelyard.io.guessing import LABEL_NAMES, TEXT_NAMES, WEIGHT_NAMES, is_number
+from steelyard.io.guessing import LABEL_NAMES, SURE, TEXT_NAMES, WEIGHT_NAMES, is_number
 from steelyard.io.sources import COMPRESSED_SUFFIXES, Source
 from steelyard.io.tables import HEAD_BYTES, HEAD_RECORDS
 from steelyard.kernels import delimited, lines
@@ -93,7 +94,8 @@ def read_head(source: Source, dialect: Dialect) -> Head:
         raise InputError(f"{source.path}: is empty")
     first, header_end = found[0]
     if not dialect.header:
-        names = [str(place + 1) for place in range(len(first))]
+        width = _usual_width([cells for cells, _ in found])
+        names = [str(place + 1) for place in range(width)]
         header_end = 0
     else:
         names = [name.strip() or str(place + 1) for place, name in enumerate(first)]
@@ -140,11 +142,18 @@ def _needs_quoting(source: Source) -> bool:
     return len(plain) > 1 and len(quoted) == 1
 
 
+def _usual_width(records: Sequence[Sequence[str]]) -> int:
+    """How many cells most records have; the first may be a remark."""
+    return Counter(map(len, records)).most_common(1)[0][0]
+
+
 def looks_like_header(records: Sequence[Sequence[str]]) -> bool:
-    """Names are not numbers, not the same, and do not come again among the values of their column."""
+    """Names are as many as values, no numbers, not the same, and do not come again in their column."""
     if not records:
         return True
     names = [name.strip() for name in records[0]]
+    if len(records) > SURE and len(names) != _usual_width(records):
+        return False
     if any(is_number(name) or len(name) > 100 for name in names) or len(set(names)) < len(names):
         return False
     if any(name.lower() in (*LABEL_NAMES, *WEIGHT_NAMES, *TEXT_NAMES) for name in names):

@@ -21,12 +21,13 @@ MESSAGES = {
     lines.NOT_UTF8: "not UTF-8 text; convert it first (iconv -f latin1 -t utf8)",
     lines.BAD_NAMESPACE_VALUE: "{0!r}: the weight after the namespace is not a number",
     lines.NO_NAMESPACE: "{0!r}: there is no such field",
-    lines.MISSING_FIELDS: "there are fewer fields than in the header",
-    lines.EXTRA_FIELDS: "there are more fields than in the header; is a text with commas quoted?",
+    lines.MISSING_FIELDS: "there are fewer fields than columns",
+    lines.EXTRA_FIELDS: "there are more fields than columns; is a text with commas quoted?",
     lines.OPEN_QUOTE: "a quoted field has no closing quote",
     lines.BAD_JSON: "{0!r}: not a JSON object",
     lines.BAD_NUMBER: "{0!r} is not a number; is it a category or text?",
-    lines.UNKNOWN_LABEL: "the label {0!r} is neither the negative nor the positive one",
+    lines.UNKNOWN_LABEL: "the label {0!r} is neither the negative nor the positive one; "
+    "--labels says which they are, for example '*,NAME'",
     lines.STRAY_QUOTE: "{0!r}: after the closing quote the field must end; quotes within it are doubled",
     lines.NESTED: "{0!r}: only objects of numbers and lists of strings or numbers can be learned from; "
     "flatten it first, or ignore the column",

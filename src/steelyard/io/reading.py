@@ -27,8 +27,9 @@ class Reading:
     """Format, the number of features (2^bits), interactions, and what the labels are called.
 
     Tables also have roles for their columns, and options for their texts; `propensities` says that
-    the weight of a row is one over what stands in its weight column. Files of ready-made rows have
-    no columns to speak of; `original` is how the files were read that they were converted from.
+    the weight of a row is one over what stands in its weight column. All weights are multiplied by
+    `weight_factor`. Files of ready-made rows have no columns to speak of; `original` is how the files
+    were read that they were converted from.
     """
 
     format: str
@@ -40,6 +41,7 @@ class Reading:
     dialect: Dialect | None = None
     text: TextOptions = field(default_factory=TextOptions)
     propensities: bool = False
+    weight_factor: float = 1.0
     original: "Reading | None" = None
 
     @property
@@ -85,6 +87,7 @@ class Reading:
             "dialect": None if self.dialect is None else self.dialect.as_dict(),
             "text": self.text.as_dict(),
             "propensities": self.propensities,
+            "weight_factor": self.weight_factor,
             "original": None if self.original is None else self.original.as_json(),
         }
 
@@ -102,5 +105,6 @@ def from_json(stored: dict[str, Any]) -> Reading:
         dialect=None if dialect is None else Dialect(**dialect),
         text=TextOptions.from_dict(stored["text"]),
         propensities=stored["propensities"],
+        weight_factor=stored.get("weight_factor", 1.0),
         original=None if stored["original"] is None else from_json(stored["original"]),
     )

@@ -54,6 +54,7 @@ class Stream:
         loss: Loss | None = None,
         label_rule: LabelRule | None = None,
         propensities: bool = False,
+        weight_factor: float = 1.0,
         threads: int = 1,
         skip: bool = False,
         block_size: int = BLOCK_SIZE,
@@ -70,6 +71,7 @@ class Stream:
         self._loss = loss
         self._label_rule = label_rule
         self._propensities = propensities
+        self._weight_factor = weight_factor
         self._threads = threads
         self._skip = skip
         self._block_size = block_size
@@ -127,9 +129,13 @@ class Stream:
 
     def _weighted(self, parsed: Parsed) -> Parsed:
         """Propensities become weights: one over the chance with which a row was to be seen."""
-        if not self._propensities:
-            return parsed
         examples = parsed.examples
+        if not self._propensities:
+            if self._weight_factor == 1.0:
+                return parsed
+            return replace(
+                parsed, examples=replace(examples, importances=examples.importances * self._weight_factor)
+            )
         given = examples.importances
         impossible = (given == 0.0) & ~np.isnan(examples.labels)
         for row in np.flatnonzero(impossible).tolist():
@@ -137,7 +143,7 @@ class Stream:
                 parsed, self._line_of(parsed, row), "a propensity of 0: what cannot happen has no weight"
             )
         with np.errstate(divide="ignore"):
-            weights = np.where(given > 0.0, 1.0 / given, 0.0)
+            weights = np.where(given > 0.0, self._weight_factor / given, 0.0)
         parsed = replace(parsed, examples=replace(examples, importances=weights))
         self.skipped += int(impossible.sum())
         return parsed.take(np.flatnonzero(~impossible)) if impossible.any() else parsed

@@ -1,0 +1,245 @@
+"""Every file of the data folder, trained with one command each: `python -m benchmarks.data_folder` runs them.
+
+It writes docs/data-folder.md with what came out. The commands run in a shell, in a folder of their own, with
+STEELYARD_DATA naming the data; `--only a9a` runs some of them and prints their figures.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import steelyard
+
+PAGE = Path(__file__).parent.parent / "docs/data-folder.md"
+_STEELYARD = 'steelyard() { "$PYTHON" -c "from steelyard.cli import main; main()" "$@"; }; set -o pipefail; '
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One file or two: a title, one command that trains, one that evaluates or none, words or none."""
+
+    title: str
+    train: str
+    evaluate: str = ""
+    words: str = ""
+
+
+def _amazon(domain: str) -> Entry:
+    folder = "$STEELYARD_DATA/amazon-reviews"
+    return Entry(
+        f"amazon-reviews, {domain}",
+        f"steelyard train {folder}/{domain}_train.svmlight.gz -o {domain}.model",
+        f"steelyard evaluate {domain}.model {folder}/{domain}_test.svmlight.gz",
+    )
+
+
+ENTRIES = (
+    Entry(
+        "a9a",
+        "steelyard train $STEELYARD_DATA/a9a.gz -o a9a.model",
+        "steelyard evaluate a9a.model $STEELYARD_DATA/a9a.t.gz",
+        "svmlight, told by a look at it since the name does not say; so are the labels 0 and 1.",
+    ),
+    Entry(
+        "w8a, as it is",
+        "steelyard train $STEELYARD_DATA/w8a.gz",
+        "",
+        "The file is sorted by label, and the summary says so: the loss is far too good to be true.",
+    ),
+    Entry(
+        "w8a, shuffled",
+        "zcat $STEELYARD_DATA/w8a.gz | shuf --random-source=$STEELYARD_DATA/w8a.gz | steelyard train -",
+        "",
+        "The compressed bytes serve as random ones, so the order is the same every time.",
+    ),
+    Entry(
+        "rcv1-ccat",
+        "steelyard train $STEELYARD_DATA/rcv1-ccat.svm.xz",
+    ),
+    Entry(
+        "adult",
+        "steelyard train $STEELYARD_DATA/adult.data.gz --weight 3 --weight-factor 5e-6 -o adult.model",
+        "steelyard evaluate adult.model $STEELYARD_DATA/adult.test.gz "
+        "--labels '<=50K.,>50K.' --on-error skip",
+        "No header, so columns go by number; the label is the last, and found. Column 3 is a survey weight "
+        "of 190,000 on average: as it is, each row would be learned as so many copies at once, and the model "
+        "would be worse than a constant (0.4509). The test file begins with a line that is no row, and its "
+        "labels end in a full stop.",
+    ),
+    Entry(
+        "census-income",
+        "steelyard train $STEELYARD_DATA/census-income.gz --weight 25 --weight-factor 6e-4",
+        "",
+        "As above: the weight is 1,700 on average.",
+    ),
+    Entry(
+        "credit-costs",
+        "steelyard train $STEELYARD_DATA/credit-costs.csv.gz",
+        "",
+        "A linear model of these raw numbers is hardly better than a constant in this loss.",
+    ),
+    *(_amazon(domain) for domain in ("books", "dvd", "electronics", "kitchen")),
+    Entry(
+        "amazon-reviews, all domains",
+        'steelyard train "$STEELYARD_DATA/amazon-reviews/*_train.svmlight.gz" -o reviews.model',
+        'steelyard evaluate reviews.model "$STEELYARD_DATA/amazon-reviews/*_test.svmlight.gz"',
+        "A pattern stands for all files that fit it, in alphabetical order.",
+    ),
+    Entry(
+        "open-bandit, random",
+        "steelyard train $STEELYARD_DATA/open-bandit/random_men.csv.gz --propensity propensity_score "
+        "--weight-factor 0.03 --category position -o random.model",
+        "steelyard evaluate random.model $STEELYARD_DATA/open-bandit/bts_men.csv.gz",
+        "Trained on what was shown at random, judged on what a policy chose to show; both weighted by one "
+        "over the propensity, about 34, and that brought down to 1. One row in 200 is a click, and the best "
+        "constant is not beaten; without the factor the loss would be 0.0253.",
+    ),
+    Entry(
+        "open-bandit, policy",
+        "steelyard train $STEELYARD_DATA/open-bandit/bts_men.csv.gz --propensity propensity_score "
+        "--weight-factor 0.03 --category position -o policy.model",
+        "steelyard evaluate policy.model $STEELYARD_DATA/open-bandit/random_men.csv.gz",
+    ),
+    Entry(
+        "arxiv-astro",
+        "steelyard train $STEELYARD_DATA/arxiv-astro.tsv.xz",
+        "",
+        "Words of the title and words of the abstract are different features.",
+    ),
+    Entry(
+        "enron-spam",
+        "steelyard train $STEELYARD_DATA/enron-spam.tsv.xz",
+        "",
+        "In the order of its dates, which comes in long runs of spam or of none: the loss flatters.",
+    ),
+    Entry(
+        "sms-spam",
+        "steelyard train $STEELYARD_DATA/sms-spam.tsv.xz",
+    ),
+    Entry(
+        "url-spam",
+        "steelyard train $STEELYARD_DATA/url-spam.tsv.xz --ignore kind --words 0 --characters 3",
+        "",
+        "`kind` says what the label says in other words, which nobody can guess: it must be ignored.",
+    ),
+    Entry(
+        "newsgroups",
+        "xzcat $STEELYARD_DATA/newsgroups.tsv.xz | grep ^train "
+        "| shuf --random-source=$STEELYARD_DATA/newsgroups.tsv.xz "
+        "| steelyard train - --format tsv --no-header --label 2 --labels '*,sci.space' --ignore 1 "
+        "-o space.model",
+        "xzcat $STEELYARD_DATA/newsgroups.tsv.xz | grep ^test | steelyard evaluate space.model -",
+        "One group against the rest. The file is sorted by group, and its first column says which rows are "
+        "for testing.",
+    ),
+    Entry("vw/0001", "steelyard train $STEELYARD_DATA/vw/0001.dat"),
+    Entry(
+        "vw/0002",
+        "steelyard train $STEELYARD_DATA/vw/0002.dat",
+        "",
+        "The labels are numbers of many values, so the loss is squared.",
+    ),
+    Entry(
+        "vw/rcv1_small",
+        "steelyard train $STEELYARD_DATA/vw/rcv1_small.dat -o rcv1.model",
+        "steelyard evaluate rcv1.model $STEELYARD_DATA/vw/rcv1_small_test.data",
+    ),
+)
+
+INTRODUCTION = """\
+# The data folder, a command each
+
+What each file in the folder named by `STEELYARD_DATA` needs, and what comes out.
+`python -m benchmarks.data_folder` ran these commands and wrote this page. Where nothing else is said, all is
+guessed: format, columns, which label is which, loss (`modified_huber` for two classes, `squared` for
+numbers). The rest are defaults, one pass, nothing tuned.
+
+*Average loss* is the progressive one: of predictions made before their row was learned. *Constant* is the
+loss of the best constant prediction, which a model should beat. The last three columns are from the file
+that the second command evaluates.
+
+"""
+
+
+def figures(entry: Entry, folder: Path) -> dict[str, Any]:
+    """What the commands report, run in this folder."""
+    found = {"train": _run(entry.train, folder)}
+    if entry.evaluate:
+        found["evaluate"] = _run(entry.evaluate, folder)
+    return found
+
+
+def _run(line: str, folder: Path) -> dict[str, Any]:
+    """The line, with this Python and this code."""
+    places = {
+        "PYTHON": sys.executable,
+        "PYTHONPATH": str(Path(steelyard.__file__).resolve().parents[1]),
+        "STEELYARD_DATA": str(Path(os.environ["STEELYARD_DATA"]).resolve()),
+    }
+    done = subprocess.run(
+        ["bash", "-c", f"{_STEELYARD}{line} --json"],
+        cwd=folder,
+        env=os.environ | places,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode != 0:
+        raise RuntimeError(f"{line}\n{done.stderr}")
+    result: dict[str, Any] = json.loads(done.stdout)
+    return result
+
+
+def page(found: dict[str, dict[str, Any]]) -> str:
+    """The whole page, from the figures by title."""
+    rows = [
+        "| data | rows | average loss | constant | test rows | accuracy | area under ROC |",
+        "|---|--:|--:|--:|--:|--:|--:|",
+    ]
+    sections = []
+    for entry in ENTRIES:
+        rows.append(_row(entry, found[entry.title]))
+        lines = "\n".join(line for line in (entry.train, entry.evaluate) if line)
+        words = f"\n{entry.words}\n" if entry.words else ""
+        sections.append(f"## {entry.title}\n\n```sh\n{lines}\n```\n{words}")
+    return INTRODUCTION + "\n".join(rows) + "\n\n" + "\n".join(sections)
+
+
+def _row(entry: Entry, found: dict[str, Any]) -> str:
+    trained, tested = found["train"], found.get("evaluate")
+    cells = [
+        entry.title,
+        f"{trained['examples']:,}",
+        f"{trained['progressive_loss']:.4f}",
+        f"{trained['best_constant_loss']:.4f}",
+    ]
+    cells += ["", "", ""] if tested is None else [
+        f"{tested['examples']:,}", f"{tested['accuracy']:.4f}", f"{tested['auc']:.4f}",
+    ]  # fmt: skip
+    return f"| {' | '.join(cells)} |".replace("|  ", "| ")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--only", help="run the entries whose title has this in it, and print their figures")
+    parser.add_argument("--output", type=Path, default=PAGE)
+    given = parser.parse_args()
+    found = {}
+    with tempfile.TemporaryDirectory() as folder:
+        for entry in ENTRIES:
+            if given.only is None or given.only in entry.title:
+                found[entry.title] = figures(entry, Path(folder))
+                sys.stdout.write(_row(entry, found[entry.title]) + "\n")
+                sys.stdout.flush()
+    if given.only is None:
+        given.output.write_text(page(found), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

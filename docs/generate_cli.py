@@ -1,0 +1,73 @@
+"""Writes docs/cli.md from the commands themselves: `make docs`, or `python docs/generate_cli.py`."""
+
+import inspect
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from steelyard.cli import main
+
+PAGE = Path(__file__).parent / "cli.md"
+
+INTRODUCTION = """\
+# The command line
+
+`make docs` writes this page from the commands themselves, and a test fails when it is stale. How files are
+read is told in [files.md](files.md), a command for every kind of file is in
+[data-folder.md](data-folder.md); those who know Vowpal Wabbit start [here](from-vowpal-wabbit.md).
+
+Results go to standard output, progress to standard error and only on a terminal. The exit code is 0, 1 where
+something failed, 2 where the command was not understood. `steelyard COMMAND --help` shows what is below.
+"""
+
+
+def page() -> str:
+    """The whole page."""
+    context = click.Context(main, info_name="steelyard")
+    names = main.list_commands(context)
+    contents = "\n".join(f"- [`{name}`](#steelyard-{name}): {_summary(context, name)}" for name in names)
+    return "\n".join([INTRODUCTION, f"{contents}\n", *(_section(context, name) for name in names)])
+
+
+def _section(parent: click.Context, name: str) -> str:
+    command = _command(parent, name)
+    context = click.Context(command, info_name=name, parent=parent)
+    usage = " ".join(["steelyard", name, *command.collect_usage_pieces(context)])
+    parts = [f"## steelyard {name}\n", f"    {usage}\n"]
+    parts += [f"{_escaped(paragraph)}\n" for paragraph in inspect.cleandoc(command.help or "").split("\n\n")]
+    rows = "".join(_rows(command, context))
+    if rows:
+        parts.append(f"| option | |\n|---|---|\n{rows}")
+    if command.epilog:
+        lines = [line.strip() for line in command.epilog.splitlines() if line.strip(" \b")]
+        parts.append("```sh\n" + "\n".join(line for line in lines if line != "Examples:") + "\n```\n")
+    return "\n".join(parts)
+
+
+def _rows(command: click.Command, context: click.Context) -> Iterator[str]:
+    for parameter in command.params:
+        record = parameter.get_help_record(context) if isinstance(parameter, click.Option) else None
+        if record is not None:
+            names, text = record
+            yield f"| `{names.replace('|', chr(92) + '|')}` | {_escaped(' '.join(text.split()))} |\n"
+
+
+def _summary(context: click.Context, name: str) -> str:
+    return inspect.cleandoc(_command(context, name).help or "").splitlines()[0]
+
+
+def _command(context: click.Context, name: str) -> click.Command:
+    command = main.get_command(context, name)
+    assert command is not None
+    return command
+
+
+def _escaped(text: str) -> str:
+    for character in "*|<":
+        text = text.replace(character, "\\" + character)
+    return text
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")

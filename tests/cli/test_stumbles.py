@@ -1,0 +1,122 @@
+"""What the first users stumbled over on real files."""
+
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from steelyard.cli import main, options
+from steelyard.io.sources import Source
+
+ROWS = [("no" if k % 3 else "yes", k % 7, 1000.0 + k % 5) for k in range(300)]
+
+
+def run(*arguments: object, text: bytes | None = None) -> Result:
+    return CliRunner().invoke(main, [str(argument) for argument in arguments], input=text)
+
+
+def written(path: Path, *lines: str) -> Path:
+    path.write_text("".join(f"{line}\n" for line in lines))
+    return path
+
+
+def trained(*arguments: object) -> dict[str, Any]:
+    result = run("train", *arguments, "--json")
+    assert result.exit_code == 0, result.output
+    summary: dict[str, Any] = json.loads(result.stdout)
+    return summary
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    """Headerless: a number, a weight, and the label last."""
+    return written(tmp_path / "rows.data", *(f"{x},{weight},{label}" for label, x, weight in ROWS))
+
+
+def test_a_short_look_after_a_long_one_loses_nothing(table: Path) -> None:
+    source = Source(str(table))
+    long = source.peek(100)
+    assert source.peek(1) == long[:1]
+    assert source.read(100) == long
+    source.close()
+
+
+def test_evaluate_takes_files_that_call_the_classes_otherwise(table: Path, tmp_path: Path) -> None:
+    model = tmp_path / "rows.model"
+    trained(table, "--weight", "2", "-o", model)
+    test = written(tmp_path / "test.data", "a remark", "3,1,yes.", "4,1,no.", "5,1,no.")
+    failed = run("evaluate", model, test)
+    assert failed.exit_code == 1
+    assert "line 1: there are fewer fields than columns" in failed.stderr
+    unknown = run("evaluate", model, written(tmp_path / "more.data", "3,1,yes."))
+    assert "the label 'yes.' is neither the negative nor the positive one; --labels says" in unknown.stderr
+    result = run("evaluate", model, test, "--labels", "no.,yes.", "--on-error", "skip", "--json")
+    assert result.exit_code == 0, result.output
+    assert {"examples": 3, "skipped": 1}.items() <= json.loads(result.stdout).items()
+
+
+def test_a_remark_in_the_first_line_is_no_header(tmp_path: Path) -> None:
+    path = written(tmp_path / "rows.csv", "cross validation", *(f"{x},{label}" for label, x, _ in ROWS))
+    failed = run("train", path)
+    assert failed.exit_code == 1
+    assert "line 1: there are fewer fields than columns" in failed.stderr
+    assert trained(path, "--on-error", "skip")["examples"] == len(ROWS)
+
+
+def test_heavy_rows_are_spoken_of_and_can_be_made_lighter(table: Path, tmp_path: Path) -> None:
+    heavy = trained(table, "--weight", "2")
+    assert any("--weight-factor 0.001 would make that about 1" in remark for remark in heavy["remarks"])
+    model = tmp_path / "light.model"
+    light = trained(table, "--weight", "2", "--weight-factor", "0.001", "-o", model)
+    assert light["remarks"] == []
+    assert light["weight"] == pytest.approx(0.001 * heavy["weight"])
+    on = run("train", table, "--resume", model, "--weight-factor", "1")
+    assert "leave out --weight-factor" in on.stderr
+    assert trained(table, "--resume", model)["remarks"] == []
+
+
+def test_a_factor_also_multiplies_what_propensities_make(table: Path) -> None:
+    given = trained(table, "--propensity", "2")
+    assert trained(table, "--propensity", "2", "--weight-factor", "3")["weight"] == pytest.approx(
+        3 * given["weight"]
+    )
+
+
+def test_rows_sorted_by_label_are_spoken_of(tmp_path: Path) -> None:
+    lines = [f"{sign} |f a:{k % 5} b" for sign in (-1, 1) for k in range(500)]
+    assert any(
+        "the label changes 1 times" in remark
+        for remark in trained(written(tmp_path / "sorted.vw", *lines))["remarks"]
+    )
+    random.Random(0).shuffle(lines)
+    assert trained(written(tmp_path / "shuffled.vw", *lines))["remarks"] == []
+
+
+def test_nothing_is_not_minus_nothing(tmp_path: Path) -> None:
+    path = written(tmp_path / "even.vw", *["1 |f a", "-1 |f b"] * 50)
+    assert "best constant          0.000000" in run("train", path).stdout
+
+
+@pytest.mark.parametrize(
+    ("line", "option"),
+    [
+        ("1 |f a", ("--weight", "3")),
+        ("1 |f a", ("--words", "2")),
+        ("1 1:1", ("--label", "y")),
+        ("1 1:1", ("--interactions", "a*b")),
+    ],
+)
+def test_options_that_a_format_has_no_use_for_are_refused(
+    line: str, option: tuple[str, str], tmp_path: Path
+) -> None:
+    result = run("train", written(tmp_path / "rows.dat", line), *option)
+    assert result.exit_code == 1
+    assert result.stderr.startswith(f"Error: {option[0]} ")
+
+
+def test_a_reader_who_has_enough_is_no_error() -> None:
+    with pytest.raises(BrokenPipeError), options.errors():
+        raise BrokenPipeError
