@@ -118,7 +118,8 @@ class Metrics:
 
 def _order(predictions: NDArray[np.float64]) -> NDArray[np.int64]:
     """A number for each prediction that grows with it: the bits of a float, the negative ones reversed."""
-    bits = predictions.astype(np.float32).view(np.int32).astype(np.int64)
+    with np.errstate(over="ignore"):
+        bits = predictions.astype(np.float32).view(np.int32).astype(np.int64)
     ordered = np.where(bits < 0, -(bits & 0x7FFFFFFF), bits) + (1 << 31)
     return ordered >> (32 - _BITS)
 

@@ -29,9 +29,10 @@ _KINDS = ("raw", "probability", "label")
 @options.THREADS
 @options.ON_ERROR
 def command(model: Path, files: tuple[str, ...], output: Path | None, kind: str, **given: Any) -> None:
-    """Predict the rows of FILEs with MODEL, one a line, followed by the row's tag if it has one.
+    """Predict the rows of files, one a line.
 
-    The files are read as those were that the model has learned. Labels are not needed.
+    A row's tag follows its prediction, if it has one. The files are read as those were that the model
+    has learned. Labels are not needed.
     """
     from steelyard.cli import scoring
     from steelyard.cli.kinds import Converter

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from steelyard import losses
 from steelyard.io.errors import InputError
-from steelyard.io.labels import LabelRule
+from steelyard.io.labels import LabelRule, is_number, plain
 from steelyard.losses import Loss
 from steelyard.losses.sets import OneOf
 
@@ -15,7 +15,7 @@ _PAIRS = ({"0", "1"}, {"-1", "1"}, {"1", "2"})
 def loss_for(labels: Sequence[str]) -> str:
     """The loss for a file that begins with these labels: classes or numbers?"""
     distinct = {_plain(label) for label in labels}
-    numeric = all(_is_number(label) for label in distinct)
+    numeric = all(is_number(label) for label in distinct)
     return ANY_NUMBER if numeric and not _classes(distinct) else TWO_CLASSES
 
 
@@ -25,7 +25,7 @@ def rule_for(labels: Sequence[str], loss: Loss) -> LabelRule | None:
         return None
     low, high = sorted(loss.labels.values)
     distinct = {_plain(label) for label in labels}
-    if all(_is_number(label) and loss.allows(float(label)) for label in distinct):
+    if all(is_number(label) and loss.allows(float(label)) for label in distinct):
         return None
     if not _classes(distinct):
         some = ", ".join(sorted(distinct)[:5])
@@ -35,7 +35,7 @@ def rule_for(labels: Sequence[str], loss: Loss) -> LabelRule | None:
             "say which is positive, for example --labels '*,NAME'"
         )
     names = next((pair for pair in _PAIRS if distinct <= pair), distinct)
-    negative, positive = sorted(names, key=lambda name: (float(name) if _is_number(name) else 0.0, name))
+    negative, positive = sorted(names, key=lambda name: (float(name) if is_number(name) else 0.0, name))
     return LabelRule(negative, positive, low, high)
 
 
@@ -46,12 +46,4 @@ def _classes(distinct: set[str]) -> bool:
 
 def _plain(label: str) -> str:
     """1.0 and +1 are 1."""
-    return f"{float(label):g}" if _is_number(label) else label
-
-
-def _is_number(label: str) -> bool:
-    try:
-        float(label)
-    except ValueError:
-        return False
-    return True
+    return plain(float(label)) if is_number(label) else label

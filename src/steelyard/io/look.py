@@ -10,9 +10,10 @@ import numpy as np
 
 from steelyard.io import columns as roles
 from steelyard.io import delimited, dialects, formats, jsonl, sources
-from steelyard.io.blocks import Block
+from steelyard.io.blocks import MARK, Block
 from steelyard.io.errors import InputError
 from steelyard.io.guessing import Told
+from steelyard.io.labels import plain
 from steelyard.io.reading import TABLES, Reading
 from steelyard.io.sources import Source
 
@@ -41,8 +42,8 @@ def format_of(paths: Sequence[str]) -> str:
 def look(path: str, reading: Reading, layout: Layout | None = None) -> tuple[Reading, list[str]]:
     """The reading, completed by the columns of a table, and the different labels of the first rows."""
     with sources.opened(path) as source:
-        if not source.peek(HEAD_BYTES).strip():
-            raise InputError(f"{path}: is empty")
+        if not source.peek(HEAD_BYTES).removeprefix(MARK).strip():
+            raise InputError(f"{source.path}: is empty")
         if reading.format not in TABLES:
             return reading, _numeric_labels(source, reading)
         reading = _with_columns(source, reading, layout or Layout())
@@ -65,7 +66,7 @@ def _with_columns(source: Source, reading: Reading, layout: Layout) -> Reading:
 def _numeric_labels(source: Source, reading: Reading) -> list[str]:
     head = source.peek(HEAD_BYTES)
     text = head if len(head) < HEAD_BYTES else head[: head.rfind(b"\n") + 1]
-    text = text if text.endswith(b"\n") else text + b"\n"
+    text = text.removeprefix(MARK) if text.endswith(b"\n") else text.removeprefix(MARK) + b"\n"
     block = Block(source.path, np.frombuffer(text, np.uint8), source.position)
     labels = reading.reader().parse(block).examples.labels[:HEAD_ROWS]
-    return [f"{label:g}" for label in np.unique(labels[~np.isnan(labels)]).tolist()]
+    return [plain(label) for label in np.unique(labels[~np.isnan(labels)]).tolist()]
