@@ -39,7 +39,8 @@ def test_by_the_first_lines(tmp_path: Path, text: bytes, packed: bool) -> None:
 
 @pytest.mark.parametrize(
     ("name", "found"),
-    [("a.vw", "vw"), ("a.VW.gz", "vw"), ("a.svm.xz", "svmlight"), ("a.libsvm", "svmlight"), ("b.csv.zst", "csv"),
+    [("a.vw", "vw"), ("a.VW.gz", "vw"), ("a.svm.xz", "svmlight"), ("b.csv.zst", "csv"),
+     ("a.libsvm", "svmlight"),
      ("a.tsv.bz2", "tsv"), ("c.ndjson", "jsonl"), ("d.feather", "arrow"), ("e.pq", "parquet")],
 )  # fmt: skip
 def test_by_the_suffix(name: str, found: str) -> None:

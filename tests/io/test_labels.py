@@ -79,20 +79,27 @@ def test_the_loss(labels: list[str], loss: str) -> None:
     ],
 )
 def test_the_rule(labels: list[str], pair: tuple[str, str]) -> None:
-    assert guess.rule_for(labels, LOGISTIC) == LabelRule(*pair, -1.0, 1.0)
+    assert guess.rule_for(labels, LOGISTIC, "f") == LabelRule(*pair, -1.0, 1.0)
 
 
 def test_no_rule_where_none_is_needed() -> None:
-    assert guess.rule_for(["-1", "1"], LOGISTIC) is None
-    assert guess.rule_for(["1"], LOGISTIC) is None
-    assert guess.rule_for(["a", "b"], SQUARED) is None
-    assert guess.rule_for(["0", "0.25", "1"], LOGARITHMIC) is None
-    assert guess.rule_for(["-1", "1"], LOGARITHMIC) == LabelRule("-1", "1", 0.0, 1.0)
-    assert guess.rule_for([], LOGISTIC) is None
+    assert guess.rule_for(["-1", "1"], LOGISTIC, "f") is None
+    assert guess.rule_for(["1"], LOGISTIC, "f") is None
+    assert guess.rule_for(["a", "b"], SQUARED, "f") is None
+    assert guess.rule_for(["0", "0.25", "1"], LOGARITHMIC, "f") is None
+    assert guess.rule_for(["-1", "1"], LOGARITHMIC, "f") == LabelRule("-1", "1", 0.0, 1.0)
+    assert guess.rule_for([], LOGISTIC, "f") is None
 
 
 def test_too_many_classes() -> None:
     with pytest.raises(
-        InputError, match=r"logistic loss is for two classes, .* 3 labels .*\(a, b, c.*--labels"
+        InputError, match=r"^f: logistic loss is for two classes, .* 3 labels .*\(a, b, c.*--labels"
     ):
-        guess.rule_for(["a", "b", "c"], LOGISTIC)
+        guess.rule_for(["a", "b", "c"], LOGISTIC, "f")
+
+
+def test_long_and_unprintable_labels_are_shown_in_brief() -> None:
+    with pytest.raises(InputError) as caught:
+        guess.rule_for(["\0" * 5000, "x" * 5000, "é"], LOGISTIC, "f")
+    assert str(caught.value).isprintable()
+    assert len(str(caught.value)) < 300

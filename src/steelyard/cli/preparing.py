@@ -108,8 +108,11 @@ def _begun(paths: list[str], given: dict[str, Any]) -> Plan:
     if given["labels"]:
         reading = replace(reading, label_rule=_rule(given["labels"], loss))
     else:
-        reading = replace(reading, label_rule=guess.rule_for(labels, loss))
-    settings = Settings(loss=loss, **{name: given[name] for name in _SETTINGS if given[name] is not None})
+        reading = replace(reading, label_rule=guess.rule_for(labels, loss, paths[0]))
+    try:
+        settings = Settings(loss=loss, **{name: given[name] for name in _SETTINGS if given[name] is not None})
+    except TypeError as error:  # of a loss that cannot be compiled
+        raise InputError(str(error)) from None
     names = Names(reading.features) if given["names"] else None
     plan = Plan(paths, reading, Model(settings, reading.features), names, threads=1, skip=False)
     plan.announcements = _announcements(plan, given)
