@@ -184,20 +184,23 @@ class Model:
         return {name: getattr(self, name) for name in names}
 
 
-def load(path: str | Path, loss: Loss | None = None) -> Model:
-    """Read a model; `loss` is needed, and used, only for one that was trained with a loss of your own."""
+def load(path: str | Path, loss: Loss | type[Loss] | None = None) -> Model:
+    """Read a model; `loss` is needed, and used, only for one that was trained with a loss of your own.
+
+    Of a loss given as a class, the model knows the parameters.
+    """
     model, _ = load_with_extra(path, loss)
     return model
 
 
-def load_with_extra(path: str | Path, loss: Loss | None = None) -> tuple[Model, dict[str, Any]]:
+def load_with_extra(path: str | Path, loss: Loss | type[Loss] | None = None) -> tuple[Model, dict[str, Any]]:
     """The model and what was kept beside it as JSON."""
     model, extra, _ = load_all(path, loss)
     return model, extra
 
 
 def load_all(
-    path: str | Path, loss: Loss | None = None
+    path: str | Path, loss: Loss | type[Loss] | None = None
 ) -> tuple[Model, dict[str, Any], dict[str, NDArray[Any]]]:
     """The model, and what was kept beside it as JSON and as arrays."""
     arrays, about = _read(Path(path))
@@ -256,13 +259,17 @@ def _read(path: Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
     return arrays, about
 
 
-def _loss(path: Path, stored: dict[str, Any], given: Loss | None) -> Loss:
+def _loss(path: Path, stored: dict[str, Any], given: Loss | type[Loss] | None) -> Loss:
     if not stored["own"]:
         return losses.by_name(stored["name"], **stored["parameters"])
-    if given is None or type(given).__name__ != stored["name"] or asdict(given) != stored["parameters"]:
+    if isinstance(given, type) and set(stored["parameters"]) == {f.name for f in fields(given)}:
+        given = given(**stored["parameters"])
+    same = isinstance(given, Loss) and type(given).__name__ == stored["name"]
+    if not isinstance(given, Loss) or not same or asdict(given) != stored["parameters"]:
         parameters = ", ".join(f"{name}={value}" for name, value in stored["parameters"].items())
         raise ValueError(
-            f"{path}: trained with the loss {stored['name']}({parameters}); give it: load(path, loss=…)"
+            f"{path}: trained with the loss {stored['name']}({parameters}); give it: load(path, loss=…), "
+            "or on the command line --loss module:Class"
         )
     return given
 

@@ -1,5 +1,6 @@
 """Keeping the model: at the end, and now and then before it."""
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,8 @@ class Keeper:
             raise InputError("--checkpoint-every needs a model to keep: -o MODEL")
         if output is not None and not output.parent.is_dir():
             raise InputError(f"{output}: there is no folder {str(output.parent)!r}; make it first")
+        if output is not None and not os.access(output.parent, os.W_OK):
+            raise InputError(f"{output}: the folder {str(output.parent)!r} may not be written to")
         self._plan = plan
         self._training = training
         self._output = output
@@ -31,7 +34,11 @@ class Keeper:
         self._last = self._rows
         plan = self._plan
         stored.save(
-            checkpoint_of(self._output), plan.model, plan.reading, plan.names, (plan.paths, self._training)
+            checkpoint_of(self._output),
+            plan.model,
+            plan.reading,
+            plan.names,
+            (plan.paths, plan.run, self._training),
         )
 
     def finish(self) -> None:

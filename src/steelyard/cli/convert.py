@@ -41,11 +41,12 @@ def command(ctx: click.Context, /, files: tuple[str, ...], output: Path, **given
     with options.errors():
         paths = sources.expand(files)
         reading, labels = preparing.looked_at(ctx, paths, given)
-        reading = replace(reading, label_rule=preparing.rule_of_names(given, labels))
+        reading = replace(reading, label_rule=preparing.rule_of_names(given, labels, paths[0]))
         names = Names(reading.features) if given["names"] else None
         stream = Stream(
             paths, reading.reader(names), names=names, label_rule=reading.label_rule,
-            propensities=reading.propensities, weight_factor=reading.weight_factor, threads=preparing.threads(given["threads"]),
+            propensities=reading.propensities, weight_factor=reading.weight_factor,
+            threads=preparing.threads(given["threads"]),
             skip=given["on_error"] == "skip",
         )  # fmt: skip
         began = time.perf_counter()

@@ -18,7 +18,7 @@ from steelyard.cli import options
 @options.ON_ERROR
 @options.JSON
 def command(model: Path, files: tuple[str, ...], as_json: bool, **given: Any) -> None:
-    """Compare MODEL's predictions with the labels of FILEs: loss, accuracy, AUC and calibration.
+    """Compare predictions with labels: loss, accuracy, AUC, calibration.
 
     Everything is weighted by importance: a row of weight h counts as h rows.
     """

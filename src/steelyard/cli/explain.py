@@ -24,9 +24,10 @@ from steelyard.cli import options
 @options.ON_ERROR
 @options.JSON
 def command(model: Path, files: tuple[str, ...], top: int, rows: int, as_json: bool, **given: Any) -> None:
-    """Show the largest contributions to MODEL's prediction of each of the first rows of FILEs.
+    """Show what each prediction is made of, by name.
 
-    A contribution is weight × value; all of them and the bias add up to the prediction.
+    The largest contributions to MODEL's prediction of each of the first rows of FILEs. A contribution is
+    weight × value; all of them, the bias and the row's base add up to the prediction.
     """
     from steelyard.cli import scoring
 
@@ -52,6 +53,7 @@ def command(model: Path, files: tuple[str, ...], top: int, rows: int, as_json: b
                         "label": None if np.isnan(examples.labels[k]) else float(examples.labels[k]),
                         "prediction": float(predictions[k]),
                         "bias": kept.model.bias,
+                        "base": 0.0 if examples.bases is None else float(examples.bases[k]),
                         "contributions": [
                             {
                                 "feature": names.get(int(indices[c]), f"#{indices[c]}"),
@@ -72,7 +74,10 @@ def _show(row: dict[str, Any], *, as_json: bool) -> None:
         return
     label = "" if row["label"] is None else f", label {row['label']:g}"
     tag = f" {row['tag']}" if row["tag"] else ""
-    click.echo(f"row {row['row']}{tag}: prediction {row['prediction']:.6f}{label} (bias {row['bias']:.6f})")
+    base = f", base {row['base']:.6f}" if row["base"] else ""
+    click.echo(
+        f"row {row['row']}{tag}: prediction {row['prediction']:.6f}{label} (bias {row['bias']:.6f}{base})"
+    )
     for part in row["contributions"]:
         click.echo(
             f"  {part['contribution']:>+12.6f} = {part['weight']:.6f} × {part['value']:g}  {part['feature']}"

@@ -11,6 +11,7 @@ import numpy as np
 from steelyard import losses
 from steelyard.cli import options
 from steelyard.cli.stored import Stored
+from steelyard.cli.summary import finite
 
 
 @click.command(epilog=options.EXAMPLES["inspect"])
@@ -21,7 +22,7 @@ from steelyard.cli.stored import Stored
 @options.OWN_LOSS
 @options.JSON
 def command(model: Path, top: int, as_json: bool, **given: Any) -> None:
-    """Show MODEL: how it learns and reads, what it has learned, and its largest weights by name."""
+    """Show a model: settings, counts, its largest weights by name."""
     from steelyard.cli import scoring
 
     with options.errors():
@@ -52,7 +53,7 @@ def described(kept: Stored, top: int) -> dict[str, Any]:
         "reading": kept.reading.as_json(),
         "finished": kept.unfinished is None,
         "learned_weight": model.clock,
-        "progressive_loss": model.progressive_loss if model.weight > 0.0 else None,
+        "progressive_loss": finite(model.progressive_loss),
         "bias": model.bias,
         "features": model.features,
         "nonzero": int(np.count_nonzero(weights)),

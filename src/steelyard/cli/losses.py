@@ -9,7 +9,10 @@ from steelyard import losses, updates
 
 @click.command
 def command() -> None:
-    """List the losses: their labels, the updates they can have, their parameters."""
+    """List the losses.
+
+    With the labels they take, the updates they can have, and their parameters.
+    """
     table = Table("loss", "labels", "updates", "options")
     for name in losses.names():
         loss = losses.by_name(name)

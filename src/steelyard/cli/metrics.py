@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from steelyard.cli.constant import LabelWeights
 from steelyard.cli.kinds import decision_point, probabilities
+from steelyard.cli.summary import finite
 from steelyard.cli.training import losses_of
 from steelyard.io.errors import InputError
 from steelyard.losses import Loss
@@ -43,9 +44,10 @@ class Metrics:
         self._rows += len(labels)
         self._weight += float(weights.sum())
         self._total += float(weights @ losses_of(self._model, predictions, labels))
-        self._square += float(weights @ np.square(predictions - labels))
         self._labels.add(labels, weights)
         if not self._classes:
+            with np.errstate(over="ignore"):
+                self._square += float(weights @ np.square(predictions - labels))
             return
         positive = labels > np.mean(self._loss.labels.values)  # type: ignore[union-attr]
         self._right += float(weights @ ((predictions > decision_point(self._loss)) == positive))
@@ -70,12 +72,12 @@ class Metrics:
         result: dict[str, Any] = {
             "examples": self._rows,
             "weight": self._weight,
-            "loss": self._total / self._weight,
-            "best_constant": constant,
-            "best_constant_loss": constant_loss,
+            "loss": finite(self._total / self._weight),
+            "best_constant": finite(constant),
+            "best_constant_loss": finite(constant_loss),
         }
         if not self._classes:
-            return result | {"rmse": float(np.sqrt(self._square / self._weight))}
+            return result | {"rmse": finite(float(np.sqrt(self._square / self._weight)))}
         result |= {"accuracy": self._right / self._weight, "auc": self._area()}
         if self._has_probabilities:
             weight, predicted, positive = self._calibration
@@ -118,12 +120,13 @@ class Metrics:
 
 def _order(predictions: NDArray[np.float64]) -> NDArray[np.int64]:
     """A number for each prediction that grows with it: the bits of a float, the negative ones reversed."""
-    bits = predictions.astype(np.float32).view(np.int32).astype(np.int64)
+    with np.errstate(over="ignore"):
+        bits = predictions.astype(np.float32).view(np.int32).astype(np.int64)
     ordered = np.where(bits < 0, -(bits & 0x7FFFFFFF), bits) + (1 << 31)
     return ordered >> (32 - _BITS)
 
 
 def _shown(value: Any) -> str:
-    if value is None:
-        return "undefined: one class only"
+    if value is None:  # an area between one class and none, or what is beyond all numbers
+        return "undefined"
     return f"{value:,}" if isinstance(value, int) else f"{value:,.6g}"

@@ -142,7 +142,9 @@ def errors() -> Iterator[None]:
         yield
     except (ValueError, FloatingPointError) as error:
         raise click.ClickException(str(error)) from error
-    except BrokenPipeError:  # whoever reads has enough, as `head` has: click ends it without a word
+    except MemoryError as error:
+        raise click.ClickException(f"not enough memory ({error}); fewer --bits need less") from error
+    except BrokenPipeError:  # whoever reads our output has had enough, which is nothing to speak of
         raise
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
@@ -165,15 +167,28 @@ def _parameter_option(name: str, of: dict[str, float]) -> Callable[..., Any]:
 
 def loss_named(name: str, parameters: dict[str, float]) -> Loss:
     """A loss by its name, or a user's own as `module:Class`."""
-    if ":" not in name:
+    own = own_loss(name)
+    if own is None:
         return losses.by_name(name, **parameters)
+    try:
+        return own(**parameters)
+    except TypeError as error:
+        raise click.BadParameter(f"{name}: {error}", param_hint="--loss") from None
+
+
+def own_loss(name: str | None) -> type[Loss] | None:
+    """The class meant by `module:Class`; None where no class of a user's own is meant."""
+    if name is None or ":" not in name:
+        return None
     module, _, cls = name.partition(":")
-    sys.path.insert(0, str(Path.cwd()))
+    folder = str(Path.cwd())
+    sys.path.insert(0, folder)
     try:
         found = getattr(importlib.import_module(module), cls)
-    except (ImportError, AttributeError) as error:
-        raise click.BadParameter(f"{name}: {error}", param_hint="--loss") from None
+    except Exception as error:  # noqa: BLE001 - a user's file may raise anything
+        raise click.BadParameter(f"{name}: {type(error).__name__}: {error}", param_hint="--loss") from None
     finally:
-        sys.path.pop(0)
-    loss: Loss = found(**parameters)
-    return loss
+        sys.path.remove(folder)
+    if not (isinstance(found, type) and issubclass(found, Loss)):
+        raise click.BadParameter(f"{name}: is no subclass of steelyard.losses.Loss", param_hint="--loss")
+    return found

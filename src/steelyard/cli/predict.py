@@ -29,9 +29,10 @@ _KINDS = ("raw", "probability", "label")
 @options.THREADS
 @options.ON_ERROR
 def command(model: Path, files: tuple[str, ...], output: Path | None, kind: str, **given: Any) -> None:
-    """Predict the rows of FILEs with MODEL, one a line, followed by the row's tag if it has one.
+    """Predict the rows of files, one a line.
 
-    The files are read as those were that the model has learned. Labels are not needed.
+    A row's tag follows its prediction, if it has one. The files are read as those were that the model
+    has learned. Labels are not needed.
     """
     from steelyard.cli import scoring
     from steelyard.cli.kinds import Converter
@@ -46,11 +47,18 @@ def command(model: Path, files: tuple[str, ...], output: Path | None, kind: str,
                 tags = scoring.tags(parsed)
                 lines = [text + (b" " + tag if tag else b"") for text, tag in zip(texts, tags, strict=True)]
                 if lines:
-                    out.write(b"\n".join(lines) + b"\n")
+                    _write(out, b"\n".join(lines) + b"\n")
     for problem in stream.problems:
         click.echo(f"skipped: {problem}", err=True)
     if stream.skipped:
         click.echo(f"{stream.skipped} lines could not be read and have no prediction", err=True)
+
+
+def _write(out: BinaryIO, text: bytes) -> None:
+    """All of it: an unbuffered output (PYTHONUNBUFFERED) may take a part only."""
+    rest = memoryview(text)
+    while rest:
+        rest = rest[out.write(rest) :]
 
 
 @contextlib.contextmanager

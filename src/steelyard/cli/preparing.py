@@ -16,7 +16,7 @@ from steelyard.features.tokens import TextOptions
 from steelyard.io import guess, look, sources
 from steelyard.io.errors import InputError
 from steelyard.io.guessing import Told
-from steelyard.io.labels import LabelRule, rule
+from steelyard.io.labels import ANYTHING, LabelRule, is_number, rule
 from steelyard.io.reading import DEFAULT_BITS, Reading
 from steelyard.io.stream import Stream
 from steelyard.learner import Learner
@@ -33,8 +33,9 @@ _OF_TABLES = (
 )  # fmt: skip
 _KEPT_BY_A_MODEL = (
     *_SETTINGS, *_OF_TABLES, "loss", "bits", "interactions", "labels", "format_", "weight_factor",
+    "names",
 )  # fmt: skip
-_NO_TABLES = ("vw", "svmlight")
+_OF_A_RUN = ("passes", "holdout")
 
 
 @dataclass
@@ -50,6 +51,8 @@ class Plan:
     announcements: list[str] = field(default_factory=list)
     position: tuple[int, int] = (0, 0)
     totals: Totals | None = None
+    run: dict[str, Any] = field(default_factory=dict)
+    """The options that decide, with the files, what is learned: a checkpoint remembers them."""
 
     def stream(self) -> Stream:
         """The files, from the beginning."""
@@ -74,9 +77,12 @@ class Plan:
 
 def prepare(ctx: click.Context, files: Sequence[str], given: dict[str, Any]) -> Plan:
     paths = sources.expand(files)
-    if given["passes"] > 1 and sources.STANDARD_INPUT in paths:
-        raise InputError("standard input can be read once only: save it to a file for several passes")
     plan = _resumed(ctx, paths, given) if given["resume"] else _begun(ctx, paths, given)
+    plan.run = plan.run or {name: given[name] for name in _OF_A_RUN}
+    once = [path for path in paths if sources.once_only(path)]
+    if plan.run["passes"] > 1 and once:
+        name = "standard input" if once[0] == sources.STANDARD_INPUT else once[0]
+        raise InputError(f"{name} can be read once only: save it to a file for several passes")
     plan.threads = threads(given["threads"])
     plan.skip = given["on_error"] == "skip"
     return plan
@@ -93,8 +99,11 @@ def _begun(ctx: click.Context, paths: list[str], given: dict[str, Any]) -> Plan:
     if given["labels"]:
         reading = replace(reading, label_rule=rule_of(given["labels"], loss))
     else:
-        reading = replace(reading, label_rule=guess.rule_for(labels, loss))
-    settings = Settings(loss=loss, **{name: given[name] for name in _SETTINGS if given[name] is not None})
+        reading = replace(reading, label_rule=guess.rule_for(labels, loss, paths[0]))
+    try:
+        settings = Settings(loss=loss, **{name: given[name] for name in _SETTINGS if given[name] is not None})
+    except TypeError as error:  # of a loss that cannot be compiled
+        raise InputError(str(error)) from None
     names = Names(reading.features) if given["names"] else None
     plan = Plan(paths, reading, Model(settings, reading.features), names, threads=1, skip=False)
     plan.announcements = _announcements(plan, given)
@@ -112,20 +121,13 @@ def looked_at(ctx: click.Context, paths: list[str], given: dict[str, Any]) -> tu
         propensities=given["propensity"] is not None,
         weight_factor=given["weight_factor"],
     )
-    _check_options(ctx, reading)
-    reading, labels = look.look(paths[0], reading, _layout(given))
+    layout = _layout(given)
+    if reading.format in ("vw", "svmlight"):
+        _check_no_table(ctx, reading.format, given)
+    reading, labels = look.look(paths[0], reading, layout)
     if given["bits"] not in (None, reading.bits):
         raise InputError(f"{paths[0]}: was converted for --bits {reading.bits}; leave --bits out")
     return reading, labels
-
-
-def _check_options(ctx: click.Context, reading: Reading) -> None:
-    """Options that the format has no use for are refused: whoever gives one expects something of it."""
-    if reading.format == "svmlight" and reading.interactions:
-        raise InputError("--interactions needs namespaces or columns: svmlight has neither")
-    for name in _OF_TABLES if reading.format in _NO_TABLES else ():
-        if ctx.get_parameter_source(name) == ParameterSource.COMMANDLINE:
-            raise InputError(f"--{name} is for tables, and the format is {reading.format}: leave it out")
 
 
 def _announcements(plan: Plan, given: dict[str, Any]) -> list[str]:
@@ -146,14 +148,12 @@ def _announcements(plan: Plan, given: dict[str, Any]) -> list[str]:
 
 def _resumed(ctx: click.Context, paths: list[str], given: dict[str, Any]) -> Plan:
     """A model that goes on learning, with the settings it has."""
-    for name in _KEPT_BY_A_MODEL:
-        if ctx.get_parameter_source(name) == ParameterSource.COMMANDLINE and not (
-            name == "loss" and ":" in given["loss"]
-        ):
-            option = "--" + name.strip("_").replace("_", "-")
-            raise InputError(f"--resume goes on with the settings of {given['resume']}: leave out {option}")
-    own = options.loss_named(given["loss"], _parameters(given)) if given["loss"] else None
-    kept = stored.load(given["resume"], own)
+    for name in (*_KEPT_BY_A_MODEL, *_loss_parameters()):
+        if _said(ctx, name) and not (name == "loss" and ":" in given["loss"]):
+            raise InputError(
+                f"--resume goes on with the settings of {given['resume']}: leave out {_option(name)}"
+            )
+    kept = stored.load(given["resume"], options.own_loss(given["loss"]))
     plan = Plan(paths, kept.reading, kept.model, kept.names, threads=1, skip=False)
     if kept.unfinished is None:
         plan.announcements = [f"going on from {given['resume']}, after {kept.model.clock:g} of weight"]
@@ -163,6 +163,13 @@ def _resumed(ctx: click.Context, paths: list[str], given: dict[str, Any]) -> Pla
             f"{given['resume']} is the checkpoint of a run over {' '.join(kept.unfinished.paths)}: "
             "name the same files"
         )
+    for name in _OF_A_RUN:
+        if _said(ctx, name) and given[name] != kept.unfinished.options[name]:
+            raise InputError(
+                f"{given['resume']} is the checkpoint of a run with {_option(name)} "
+                f"{kept.unfinished.options[name]}: leave out {_option(name)} {given[name]}"
+            )
+    plan.run = kept.unfinished.options
     plan.position, plan.totals = kept.unfinished.position, kept.unfinished.totals
     plan.announcements = [
         f"going on where {given['resume']} was cut short: "
@@ -187,21 +194,45 @@ def _layout(given: dict[str, Any]) -> look.Layout:
     return look.Layout(told, given["separator"], given["header"])
 
 
-def rule_of_names(given: dict[str, Any], labels: list[str]) -> LabelRule | None:
+def rule_of_names(given: dict[str, Any], labels: list[str], path: str) -> LabelRule | None:
     """Without a loss to say what it takes: names become −1 and 1, numbers stay what they are."""
     two = losses.by_name(guess.TWO_CLASSES)
     if given["labels"]:
         return rule_of(given["labels"], two)
-    return None if all(guess.is_number(label) for label in labels) else guess.rule_for(labels, two)
+    return None if all(is_number(label) for label in labels) else guess.rule_for(labels, two, path)
 
 
 def _loss(given: dict[str, Any], labels: list[str]) -> Loss:
     return options.loss_named(given["loss"] or guess.loss_for(labels), _parameters(given))
 
 
+def _said(ctx: click.Context, name: str) -> bool:
+    return ctx.get_parameter_source(name) == ParameterSource.COMMANDLINE
+
+
+def _option(name: str) -> str:
+    return "--" + name.strip("_").replace("_", "-")
+
+
+def _check_no_table(ctx: click.Context, format_: str, given: dict[str, Any]) -> None:
+    """What would otherwise be asked for in vain."""
+    for name in _OF_TABLES:
+        if _said(ctx, name):
+            raise InputError(f"{_option(name)} is for tables, and the files are {format_}")
+    if given["interactions"] and format_ == "svmlight":
+        raise InputError("--interactions: svmlight has no namespaces that could be crossed")
+    if given["labels"] and not all(
+        name == ANYTHING or is_number(name) for name in given["labels"].split(",")
+    ):
+        raise InputError(f"--labels {given['labels']}: the labels of {format_} are numbers")
+
+
+def _loss_parameters() -> list[str]:
+    return sorted({parameter for name in losses.names() for parameter in losses.parameters(name)})
+
+
 def _parameters(given: dict[str, Any]) -> dict[str, float]:
-    known = {parameter for name in losses.names() for parameter in losses.parameters(name)}
-    return {name: given[name] for name in known if given.get(name) is not None}
+    return {name: given[name] for name in _loss_parameters() if given[name] is not None}
 
 
 def rule_of(text: str, loss: Loss) -> LabelRule:

@@ -15,7 +15,6 @@ from steelyard.io.blocks import Block
 from steelyard.io.parsed import Parsed
 from steelyard.io.stream import Format, Stream
 from steelyard.learner import Learner
-from steelyard.losses import Loss
 
 
 class _Predicting:
@@ -35,8 +34,7 @@ class _Predicting:
 
 def loaded(path: Path, given: dict[str, Any]) -> stored.Stored:
     """The model; `--loss module:Class` gives one that was trained with a user's own loss."""
-    loss: Loss | None = options.loss_named(given["loss"], {}) if given.get("loss") else None
-    return stored.load(path, loss)
+    return stored.load(path, options.own_loss(given["loss"]))
 
 
 def predicted(kept: stored.Stored, files: Sequence[str], given: dict[str, Any], *, labelled: bool) -> Stream:

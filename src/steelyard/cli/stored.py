@@ -27,6 +27,8 @@ class Unfinished:
     paths: list[str]
     position: tuple[int, int]
     totals: Totals
+    options: dict[str, Any]
+    """Those of the command line that decide what is still to be learned."""
 
 
 @dataclass(frozen=True)
@@ -40,16 +42,21 @@ class Stored:
 
 
 def save(
-    path: Path, model: Model, reading: Reading, names: Names | None, run: tuple[list[str], Training] | None
+    path: Path,
+    model: Model,
+    reading: Reading,
+    names: Names | None,
+    run: tuple[list[str], dict[str, Any], Training] | None,
 ) -> None:
-    """Write it all in one move. `run` is given for a checkpoint: the files and the training under way."""
+    """Write it all in one move. `run` is given for a checkpoint: files, options, the training under way."""
     extra: dict[str, Any] = {"reading": reading.as_json()}
     arrays: dict[str, NDArray[Any]] = {} if names is None else names.arrays()
     if run is not None:
-        paths, training = run
+        paths, options, training = run
         totals = training.totals
         extra["run"] = {
             "paths": paths,
+            "options": options,
             "position": training.position,
             "rows": totals.rows,
             "learned": totals.learned,
@@ -61,7 +68,8 @@ def save(
     model.save(path, extra, arrays)
 
 
-def load(path: Path, loss: Loss | None = None) -> Stored:
+def load(path: Path, loss: type[Loss] | None = None) -> Stored:
+    """What `save` has written; for a model with a user's own loss, with the class of it."""
     model, extra, arrays = models.load_all(path, loss)
     if "reading" not in extra:
         raise InputError(
@@ -77,5 +85,7 @@ def load(path: Path, loss: Loss | None = None) -> Stored:
         totals.held_loss, totals.held_weight = run["held"]
         totals.last_label, totals.label_changes = run["changes"]
         totals.labels.restore(arrays)
-        unfinished = Unfinished(run["paths"], (run["position"][0], run["position"][1]), totals)
+        unfinished = Unfinished(
+            run["paths"], (run["position"][0], run["position"][1]), totals, run["options"]
+        )
     return Stored(model, reading, names, unfinished)

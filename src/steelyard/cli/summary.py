@@ -26,10 +26,10 @@ def of(
         "examples": totals.rows,
         "learned": totals.learned,
         "weight": model.weight,
-        "progressive_loss": _number(model.progressive_loss),
-        "best_constant": _number(constant),
-        "best_constant_loss": _number(constant_loss),
-        "held_out_loss": totals.held_out_loss,
+        "progressive_loss": finite(model.progressive_loss),
+        "best_constant": finite(constant),
+        "best_constant_loss": finite(constant_loss),
+        "held_out_loss": finite(totals.held_out_loss),
         "passes": training.position[0],
         "effective_sample_size": totals.weights.effective_sample_size,
         "weight_warning": totals.weights.warning,
@@ -41,8 +41,8 @@ def of(
         "remarks": [*sorted(stream.remarks), *_advice(plan, training)],
         "seconds": seconds,
         "startup_seconds": startup,
-        "rows_per_second": totals.rows / seconds,
-        "megabytes_per_second": stream.position / seconds / 1e6,
+        "rows_per_second": training.rows_read / seconds,
+        "megabytes_per_second": training.bytes_read / seconds / 1e6,
         "model": None if output is None else str(output),
     }
 
@@ -113,9 +113,9 @@ def _facts(result: dict[str, Any]) -> list[tuple[str, str]]:
     return facts
 
 
-def _number(value: float) -> float | None:
+def finite(value: float | None) -> float | None:
     """JSON has no NaN."""
-    return value if math.isfinite(value) else None
+    return value if value is not None and math.isfinite(value) else None
 
 
 def _shown(value: float | None) -> str:

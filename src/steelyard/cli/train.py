@@ -75,10 +75,11 @@ _RUNNING = several(
 @_RUNNING
 @click.pass_context
 def command(ctx: click.Context, /, files: tuple[str, ...], **given: Any) -> None:
-    """Learn the rows of FILEs in order; a row of weight h counts as exactly h copies of it.
+    """Learn files in order, show how it goes, keep the model.
 
-    A FILE may be Vowpal Wabbit text, svmlight, CSV, TSV, JSON lines, Parquet or Arrow, plain or
-    compressed (gz, xz, bz2, zst); several, a pattern, or - for standard input.
+    A row of weight h counts as exactly h copies of it. A FILE may be Vowpal Wabbit text, svmlight, CSV,
+    TSV, JSON lines, Parquet or Arrow, plain or compressed (gz, xz, bz2, zst); several, a pattern, or -
+    for standard input.
 
     The table shows the progressive loss: the average loss of predictions that were made before
     their row was learned.
@@ -88,7 +89,7 @@ def command(ctx: click.Context, /, files: tuple[str, ...], **given: Any) -> None
 
     with options.errors():
         plan = preparing.prepare(ctx, files, given)
-        training = Training(plan.model, given["holdout"], plan.position)
+        training = Training(plan.model, plan.run["holdout"], plan.position)
         if plan.totals is not None:
             training.totals = plan.totals
         keeper = checkpoints.Keeper(plan, training, given["output"], given["checkpoint_every"])
@@ -106,7 +107,7 @@ def command(ctx: click.Context, /, files: tuple[str, ...], **given: Any) -> None
                 watcher(learned, stream)
                 keeper.after_chunk(len(learned.examples))
 
-            stream = training.run(plan.stream, given["passes"], watch)
+            stream = training.run(plan.stream, plan.run["passes"], watch)
         seconds = time.perf_counter() - began
         if training.totals.learned == 0 and plan.model.clock == 0.0:
             raise InputError(

@@ -56,7 +56,9 @@ class Training:
         self.learner = Learner(model=model)
         self.totals = Totals()
         self.position = position
-        self._holdout = holdout
+        self.holdout = holdout
+        self.rows_read = self.bytes_read = 0
+        """In this run, over all passes: what its speed is made of."""
 
     def run(
         self,
@@ -74,7 +76,8 @@ class Training:
 
     def _pass(self, stream: Stream, watch: Callable[[Learned, Stream], None]) -> None:
         done, skip = self.position
-        self.totals.held_loss = self.totals.held_weight = 0.0
+        if skip == 0:
+            self.totals.held_loss = self.totals.held_weight = 0.0
         row = 0
         for parsed in stream:
             end = row + len(parsed.examples)
@@ -84,6 +87,8 @@ class Training:
                 self.position = done, end
                 watch(learned, stream)
             row = end
+        self.rows_read += row
+        self.bytes_read += stream.position
         self.position = done + 1, 0
 
     def _learn(self, parsed: Parsed, first: int, done: int) -> Learned:
@@ -107,9 +112,9 @@ class Training:
 
     def _held(self, first: int, count: int) -> NDArray[np.bool_] | None:
         """Every so many rows one is held out, by its number in the stream: the same ones in every pass."""
-        if self._holdout is None:
+        if self.holdout is None:
             return None
-        held: NDArray[np.bool_] = np.arange(first + 1, first + count + 1) % self._holdout == 0
+        held: NDArray[np.bool_] = np.arange(first + 1, first + count + 1) % self.holdout == 0
         return held
 
     def _count(self, examples: Examples) -> None:

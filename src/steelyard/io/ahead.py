@@ -10,6 +10,8 @@ from typing import TypeVar
 T = TypeVar("T")
 R = TypeVar("R")
 
+LEAVING = 0.5  # seconds that a thread is given to finish when nobody wants its items any more
+
 
 def mapped(function: Callable[[T], R], items: Iterable[T], threads: int) -> Iterator[R]:
     """`map(function, items)`, with `threads` of them at work at once and the items fetched on one more.
@@ -34,7 +36,10 @@ def mapped(function: Callable[[T], R], items: Iterable[T], threads: int) -> Iter
 
 
 def fetched(items: Iterable[T], most: int) -> Iterator[T]:
-    """The items, up to `most` of them fetched ahead on a thread of their own."""
+    """The items, up to `most` of them fetched ahead on a thread of their own.
+
+    A consumer that has had enough does not wait for a source that blocks, as a pipe may.
+    """
     waiting: queue.Queue[tuple[str, T | BaseException | None]] = queue.Queue(most)
     stopped = threading.Event()
 
@@ -69,4 +74,4 @@ def fetched(items: Iterable[T], most: int) -> Iterator[T]:
             yield thing  # type: ignore[misc]
     finally:
         stopped.set()
-        thread.join()
+        thread.join(LEAVING)

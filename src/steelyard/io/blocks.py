@@ -13,7 +13,7 @@ from steelyard.kernels.lines import NEWLINE
 
 BLOCK_SIZE = 1 << 21
 LONGEST_LINE = 1 << 26
-_MARK = b"\xef\xbb\xbf"  # some programs begin UTF-8 files with it
+MARK = b"\xef\xbb\xbf"  # some programs begin UTF-8 files with it
 
 
 @dataclass(frozen=True)
@@ -44,10 +44,11 @@ def blocks(
     last_end: Callable[[bytes, int], int] = last_line_end,
 ) -> Iterator[Block]:
     """The source in blocks of about `size` bytes; a line that is longer makes a larger one."""
-    rest = source.read(len(_MARK))
-    rest = b"" if rest == _MARK else rest
+    rest = source.read(len(MARK))
+    rest = b"" if rest == MARK else rest
+    done = 0
     while True:
-        more = source.read(max(size - len(rest), size))
+        more = source.read(size)
         text = rest + more
         if not more:
             break
@@ -56,8 +57,10 @@ def blocks(
             yield _block(source, text[:end])
         elif len(text) > LONGEST_LINE:
             raise InputError(
-                f"{source.path}: a line is longer than {LONGEST_LINE >> 20} MB; is it the right file?"
+                f"{source.path}: a line, after the first {done:,} bytes, is longer than "
+                f"{LONGEST_LINE / (1 << 20):g} MB; is it the right file?"
             )
+        done += end
         rest = text[end:]
     if rest:
         yield _block(source, rest if rest.endswith(b"\n") else rest + b"\n")

@@ -4,12 +4,13 @@ from collections.abc import Sequence
 
 from steelyard import losses
 from steelyard.io.errors import InputError
-from steelyard.io.labels import LabelRule
+from steelyard.io.labels import LabelRule, is_number, plain
 from steelyard.losses import Loss
 from steelyard.losses.sets import OneOf
 
 TWO_CLASSES, ANY_NUMBER = "modified_huber", "squared"
 _PAIRS = ({"0", "1"}, {"-1", "1"}, {"1", "2"})
+_LONGEST = 20  # of a label in a message
 
 
 def loss_for(labels: Sequence[str]) -> str:
@@ -19,7 +20,7 @@ def loss_for(labels: Sequence[str]) -> str:
     return ANY_NUMBER if numeric and not _classes(distinct) else TWO_CLASSES
 
 
-def rule_for(labels: Sequence[str], loss: Loss) -> LabelRule | None:
+def rule_for(labels: Sequence[str], loss: Loss, path: str) -> LabelRule | None:
     """Which label is negative and which positive; None where the loss takes them as they are."""
     if not isinstance(loss.labels, OneOf):
         return None
@@ -28,9 +29,9 @@ def rule_for(labels: Sequence[str], loss: Loss) -> LabelRule | None:
     if all(is_number(label) and loss.allows(float(label)) for label in distinct):
         return None
     if not _classes(distinct):
-        some = ", ".join(sorted(distinct)[:5])
+        some = ", ".join(_short(label) for label in sorted(distinct)[:5])
         raise InputError(
-            f"{losses.name_of(loss) or type(loss).__name__} loss is for two classes, and there are "
+            f"{path}: {losses.name_of(loss) or type(loss).__name__} loss is for two classes, and there are "
             f"{len(distinct)} labels among the first rows ({some}…): "
             "say which is positive, for example --labels '*,NAME'"
         )
@@ -44,14 +45,11 @@ def _classes(distinct: set[str]) -> bool:
     return len(distinct) == 2 or any(distinct <= pair for pair in _PAIRS)
 
 
+def _short(label: str) -> str:
+    shown = label[:_LONGEST] + "…" * (len(label) > _LONGEST)
+    return shown if shown.isprintable() else repr(shown)
+
+
 def _plain(label: str) -> str:
     """1.0 and +1 are 1."""
-    return f"{float(label):g}" if is_number(label) else label
-
-
-def is_number(label: str) -> bool:
-    try:
-        float(label)
-    except ValueError:
-        return False
-    return True
+    return plain(float(label)) if is_number(label) else label

@@ -45,6 +45,15 @@ def rule(text: str, low: float, high: float) -> LabelRule:
     return LabelRule(names[0].strip(), names[1].strip(), low, high)
 
 
+def plain(label: float) -> str:
+    """A number as people write it, with all the digits it takes: 1, not 1.0."""
+    return f"{label:g}" if float(f"{label:g}") == label else repr(label).removesuffix(".0")
+
+
+def is_number(name: str) -> bool:
+    return not np.isnan(_number(name))
+
+
 def _number(name: str) -> float:
     try:
         return float(name)

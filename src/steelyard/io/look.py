@@ -24,10 +24,11 @@ from steelyard.io import (
 from steelyard.io import columns as roles
 from steelyard.io import reading as readings
 from steelyard.io.batches import Batch
-from steelyard.io.blocks import Block
+from steelyard.io.blocks import MARK, Block
 from steelyard.io.columns import Columns
 from steelyard.io.errors import InputError
 from steelyard.io.guessing import Told
+from steelyard.io.labels import plain
 from steelyard.io.reading import ARROW, Reading
 from steelyard.io.sources import Source
 
@@ -56,8 +57,8 @@ def format_of(paths: Sequence[str]) -> str:
 def look(path: str, reading: Reading, layout: Layout | None = None) -> tuple[Reading, list[str]]:
     """The reading, completed by the columns of a table, and the different labels of the first rows."""
     with sources.opened(path) as source:
-        if not source.peek(HEAD_BYTES).strip():
-            raise InputError(f"{path}: is empty")
+        if not source.peek(HEAD_BYTES).removeprefix(MARK).strip():
+            raise InputError(f"{source.path}: is empty")
         if reading.format in ("vw", "svmlight"):
             return reading, _numeric_labels(source, reading)
         if reading.format in ARROW:
@@ -102,11 +103,11 @@ def _with_columns(source: Source, reading: Reading, layout: Layout) -> Reading:
 def _numeric_labels(source: Source, reading: Reading) -> list[str]:
     head = source.peek(HEAD_BYTES)
     text = head if len(head) < HEAD_BYTES else head[: head.rfind(b"\n") + 1]
-    text = text if text.endswith(b"\n") else text + b"\n"
+    text = text.removeprefix(MARK) if text.endswith(b"\n") else text.removeprefix(MARK) + b"\n"
     block = Block(source.path, np.frombuffer(text, np.uint8), source.position)
     return _written(reading.reader().parse(block).examples.labels)
 
 
 def _written(labels: NDArray[np.float64]) -> list[str]:
     first = labels[:HEAD_ROWS]
-    return [f"{label:g}" for label in np.unique(first[~np.isnan(first)]).tolist()]
+    return [plain(label) for label in np.unique(first[~np.isnan(first)]).tolist()]

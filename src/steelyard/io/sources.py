@@ -1,18 +1,19 @@
 """Bytes: from a path, several, a glob or standard input, plain or compressed; whatever the suffix says.
 
-Compression is told by the first bytes, so that standard input may be compressed as well.
+Compression is told by the first bytes, so that standard input may be compressed as well. Standard
+input and other pipes can be read once only: they stay open, and what was peeked at is read again.
 """
 
 import bz2
 import glob
 import gzip
+import io
 import lzma
 import os
 import sys
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import cache
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
@@ -21,6 +22,8 @@ from steelyard.io.errors import InputError
 STANDARD_INPUT = "-"
 COMPRESSED_SUFFIXES = (".gz", ".xz", ".zst", ".bz2")
 _DAMAGED = (EOFError, OSError, zlib.error, lzma.LZMAError)
+_BZIP2 = (b"1AY&SY", b"\x17\x72\x45\x38\x50\x90")  # after BZh and a digit: a block, or the end
+_HEAD = 10
 
 
 def expand(given: Sequence[str | Path]) -> list[str]:
@@ -44,19 +47,58 @@ def expand(given: Sequence[str | Path]) -> list[str]:
     return paths
 
 
+def once_only(path: str) -> bool:
+    """Whether the bytes are gone once they are read, as those of pipes are."""
+    return path == STANDARD_INPUT or not Path(path).is_file()
+
+
+class _Once(io.RawIOBase):
+    """A file that cannot go back, with its first bytes before it again."""
+
+    def __init__(self, file: Any, head: bytes, *, closes: bool) -> None:
+        self._file = file
+        self._head = head
+        self._closes = closes
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        part = self._head[: len(buffer)] or self._file.read(len(buffer))
+        self._head = self._head[len(buffer) :]
+        if part is None:
+            raise BlockingIOError("it is non-blocking and has nothing to give just now; pipe it through cat")
+        buffer[: len(part)] = part
+        return len(part)
+
+    def close(self) -> None:
+        if self._closes:
+            self._file.close()
+        super().close()
+
+
 class Source:
     """One file, opened. `read` gives its bytes, decompressed; `position` is how far the file is read."""
 
     def __init__(self, path: str) -> None:
         self.path = "standard input" if path == STANDARD_INPUT else path
-        try:
-            self._file: Any = sys.stdin.buffer if path == STANDARD_INPUT else Path(path).open("rb")  # noqa: SIM115
-        except OSError as error:
-            raise InputError(f"{path}: {error.strerror}") from None
-        self._regular = path != STANDARD_INPUT and Path(path).is_file()
-        self._state = self._stat()
-        self._read = self._opened()
+        self._regular = not once_only(path)
         self._ahead = b""
+        self._ended = False
+        try:
+            # Unbuffered where reading may block: a buffer would be locked meanwhile, and not be closed.
+            self._file = (
+                _standard_input() if path == STANDARD_INPUT else _open(path, -1 if self._regular else 0)
+            )
+            self._state = self._stat()
+            head = _first(self._file)
+        except OSError as error:
+            raise InputError(f"{self.path}: {error.strerror}") from None
+        if self._regular:
+            self._file.seek(0)
+        else:
+            self._file = _Once(self._file, head, closes=path != STANDARD_INPUT)
+        self._read = self._opened(head)
 
     @property
     def size(self) -> int | None:
@@ -66,6 +108,11 @@ class Source:
     @property
     def position(self) -> int:
         return self._file.tell() if self._regular else 0
+
+    @property
+    def exhausted(self) -> bool:
+        """Whether all has been read, and was seen to be all."""
+        return self._ended and not self._ahead
 
     def read(self, count: int) -> bytes:
         """The next bytes; fewer than asked for, or none, only at the end."""
@@ -82,9 +129,9 @@ class Source:
 
     def peek(self, count: int) -> bytes:
         """The next bytes, which `read` will give again."""
-        ahead, self._ahead = self._ahead, b""
-        self._ahead = ahead + self.read(max(count - len(ahead), 0))
-        return self._ahead[:count]
+        peeked = self.read(count)
+        self._ahead = peeked + self._ahead
+        return peeked
 
     def close(self) -> None:
         self._file.close()
@@ -96,7 +143,8 @@ class Source:
             raise InputError(
                 f"{self.path}: cannot be read to its end, it seems damaged or cut off ({error})"
             ) from None
-        if not part and self._regular and self._stat() != self._state:
+        self._ended = not part
+        if self._ended and self._regular and self._stat() != self._state:
             raise InputError(
                 f"{self.path}: has changed while it was read; work on a copy, or pipe it in: "
                 f"cat {self.path} | steelyard … -"
@@ -109,40 +157,62 @@ class Source:
         found = os.fstat(self._file.fileno())
         return found.st_size, found.st_mtime_ns
 
-    def _opened(self) -> Callable[[int], bytes]:
-        head = self._file.peek(6)[:6]
+    def _opened(self, head: bytes) -> Callable[[int], bytes]:
         if head.startswith(b"\x1f\x8b"):
             return gzip.GzipFile(fileobj=self._file).read
         if head.startswith(b"\xfd7zXZ\x00"):
             return lzma.LZMAFile(self._file).read
-        if head.startswith(b"BZh"):
+        if head.startswith(b"BZh") and head[4:] in _BZIP2:
             return bz2.BZ2File(self._file).read
         if head.startswith(b"\x28\xb5\x2f\xfd"):
             return _zstandard(self._file, self.path)
         return cast(Callable[[int], bytes], self._file.read)
 
 
+def _first(file: Any) -> bytes:
+    """The first bytes: a pipe may give them one by one."""
+    head = b""
+    while len(head) < _HEAD:
+        part = file.read(_HEAD - len(head))
+        if not part:
+            break
+        head += part
+    return head
+
+
+def _open(path: str, buffering: int) -> Any:
+    return Path(path).open("rb", buffering=buffering)
+
+
+def _standard_input() -> Any:
+    return getattr(sys.stdin.buffer, "raw", sys.stdin.buffer)
+
+
 def _zstandard(file: BinaryIO, path: str) -> Callable[[int], bytes]:
     try:
         import pyarrow
     except ImportError:
+        file.close()
         raise InputError(f'{path}: zstd needs pyarrow: pip install "steelyard[arrow]"') from None
     return cast(Callable[[int], bytes], pyarrow.CompressedInputStream(file, "zstd").read)
 
 
 @contextmanager
 def opened(path: str) -> Iterator[Source]:
-    """A source for as long as it is needed. Standard input stays open: what was peeked at is read again."""
-    if path == STANDARD_INPUT:
-        yield _standard_input()
+    """A source for as long as it is needed; what can be read once only stays open to its end."""
+    if not once_only(path):
+        source = Source(path)
+        try:
+            yield source
+        finally:
+            source.close()
         return
-    source = Source(path)
-    try:
-        yield source
-    finally:
-        source.close()
+    key = path, sys.stdin if path == STANDARD_INPUT else None
+    if key not in _kept:
+        _kept[key] = Source(path)
+    yield _kept[key]
+    if _kept[key].exhausted:
+        _kept.pop(key).close()
 
 
-@cache
-def _standard_input() -> Source:
-    return Source(STANDARD_INPUT)
+_kept: dict[tuple[str, Any], Source] = {}

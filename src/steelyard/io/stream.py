@@ -7,15 +7,16 @@ from pathlib import Path
 from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from steelyard import losses
-from steelyard.examples import allowed
+from steelyard.examples import Examples, allowed
 from steelyard.features.names import Names
 from steelyard.io import ahead, sources
 from steelyard.io.blocks import BLOCK_SIZE, Block
 from steelyard.io.errors import InputError
-from steelyard.io.labels import LabelRule
-from steelyard.io.parsed import Parsed
+from steelyard.io.labels import LabelRule, plain
+from steelyard.io.parsed import Note, Parsed
 from steelyard.io.problems import Problem
 from steelyard.io.sources import Source
 from steelyard.losses import Loss
@@ -96,10 +97,14 @@ class Stream:
 
     def _settle(self, parsed: Parsed) -> Parsed:
         """What depends on all that came before: line numbers, and which names are new."""
-        for note in parsed.notes:
-            self._note(parsed, note.line, note.what)
-        self.skipped += parsed.skipped
-        parsed = self._weighted(self._labelled(parsed))
+        labels, reasons = self._labels(parsed.examples)
+        weights, further = self._weights(parsed.examples)
+        reasons = further | reasons
+        self._note(parsed, reasons)
+        self.skipped += parsed.skipped + len(reasons)
+        parsed = replace(parsed, examples=replace(parsed.examples, labels=labels, importances=weights))
+        if reasons:
+            parsed = parsed.take(np.setdiff1d(np.arange(len(labels)), list(reasons)))
         self._lines += parsed.lines
         self.rows += len(parsed.examples)
         self.remarks |= parsed.remarks
@@ -110,43 +115,29 @@ class Stream:
                 self._names.name(parsed.candidates.indices[chosen], text, lengths)
         return parsed
 
-    def _labelled(self, parsed: Parsed) -> Parsed:
-        """The labels as the loss takes them. Rows whose label it does not take are left out."""
-        given = parsed.examples.labels
+    def _labels(self, examples: Examples) -> tuple[NDArray[np.float64], dict[int, str]]:
+        """The labels as the loss takes them, and what is wrong with the rows whose label it does not take."""
+        given = examples.labels
         labels, foreign = given, np.zeros(len(given), bool)
         if self._label_rule is not None and self._reader.numeric_labels:
             labels, foreign = self._label_rule.numbers(given)
         if self._loss is not None:
             foreign |= ~(allowed(labels, self._loss) | np.isnan(given))
-        if labels is not given:
-            parsed = replace(parsed, examples=replace(parsed.examples, labels=labels))
-        if not foreign.any():
-            return parsed
-        for row in np.flatnonzero(foreign).tolist():
-            self._note(parsed, self._line_of(parsed, row), f"the label {given[row]:g} {self._wanted()}")
-        self.skipped += int(foreign.sum())
-        return parsed.take(np.flatnonzero(~foreign))
+        rows = np.flatnonzero(foreign).tolist()
+        return labels, {row: f"the label {plain(float(given[row]))} {self._wanted()}" for row in rows}
 
-    def _weighted(self, parsed: Parsed) -> Parsed:
+    def _weights(self, examples: Examples) -> tuple[NDArray[np.float64], dict[int, str]]:
         """Propensities become weights: one over the chance with which a row was to be seen."""
-        examples = parsed.examples
-        if not self._propensities:
-            if self._weight_factor == 1.0:
-                return parsed
-            return replace(
-                parsed, examples=replace(examples, importances=examples.importances * self._weight_factor)
-            )
         given = examples.importances
-        impossible = (given == 0.0) & ~np.isnan(examples.labels)
-        for row in np.flatnonzero(impossible).tolist():
-            self._note(
-                parsed, self._line_of(parsed, row), "a propensity of 0: what cannot happen has no weight"
-            )
-        with np.errstate(divide="ignore"):
+        if not self._propensities:
+            return given if self._weight_factor == 1.0 else given * self._weight_factor, {}
+        with np.errstate(divide="ignore", over="ignore"):
             weights = np.where(given > 0.0, self._weight_factor / given, 0.0)
-        parsed = replace(parsed, examples=replace(examples, importances=weights))
-        self.skipped += int(impossible.sum())
-        return parsed.take(np.flatnonzero(~impossible)) if impossible.any() else parsed
+        impossible = ((given == 0.0) | np.isinf(weights)) & ~np.isnan(examples.labels)
+        return weights, {
+            row: f"a propensity of {given[row]:g}: what cannot happen has no weight"
+            for row in np.flatnonzero(impossible).tolist()
+        }
 
     def _wanted(self) -> str:
         if self._label_rule is not None:
@@ -164,10 +155,13 @@ class Stream:
             key=lambda line: len(self._reader.parse(parsed.block.first(line + 1)).examples),
         )
 
-    def _note(self, parsed: Parsed, line: int, what: str) -> None:
+    def _note(self, parsed: Parsed, reasons: dict[int, str]) -> None:
+        """Say what is wrong, in the order of lines: with lines left out, and with rows that will be."""
         unit = parsed.block.unit
-        problem = Problem(parsed.block.path, self._lines + line + 1, what, unit)
-        if not self._skip:
-            raise InputError(f"{problem}\n(--on-error skip leaves such {unit}s out and counts them)")
-        if len(self.problems) < DESCRIBED:
+        wanted = DESCRIBED - len(self.problems) if self._skip else 1
+        rows = [Note(self._line_of(parsed, row), reasons[row]) for row in sorted(reasons)[:wanted]]
+        for note in sorted([*parsed.notes, *rows], key=lambda note: note.line)[:wanted]:
+            problem = Problem(parsed.block.path, self._lines + note.line + 1, note.what, unit)
+            if not self._skip:
+                raise InputError(f"{problem}\n(--on-error skip leaves such {unit}s out and counts them)")
             self.problems.append(problem)

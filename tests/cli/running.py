@@ -1,0 +1,73 @@
+"""Commands run in this process, and small files for them."""
+
+import json
+import random
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from steelyard.cli import main, preparing, scoring
+from steelyard.io.stream import Stream
+
+PLAIN = ("--scaling", "plain", "--learning-rate", "0.5", "--dtype", "float64", "--bits", "12")
+
+
+def run(*arguments: Any, code: int = 0, stdin: bytes | None = None) -> Result:
+    """Run a command that ends with this code, without a traceback."""
+    result = CliRunner().invoke(main, [str(argument) for argument in arguments], input=stdin)
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    assert result.exit_code == code, result.output
+    return result
+
+
+def trained(*arguments: Any, stdin: bytes | None = None) -> dict[str, Any]:
+    """What `train --json` says."""
+    found: dict[str, Any] = json.loads(run("train", *arguments, "--json", stdin=stdin).stdout)
+    return found
+
+
+def refused(*arguments: Any, stdin: bytes | None = None) -> str:
+    """What a command says that fails: a line or two."""
+    result = run(*arguments, code=1, stdin=stdin)
+    assert result.stderr.startswith("Error: ")
+    return result.stderr.removeprefix("Error: ").strip()
+
+
+def blocks_of(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let commands read so many bytes at a time."""
+    for room in (preparing, scoring):
+        monkeypatch.setattr(room, "Stream", partial(Stream, block_size=size))
+
+
+def rows(count: int, seed: int = 0, *, weights: bool = False) -> str:
+    """Vowpal Wabbit text: labels −1 and 1 that can be learned, namespaces a and b, some tags and weights."""
+    draw = random.Random(seed)
+    lines = []
+    for k in range(count):
+        words = [draw.randrange(20) for _ in range(draw.randrange(1, 6))]
+        label = 1 if sum(word % 3 - 1 for word in words) + draw.gauss(0, 0.5) > 0 else -1
+        weight = f" {draw.choice([0, 0.5, 1, 3, 17.25])}" if weights else ""
+        tag = f" 'row{k}" if k % 3 == 0 else ""
+        features = " ".join(f"w{word}:{draw.choice([1, 0.5, 2])}" for word in words)
+        lines.append(f"{label}{weight}{tag} |a {features} |b {draw.randrange(4)}")
+    return "\n".join(lines) + "\n"
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    """A file of 200 rows, of different weights."""
+    path = tmp_path / "rows.vw"
+    path.write_text(rows(200, weights=True))
+    return path
+
+
+@pytest.fixture
+def model(tmp_path: Path, file: Path) -> Path:
+    """A logistic model of that file."""
+    path = tmp_path / "rows.model"
+    run("train", file, "--loss", "logistic", *PLAIN, "-o", path)
+    return path

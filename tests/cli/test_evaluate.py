@@ -1,0 +1,140 @@
+"""`evaluate` against scikit-learn's weighted metrics."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn import metrics as sklearn_metrics
+
+from steelyard import losses
+from steelyard.cli.metrics import Metrics
+from steelyard.io.errors import InputError
+from steelyard.model import Model, Settings
+from tests.cli.running import refused, rows, run
+
+TIES = 2.0**-12  # predictions that agree so far count as equal
+
+
+def evaluated(model: Path, *files: Any) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(run("evaluate", model, *files, "--json").stdout)
+    return found
+
+
+@pytest.mark.parametrize("loss", ["logistic", "hinge", "logarithmic", "modified_huber", "tanh_logarithmic"])
+def test_against_scikit_learn(tmp_path: Path, file: Path, loss: str) -> None:
+    model, test = tmp_path / "m", tmp_path / "test.vw"
+    test.write_text(rows(400, 5, weights=True))
+    run("train", file, "--loss", loss, "--labels=-1,1", "-o", model)
+    lines = [line.split() for line in test.read_text().splitlines()]
+    positive = np.array([line[0] == "1" for line in lines])
+    weights = np.array([float(line[1]) for line in lines])
+    raw = np.array([float(line.split()[0]) for line in run("predict", model, test).stdout.splitlines()])
+    found = evaluated(model, test)
+    zero_one = loss in ("logarithmic", "tanh_logarithmic")
+    labels = np.where(positive, 1.0, 0.0 if zero_one else -1.0)
+    middle = 0.5 if loss == "logarithmic" else 0.0
+    assert found["examples"] == np.count_nonzero(weights)
+    assert found["weight"] == pytest.approx(weights.sum())
+    values = [losses.by_name(loss).value(p, y) for p, y in zip(raw.tolist(), labels.tolist(), strict=True)]
+    assert found["loss"] == pytest.approx(np.average(values, weights=weights), rel=1e-6)
+    assert found["accuracy"] == pytest.approx(
+        sklearn_metrics.accuracy_score(positive, raw > middle, sample_weight=weights)
+    )
+    assert found["auc"] == pytest.approx(
+        sklearn_metrics.roc_auc_score(positive, raw, sample_weight=weights), abs=TIES
+    )
+    if loss == "logistic":
+        chances = 1.0 / (1.0 + np.exp(-raw))
+        expected = sklearn_metrics.log_loss(positive, chances, sample_weight=weights)
+        assert found["loss"] == pytest.approx(expected, rel=1e-6)
+    assert ("calibration" in found) == (loss != "hinge")
+
+
+def test_calibration(file: Path, model: Path) -> None:
+    found = evaluated(model, file)
+    lines = [line.split() for line in file.read_text().splitlines()]
+    positive = np.array([line[0] == "1" for line in lines])
+    weights = np.array([float(line[1]) for line in lines])
+    printed = run("predict", model, file, "--as", "probability").stdout.splitlines()
+    chances = np.array([float(line.split()[0]) for line in printed])
+    error = 0.0
+    for row in found["calibration"]:
+        within = (chances >= row["from"]) & (chances < row["from"] + 0.1)
+        assert row["weight"] == pytest.approx(weights[within].sum())
+        assert row["predicted"] == pytest.approx(np.average(chances[within], weights=weights[within]))
+        assert row["observed"] == pytest.approx(np.average(positive[within], weights=weights[within]))
+        error += row["weight"] * abs(row["predicted"] - row["observed"])
+    assert found["calibration_error"] == pytest.approx(error / weights.sum())
+    text = run("evaluate", model, file).stdout
+    assert text.count("\n") == 10 + len(found["calibration"]) + 3 - 1
+    assert "calibration: where the model says so much" in text
+
+
+def test_a_regression(tmp_path: Path) -> None:
+    path = tmp_path / "rows.vw"
+    path.write_text("".join(f"{k % 7 / 7} |a w{k % 7} w{k % 3}\n" for k in range(100)))
+    run("train", path, "--loss", "squared", "-o", tmp_path / "m")
+    predictions = np.array(run("predict", tmp_path / "m", path).stdout.split(), float)
+    labels = np.array([k % 7 / 7 for k in range(100)])
+    found = evaluated(tmp_path / "m", path)
+    assert found["rmse"] == pytest.approx(np.sqrt(np.mean((predictions - labels) ** 2)), rel=1e-6)
+    assert found["best_constant"] == pytest.approx(labels.mean())
+    assert "accuracy" not in found
+    assert "root mean square error" in run("evaluate", tmp_path / "m", path).stdout
+
+
+def test_one_class_only(model: Path, tmp_path: Path) -> None:
+    path = tmp_path / "rows.vw"
+    path.write_text("1 |a w1\n1 |a w2\n")
+    assert evaluated(model, path)["auc"] is None
+    assert "area under ROC         undefined\n" in run("evaluate", model, path).stdout
+
+
+def test_labels_matter(model: Path, tmp_path: Path) -> None:
+    path = tmp_path / "rows.vw"
+    path.write_text("|a w1\n1 0 |a w1\n")
+    assert "no row has a label and a weight" in refused("evaluate", model, path)
+    path.write_text("|a w1\n1 |a w1\n5 |a w1\n")
+    assert "rows.vw, line 3: the label 5 is none for logistic loss" in refused("evaluate", model, path)
+    found = json.loads(run("evaluate", model, path, "--json", "--on-error", "skip").stdout)
+    assert (found["examples"], found["skipped"]) == (1, 1)
+
+
+def test_predictions_of_any_size_are_ranked() -> None:
+    """Also those beyond float32, and zeros of either sign."""
+    metrics = Metrics(Model(Settings(loss=losses.by_name("hinge")), 1))
+    predictions = np.array([-1e300, -1e30, -1.0, -1e-30, -0.0, 0.0, 1e-40, 1e-30, 1.0, 1e30, 1e300])
+    labels = np.where(predictions < 1e-35, -1.0, 1.0)
+    metrics.add(predictions, labels, np.ones(len(labels)))
+    assert metrics.result()["auc"] == 1.0
+    assert metrics.result()["accuracy"] == pytest.approx(10 / 11)
+
+
+def test_chunks_make_no_difference() -> None:
+    generator = np.random.default_rng(0)
+    predictions, weights = generator.normal(size=1000), generator.exponential(size=1000)
+    labels = np.where(predictions + generator.normal(size=1000) > 0.0, 1.0, -1.0)
+    results = []
+    for parts in (1, 7):
+        metrics = Metrics(Model(Settings(loss=losses.by_name("logistic")), 1))
+        for rows_of in np.array_split(np.arange(1000), parts):
+            metrics.add(predictions[rows_of], labels[rows_of], weights[rows_of])
+        results.append(metrics.result())
+    assert results[0]["auc"] == pytest.approx(results[1]["auc"], rel=1e-12)
+    assert results[0]["loss"] == pytest.approx(results[1]["loss"], rel=1e-12)
+    assert results[0]["calibration"][3]["weight"] == pytest.approx(results[1]["calibration"][3]["weight"])
+
+
+def test_nothing_to_compare_with() -> None:
+    with pytest.raises(InputError, match="nothing to compare with"):
+        Metrics(Model(Settings(), 1)).result()
+
+
+def test_an_infinite_error_is_no_number() -> None:
+    metrics = Metrics(Model(Settings(loss=losses.by_name("squared")), 1))
+    metrics.add(np.array([1e300, 0.0]), np.array([-1e300, 0.0]), np.ones(2))
+    result = metrics.result()
+    assert (result["loss"], result["rmse"]) == (None, None)
+    assert "average loss           undefined" in metrics.text(result)

@@ -1,0 +1,101 @@
+"""`inspect`, `explain` and `losses`: a model read by people."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from steelyard import losses
+from steelyard.cli import stored
+from tests.cli.running import blocks_of, run
+
+
+def test_inspect(file: Path, model: Path) -> None:
+    found = json.loads(run("inspect", model, "--top", 3, "--json").stdout)
+    kept = stored.load(model)
+    weights = kept.model.coefficients()
+    assert kept.names is not None
+    names = kept.names.by_index()
+    order = np.argsort(weights)
+    assert found["top_positive"] == [
+        {"feature": names[int(k)], "weight": float(weights[k])} for k in order[::-1][:3]
+    ]
+    assert found["top_negative"] == [
+        {"feature": names[int(k)], "weight": float(weights[k])} for k in order[:3]
+    ]
+    assert found["settings"]["loss"] == "logistic"
+    assert found["settings"]["learning_rate"] == 0.5
+    assert found["reading"] == kept.reading.as_json()
+    assert (found["names"], found["nonzero"], found["features"]) == (24, 24, 4096)
+    assert found["finished"]
+    assert found["progressive_loss"] == kept.model.progressive_loss
+
+
+def test_inspect_in_words(file: Path, tmp_path: Path) -> None:
+    path = tmp_path / "m"
+    run("train", file, "--loss", "quantile", "--tau", 0.25, "-o", path, "--interactions", "a*b", "--bits", 9)
+    said = run("inspect", path).stdout
+    assert said.startswith("loss                   quantile, tau 0.25\n")
+    assert "reads                  vw, a*b\n" in said
+    assert "largest weights\n" in said
+    assert "a^w" in said
+    bare = run("inspect", path, "--top", 0).stdout
+    assert "weights\n" not in bare
+    run("train", file, "--no-names", "-o", path, "--bits", 9)
+    assert "  #" in run("inspect", path).stdout
+
+
+def test_inspect_a_model_without_a_loss_yet(
+    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "m"
+    run("train", file, "-o", path)
+    kept = stored.load(path)
+    kept.model.state[:] = 0.0
+    monkeypatch.setattr(stored, "load", lambda *_: kept)
+    assert json.loads(run("inspect", path, "--json").stdout)["progressive_loss"] is None
+    assert "average loss           unknown\n" in run("inspect", path).stdout
+
+
+@pytest.mark.parametrize("size", [1, 1 << 21])
+def test_contributions_add_up(
+    file: Path, model: Path, tmp_path: Path, size: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    blocks_of(size, monkeypatch)
+    path = tmp_path / "based.vw"
+    path.write_text("1 1 0.75 'tag|a w1 w2:2 |b 1\n" + file.read_text())
+    said = run("explain", model, path, "--rows", 20, "--top", 50, "--json").stdout
+    found = [json.loads(line) for line in said.splitlines()]
+    predictions = [float(line.split()[0]) for line in run("predict", model, path).stdout.splitlines()]
+    assert [row["row"] for row in found] == list(range(1, 21))
+    for row, prediction in zip(found, predictions[:20], strict=True):
+        parts = [part["contribution"] for part in row["contributions"]]
+        assert sum(parts) + row["bias"] + row["base"] == pytest.approx(prediction, abs=1e-6)
+        assert parts == sorted(parts, key=lambda part: -abs(part))
+        for part in row["contributions"]:
+            assert part["contribution"] == pytest.approx(part["weight"] * part["value"])
+    assert (found[0]["tag"], found[0]["label"], found[0]["base"]) == ("tag", 1.0, 0.75)
+    assert {part["feature"] for part in found[0]["contributions"]} == {"a^w1", "a^w2", "b^1"}
+
+
+def test_explain_in_words(model: Path, tmp_path: Path) -> None:
+    path = tmp_path / "rows.vw"
+    path.write_text("1 1 2.5 'anna|a w1 w2:2\n|a w1\n|\n|a none\n")
+    said = run("explain", model, path, "--top", 1).stdout.splitlines()
+    assert said[0].startswith("row 1 anna: prediction ")
+    assert ", label 1 (bias " in said[0]
+    assert said[0].endswith(", base 2.500000)")
+    assert " × " in said[1]
+    assert said[2].startswith("row 2: prediction ")
+    assert "label" not in said[2]
+    assert "base" not in said[2]
+    assert said[4].startswith("row 3: prediction ")
+    assert said[-1].endswith("#" + said[-1].rpartition("#")[2])
+
+
+def test_losses() -> None:
+    said = run("losses").stdout
+    for name in losses.names():
+        assert name in said
+    assert "--tau" in said

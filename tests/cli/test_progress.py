@@ -1,0 +1,101 @@
+"""What is seen meanwhile: a bar on a terminal, and only there; and the clock."""
+
+import io
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.console import Console
+from rich.progress import Progress
+
+from steelyard.cli import clock, progress
+from steelyard.cli.progress import Rates, Watcher
+from steelyard.cli.training import Training
+from steelyard.io.reading import Reading
+from steelyard.io.stream import Stream
+from steelyard.learner import Learner
+from steelyard.model import Model, Settings
+from tests.cli.running import rows
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_no_bar_where_nobody_looks(capsys: pytest.CaptureFixture[str]) -> None:
+    with progress.bar() as bar:
+        assert bar is None
+    assert capsys.readouterr().err == ""
+
+
+def watched(file: Path, *, table: bool, passes: int = 1) -> tuple[str, str, Progress]:
+    """A training with standard output and error both terminals: what is on the one and on the other."""
+    reading = Reading("vw", bits=8)
+    training = Training(Model(Settings(), 256))
+    with progress.bar() as bar:
+        assert bar is not None
+        watcher = Watcher(training.learner.model, bar, table=table)
+        training.run(lambda: Stream([file], reading.reader(), block_size=500), passes, watcher)
+        task = bar.tasks[0]
+        assert task.completed == task.total == file.stat().st_size
+        assert task.fields["rows"] == 100
+        assert task.description == ("pass 2" if passes == 2 else "")
+    return bar  # type: ignore[return-value]
+
+
+@pytest.mark.parametrize("table", [True, False])
+@pytest.mark.parametrize("to_terminal", [True, False])
+def test_a_bar_on_a_terminal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, table: bool, to_terminal: bool
+) -> None:
+    path = tmp_path / "rows.vw"
+    path.write_text(rows(100))
+    out, err = Terminal() if to_terminal else io.StringIO(), Terminal()
+    monkeypatch.setattr(sys, "stdout", out)
+    monkeypatch.setattr(sys, "stderr", err)
+    watched(path, table=table, passes=2)
+    assert "rows/s" in err.getvalue()
+    shown = out.getvalue() + err.getvalue() if to_terminal else out.getvalue()
+    assert ("average" in shown) == table
+    assert shown.count("\n      64 " if False else " 64 ") == int(table)
+    if not to_terminal:
+        assert "rows/s" not in out.getvalue()
+        assert "\x1b" not in out.getvalue()
+
+
+def test_a_table_that_begins_later(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """After a checkpoint the first lines have been shown already."""
+    path = tmp_path / "rows.vw"
+    path.write_text(rows(20) + "| a\n" * 20)
+    training = Training(Model(Settings(), 256), position=(0, 10))
+    watcher = Watcher(training.learner.model, None, table=True)
+    training.run(lambda: Stream([path], Reading("vw", bits=8).reader(), block_size=100), 1, watcher)
+    lines = [line.split() for line in capsys.readouterr().out.splitlines()[2:]]
+    assert [line[2] for line in lines] == ["16", "32"]
+    assert lines[1][4] == "unknown"
+    assert Learner(model=training.learner.model).model.weight == 10.0
+
+
+def test_rates() -> None:
+    bar = Progress(console=Console(file=io.StringIO()))
+    task = bar.add_task("", total=10, rows=0)
+    assert Rates().render(bar.tasks[0]).plain == "0 rows/s  0 MB/s"
+    bar.update(task, completed=5, rows=3)
+    bar.tasks[0].start_time = bar.get_time() - 1.0
+    assert Rates().render(bar.tasks[0]).plain == "3 rows/s  0 MB/s"
+
+
+def test_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    first = clock.since_start()
+    time.sleep(0.02)
+    assert clock.since_start() >= first + 0.015
+    assert 0.0 < first < 24 * 3600.0
+
+    def missing(*_: Any) -> str:
+        raise OSError("no such system")
+
+    monkeypatch.setattr(Path, "read_text", missing)
+    assert 0.0 < clock.since_start() <= time.process_time()

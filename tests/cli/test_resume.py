@@ -1,0 +1,176 @@
+"""Going on from a model or a checkpoint is as if never stopped, bit for bit."""
+
+import errno
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from steelyard.cli import checkpoints, stored
+from tests.cli.running import PLAIN, blocks_of, refused, rows, run, trained
+
+
+@pytest.fixture
+def two(tmp_path: Path) -> list[Path]:
+    paths = [tmp_path / "one.vw", tmp_path / "two.vw"]
+    for seed, path in enumerate(paths):
+        path.write_text(rows(150, seed, weights=True))
+    return paths
+
+
+@pytest.mark.parametrize(
+    "options",
+    [(), PLAIN, ("--loss", "hinge", "--l1", "1e-3", "--l2", "1e-3"), ("--interactions", "a*b", "--bits", "6"),
+     ("--update", "explicit", "--power-t", "0.5"), ("--no-names", "--no-bias", "--loss", "logarithmic")],
+)  # fmt: skip
+def test_two_files_one_after_the_other(two: list[Path], tmp_path: Path, options: tuple[str, ...]) -> None:
+    together, first, then = (tmp_path / name for name in ("together", "first", "then"))
+    whole = trained(*two, *options, "-o", together)
+    trained(two[0], *options, "-o", first)
+    found = trained(two[1], "--resume", first, "-o", then)
+    assert then.read_bytes() == together.read_bytes()
+    assert found["progressive_loss"] == whole["progressive_loss"]
+    assert found["examples"] == 150
+    trained(two[1], "--resume", first, "-o", first)
+    assert first.read_bytes() == together.read_bytes()
+
+
+def test_it_says_from_where(two: list[Path], tmp_path: Path) -> None:
+    run("train", two[0], "-o", tmp_path / "m")
+    assert f"going on from {tmp_path}/m, after " in run("train", two[1], "--resume", tmp_path / "m").stdout
+
+
+class StoppedError(Exception):
+    """As if the power had failed."""
+
+
+@pytest.mark.parametrize("size", [1, 500, 3000])
+@pytest.mark.parametrize("when", [0, 4, 11])
+def test_a_checkpoint(
+    two: list[Path], tmp_path: Path, size: int, when: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a run that is cut short right after it was written, in whichever pass."""
+    options = ("--passes", 3, "--holdout", 7, "--bits", 10)
+    whole = trained(*two, *options, "-o", tmp_path / "whole")
+    blocks_of(size, monkeypatch)
+    written = []
+    save = stored.save
+
+    def stop(path: Path, *rest: Any) -> None:
+        save(path, *rest)
+        written.append(path)
+        if len(written) > when:
+            raise StoppedError
+
+    output = tmp_path / "m"
+    with monkeypatch.context() as patched:
+        patched.setattr(checkpoints.stored, "save", stop)
+        with pytest.raises(StoppedError):
+            run("train", *two, *options, "-o", output, "--checkpoint-every", 45)
+    assert not output.exists()
+    checkpoint = tmp_path / "m.checkpoint"
+    assert run("inspect", checkpoint).stdout.count("(a checkpoint, not through)") == 1
+    said = run("train", *two, "--resume", checkpoint, "-o", output).stdout
+    assert "was cut short: after " in said
+    assert not checkpoint.exists()
+    assert output.read_bytes() == (tmp_path / "whole").read_bytes()
+    found = _again(two, whole, tmp_path, monkeypatch, options, when, stop, written)
+    for key in ("examples", "learned", "weight", "progressive_loss", "best_constant", "names", "passes"):
+        assert found[key] == whole[key], key
+    for key in ("held_out_loss", "effective_sample_size", "best_constant_loss"):
+        assert found[key] == pytest.approx(whole[key], rel=1e-12), key
+
+
+def _again(
+    two: list[Path], whole: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: Any, when: int,
+    stop: Any, written: list[Path],
+) -> dict[str, Any]:  # fmt: skip
+    """The same once more, for what is said as JSON."""
+    written.clear()
+    with monkeypatch.context() as patched:
+        patched.setattr(checkpoints.stored, "save", stop)
+        with pytest.raises(StoppedError):
+            run("train", *two, *options, "-o", tmp_path / "m", "--checkpoint-every", 45)
+    return trained(*two, "--resume", tmp_path / "m.checkpoint")
+
+
+def test_a_checkpoint_goes_when_the_run_is_through(
+    two: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    blocks_of(500, monkeypatch)
+    names = []
+    save = stored.save
+
+    def watched(path: Path, *rest: Any) -> None:
+        names.append(path.name)
+        save(path, *rest)
+
+    monkeypatch.setattr(checkpoints.stored, "save", watched)
+    run("train", *two, "-o", tmp_path / "m", "--checkpoint-every", 100)
+    assert names == ["m.checkpoint", "m.checkpoint", "m"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["m", "one.vw", "two.vw"]
+
+
+@pytest.fixture
+def checkpoint(two: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    save = stored.save
+
+    def stop(path: Path, *rest: Any) -> None:
+        save(path, *rest)
+        raise StoppedError
+
+    with monkeypatch.context() as patched:
+        patched.setattr(checkpoints.stored, "save", stop)
+        with pytest.raises(StoppedError):
+            run("train", *two, "-o", tmp_path / "m", "--checkpoint-every", 1, "--passes", 2)
+    return tmp_path / "m.checkpoint"
+
+
+def test_a_checkpoint_is_of_its_files_and_its_run(two: list[Path], checkpoint: Path, tmp_path: Path) -> None:
+    said = refused("train", two[0], "--resume", checkpoint)
+    assert said == (f"{checkpoint} is the checkpoint of a run over {two[0]} {two[1]}: name the same files")
+    said = refused("train", *two, "--resume", checkpoint, "--passes", 5)
+    assert said == f"{checkpoint} is the checkpoint of a run with --passes 2: leave out --passes 5"
+    assert "run with --holdout None" in refused("train", *two, "--resume", checkpoint, "--holdout", 5)
+    assert trained(*two, "--resume", checkpoint, "--passes", 2)["passes"] == 2
+
+
+@pytest.mark.parametrize(
+    "options",
+    [("--loss", "hinge"), ("--bits", "9"), ("--l1", "0"), ("--learning-rate", "0.4"), ("--no-bias",),
+     ("--interactions", "a*b"), ("--labels", "0,1"), ("--format", "vw"), ("--dtype", "float32"),
+     ("--tau", "0.5"), ("--no-names",), ("--words", "1"), ("--label", "y"), ("--update", "invariant")],
+)  # fmt: skip
+def test_settings_are_those_of_the_model(file: Path, model: Path, options: tuple[str, ...]) -> None:
+    said = refused("train", file, "--resume", model, *options)
+    name = options[0].replace("--no-", "--")
+    assert said == f"--resume goes on with the settings of {model}: leave out {name}"
+
+
+def test_what_is_no_model(file: Path, tmp_path: Path) -> None:
+    assert "there is no such file" in refused("train", file, "--resume", tmp_path / "none")
+    assert "not a model file, or a damaged one" in refused("train", file, "--resume", file)
+
+
+@pytest.mark.parametrize("failing", ["write", "fsync"])
+def test_a_full_disk_leaves_the_old_model(
+    file: Path, model: Path, failing: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = model.read_bytes()
+
+    def full(*_: Any, **__: Any) -> Any:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    if failing == "write":
+        monkeypatch.setattr(Path, "write_bytes", full)
+    else:
+        monkeypatch.setattr(os, "fsync", full)
+    assert refused("train", file, "--resume", model, "-o", model) == f"{model}: No space left on device"
+    assert model.read_bytes() == before
+    assert sorted(path.name for path in model.parent.iterdir()) == ["rows.model", "rows.vw"]
+
+
+def test_devices_are_written_to_and_stay(file: Path) -> None:
+    trained(file, "-o", "/dev/null")
+    assert Path("/dev/null").is_char_device()
