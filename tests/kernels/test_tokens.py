@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from numba import config
 
@@ -38,6 +38,9 @@ def tokenised(text: str, wanted: TextOptions) -> list[tuple[int, float]]:
 
 @few
 @given(st.text(st.sampled_from('aB9 0-é\t\n"😀'), max_size=30) | st.text(max_size=20), options)
+@example(" A  b\t\né a a ", TextOptions(2, (2, 3), "sublinear"))
+@example(" A  b\t\né a a ", TextOptions(3, (1, 1), "binary"))
+@example("", TextOptions(1, (1, 1)))
 def test_tokens_are_those_of_the_twin(text: str, wanted: TextOptions) -> None:
     assert tokenised(text, wanted) == [(key, value) for key, value, _ in tables.tokens(text, "t", wanted)]
 

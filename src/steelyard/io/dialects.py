@@ -67,7 +67,7 @@ def first_records(source: Source, dialect: Dialect, most: int = HEAD_RECORDS) ->
     found: list[tuple[list[str], int]] = []
     i = 0
     while i < end and len(found) < most:
-        count, following, _, code, _ = delimited.split(
+        count, following, _, _, code, _ = delimited.split(
             view, i, end, dialect.byte, dialect.quoting, len(text), room, spans
         )
         if not delimited.is_blank(text, i, following) and code != lines.OPEN_QUOTE:

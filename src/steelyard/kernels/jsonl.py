@@ -37,12 +37,10 @@ def parse(
     places = np.arange(width)
     stack = np.empty(DEEPEST, np.uint8)
     free = end
-    row = 0
-    count = 0
+    row = count = i = np.int64(0)  # passed on as a literal 0 they would have everything compiled twice
     wrong = 0
     line = 0
     unknown = 0
-    i = 0
     while i < end:
         following = lines.line_end(text, i, end) + 1
         i = after_blanks(text, i)
