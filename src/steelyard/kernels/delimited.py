@@ -151,7 +151,7 @@ def parse(
         found, following, height, free, code, where = split(
             text, i, end, separator, quoting, free, room, spans
         )
-        column, stop = -1, following
+        column, stop = -1, following - 1
         if code < 0 and found == 1 and is_blank(text, i, following):
             line += 1
             i = following
