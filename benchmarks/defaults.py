@@ -2,7 +2,7 @@
 
     STEELYARD_DATA=folder python -m benchmarks.defaults --output docs/defaults.md
 
-Prints a table, and writes it as a page with `--output`.
+Prints a table, and with `--output` puts it and what belongs to it into their place on the page.
 """
 
 from collections.abc import Sequence
@@ -13,9 +13,9 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks import labelled, untuned
+from benchmarks import labelled, sections, untuned
 from benchmarks.untuned import SGD, STEELYARD, SVC, VOWPAL
-from steelyard import OnlineClassifier
+from steelyard import OnlineClassifier, losses
 
 # A peer counts as better on a set from this many points on.
 NOTABLE = 0.3
@@ -37,7 +37,7 @@ def main(seeds: int, only: Sequence[str], output: Path | None) -> None:
         click.echo(f"{name}: " + ", ".join(f"{who} {cell(s)}" for who, s in scores[name].items()), err=True)
     click.echo(table(scores))
     if output is not None:
-        output.write_text(page(scores, seeds), encoding="utf-8")
+        sections.write(output, "benchmarks.defaults", page(scores, seeds))
 
 
 def measure(problem: labelled.Problem, seeds: int) -> dict[str, NDArray[np.float64]]:
@@ -55,8 +55,7 @@ def table(scores: Scores) -> str:
     heads = ["data set", *names] + (["ahead of Vowpal Wabbit"] if VOWPAL in names else [])
     rows = [[name, *map(cell, row.values()), *lead(row)] for name, row in scores.items()]
     rows.append(["**mean**", *(f"{mean(scores, who):.2f}" for who in names), *mean_lead(scores)])
-    rule = ["---", *("---:" for _ in heads[1:])]
-    return "\n".join("| " + " | ".join(row) + " |" for row in [heads, rule, *rows])
+    return sections.table(heads, rows)
 
 
 def cell(accuracies: NDArray[np.float64]) -> str:
@@ -88,11 +87,12 @@ def page(scores: Scores, seeds: int) -> str:
         how(peers, seeds),
         verdicts(scores, peers),
     ]
-    return "\n\n".join(part.strip() for part in parts) + "\n"
+    return "\n\n".join(part.strip() for part in parts)
 
 
 def settings() -> str:
     chosen = OnlineClassifier().get_params()
+    chosen["learning_rate"] = losses.by_name(chosen["loss"]).untuned_rate
     shown = ("loss", "update", "scaling", "learning_rate", "power_t", "passes")
     return ", ".join(f"`{name}={chosen[name]!r}`" for name in shown)
 
@@ -128,8 +128,9 @@ INTRODUCTION = """
 over shuffles ± their standard deviation. LinearSVC is the exception: a batch solver with many passes and
 a tuned C, shown as the mark to reach. Our defaults are
 {settings}.
-`python -m benchmarks.defaults --output docs/defaults.md` wrote this page, from the data sets in the folder
-named by `STEELYARD_DATA` and those that come with scikit-learn; `--seeds` says how many shuffles.
+`python -m benchmarks.defaults --output docs/defaults.md` wrote this part of the page, from the data sets in
+the folder named by `STEELYARD_DATA` and those that come with scikit-learn; `--seeds` says how many shuffles.
+`benchmarks.regression` and `benchmarks.rates` wrote the parts below.
 """
 
 METHOD = """

@@ -1,4 +1,4 @@
-"""Real labelled sets, read from the folder in the environment variable STEELYARD_DATA.
+"""Real sets with two classes, read from the folder in the environment variable STEELYARD_DATA.
 
     problem = labelled.load("sms-spam")
     train, test = problem.split(seed=0)      # row numbers; the rows to learn are shuffled
@@ -28,7 +28,10 @@ TEST_SHARE = 0.2
 
 @dataclass(frozen=True)
 class Problem:
-    """A binary problem: its rows in the order of the file, and last the set's own test rows if it has any."""
+    """Rows in the order of the file, and last the set's own test rows if it has any.
+
+    Labels are −1 and 1, or any number in the problems of `benchmarks.numeric`.
+    """
 
     name: str
     matrix: sparse.csr_matrix
@@ -102,34 +105,43 @@ def _svmlight(train: tuple[str, ...], test: tuple[str, ...] = ()) -> Reader:
 
 
 def _svmlight_file(file: str) -> tuple[sparse.csr_matrix, NDArray[np.float64]]:
-    with _open(file, "rb") as stream:
+    with open_file(file, "rb") as stream:
         matrix, labels = load_svmlight_file(stream, dtype=np.float32, zero_based=True)
     return matrix, labels
 
 
 @dataclass(frozen=True)
-class _Survey:
-    """People, one a line: categories and numbers, a survey weight, and last whether they earn much."""
+class Survey:
+    """People, one a line: categories and numbers, a survey weight, and last whether they earn much.
+
+    What is to be predicted is the last, or the number in the column `target`.
+    """
 
     files: tuple[str, ...]
     numbers: frozenset[int]
     weight: int
     own_test: bool = False
     bins: int = 0  # numbers are cut into so many bins of equal size, a column each; 0: left as they are
+    target: int = -1
 
     def __call__(self, name: str) -> Problem:
         parts = [self._rows(file) for file in self.files]
         rows = [row for part in parts for row in part]
         edges = {c: self._edges(rows, c) for c in self.numbers} if self.bins else {}
         matrix = DictVectorizer(dtype=np.float32).fit_transform(self._features(row, edges) for row in rows)
-        labels = np.array([-1.0 if row[-1].startswith(("<=", "-")) else 1.0 for row in rows])
+        labels = np.array([self._label(row[self.target]) for row in rows])
         weights = np.array([float(row[self.weight]) for row in rows])
         return Problem(name, matrix, labels, len(parts[-1]) if self.own_test else 0, weights)
 
     def _rows(self, file: str) -> list[list[str]]:
-        with _open(file) as stream:
+        with open_file(file) as stream:
             rows = [[cell.strip() for cell in line.split(",")] for line in stream]
         return [row for row in rows if len(row) > self.weight]
+
+    def _label(self, cell: str) -> float:
+        if self.target >= 0:
+            return float(cell)
+        return -1.0 if cell.startswith(("<=", "-")) else 1.0
 
     def _edges(self, rows: list[list[str]], column: int) -> NDArray[np.float64]:
         inner = np.linspace(0.0, 1.0, self.bins + 1)[1:-1]
@@ -137,23 +149,40 @@ class _Survey:
 
     def _features(self, row: list[str], edges: dict[int, NDArray[np.float64]]) -> dict[str, float | str]:
         features: dict[str, float | str] = {}
-        for c, cell in enumerate(row[:-1]):
+        for c, cell in enumerate(row if self.target >= 0 else row[:-1]):
+            if c == self.target:
+                continue
             if c in edges:
                 features[str(c)] = f"bin {np.searchsorted(edges[c], float(cell))}"
             elif c != self.weight:
-                features[str(c)] = float(cell) if c in self.numbers else cell
+                features[str(c)] = float(cell) if c in self.numbers else cell.rstrip(".")
         return features
 
 
-def _credit(name: str) -> Problem:
-    """Numbers as they come; a missing one is 0, with a column that says so."""
-    with _open("credit-costs.csv.gz") as stream:
-        rows = [list(row.values())[1:] for row in csv.DictReader(stream)]
-    table = np.array([[float(cell) if cell not in ("", "NA") else np.nan for cell in row] for row in rows])
-    labels, numbers = np.where(table[:, 0] > 0.0, 1.0, -1.0), table[:, 1:]
-    missing = np.isnan(numbers)
-    full = np.hstack([np.where(missing, 0.0, numbers), missing[:, missing.any(axis=0)]])
-    return Problem(name, sparse.csr_matrix(full.astype(np.float32)), labels)
+def credit(target: str | None = None) -> Reader:
+    """Numbers as they come; a missing one is 0, with a column that says so.
+
+    What is to be predicted is whether people will fall behind, or the number in the column `target`.
+    """
+
+    def read(name: str) -> Problem:
+        with open_file("credit-costs.csv.gz") as stream:
+            table = csv.DictReader(stream)
+            rows = [list(row.values())[1:] for row in table]
+            place = 0 if target is None else list(table.fieldnames or ()).index(target) - 1
+        cells = np.array(
+            [[float(cell) if cell not in ("", "NA") else np.nan for cell in row] for row in rows]
+        )
+        cells = cells[~np.isnan(cells[:, place])]
+        labels, numbers = cells[:, place], np.delete(cells, place, axis=1)
+        missing = np.isnan(numbers)
+        full = np.hstack([np.where(missing, 0.0, numbers), missing[:, missing.any(axis=0)]])
+        signs = np.where(labels > 0.0, 1.0, -1.0)
+        return Problem(
+            name, sparse.csr_matrix(full.astype(np.float32)), labels if target is not None else signs
+        )
+
+    return read
 
 
 def _bundled(loader: Callable[..., Any], largest_negative: int) -> Reader:
@@ -168,13 +197,13 @@ def _bundled(loader: Callable[..., Any], largest_negative: int) -> Reader:
 
 
 def _table(file: str) -> Iterator[dict[str, str]]:
-    with _open(file) as stream:
+    with open_file(file) as stream:
         header = stream.readline().rstrip("\n").split("\t")
         for line in stream:
             yield dict(zip(header, line.rstrip("\n").split("\t"), strict=True))
 
 
-def _open(file: str, mode: str = "rt") -> Any:
+def open_file(file: str, mode: str = "rt") -> Any:
     folder = os.environ.get("STEELYARD_DATA")
     if not folder:
         raise SystemExit("set the environment variable STEELYARD_DATA to the folder with the data sets")
@@ -186,8 +215,8 @@ def _reviews(kind: str) -> tuple[str, ...]:
     return tuple(f"amazon-reviews/{d}_{kind}.svmlight.gz" for d in ("books", "dvd", "electronics", "kitchen"))
 
 
-_ADULT = (("adult.data.gz", "adult.test.gz"), frozenset({0, 4, 10, 11, 12}), 2, True)
-_CENSUS = (("census-income.gz",), frozenset({0, 5, 16, 17, 18, 30, 39}), 24)
+ADULT = (("adult.data.gz", "adult.test.gz"), frozenset({0, 4, 10, 11, 12}), 2, True)
+CENSUS = (("census-income.gz",), frozenset({0, 5, 16, 17, 18, 30, 39}), 24)
 
 _SETS: dict[str, Reader] = {
     "rcv1-ccat": _svmlight(("rcv1-ccat.svm.xz",)),
@@ -202,10 +231,10 @@ _SETS: dict[str, Reader] = {
     "amazon-reviews": _svmlight(_reviews("train"), _reviews("test")),
     "a9a": _svmlight(("a9a.gz",), ("a9a.t.gz",)),
     "w8a": _svmlight(("w8a.gz",)),
-    "adult, in bins": _Survey(*_ADULT, bins=10),
-    "adult, raw numbers": _Survey(*_ADULT),
-    "census-income, raw numbers": _Survey(*_CENSUS),
-    "credit-costs, raw numbers": _credit,
+    "adult, in bins": Survey(*ADULT, bins=10),
+    "adult, raw numbers": Survey(*ADULT),
+    "census-income, raw numbers": Survey(*CENSUS),
+    "credit-costs, raw numbers": credit(),
     "breast cancer, raw numbers": _bundled(load_breast_cancer, 0),
     "digits": _bundled(load_digits, 4),
 }

@@ -64,13 +64,15 @@ class VowpalWabbit:
         self.lines = _vowpal_lines(problem)
 
     def __call__(self, train: Rows, test: Rows, seed: int) -> float:
+        return float(np.mean((self.predictions(train, test) > 0.0) == (self.labels[test] > 0.0)))
+
+    def predictions(self, train: Rows, test: Rows) -> NDArray[np.float64]:
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
             self._run(folder, train, "-f", str(folder / "model"))
             answers = folder / "answers"
             self._run(folder, test, "-t", "-i", str(folder / "model"), "-p", str(answers))
-            predictions = np.loadtxt(answers)
-        return float(np.mean((predictions > 0.0) == (self.labels[test] > 0.0)))
+            return np.loadtxt(answers)
 
     def _run(self, folder: Path, rows: Rows, *options: str) -> None:
         from vowpalwabbit import Workspace

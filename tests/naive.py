@@ -19,6 +19,8 @@ class NaiveLearner:
         self.squares = [0.0] * features
         self.scales = [0.0] * features
         self.base = 0.0
+        self.labels: list[tuple[float, float]] = []  # those seen, each with its weight
+        self.unit, self.unit_set_at = (0.0, 0.0) if settings.in_label_units else (1.0, math.inf)
         self.bias = self.bias_squares = self.clock = self.norm = self.seen = self.loss = self.weight = 0.0
 
     def learn(self, matrix: Any, labels: Any, importances: Any, bases: Any = None) -> list[float]:
@@ -36,19 +38,24 @@ class NaiveLearner:
         settings = self.settings
         loss, update, schedule = settings.loss, updates.by_name(settings.update), settings.schedule()
         explicit = settings.update == "explicit"
+        if h > 0.0 and settings.in_label_units:
+            self.look_at_label(y, h)
         said = p = self.predict(x)
         if h == 0.0:
             return said
         self.loss += h * loss.value(p, y)
         self.weight += h
         pushed = schedule.rate(self.clock) * h if explicit else schedule.integral(self.clock, h)
+        pushed *= self.unit
         self.clock += h
         if settings.scaling == "normalized" and loss.derivative(p, y) != 0.0:
             self.rescale(x)
             p = self.predict(x)
             slope = loss.derivative(p, y)
             # next to the best prediction a row fades from the mean of the norms
-            self.count(x, h * (min(1.0, abs(loss.value(p, y)) / abs(1e-3 * slope)) if slope else 0.0))
+            near = 1e-3 * self.unit * abs(slope)
+            left = 1.0 if abs(loss.value(p, y)) >= near else abs(loss.value(p, y)) / near
+            self.count(x, h * left if slope else 0.0)
         slope = loss.derivative(p, y) * (h if explicit else 1.0)
         slope_squared = min(slope * slope, 1e38)
         rates, bias_rate = self.rates(x, slope_squared)
@@ -70,8 +77,21 @@ class NaiveLearner:
             self.bias_squares += gained * settings.bias
         for i, w in enumerate(self.weights):
             shrunk = math.copysign(max(abs(w) - pushed * settings.l1, 0.0), w)
-            self.weights[i] = shrunk / (1.0 + pushed * settings.l2)
+            self.weights[i] = shrunk / (1.0 + (pushed / self.unit if self.unit else 0.0) * settings.l2)
         return said
+
+    def look_at_label(self, y: float, h: float) -> None:
+        """The bias starts at the first label; the unit is the spread, found anew as the weight doubles."""
+        if not self.labels and self.settings.bias:
+            self.bias = y
+        self.labels.append((y, h))
+        total = sum(weight for _, weight in self.labels)
+        centre = sum(weight * label for label, weight in self.labels) / total if self.settings.bias else 0.0
+        if self.unit == 0.0 or total >= 2.0 * self.unit_set_at:
+            variance = sum(weight * (label - centre) ** 2 for label, weight in self.labels) / total
+            different = {label for label, _ in self.labels} | ({0.0} if not self.settings.bias else set())
+            self.unit = math.sqrt(variance) if len(different) > 1 else 0.0
+            self.unit_set_at = total
 
     def predict(self, x: dict[int, float]) -> float:
         return sum(self.weights[i] * value for i, value in x.items()) + self.bias + self.base

@@ -17,9 +17,10 @@ def page(name: str) -> str:
     return (DOCS / name).read_text(encoding="utf-8")
 
 
-def test_the_guide_runs() -> None:
+@pytest.mark.parametrize("name", ["estimators.md", "learner.md"])
+def test_the_guides_run(name: str) -> None:
     failed, tried = doctest.testfile(
-        str(DOCS / "estimators.md"), module_relative=False, optionflags=doctest.NORMALIZE_WHITESPACE
+        str(DOCS / name), module_relative=False, optionflags=doctest.NORMALIZE_WHITESPACE
     )
     assert tried > 10
     assert failed == 0
@@ -54,5 +55,8 @@ def test_the_page_on_losses_shows_what_is_printed(capsys: pytest.CaptureFixture[
 @pytest.mark.parametrize("name", sorted(path.name for path in DOCS.glob("*.md")))
 def test_links_lead_somewhere(name: str) -> None:
     for part in page(name).split("](")[1:]:
-        target = part.split(")")[0]
+        target, _, heading = part.split(")")[0].partition("#")
         assert target.startswith("https://") or (DOCS / target).exists(), target
+        if heading and not target.startswith("https://"):
+            titles = [line.lstrip("# ") for line in page(target).splitlines() if line.startswith("#")]
+            assert heading in [title.lower().replace(" ", "-") for title in titles]

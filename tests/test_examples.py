@@ -23,16 +23,28 @@ def damaged(entry: int = 3, **changes: float) -> sparse.csr_array:
 def test_values_must_be_finite(value: float, dtype: type) -> None:
     for form in (damaged(data=value).astype(dtype), damaged(data=value).toarray().astype(dtype)):
         with pytest.raises(
-            ValueError, match=f"row 2 has the feature value {value}: values must be finite, not NaN"
+            ValueError,
+            match=f"row 2 has the feature value {value} in column 0: values must be finite, not NaN",
         ):
             examples(form)
 
 
 def test_values_must_have_finite_squares() -> None:
-    with pytest.raises(ValueError, match=r"row 2 has the feature value -1e\+200: its square overflows"):
+    with pytest.raises(
+        ValueError, match=r"row 2 has the feature value -1e\+200 in column 0: its square overflows"
+    ):
         examples(damaged(data=-1e200))
-    with pytest.raises(ValueError, match=r"row 0 has the feature value 1.*e.30: its square overflows"):
+    with pytest.raises(ValueError, match=r"row 0 has the feature value 1.*e.30 in column 0: its square"):
         examples(np.array([[1e30]], dtype=np.float32))
+
+
+def test_the_column_of_a_bad_value_is_named() -> None:
+    for row, column in ((0, 2), (1, 1), (2, 0), (2, 2)):
+        dense = MATRIX.toarray()
+        dense[row, column] = np.nan
+        for form in (dense, sparse.csr_array(dense)):
+            with pytest.raises(ValueError, match=f"row {row} has the feature value nan in column {column}: "):
+                examples(form)
 
 
 @pytest.mark.parametrize("index", [-1, 3, 1000])

@@ -89,6 +89,14 @@ def test_no_alarm(weights: NDArray[np.float64]) -> None:
     importance.warn(summarise(weights))
 
 
+@pytest.mark.parametrize(
+    ("rows", "weight", "faint"),
+    [(100, 0.01, True), (100, 0.1, False), (99, 1e-9, False), (10_000, 1e-4, True)],
+)
+def test_many_rows_that_weigh_next_to_nothing(rows: int, weight: float, faint: bool) -> None:
+    assert summarise(np.r_[np.full(rows, weight), np.zeros(50)]).faint == faint
+
+
 def test_the_message_names_row_weight_and_share() -> None:
     warning = summarise(one_heavy(1000, 1e6)).warning
     assert warning is not None

@@ -48,11 +48,41 @@ def test_the_first_format_loads_for_ever() -> None:
     """The file was written by the first release. Never write it anew: teach the loader instead."""
     old, extra = load_with_extra(FIRST_FORMAT)
     assert old.settings == Settings(
-        losses.by_name("quantile", tau=0.3), "invariant", "normalized", 0.25, 2.0, 0.5, 0.001, 0.002
-    )
+        losses.by_name("quantile", tau=0.3), "invariant", "normalized", 0.25, 2.0, 0.5, 0.001, 0.002,
+        follow_labels=False,
+    )  # fmt: skip
+    assert old.unit == 1.0
     assert extra == {"note": "first format"}
     assert old.clock == 20.0
     np.testing.assert_allclose(old.coefficients(), [-0.08692036, 0.0, 0.24467939], rtol=1e-6)
+
+
+def test_the_first_format_learns_on_as_it_used_to(tmp_path: Path) -> None:
+    """The unit of the labels was not looked at in those days, so it stays 1."""
+    learner = Learner(model=load(FIRST_FORMAT))
+    bias = learner.model.bias
+    learner.learn(examples(np.ones((1, 3)), [1e6]))
+    assert abs(learner.model.bias - bias) < 0.25
+    learner.model.save(tmp_path / "again")
+    assert load(tmp_path / "again").settings == learner.model.settings
+
+
+def test_a_rate_that_is_not_given_is_that_of_the_loss() -> None:
+    for name in losses.names():
+        loss = losses.by_name(name)
+        assert Settings(loss).rate == Settings(loss).schedule().learning_rate == loss.untuned_rate
+        for scaling in ("plain", "row_norm", "adaptive"):
+            assert Settings(loss, scaling=scaling).rate == 0.4
+    assert Settings(losses.ModifiedHuber()).rate == 0.4
+    assert Settings(learning_rate=0.125).rate == 0.125
+    assert Settings(Own()).rate == Loss.untuned_rate
+    # the same loss with the prediction halved
+    assert losses.Logistic.untuned_rate == 2.0 * losses.TanhLogarithmic.untuned_rate
+
+
+def test_a_rate_that_is_not_given_is_not_kept(tmp_path: Path) -> None:
+    Model(Settings(), 1).save(tmp_path / "m")
+    assert load(tmp_path / "m").settings.learning_rate is None
 
 
 def test_what_was_kept_beside_the_model(tmp_path: Path) -> None:
@@ -201,6 +231,7 @@ def test_a_full_disk_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.Mon
 
 def test_memory_a_feature() -> None:
     """4 bytes for plain and row_norm, 8 for adaptive, 12 for normalized."""
+    few = ("state", "label_state")
     for scaling, expected in zip(SCALINGS, (4, 4, 8, 12), strict=True):
         arrays = Model(Settings(scaling=scaling), 1000)._arrays()
-        assert sum(array.nbytes for name, array in arrays.items() if name != "state") == 1000 * expected
+        assert sum(array.nbytes for name, array in arrays.items() if name not in few) == 1000 * expected

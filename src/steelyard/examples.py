@@ -77,7 +77,7 @@ def examples(
     if features is not None and width != features:
         raise ValueError(f"the rows have {width} features, the model {features}")
     count = len(indptr) - 1
-    _check_values(indptr, values)
+    _check_values(indptr, indices, values, shared)
     given_labels = np.zeros(count) if labels is None else _column("labels", labels, count)
     if labels is not None:
         _check_labels(given_labels, loss)
@@ -150,7 +150,9 @@ def _column(what: str, values: ArrayLike, count: int) -> NDArray[np.float64]:
     return column
 
 
-def _check_values(indptr: NDArray[np.int64], values: NDArray[Any]) -> None:
+def _check_values(
+    indptr: NDArray[np.int64], indices: NDArray[Any], values: NDArray[Any], shared: bool
+) -> None:
     bits = values.view(np.uint32 if values.dtype == np.float32 else np.uint64)
     no_sign = bits.dtype.type((1 << (8 * bits.itemsize - 1)) - 1)
     size = np.array([rows.largest_size(bits, no_sign)], bits.dtype).view(values.dtype)[0]
@@ -163,7 +165,9 @@ def _check_values(indptr: NDArray[np.int64], values: NDArray[Any]) -> None:
         if finite.all()
         else "values must be finite, not NaN or infinite"
     )
-    raise ValueError(f"row {_row_of(indptr, bad)} has the feature value {values[bad]}: {rule}")
+    row = _row_of(indptr, bad)
+    column = indices[bad - indptr[row] if shared else bad]
+    raise ValueError(f"row {row} has the feature value {values[bad]} in column {column}: {rule}")
 
 
 def allowed(labels: NDArray[np.float64], loss: Loss) -> NDArray[np.bool_]:

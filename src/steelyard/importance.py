@@ -16,10 +16,11 @@ FEW_ROWS = 100
 LARGE_SHARE = 0.1
 SMALL_FRACTION = 0.01  # of the rows with a weight, the effective sample size
 SMALL_SAMPLE = 100.0  # however many rows there are, so large a sample is worth learning from
+SMALL_TOTAL = 10.0  # as many copies as teach next to nothing
 
 
 class WeightWarning(UserWarning):
-    """A handful of rows carries most of the importance."""
+    """A handful of rows carries most of the importance, or all of them together carry next to none."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -43,6 +44,11 @@ class WeightSummary:
     def largest_share(self) -> float:
         """The largest weight as a part of the total."""
         return self.largest / self.total if self.largest > 0.0 else 0.0
+
+    @property
+    def faint(self) -> bool:
+        """Whether many rows together have no more weight than a few rows would have by themselves."""
+        return self.nonzero >= FEW_ROWS and self.total < SMALL_TOTAL
 
     @property
     def warning(self) -> str | None:

@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard import updates
+from steelyard import label_units, radau, updates
 from steelyard.examples import Examples
-from steelyard.kernels import adaptive, jit, linear
+from steelyard.kernels import adaptive, jit, joint, linear
 from steelyard.model import Model, Settings
 
 _none = np.zeros(0)
@@ -54,15 +54,13 @@ class Learner:
         explicit = settings.update == "explicit"
         before = {name: array.copy() for name, array in model._arrays().items()} if explicit else {}
         predictions = np.empty(len(examples))
-        rows = (
-            *examples.arrays, examples.labels, examples.importances, _bases(examples),
-            _as_they_come if order is None else _checked(order, len(examples)),
-        )  # fmt: skip
         with np.errstate(all="ignore"):
-            if settings.adaptive:
-                self._learn_adaptive(rows, predictions)
+            if not settings.adaptive:
+                self._learn_plain(_rows(examples, order), predictions)
+            elif len(model.label_state):
+                self._learn_in_units(examples, order, predictions)
             else:
-                self._learn_plain(rows, predictions)
+                self._learn_adaptive(_rows(examples, order), predictions, 1.0)
         if explicit and not (np.isfinite(model.state).all() and np.isfinite(model.weights).all()):
             for name, array in model._arrays().items():
                 array[...] = before[name]
@@ -72,23 +70,48 @@ class Learner:
             )
         return predictions
 
+    def _joint_arguments(self) -> tuple[Any, ...]:
+        loss = self.model.settings.loss
+        nodes, lower, upper, probe, at_probe = radau.tables()
+        return (
+            jit.pointer(loss, "derivative"), jit.step_pointer(loss, updates.by_name("implicit").step),
+            self.model.settings.l2,
+            np.array(nodes), np.array(lower), np.array(upper), probe, np.array(at_probe),
+        )  # fmt: skip
+
     def _learn_plain(self, rows: tuple[Any, ...], predictions: NDArray[np.float64]) -> None:
         model, settings = self.model, self.model.settings
         common = (
             *rows, model.weights, model.state, predictions,
             settings.scaling == "row_norm", float(settings.bias), *self._pointers(),
         )  # fmt: skip
-        if settings.l1 > 0.0 or settings.l2 > 0.0:
+        if settings.l2_flow == "joint" and settings.l2 > 0.0:
+            joint.learn(*common, *self._joint_arguments())
+        elif settings.l1 > 0.0 or settings.l2 > 0.0:
             linear.learn_regularised(*common, settings.l1, settings.l2, model.debts)
         else:
             linear.learn(*common)
 
-    def _learn_adaptive(self, rows: tuple[Any, ...], predictions: NDArray[np.float64]) -> None:
+    def _learn_in_units(
+        self, examples: Examples, order: NDArray[np.int64] | None, predictions: NDArray[np.float64]
+    ) -> None:
+        """The learning rate is multiplied by the unit of the labels, which may change on the way."""
+        model = self.model
+        turns = np.arange(len(examples)) if order is None else _checked(order, len(examples))
+        labels, importances = examples.labels[turns], examples.importances[turns]
+        for part, unit in label_units.blocks(model.label_state, labels, importances, model.settings.bias):
+            if model.clock == 0.0:
+                model.state[linear.BIAS] = model.label_state[label_units.ORIGIN]
+            self._learn_adaptive((*_columns(examples), turns[part]), predictions, unit)
+
+    def _learn_adaptive(self, rows: tuple[Any, ...], predictions: NDArray[np.float64], unit: float) -> None:
         model, settings = self.model, self.model.settings
+        # L1 is an amount of weight, which comes in units of the labels; L2 is a share of it and does not
+        l2 = settings.l2 / unit if unit > 0.0 else 0.0
         adaptive.learn(
             *rows, model.pairs, model.scales, model.debts, model.state, predictions,
-            float(settings.bias), *self._pointers(), jit.pointer(settings.loss, "derivative"),
-            settings.scaling == "normalized", settings.update == "explicit", settings.l1, settings.l2,
+            float(settings.bias), *self._pointers(), jit.pointer(settings.loss, "derivative"), unit,
+            settings.scaling == "normalized", settings.update == "explicit", settings.l1, l2,
         )  # fmt: skip
 
     def _pointers(self) -> tuple[Any, Any, Any]:
@@ -99,6 +122,15 @@ class Learner:
             jit.step_pointer(settings.loss, updates.by_name(settings.update).step),
             jit.pointer(settings.loss, "value"),
         )
+
+
+def _columns(examples: Examples) -> tuple[Any, ...]:
+    """What an example is made of, as kernels take it."""
+    return *examples.arrays, examples.labels, examples.importances, _bases(examples)
+
+
+def _rows(examples: Examples, order: NDArray[np.int64] | None) -> tuple[Any, ...]:
+    return *_columns(examples), _as_they_come if order is None else _checked(order, len(examples))
 
 
 def _bases(examples: Examples) -> NDArray[np.float64]:

@@ -12,15 +12,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard import files, losses, updates
+from steelyard import files, label_units, losses, updates
 from steelyard.kernels import linear
-from steelyard.losses import Loss
+from steelyard.losses import Loss, soundness
 from steelyard.schedules import PowerDecay
 
 FORMAT = 2
 SCALINGS = ("plain", "row_norm", "adaptive", "normalized")
 DTYPES = ("float32", "float64")
 _BY_FEATURE = ("weights", "squares", "scales", "debts")
+UNTUNED_RATE = 0.4  # of every scaling but normalized, whose best one depends on the loss
+L2_FLOWS = ("split", "joint")
 
 
 @dataclass(frozen=True)
@@ -30,26 +32,59 @@ class Settings:
     loss: Loss = field(default_factory=lambda: losses.by_name("squared"))
     update: str = "invariant"
     scaling: str = "normalized"
-    learning_rate: float = 0.4
+    learning_rate: float | None = None
+    """None: the loss's own for normalized scaling, 0.4 for the others."""
     initial_t: float = 1.0
     power_t: float = 0.0
     l1: float = 0.0
     l2: float = 0.0
     bias: bool = True
     dtype: str = "float32"
+    follow_labels: bool = True
+    """With normalized scaling: whether the unit of the labels shall not matter either (see `label_units`)."""
+    l2_flow: str = "split"
 
     def __post_init__(self) -> None:
         _check_loss(self.loss)
+        if losses.name_of(self.loss) is None:
+            soundness.check(self.loss)
         updates.by_name(self.update).check(self.loss)
         _one_of("scaling", self.scaling, SCALINGS)
         _one_of("dtype", self.dtype, DTYPES)
         for name in ("l1", "l2"):
             if not 0.0 <= getattr(self, name) < float("inf"):
                 raise ValueError(f"{name} must be a finite number, 0 or more; got {getattr(self, name)!r}")
+        _one_of("l2_flow", self.l2_flow, L2_FLOWS)
+        if self.l2_flow == "joint":
+            self._check_joint()
         self.schedule()
 
+    @property
+    def rate(self) -> float:
+        """The learning rate, also where none was given."""
+        if self.learning_rate is not None:
+            return self.learning_rate
+        return self.loss.untuned_rate if self.scaling == "normalized" else UNTUNED_RATE
+
+    def _check_joint(self) -> None:
+        for ok, name, why in (
+            (self.update == "invariant", "update", "only update='invariant' follows a flow"),
+            (
+                not self.adaptive,
+                "scaling",
+                "it needs one rate for all features: scaling='plain' or 'row_norm'",
+            ),
+            (self.l1 == 0.0, "l1", "only L2 has a joint flow: set l1=0"),
+        ):
+            if not ok:
+                raise ValueError(f"l2_flow='joint' cannot go with {name}={getattr(self, name)!r}: {why}")
+
     def schedule(self) -> PowerDecay:
-        return PowerDecay(self.learning_rate, self.initial_t, self.power_t)
+        return PowerDecay(self.rate, self.initial_t, self.power_t)
+
+    @property
+    def in_label_units(self) -> bool:
+        return self.follow_labels and self.scaling == "normalized" and label_units.follow(self.loss)
 
     @property
     def adaptive(self) -> bool:
@@ -67,6 +102,7 @@ class Model:
         self.pairs = np.zeros(features, np.result_type(dtype, np.complex64) if settings.adaptive else dtype)
         self.scales = np.zeros(features if settings.scaling == "normalized" else 0, dtype)
         self.debts = np.zeros(features if settings.l1 > 0.0 else 0)
+        self.label_state = np.zeros(label_units.SIZE if settings.in_label_units else 0)
         self.state = np.zeros(linear.STATE_SIZE)
         self.state[linear.SCALE] = 1.0
 
@@ -93,6 +129,11 @@ class Model:
     def weight(self) -> float:
         """The importance of the examples that the progressive loss is an average over."""
         return float(self.state[linear.WEIGHT])
+
+    @property
+    def unit(self) -> float:
+        """The factor of the learning rate: the spread of the labels so far; 1 if it is of no account."""
+        return float(self.label_state[label_units.UNIT]) if len(self.label_state) else 1.0
 
     @property
     def progressive_loss(self) -> float:
@@ -139,7 +180,8 @@ class Model:
         return arrays | {name: array[places] for name, array in by_feature.items()} | {"met": places}
 
     def _arrays(self) -> dict[str, NDArray[Any]]:
-        return {name: getattr(self, name) for name in ("weights", "squares", "scales", "debts", "state")}
+        names = ("weights", "squares", "scales", "debts", "label_state", "state")
+        return {name: getattr(self, name) for name in names}
 
 
 def load(path: str | Path, loss: Loss | None = None) -> Model:
@@ -162,6 +204,9 @@ def load_all(
     known = {f.name for f in fields(Settings)}
     settings = {name: value for name, value in about["settings"].items() if name in known}
     settings["loss"] = _loss(Path(path), settings["loss"], loss)
+    if "follow_labels" not in settings:  # as long as there was no such thing, a model also had fewer arrays
+        settings["follow_labels"] = False
+        arrays["label_state"] = np.zeros(0)
     model = Model(Settings(**settings), int(about["features"]))
     met = arrays.pop("met", None)
     for name, empty in model._arrays().items():

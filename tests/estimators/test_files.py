@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from safetensors import safe_open
+from sklearn.exceptions import NotFittedError
 
 from steelyard import OnlineClassifier, OnlineRegressor, losses
 from steelyard.losses import Loss
@@ -61,6 +62,13 @@ def test_a_regressor_with_names(tmp_path: Path) -> None:
         loaded.predict(frame[["b", "größe", "c", "d"]])
 
 
+@pytest.mark.parametrize("cls", [OnlineClassifier, OnlineRegressor])
+def test_there_is_nothing_to_save_before_fitting(tmp_path: Path, cls: Any) -> None:
+    with pytest.raises(NotFittedError, match=f"This {cls.__name__} instance is not fitted yet"):
+        cls().save(tmp_path / "model")
+    assert not any(tmp_path.iterdir())
+
+
 def test_a_generator_of_random_numbers_is_not_kept(tmp_path: Path) -> None:
     OnlineRegressor(random_state=np.random.RandomState(0)).fit(X, Y).save(tmp_path / "model")
     assert OnlineRegressor.load(tmp_path / "model").random_state is None
@@ -110,8 +118,3 @@ def test_classes_that_no_file_can_hold(tmp_path: Path, classes: Any) -> None:
     with pytest.raises(TypeError, match="only classes that are numbers or strings can be saved"):
         classifier.save(tmp_path / "model")
     assert not list(tmp_path.iterdir())
-
-
-def test_nothing_fitted_nothing_saved(tmp_path: Path) -> None:
-    with pytest.raises(AttributeError, match="before it is fitted"):
-        OnlineRegressor().save(tmp_path / "model")

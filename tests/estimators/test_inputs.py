@@ -129,7 +129,7 @@ class TestFrames:
 
     def test_a_missing_value_is_named_by_row(self, frame: Any) -> None:
         table = frame({"size": [1.0, 2.0, None], "price": [3, 4, 5]})
-        with pytest.raises(ValueError, match="row 2 has the feature value nan"):
+        with pytest.raises(ValueError, match="row 2 has the feature value nan in column 0"):
             OnlineRegressor().fit(table, [1.0, 2.0, 3.0])
 
     def test_whole_numbers_and_truth_values(self, frame: Any) -> None:

@@ -17,9 +17,10 @@ from tests.estimators import data
         ({"passes": 0}, ValueError, "passes must be a whole number, 1 or more; got 0"),
         ({"passes": 1.5}, ValueError, "passes must be a whole number"),
         ({"weight_scale": "sum_one"}, ValueError, "must be 'as_given' or 'mean_one'; got 'sum_one'"),
-        ({"learning_rate": "fast"}, TypeError, "learning_rate must be a number; got 'fast'"),
+        ({"learning_rate": "fast"}, TypeError, "learning_rate must be a number, or None .*; got 'fast'"),
         ({"learning_rate": 0.0}, ValueError, "learning_rate must be a finite number, positive; got 0.0"),
         ({"l2": -1}, ValueError, "l2 must be"),
+        ({"l2": "much"}, TypeError, "l2 must be a number; got 'much'"),
         ({"loss": "cubic"}, ValueError, "there is no loss 'cubic'; the losses are"),
         ({"loss": 3}, TypeError, "loss must be a name or an instance of Loss; got 3$"),
         ({"loss": type(losses.by_name("hinge"))}, TypeError, r"give an instance, Hinge\(\)"),
@@ -46,10 +47,18 @@ def test_numpy_numbers_are_numbers() -> None:
 
 
 @pytest.mark.parametrize(
-    ("cls", "loss"), [(OnlineClassifier, "modified_huber"), (OnlineRegressor, "squared")]
+    ("cls", "loss", "follow"),
+    [(OnlineClassifier, "modified_huber", False), (OnlineRegressor, "squared", True)],
 )
-def test_the_defaults_are_those_of_the_settings(cls: Any, loss: str) -> None:
-    assert parameters.settings_of(cls(), None) == Settings(loss=losses.by_name(loss))
+def test_the_defaults_are_those_of_the_settings(cls: Any, loss: str, follow: bool) -> None:
+    expected = Settings(loss=losses.by_name(loss), follow_labels=follow)
+    assert parameters.settings_of(cls(), None) == expected
+
+
+def test_the_codes_of_classes_are_not_measured() -> None:
+    """Squared loss takes any number, but −1 and 1 mean what they mean."""
+    X, y = data.classes(50)
+    assert OnlineClassifier("squared").fit(X, y).model_.unit == 1.0
 
 
 def test_a_loss_may_have_parameters() -> None:

@@ -16,6 +16,26 @@ def test_it_finds_the_truth() -> None:
     assert isinstance(regressor.intercept_, float)
 
 
+@pytest.mark.parametrize(("factor", "offset"), [(1e-3, 0.0), (1.0, 1e4), (1e6, 0.0), (1e6, -1e8)])
+@pytest.mark.parametrize("loss", ["squared", "quantile"])
+def test_the_units_of_the_target_do_not_matter(loss: str, factor: float, offset: float) -> None:
+    X, y = data.numbers(2000)
+    plain = OnlineRegressor(loss).fit(X, y)
+    other = OnlineRegressor(loss).fit(X, factor * y + offset)
+    assert plain.score(X, y) > 0.98
+    assert other.score(X, factor * y + offset) == pytest.approx(plain.score(X, y), abs=1e-3)
+    np.testing.assert_allclose(other.coef_ / factor, plain.coef_, atol=0.02)
+
+
+def test_a_first_chunk_of_one_row() -> None:
+    X, y = data.numbers(1000)
+    rows = OnlineRegressor()
+    for i in range(1000):
+        rows.partial_fit(X[i : i + 1], 1e3 * y[i : i + 1] + 1e5)
+    np.testing.assert_array_equal(rows.coef_, OnlineRegressor().fit(X, 1e3 * y + 1e5).coef_)
+    assert rows.score(X, 1e3 * y + 1e5) > 0.95
+
+
 def test_weight_50() -> None:
     regressor = OnlineRegressor(scaling="plain", fit_intercept=False, dtype="float64")
     once = regressor.fit([[1.0]], [1.0], sample_weight=[50.0]).predict([[1.0]])

@@ -134,6 +134,19 @@ def test_mean_one() -> None:
         scaled.fit(X, y, np.zeros(40))
 
 
+def test_weights_that_sum_to_one_are_told() -> None:
+    X, y = data.classes(300)
+    weights = np.full(300, 1 / 300)
+    with pytest.warns(
+        steelyard.WeightWarning, match=r"of 300 rows sum to 1: .*weight_scale='mean_one'"
+    ) as caught:
+        OnlineClassifier().fit(X, y, weights)
+    assert caught[0].filename == __file__
+    OnlineClassifier(weight_scale="mean_one").fit(X, y, weights)
+    OnlineClassifier().fit(X, y, 30 * weights)
+    OnlineClassifier().partial_fit(X, y, [0, 1], weights)  # more may come
+
+
 def test_what_partial_fit_cannot_know() -> None:
     X, y = data.classes(40)
     for parameter, value in (("weight_scale", "mean_one"), ("class_weight", "balanced")):

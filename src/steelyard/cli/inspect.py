@@ -35,7 +35,7 @@ def described(kept: Stored, top: int) -> dict[str, Any]:
     settings = asdict(model.settings) | {
         "loss": losses.name_of(model.settings.loss) or type(model.settings.loss).__name__,
         "loss_parameters": asdict(model.settings.loss),
-        "learning_rate": model.settings.learning_rate,
+        "learning_rate": model.settings.rate,
     }
     weights = model.coefficients()
     order = np.argsort(weights, kind="stable")

@@ -115,9 +115,7 @@ def _announcements(plan: Plan, given: dict[str, Any]) -> list[str]:
         lines.append(f"labels: {found.negative} is {found.low:g}, {found.positive} is {found.high:g}{said}")
     guessed = "" if given["loss"] else " (guessed from the labels; --loss overrules)"
     lines.append(f"loss: {losses.name_of(settings.loss) or given['loss']}{guessed}")
-    lines.append(
-        f"update: {settings.update}, scaling: {settings.scaling}, learning rate: {settings.learning_rate:g}"
-    )
+    lines.append(f"update: {settings.update}, scaling: {settings.scaling}, learning rate: {settings.rate:g}")
     return lines
 
 

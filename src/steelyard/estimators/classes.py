@@ -37,7 +37,10 @@ def _two_of_any_kind(column: NDArray[Any]) -> NDArray[Any]:
     classes = np.unique(column)
     if len(classes) > 2:
         kind = f"{type_of_target(column, input_name='y')}, with {len(classes)} classes"
-        raise ValueError(f"Only binary classification is supported. The type of the target is {kind}")
+        raise ValueError(
+            f"Only binary classification is supported. The type of the target is {kind}. For more than "
+            "two, wrap it: sklearn.multiclass.OneVsRestClassifier(OnlineClassifier())"
+        )
     if len(classes) < 2:
         raise ValueError(
             f"the labels are of {len(classes)} class: {classes.tolist()}; two classes are needed"

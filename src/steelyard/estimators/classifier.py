@@ -1,13 +1,13 @@
 """`OnlineClassifier`."""
 
 import math
+from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils import column_or_1d
-from sklearn.utils.metaestimators import available_if
 
 from steelyard.estimators import classes
 from steelyard.estimators.classes import ClassWeight
@@ -16,17 +16,6 @@ from steelyard.estimators.parameters import DEFAULT, loss_of
 from steelyard.examples import Examples
 from steelyard.kernels import jit, pointwise
 from steelyard.losses import Loss
-
-
-def _has_probabilities(estimator: Any) -> bool:
-    """For `available_if`: without them there is no predict_proba, and the error says why."""
-    loss = loss_of(estimator)
-    if type(loss).probability is Loss.probability:
-        raise AttributeError(
-            f"{type(loss).__name__} loss has no probabilities; use loss='logistic', "
-            "or calibrate with sklearn.calibration.CalibratedClassifierCV"
-        )
-    return True
 
 
 class OnlineClassifier(ClassifierMixin, OnlineEstimator):  # type: ignore[misc]
@@ -42,6 +31,7 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator):  # type: ignore[misc]
     array(['ham', 'spam'], dtype='<U4')
     """
 
+    _follow_labels = False  # they are codes
     classes_: NDArray[Any]
 
     def __init__(
@@ -50,11 +40,12 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator):  # type: ignore[misc]
         *,
         update: str = DEFAULT.update,
         scaling: str = DEFAULT.scaling,
-        learning_rate: float = DEFAULT.learning_rate,
+        learning_rate: float | None = DEFAULT.learning_rate,
         initial_t: float = DEFAULT.initial_t,
         power_t: float = DEFAULT.power_t,
         l1: float = DEFAULT.l1,
         l2: float = DEFAULT.l2,
+        l2_flow: str = DEFAULT.l2_flow,
         fit_intercept: bool = DEFAULT.bias,
         passes: int = 1,
         shuffle: bool = False,
@@ -68,6 +59,7 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator):  # type: ignore[misc]
             loss, update=update, scaling=scaling, learning_rate=learning_rate, initial_t=initial_t,
             power_t=power_t, l1=l1, l2=l2, fit_intercept=fit_intercept, passes=passes, shuffle=shuffle,
             weight_scale=weight_scale, warm_start=warm_start, dtype=dtype, random_state=random_state,
+            l2_flow=l2_flow,
         )  # fmt: skip
         self.class_weight = class_weight
 
@@ -101,9 +93,21 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator):  # type: ignore[misc]
         second = self.decision_function(X) > 0.0
         return self.classes_[second.astype(np.intp)]
 
-    @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """The probability of each of `classes_`, one column a class."""
+    @property
+    def predict_proba(self) -> Callable[[Any], NDArray[np.float64]]:
+        """predict_proba(X): the probability of each of `classes_`, one column a class.
+
+        With a loss that has none there is no such method. (scikit-learn's `available_if` would hide why.)
+        """
+        loss = loss_of(self)
+        if type(loss).probability is Loss.probability:
+            raise AttributeError(
+                f"there is no predict_proba: {type(loss).__name__} loss has no probabilities; use "
+                "loss='logistic', or calibrate with sklearn.calibration.CalibratedClassifierCV"
+            )
+        return self._probabilities
+
+    def _probabilities(self, X: Any) -> NDArray[np.float64]:
         predictions = self._predictions(X)
         loss = self.model_.settings.loss
         probabilities = np.empty((2, len(predictions)))

@@ -1,6 +1,7 @@
 """What the classifier and the regressor share: parameters, fitting, weights, and what is known afterwards."""
 
 import copy
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,6 +20,7 @@ from steelyard.estimators import files
 from steelyard.estimators.matrix import matrix
 from steelyard.estimators.parameters import DEFAULT, settings_of
 from steelyard.examples import Examples, examples
+from steelyard.importance import WeightSummary
 from steelyard.kernels import linear
 from steelyard.learner import Learner
 from steelyard.losses import Loss
@@ -30,17 +32,20 @@ _PROGRESS = [linear.LOSS, linear.WEIGHT]
 class OnlineEstimator(BaseEstimator, ABC):  # type: ignore[misc]
     """Learns rows one after another, in order; a row of weight h counts as h copies of it."""
 
+    _follow_labels = True  # whether the unit of the labels is to be found out, see `label_units`
+
     def __init__(
         self,
         loss: str | Loss = "squared",
         *,
         update: str = DEFAULT.update,
         scaling: str = DEFAULT.scaling,
-        learning_rate: float = DEFAULT.learning_rate,
+        learning_rate: float | None = DEFAULT.learning_rate,
         initial_t: float = DEFAULT.initial_t,
         power_t: float = DEFAULT.power_t,
         l1: float = DEFAULT.l1,
         l2: float = DEFAULT.l2,
+        l2_flow: str = DEFAULT.l2_flow,
         fit_intercept: bool = DEFAULT.bias,
         passes: int = 1,
         shuffle: bool = False,
@@ -57,6 +62,7 @@ class OnlineEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         self.power_t = power_t
         self.l1 = l1
         self.l2 = l2
+        self.l2_flow = l2_flow
         self.fit_intercept = fit_intercept
         self.passes = passes
         self.shuffle = shuffle
@@ -87,6 +93,8 @@ class OnlineEstimator(BaseEstimator, ABC):  # type: ignore[misc]
                 )
             self.weight_summary_ = importance.summarise(chunk.importances)
             importance.warn(self.weight_summary_, stacklevel=2)
+            if self.weight_summary_.faint:
+                warnings.warn(_faint(self.weight_summary_), importance.WeightWarning, stacklevel=2)
             model = copy.deepcopy(begun) or Model(settings, chunk.features)
             model.settings = settings
             self._learn(model, chunk)
@@ -156,7 +164,8 @@ class OnlineEstimator(BaseEstimator, ABC):  # type: ignore[misc]
 
     def save(self, path: str | Path) -> None:
         """Write a model file. `load` reads it, and `partial_fit` then goes on as if never stopped."""
-        files.save(self, self._fitted("model_"), path)
+        check_is_fitted(self, "model_")
+        files.save(self, self.model_, path)
 
     @classmethod
     def load(cls, path: str | Path, loss: Loss | None = None) -> Self:
@@ -179,6 +188,15 @@ class OnlineEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+
+def _faint(summary: WeightSummary) -> str:
+    return (
+        f"the weights of {summary.nonzero} rows sum to {summary.total:.3g}: a weight counts as copies, so "
+        "next to nothing is learned. If they were made to sum to 1, as is usual elsewhere, say "
+        "weight_scale='mean_one', which divides them by their mean. "
+        "If all is as meant: warnings.simplefilter('ignore', steelyard.WeightWarning)"
+    )
 
 
 @contextmanager

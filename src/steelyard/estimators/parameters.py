@@ -13,7 +13,7 @@ from steelyard.model import Model, Settings
 DEFAULT = Settings()
 WEIGHT_SCALES = ("as_given", "mean_one")
 
-_NUMBERS = ("learning_rate", "initial_t", "power_t", "l1", "l2")
+_NUMBERS = ("initial_t", "power_t", "l1", "l2")
 # What may change between two calls that go on with one model. The rest decides what its arrays hold.
 _FREE = {"update", "learning_rate", "initial_t", "power_t"}
 _FIXED = sorted({field.name for field in fields(Settings)} - _FREE)
@@ -29,12 +29,18 @@ def settings_of(estimator: Any, begun: Model | None) -> Settings:
     for name in _NUMBERS:
         if not isinstance(getattr(estimator, name), Real):
             raise TypeError(f"{name} must be a number; got {getattr(estimator, name)!r}")
+    rate = estimator.learning_rate
+    if rate is not None and not isinstance(rate, Real):
+        raise TypeError(f"learning_rate must be a number, or None for the default of the loss; got {rate!r}")
     settings = Settings(
         loss=loss_of(estimator),
         update=estimator.update,
         scaling=estimator.scaling,
+        learning_rate=None if rate is None else float(rate),
+        l2_flow=estimator.l2_flow,
         bias=bool(estimator.fit_intercept),
         dtype=np.dtype(estimator.dtype).name,
+        follow_labels=estimator._follow_labels,
         **{name: float(getattr(estimator, name)) for name in _NUMBERS},
     )
     if begun is not None:

@@ -37,11 +37,12 @@ _BLOCK = 32  # features: four vectors of eight, the most that the compiler takes
 def learn(
     indptr, indices, values, shared, labels, importances, bases, order,
     pairs, scales, debts, state, predictions, bias_value, push, step, value, derivative,
-    normalized, multiply, l1, l2,
+    unit, normalized, multiply, l1, l2,
 ):  # fmt: skip
     """As `linear.learn`, for `pairs` of weights and sums of squares, and `scales` if normalized.
 
-    `multiply`: the sums of squares see the gradient times the weight, as the explicit baseline does.
+    `unit` multiplies the learning rate: see `label_units`. `multiply`: the sums of squares see the
+    gradient times the weight, as the explicit baseline does.
     """
     clock, bias, loss, weight = state[CLOCK], state[BIAS], state[LOSS], state[WEIGHT]
     bias_squares, scale, debt = state[BIAS_SQUARES], state[SCALE], state[DEBT]
@@ -56,7 +57,7 @@ def learn(
     typed = np.empty(3, scales.dtype)  # scalars pass through it to get the weights' type
     ordered = len(order) > 0
     based = len(bases) > 0
-    for turn in range(np.uint64(len(labels))):
+    for turn in range(np.uint64(len(order) if ordered else len(labels))):
         row = np.uint64(order[turn]) if ordered else turn
         start, end = np.uint64(indptr[row]), np.uint64(indptr[row + np.uint64(1)])
         base = start if shared else np.uint64(0)
@@ -79,7 +80,7 @@ def learn(
         before = value(p, y)
         loss += h * before
         weight += h
-        pushed = push(clock, h)
+        pushed = push(clock, h) * unit
         clock += h
         slope = derivative(p, y)
         if slope != 0.0:
@@ -93,7 +94,7 @@ def learn(
                     p = scale * _dot(filled, w, x) + offset  # what the row predicts now
                     before, slope = value(p, y), derivative(p, y)
                 _to_units(filled, x, sizes, units, typed)
-                counted = h * _share(before, slope)
+                counted = h * _share(before, slope, unit)
                 seen += counted
                 norm += counted * (bias_value + _dot(filled, x, x))
             slope *= h if multiply else 1.0
@@ -194,13 +195,17 @@ def _to_units(count, x, sizes, units, typed):
 
 
 @part
-def _share(loss, slope):
+def _share(loss, slope, unit):
     """How much of a row counts in the mean of the norms: less where next to nothing is to be learned.
 
     An update often ends just where the slope becomes 0. Whether a copy that comes next still has a slope
-    is a matter of rounding, so what it counts must fade. |ℓ/ℓ′| is about the distance to go.
+    is a matter of rounding, so what it counts must fade. |ℓ/ℓ′| is about the distance to go, in the
+    units of the labels.
     """
-    return min(1.0, abs(loss) / (_NEAR * abs(slope))) if slope != 0.0 else 0.0
+    near = _NEAR * unit * abs(slope)
+    if abs(loss) >= near:
+        return 1.0 if slope != 0.0 else 0.0
+    return abs(loss) / near
 
 
 @part

@@ -1,6 +1,7 @@
 """Decimal numbers in text → float64, correctly rounded: the same bits as Python's `float`.
 
-Digits are gathered into a 64-bit integer m and a power of ten, value = m·10^e. Then, by what it takes:
+Digits are gathered, eight at a time, into an integer m and a power of ten: value = m·10^e.
+Then, by what it takes:
 
 1. m < 2⁵³ and |e| ≤ 22: both are exact in float64, so one multiplication or division rounds correctly.
 2. else a product of m with 128 bits of 10^e decides almost always (Lemire, 2021).
@@ -11,8 +12,9 @@ import math
 
 import numpy as np
 
-from steelyard.kernels.jit import kernel
+from steelyard.kernels.jit import kernel, part
 from steelyard.kernels.long_decimals import nearest
+from steelyard.kernels.words import address, byte, leading_digits
 
 # What `number` says about the token it read
 OK, NOT_A_NUMBER, NOT_FINITE = range(3)
@@ -20,6 +22,9 @@ OK, NOT_A_NUMBER, NOT_FINITE = range(3)
 _FULL = 10**17  # an integer from which on another digit may not fit in 63 bits
 _LARGEST_EXPONENT = 400  # beyond it everything is zero or infinite, whatever the digits
 _LOWEST, _HIGHEST = -342, 308  # the powers of ten that a float64 of 19 digits can need
+_WORD = 8  # digits that are read at once
+_TENS = np.array([10**k for k in range(_WORD + 1)])
+_ROOM = np.array([10 ** (18 - k) for k in range(_WORD + 1)])  # below it, k more digits fit 63 bits
 _EXACT_POWERS = np.array([10.0**k for k in range(23)])
 
 
@@ -44,6 +49,12 @@ _POWERS = _powers()
 
 @kernel
 def number(text, start, end):
+    """`number_at` of an array of bytes."""
+    return number_at(address(text), np.int64(start), np.int64(end))
+
+
+@kernel
+def number_at(text, start, end):
     """The number that begins at `start`: (its value, where it stops, what can be said of it).
 
     It stops at the first byte that cannot belong to it, at `end` at the latest; whether anything may
@@ -51,30 +62,30 @@ def number(text, start, end):
     """
     i = start
     negative = False
-    if i < end and (text[i] == 43 or text[i] == 45):  # + -
-        negative = text[i] == 45
+    if i < end and (byte(text, i) == 43 or byte(text, i) == 45):  # + -
+        negative = byte(text, i) == 45
         i += 1
     first = i
-    m = np.int64(0)
-    exponent = 0
-    point = -1
-    while i < end:
-        d = np.int64(text[i]) - 48
-        if 0 <= d <= 9:
-            if m >= _FULL:
-                return _long(text, start, end, negative)
-            m = m * 10 + d
-        elif d == -2 and point < 0:  # .
-            point = i
-        else:
-            break
+    m, count = leading_digits(text, i, end)
+    i += count
+    more = count
+    while more == _WORD:
+        m, i, more = _appended(text, i, end, m)
+    exponent = np.int64(0)
+    if i < end and byte(text, i) == 46 and more >= 0:  # .
         i += 1
-    if i - first == (point >= 0):
+        point = i
+        more = _WORD
+        while more == _WORD:
+            m, i, more = _appended(text, i, end, m)
+        exponent = np.int64(point - i)
+        count += i - point
+    if more < 0:
+        return _long(text, start, end, negative)
+    if count == 0:
         return _word(text, first, end)
-    if point >= 0:
-        exponent = point + 1 - i
     digits_end = i
-    if i < end and (text[i] | 32) == 101:  # e E
+    if i < end and (byte(text, i) | 32) == 101:  # e E
         power, i, status = _power(text, i + 1, end)
         if status != OK:
             return 0.0, i, status
@@ -88,17 +99,26 @@ def number(text, start, end):
     return -x if negative else x, i, OK
 
 
+@part
+def _appended(text, i, end, m):
+    """m with up to eight more digits behind it: (m, stop, how many, or −1 if they do not fit)."""
+    digits, count = leading_digits(text, i, end)
+    if m >= _ROOM[count]:
+        return m, i, np.int64(-1)
+    return m * _TENS[count] + digits, i + count, count
+
+
 @kernel
 def _power(text, i, end):
     """The power of ten after an e: (power, stop, status)."""
     minus = False
-    if i < end and (text[i] == 43 or text[i] == 45):
-        minus = text[i] == 45
+    if i < end and (byte(text, i) == 43 or byte(text, i) == 45):
+        minus = byte(text, i) == 45
         i += 1
     first = i
     power = np.int64(0)
     while i < end:
-        d = np.int64(text[i]) - 48
+        d = np.int64(byte(text, i)) - 48
         if d < 0 or d > 9:
             break
         power = min(power * 10 + d, np.int64(1_000_000_000))  # enough, whatever digits stand before the e
@@ -109,14 +129,14 @@ def _power(text, i, end):
 @kernel
 def _long(text, start, end, negative):
     """As `number`, for one with more digits than fit a 64-bit integer."""
-    i = start + (text[start] == 43 or text[start] == 45)
+    i = start + (byte(text, start) == 43 or byte(text, start) == 45)
     first = i
     m = np.int64(0)
     exponent = np.int64(0)
     point = False
     more = False  # whether there are digits other than zero that m has no room for
     while i < end:
-        d = np.int64(text[i]) - 48
+        d = np.int64(byte(text, i)) - 48
         if 0 <= d <= 9:
             if m < _FULL:
                 m = m * 10 + d
@@ -130,7 +150,7 @@ def _long(text, start, end, negative):
             break
         i += 1
     stop = i
-    if i < end and (text[i] | 32) == 101:
+    if i < end and (byte(text, i) | 32) == 101:
         power, stop, status = _power(text, i + 1, end)
         if status != OK:
             return 0.0, stop, status
@@ -144,9 +164,9 @@ def _long(text, start, end, negative):
 @kernel
 def _word(text, i, end):
     """nan, inf and infinity, as programs print them: numbers, but none to learn from."""
-    a = text[i] | 32 if i + 2 < end else 0
-    b = text[i + 1] | 32 if i + 2 < end else 0
-    c = text[i + 2] | 32 if i + 2 < end else 0
+    a = byte(text, i) | 32 if i + 2 < end else 0
+    b = byte(text, i + 1) | 32 if i + 2 < end else 0
+    c = byte(text, i + 2) | 32 if i + 2 < end else 0
     if (a == 110 and b == 97 and c == 110) or (a == 105 and b == 110 and c == 102):
         return 0.0, i, NOT_FINITE
     return 0.0, i, NOT_A_NUMBER

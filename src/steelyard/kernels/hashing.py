@@ -6,6 +6,7 @@ Keys are held in 64-bit integers and masked to 32 bits; products may wrap, their
 import numpy as np
 
 from steelyard.kernels.jit import kernel
+from steelyard.kernels.words import address, byte
 
 BITS_32 = 0xFFFFFFFF
 CROSS_PRIME = 0x01000193  # of the Fowler–Noll–Vo hash: spreads the keys of crossed features
@@ -13,21 +14,27 @@ CROSS_PRIME = 0x01000193  # of the Fowler–Noll–Vo hash: spreads the keys of 
 
 @kernel
 def murmur(text, start, end, seed):
+    """`murmur_at` of an array of bytes."""
+    return murmur_at(address(text), np.int64(start), np.int64(end), np.int64(seed))
+
+
+@kernel
+def murmur_at(text, start, end, seed):
     """MurmurHash3 (x86, 32 bits) of text[start:end]."""
     h = np.int64(seed)
     i = start
     while i + 4 <= end:
         k = (
-            np.int64(text[i])
-            | np.int64(text[i + 1]) << 8
-            | np.int64(text[i + 2]) << 16
-            | np.int64(text[i + 3]) << 24
+            np.int64(byte(text, i))
+            | np.int64(byte(text, i + 1)) << 8
+            | np.int64(byte(text, i + 2)) << 16
+            | np.int64(byte(text, i + 3)) << 24
         )
         h = mixed(h, k)
         i += 4
     k = np.int64(0)
     for rest in range(end - i):
-        k |= np.int64(text[i + rest]) << (8 * rest)
+        k |= np.int64(byte(text, i + rest)) << (8 * rest)
     return finished(h, k, end - start)
 
 
@@ -58,11 +65,17 @@ def _stirred(k):
 
 @kernel
 def key(text, start, end, seed):
+    """`key_at` of an array of bytes."""
+    return key_at(address(text), np.int64(start), np.int64(end), np.int64(seed))
+
+
+@kernel
+def key_at(text, start, end, seed):
     """The key of a name in the namespace whose own key is `seed`: its number plus the seed, or its hash."""
     number = np.int64(0)
     for i in range(start, end):
-        d = np.int64(text[i]) - 48
+        d = np.int64(byte(text, i)) - 48
         if d < 0 or d > 9:
-            return murmur(text, start, end, seed)
+            return murmur_at(text, start, end, seed)
         number = (number * 10 + d) & BITS_32
-    return (number + seed) & BITS_32 if end > start else murmur(text, start, end, seed)
+    return (number + seed) & BITS_32 if end > start else murmur_at(text, start, end, seed)

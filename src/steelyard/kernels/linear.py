@@ -52,7 +52,7 @@ def learn(
     factor = np.empty(1, weights.dtype)
     ordered = len(order) > 0
     based = len(bases) > 0
-    for turn in range(np.uint64(len(labels))):
+    for turn in range(np.uint64(len(order) if ordered else len(labels))):
         row = np.uint64(order[turn]) if ordered else turn
         start, end = np.uint64(indptr[row]), np.uint64(indptr[row + np.uint64(1)])
         base = start if shared else np.uint64(0)
@@ -94,7 +94,7 @@ def learn_regularised(
     factor = np.empty(1, weights.dtype)
     ordered = len(order) > 0
     based = len(bases) > 0
-    for turn in range(np.uint64(len(labels))):
+    for turn in range(np.uint64(len(order) if ordered else len(labels))):
         row = np.uint64(order[turn]) if ordered else turn
         start, end = np.uint64(indptr[row]), np.uint64(indptr[row + np.uint64(1)])
         base = start if shared else np.uint64(0)

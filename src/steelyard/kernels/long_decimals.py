@@ -8,6 +8,7 @@ import math
 import numpy as np
 
 from steelyard.kernels.jit import kernel
+from steelyard.kernels.words import byte
 
 _LIMBS = 160
 _MOST_DIGITS = 800  # more than any middle between two floats has; what follows only says "and more"
@@ -54,7 +55,7 @@ def _read_digits(text, first, stop, digits, m, exponent):
     count = 0
     more = False
     for i in range(first, stop):
-        d = np.int64(text[i]) - 48
+        d = np.int64(byte(text, i)) - 48
         if d < 0:  # the point
             continue
         if count < _MOST_DIGITS:

@@ -1,10 +1,9 @@
 """svmlight and libsvm text: `label [qid:number] index:value … [# comment]`."""
 
-import numpy as np
-
 from steelyard.kernels import decimals, hashing, lines
-from steelyard.kernels.jit import kernel
+from steelyard.kernels.jit import kernel, part
 from steelyard.kernels.lines import COLON, HASH, NEWLINE, is_gap, note
+from steelyard.kernels.words import address, byte, leading_digits
 
 
 @kernel
@@ -13,6 +12,7 @@ def parse(
     labels, importances, bases, tags, ends, keys, values, fields, starts, problems,
 ):  # fmt: skip
     """Read text[:end], whole lines. Returns (rows, features, lines, problems, lines with a qid)."""
+    bytes_at = address(text)
     row = 0
     count = 0
     line = 0
@@ -28,12 +28,12 @@ def parse(
         if not ascii_only and not lines.valid_utf8(text, i, lines.line_end(text, i, end)):
             code = lines.NOT_UTF8
         elif text[i] != NEWLINE and text[i] != HASH:
-            label, i, status = decimals.number(text, i, end)
-            if status != decimals.OK or not (is_gap(text[i]) or text[i] == NEWLINE or text[i] == HASH):
+            label, i, status = decimals.number_at(bytes_at, i, end)
+            if status != decimals.OK or not _ends_value(text[i]):
                 code = lines.BAD_LABEL
             else:
                 code, where, i, count, query = _features(
-                    text, i, end, largest, count, keys, values, fields, starts
+                    bytes_at, i, end, largest, count, keys, values, fields, starts
                 )
                 queries += query
             if code < 0:
@@ -49,37 +49,44 @@ def parse(
     return row, count, line, wrong, queries
 
 
+@part
+def _ends_value(c):
+    return is_gap(c) | (c == NEWLINE) | (c == HASH)
+
+
 @kernel
 def _features(text, i, end, largest, count, keys, values, fields, starts):
     """The features of one line: (code or −1, where, position, features so far, whether there was a qid)."""
     query = False
     while True:
-        while is_gap(text[i]):
+        while is_gap(byte(text, i)):
             i += 1
-        if text[i] == NEWLINE or text[i] == HASH:
+        if byte(text, i) == NEWLINE or byte(text, i) == HASH:
             return -1, i, i, count, query
         begin = i
-        index = np.int64(0)
-        d = np.int64(text[i]) - 48
-        while 0 <= d <= 9:
-            index = (index * 10 + d) & hashing.BITS_32
-            i += 1
-            d = np.int64(text[i]) - 48
+        index, digits = leading_digits(text, i, end)
+        i += digits
+        while digits == 8:
+            more, digits = leading_digits(text, i, end)
+            index = (index * 10**digits + more) & hashing.BITS_32
+            i += digits
         if (
             i == begin
-            and text[i] == 113
-            and text[i + 1] == 105
-            and text[i + 2] == 100
-            and text[i + 3] == COLON
+            and byte(text, i) == 113
+            and byte(text, i + 1) == 105
+            and byte(text, i + 2) == 100
+            and byte(text, i + 3) == COLON
         ):
             query = True
-            while not is_gap(text[i]) and text[i] != NEWLINE:
+            while not is_gap(byte(text, i)) and byte(text, i) != NEWLINE:
                 i += 1
             continue
-        if i == begin or text[i] != COLON:
+        if i == begin or byte(text, i) != COLON:
             return lines.BAD_INDEX, begin, i, count, query
-        x, i, status = decimals.number(text, i + 1, end)
-        if status != decimals.OK or not (is_gap(text[i]) or text[i] == NEWLINE or text[i] == HASH):
+        x, i, status = decimals.number_at(text, i + 1, end)
+        if status != decimals.OK or not (
+            is_gap(byte(text, i)) or byte(text, i) == NEWLINE or byte(text, i) == HASH
+        ):
             code = lines.NOT_FINITE if status == decimals.NOT_FINITE else lines.BAD_VALUE
             return code, begin, i, count, query
         if abs(x) > largest:

@@ -6,8 +6,9 @@ The last word before the first bar is the tag if it touches the bar or begins wi
 import numpy as np
 
 from steelyard.kernels import decimals, hashing, lines
-from steelyard.kernels.jit import kernel
+from steelyard.kernels.jit import kernel, part
 from steelyard.kernels.lines import BAR, COLON, NEWLINE, QUOTE, is_gap, note
+from steelyard.kernels.words import address, byte, leading_digits
 
 
 @kernel
@@ -20,6 +21,7 @@ def parse(
     `field_seeds`: the keys of the namespaces that interactions speak of; a feature's field is its
     place among them, or −1. `starts`: where in the text each feature's name begins.
     """
+    bytes_at = address(text)
     row = 0
     count = 0
     line = 0
@@ -31,10 +33,10 @@ def parse(
         if not ascii_only and not lines.valid_utf8(text, i, lines.line_end(text, i, end)):
             code = lines.NOT_UTF8
         else:
-            code, where, i = _head(text, i, end, row, labels, importances, bases, tags)
+            code, where, i = _head(bytes_at, i, end, row, labels, importances, bases, tags)
         if code < 0 and text[i] == BAR:
             code, where, i, count = _features(
-                text, i, end, largest, field_seeds, count, keys, values, fields, starts
+                bytes_at, i, end, largest, field_seeds, count, keys, values, fields, starts
             )
         if code >= 0:
             wrong = note(problems, wrong, line, code, where)
@@ -48,6 +50,16 @@ def parse(
     return row, count, line, wrong
 
 
+@part
+def _ends_value(c):
+    return is_gap(c) | (c == NEWLINE) | (c == BAR)
+
+
+@part
+def _ends_name(c):
+    return _ends_value(c) | (c == COLON)
+
+
 @kernel
 def _head(text, i, end, row, labels, importances, bases, tags):
     """What stands before the first bar: (code or −1, where, position of the bar or the line's end)."""
@@ -57,20 +69,20 @@ def _head(text, i, end, row, labels, importances, bases, tags):
     labels[row], importances[row], bases[row] = np.nan, 1.0, 0.0
     blank = True
     while True:
-        while is_gap(text[i]):
+        while is_gap(byte(text, i)):
             i += 1
-        if text[i] == BAR:
+        if byte(text, i) == BAR:
             break
-        if text[i] == NEWLINE:
+        if byte(text, i) == NEWLINE:
             return (-1, -1, i) if blank else (lines.NO_BAR, begin, i)
         blank = False
         word = i
-        while not is_gap(text[i]) and text[i] != BAR and text[i] != NEWLINE:
+        while not _ends_value(byte(text, i)):
             i += 1
-        if text[i] == BAR or text[word] == QUOTE:
-            tags[row, 0], tags[row, 1] = word + (text[word] == QUOTE), i
+        if byte(text, i) == BAR or byte(text, word) == QUOTE:
+            tags[row, 0], tags[row, 1] = word + (byte(text, word) == QUOTE), i
             continue
-        x, stop, status = decimals.number(text, word, i)
+        x, stop, status = decimals.number_at(text, word, i)
         if status == decimals.OK and stop < i:
             status = decimals.NOT_A_NUMBER
         if numbers == 0:
@@ -98,49 +110,49 @@ def _features(text, i, end, largest, field_seeds, count, keys, values, fields, s
     factor = 1.0
     nameless = 0
     while True:
-        if text[i] == BAR:
+        if byte(text, i) == BAR:
             i += 1
             begin = i
-            while not is_gap(text[i]) and text[i] != COLON and text[i] != BAR and text[i] != NEWLINE:
+            while not _ends_name(byte(text, i)):
                 i += 1
-            seed = hashing.key(text, begin, i, 0) if i > begin else np.int64(0)
+            seed = hashing.key_at(text, begin, i, 0) if i > begin else np.int64(0)
             field = np.int16(-1)
             for k in range(len(field_seeds)):
                 if field_seeds[k] == seed:
                     field = np.int16(k)
             factor = 1.0
             nameless = 0
-            if text[i] == COLON:
-                factor, i, status = decimals.number(text, i + 1, end)
-                if status != decimals.OK or not (is_gap(text[i]) or text[i] == NEWLINE or text[i] == BAR):
+            if byte(text, i) == COLON:
+                factor, i, status = decimals.number_at(text, i + 1, end)
+                if status != decimals.OK or not _ends_value(byte(text, i)):
                     return lines.BAD_NAMESPACE_VALUE, begin, i, count
             continue
-        if is_gap(text[i]):
+        if is_gap(byte(text, i)):
             i += 1
             continue
-        if text[i] == NEWLINE:
+        if byte(text, i) == NEWLINE:
             return -1, 0, i, count
         begin = i
-        number = np.int64(0)
-        d = np.int64(text[i]) - 48
-        while 0 <= d <= 9:
-            number = (number * 10 + d) & hashing.BITS_32
-            i += 1
-            d = np.int64(text[i]) - 48
-        if i > begin and (text[i] == COLON or is_gap(text[i]) or text[i] == NEWLINE or text[i] == BAR):
+        number, digits = leading_digits(text, i, end)
+        i += digits
+        while digits == 8:
+            more, digits = leading_digits(text, i, end)
+            number = (number * 10**digits + more) & hashing.BITS_32
+            i += digits
+        if i > begin and _ends_name(byte(text, i)):
             feature = (number + seed) & hashing.BITS_32
         else:
-            while not is_gap(text[i]) and text[i] != COLON and text[i] != NEWLINE and text[i] != BAR:
+            while not _ends_name(byte(text, i)):
                 i += 1
             if i > begin:
-                feature = hashing.murmur(text, begin, i, seed)
+                feature = hashing.murmur_at(text, begin, i, seed)
             else:  # a value without a name is named by its place among such
                 feature = (seed + nameless) & hashing.BITS_32
                 nameless += 1
         x = 1.0
-        if text[i] == COLON:
-            x, i, status = decimals.number(text, i + 1, end)
-            if status != decimals.OK or not (is_gap(text[i]) or text[i] == NEWLINE or text[i] == BAR):
+        if byte(text, i) == COLON:
+            x, i, status = decimals.number_at(text, i + 1, end)
+            if status != decimals.OK or not _ends_value(byte(text, i)):
                 code = lines.NOT_FINITE if status == decimals.NOT_FINITE else lines.BAD_VALUE
                 return code, begin, i, count
         x *= factor
@@ -162,12 +174,12 @@ def compose(text, starts, places, out, lengths):
     size = 0
     for k in range(len(places)):
         before = size
-        for part in range(places.shape[1]):
-            if places[k, part] < 0:
+        for position in range(places.shape[1]):
+            if places[k, position] < 0:
                 break
-            if part > 0:
+            if position > 0:
                 size = _append(text, -1, -1, 42, out, size)
-            start = starts[places[k, part]]
+            start = starts[places[k, position]]
             bar = start
             while text[bar] != BAR:
                 bar -= 1
@@ -177,7 +189,7 @@ def compose(text, starts, places, out, lengths):
             if space_end > bar + 1 and space_end < start:
                 size = _append(text, bar + 1, space_end, 94, out, size)
             end = start
-            while not is_gap(text[end]) and text[end] != COLON and text[end] != NEWLINE and text[end] != BAR:
+            while not _ends_name(text[end]):
                 end += 1
             size = _append(text, start, end, -1, out, size)
         lengths[k] = size - before

@@ -43,6 +43,9 @@ class Loss:
     smooth: ClassVar[bool] = True
     """Whether the curvature says something. Second-order updates exist for smooth losses only."""
 
+    untuned_rate: ClassVar[float] = 0.5
+    """The learning rate that does well untuned with normalized scaling; docs/defaults.md has the evidence."""
+
     def allows(self, y: float) -> bool:
         """Whether y is a label for this loss."""
         return y in self.labels or (self.soft_labels is not None and y in self.soft_labels)

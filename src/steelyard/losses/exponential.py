@@ -16,6 +16,7 @@ class Exponential(Loss):
     """e^−yp, the loss of AdaBoost. The flow grows like the logarithm of the push."""
 
     labels = PLUS_MINUS_ONE
+    untuned_rate = 0.4
 
     def value(self, p: float, y: float) -> float:
         return special.bounded_exp(-y * p)

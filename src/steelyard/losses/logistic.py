@@ -13,6 +13,7 @@ class Logistic(Loss):
     """log(1 + e^−yp): −log of the probability 1/(1 + e^−yp) that the model gives to the label."""
 
     labels = PLUS_MINUS_ONE
+    untuned_rate = 2.0
 
     def value(self, p: float, y: float) -> float:
         q = y * p

@@ -16,6 +16,7 @@ class ModifiedHuber(Loss):
     """
 
     labels = PLUS_MINUS_ONE
+    untuned_rate = 0.4
 
     def value(self, p: float, y: float) -> float:
         gap = max(0.0, 1.0 - y * p)

@@ -13,6 +13,7 @@ class Quantile(Loss):
     tau: float = 0.5
 
     smooth = False
+    untuned_rate = 0.6
 
     def __post_init__(self) -> None:
         if not 0.0 < self.tau < 1.0:

@@ -17,6 +17,7 @@ class TanhLogarithmic(Loss):
     """
 
     labels = ZERO_ONE
+    untuned_rate = 1.0
 
     def value(self, p: float, y: float) -> float:
         q = 2.0 * (2.0 * y - 1.0) * p

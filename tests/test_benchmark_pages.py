@@ -1,0 +1,89 @@
+"""The scripts behind the pages of figures at tiny sizes: they must not rot. No figure is judged here."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from scipy import sparse
+
+from benchmarks import invariance, labelled, numeric, rates, regression, sections
+from benchmarks.labelled import Problem
+
+
+@pytest.fixture
+def two_classes() -> Problem:
+    random = np.random.default_rng(0)
+    matrix = random.normal(size=(300, 5)).astype(np.float32)
+    return Problem("toy", sparse.csr_matrix(matrix), np.where(matrix @ np.arange(5.0) > 0.0, 1.0, -1.0))
+
+
+def test_a_section_is_put_in_its_place(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("# Title\n\nBy hand.\n")
+    sections.write(page, "one", "first\n")
+    sections.write(page, "two", "second")
+    sections.write(page, "one", "third")
+    assert page.read_text().split("\n\n") == [
+        "# Title", "By hand.",
+        "<!-- written by one -->", "third", "<!-- end of one -->",
+        "<!-- written by two -->", "second", "<!-- end of two -->\n",
+    ]  # fmt: skip
+    sections.write(tmp_path / "new.md", "one", "alone")
+    assert (tmp_path / "new.md").read_text().startswith("<!-- written by one -->\n\nalone")
+
+
+def test_generated_targets_differ_in_units_only() -> None:
+    plain, scaled, moved = (
+        numeric.load(name) for name in ("linear", "linear, × 1,000,000", "linear, + 10,000")
+    )
+    np.testing.assert_allclose(scaled.labels, 1e6 * plain.labels)
+    np.testing.assert_allclose(moved.labels, plain.labels + 1e4)
+    assert (scaled.matrix != plain.matrix).nnz == 0
+
+
+def test_regression_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(numeric, "ROWS", 200)
+    page = tmp_path / "page.md"
+    arguments = ["--seeds", "1", "--only", "linear", "--only", "friedman 1", "--output", str(page)]
+    result = CliRunner().invoke(regression.main, arguments, catch_exceptions=False)
+    assert result.exit_code == 0
+    assert "| linear |" in page.read_text()
+    assert f"- {regression.RIDGE}: " in page.read_text()
+
+
+def test_cells_of_hopeless_scores_are_short() -> None:
+    assert [regression.cell(score) for score in (0.98765, -1.5, -5867.0)] == ["0.988", "-1.500", "-6e+03"]
+
+
+def test_rates_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, two_classes: Problem) -> None:
+    monkeypatch.setattr(numeric, "ROWS", 200)
+    monkeypatch.setattr(labelled, "names", lambda: ["toy"])
+    monkeypatch.setattr(labelled, "load", lambda _: two_classes)
+    monkeypatch.setattr(rates, "RATES", (0.1, 0.5))
+    page = tmp_path / "page.md"
+    arguments = ["--seeds", "1", "--only", "toy", "--only", "linear", "--output", str(page)]
+    arguments += ["--loss", "quantile", "--loss", "logistic"]
+    CliRunner().invoke(rates.main, arguments, catch_exceptions=False)
+    rows = [line.split("|")[1].strip() for line in page.read_text().splitlines() if line.startswith("| `")]
+    assert rows == ["`logistic`, classes", "`quantile`, classes", "`quantile`, numbers"]
+
+
+def test_invariance_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, two_classes: Problem) -> None:
+    monkeypatch.setattr(labelled, "load", lambda _: two_classes)
+    page = tmp_path / "page.md"
+    arguments = ["--rows", "100", "--loss", "squared", "--output", str(page)]
+    CliRunner().invoke(invariance.main, arguments, catch_exceptions=False)
+    lines = [line for line in page.read_text().splitlines() if line.startswith("| `squared`")]
+    assert len(lines) == 2 * len(invariance.UPDATES)
+    assert lines[0].count("< 0.001%") == 2  # plain and row_norm, where weights are copies
+    assert "overflows" in "".join(lines)
+
+
+@pytest.mark.parametrize(
+    ("found", "shown"),
+    [((0.0123, 0.5), "1.2% / +0.50"), ((12.34, -3.0), "1,234% / -3.00"), ((1e-9, 0.0), "< 0.001%")],
+)
+def test_cells_of_differences(found: tuple[float, float], shown: str) -> None:
+    assert invariance.cell(found) == shown
+    assert invariance.cell(None) == "overflows"
