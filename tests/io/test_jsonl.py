@@ -49,7 +49,8 @@ def test_the_guess() -> None:
 
 
 def test_labels_as_they_stand() -> None:
-    text = b'{"y": 1.0}\n{"y": 1e-5}\n{"y": 0.00001}\n{"y": true}\n{"y": " a "}\n{"y": null}\n{"y": NaN}\n{}\n{"y": ""}\n{"y": [1]}'
+    values = ["1.0", "1e-5", "0.00001", "true", '" a "', "null", "NaN", '""', "[1]"]
+    text = "".join(f'{{"y": {value}}}\n' for value in values).encode() + b"{}"
     with opened(str(tables.written(text))) as source:
         assert jsonl.head_labels(source, tables.columns(y="label")) == ["0.00001", "1.0", "1e-5", "a", "true"]
 
