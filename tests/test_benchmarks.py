@@ -1,13 +1,25 @@
 """The benchmark's pieces at tiny sizes, so that the scripts cannot rot. No figure is judged here."""
 
 import json
+import lzma
 from pathlib import Path
 
 import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from benchmarks import converted, cpp_loop, datasets, memory, peers, run, startup, tables, vowpal
+from benchmarks import (
+    converted,
+    cpp_loop,
+    datasets,
+    memory,
+    peers,
+    run,
+    startup,
+    tables,
+    text_columns,
+    vowpal,
+)
 from benchmarks.generate import DataSet, generate
 from benchmarks.timing import WALL, Contender, Row, Table, Target, alternate, clocked, ratio
 from steelyard import losses
@@ -162,3 +174,20 @@ def test_the_entry_writes_its_figures(monkeypatch: pytest.MonkeyPatch, tmp_path:
     kept = json.loads(output.read_text())
     assert [table["title"] for table in kept["tables"]] == ["(e)", "(c) scalings against plain: generated"]
     assert kept["about"]["packages"]["steelyard"]
+
+
+def test_a_text_column_is_learned_by_both(tmp_path: Path) -> None:
+    texts = tmp_path / "texts.tsv.xz"
+    rows = "".join(
+        f'{label}\t"{word}, number {k}\n' for k in range(20) for label, word in ((1, "buy"), (-1, "hi"))
+    )
+    texts.write_bytes(lzma.compress(("label\ttext\n" + rows).encode()))
+    table = tmp_path / "texts.csv"
+    text_columns.write(texts, table, 0.01)
+    assert table.stat().st_size >= 10_000
+    assert text_columns.ours(table) < 0.4
+    assert text_columns.theirs(table).coef_.shape == (1, 1 << text_columns.BITS)
+    times = text_columns.compare(table, repeats=1)
+    assert set(times) == {
+        text_columns.OURS, text_columns.THEIRS, text_columns.OURS + WALL, text_columns.THEIRS + WALL,
+    }  # fmt: skip

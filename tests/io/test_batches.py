@@ -89,10 +89,8 @@ def test_ipc_may_be_compressed_and_piped(
     assert batches.header(str(packed)) is not None
     piped = io.TextIOWrapper(io.BufferedReader(io.BytesIO(path.read_bytes())))
     monkeypatch.setattr(sys, "stdin", piped)
-    sources._standard_input.cache_clear()
     assert batches.header("-") == Header(FEATURES, {"format": "vw"})
     assert same(rows_of(stream("-")), ROWS)
-    sources._standard_input.cache_clear()
 
 
 def test_parquet_may_not(parquet: Path, tmp_path: Path) -> None:

@@ -101,5 +101,8 @@ def test_an_open_quote_ends_the_head() -> None:
 
 
 def test_nothing_is_no_table() -> None:
-    with opened(str(tables.written(b"\n\n"))) as source, pytest.raises(InputError, match="is empty"):
+    with (
+        opened(str(tables.written(b"\n\n"))) as source,
+        pytest.raises(InputError, match="there is no record at its beginning"),
+    ):
         read_head(source, Dialect())

@@ -25,13 +25,14 @@ OBJECTS = [
         "vector": [1, k],
         **({"note": "yes"} if k == 7 else {}),
     }
-    for k in range(30)
+    for k in range(31)
 ]
 TEXT = "".join(json.dumps(one) + "\n" for one in OBJECTS).encode()
 
 
 def test_the_guess() -> None:
     with opened(str(tables.written(b"\xef\xbb\xbf" + TEXT + b"no object\n7\n"))) as source:
+        assert jsonl.guess_columns(source).role("vector") == "number"
         columns = jsonl.guess_columns(source, Told(ignore=("vector",)))
         assert jsonl.head_labels(source, columns) == ["ham", "spam"]
     assert {column.name: column.role for column in columns.columns} == {
@@ -48,9 +49,10 @@ def test_the_guess() -> None:
 
 
 def test_labels_as_they_stand() -> None:
-    text = b'{"y": 1.0}\n{"y": true}\n{"y": " a "}\n{"y": null}\n{"y": NaN}\n{}\n{"y": ""}\n{"y": [1]}'
+    values = ["1.0", "1e-5", "0.00001", "true", '" a "', "null", "NaN", '""', "[1]"]
+    text = "".join(f'{{"y": {value}}}\n' for value in values).encode() + b"{}"
     with opened(str(tables.written(text))) as source:
-        assert jsonl.head_labels(source, tables.columns(y="label")) == ["1.0", "a", "true"]
+        assert jsonl.head_labels(source, tables.columns(y="label")) == ["0.00001", "1.0", "1e-5", "a", "true"]
 
 
 def test_no_object_no_table() -> None:

@@ -150,10 +150,10 @@ def test_objects_become_what_their_twin_says(
 @pytest.mark.parametrize(
     ("line", "what"),
     [
-        ("[1]", "'[': not a JSON object"),
+        ("[1]", "'[1]': not a JSON object"),
         ("7", "not a JSON object"),
         ('{"y": 1', "not a JSON object"),
-        ('{"y": 1} {}', "not a JSON object"),
+        ('{"y": 1} {}', "'} {}': not a JSON object"),
         ('{"y": 1,}', "not a JSON object"),
         ('{"y" 1}', "not a JSON object"),
         ("{y: 1}", "not a JSON object"),

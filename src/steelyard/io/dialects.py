@@ -17,7 +17,6 @@ from steelyard.kernels import delimited, lines
 SUFFIXES = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
 SEPARATORS = (",", "\t", ";", "|")
 _MARK = b"\xef\xbb\xbf"
-_CELLS = 1 << 16  # in one record
 
 
 @dataclass(frozen=True)
@@ -62,13 +61,13 @@ def first_records(source: Source, dialect: Dialect, most: int = HEAD_RECORDS) ->
     end = len(text) if whole else _last_end(text, dialect)
     room = np.empty(2 * len(text), np.uint8)
     room[: len(text)] = text
-    spans = np.zeros((_CELLS, 3), np.int64)
+    spans = np.zeros((peeked.count(dialect.separator.encode()) + 1, 3), np.int64)
     view = room.view()
     view.flags.writeable = False
     found: list[tuple[list[str], int]] = []
     i = 0
     while i < end and len(found) < most:
-        count, following, _, code, _ = delimited.split(
+        count, following, _, _, code, _ = delimited.split(
             view, i, end, dialect.byte, dialect.quoting, len(text), room, spans
         )
         if not delimited.is_blank(text, i, following) and code != lines.OPEN_QUOTE:
@@ -91,7 +90,7 @@ def read_head(source: Source, dialect: Dialect) -> Head:
     """The names of the columns, and the records behind them that are as long."""
     found = first_records(source, dialect)
     if not found:
-        raise InputError(f"{source.path}: is empty")
+        raise InputError(f"{source.path}: there is no record at its beginning")
     first, header_end = found[0]
     if not dialect.header:
         width = _usual_width([cells for cells, _ in found])

@@ -73,15 +73,22 @@ class JsonLines:
         return table.finished(block, batch, rows, features, lines, wrong, remarks)
 
 
+class Written(str):
+    """A number as it stands in the file, where labels are compared byte for byte."""
+
+
 def head_objects(source: Source) -> list[dict[str, Any]]:
-    """The objects in the first lines of a file, which is not read on; lines that are none are left out."""
+    """The objects in the first lines of a file, which is not read on; lines that are none are left out.
+
+    Numbers are left as they are written.
+    """
     peeked = source.peek(HEAD_BYTES)
     if len(peeked) == HEAD_BYTES:
         peeked = peeked[: peeked.rfind(b"\n") + 1]
     found = []
     for line in peeked.decode("utf-8-sig", "replace").split("\n")[:HEAD_RECORDS]:
         try:
-            value = json.loads(line)
+            value = json.loads(line, parse_int=Written, parse_float=Written)
         except (ValueError, RecursionError):
             continue
         if isinstance(value, dict):
@@ -125,13 +132,11 @@ def _cell(value: Any) -> str | None:
 
 
 def _nested(value: Any) -> tuple[str, str] | None:
-    """Role and reason of a column of nested values."""
+    """Role and reason of a column of nested values; an empty one says nothing."""
+    if not value or not isinstance(value, dict | list):
+        return None
     if isinstance(value, dict):
         return roles.NUMBER, "objects of numbers"
-    if isinstance(value, list):
-        return (
-            (roles.CATEGORY, "lists of strings")
-            if any(isinstance(v, str) for v in value)
-            else (roles.NUMBER, "lists of numbers")
-        )
-    return None
+    if any(type(part) is str for part in value):  # not Written
+        return roles.CATEGORY, "lists of strings"
+    return roles.NUMBER, "lists of numbers"

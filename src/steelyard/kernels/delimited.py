@@ -56,50 +56,63 @@ def closed(text, i, end):
 
 @kernel
 def split(text, i, end, separator, quoting, free, room, spans):
-    """The record at i as spans of cells: (cells, where the next begins, free, code or −1, where).
+    """The record at i as spans of cells: (cells, where the next begins, lines, free, code or −1, where).
 
     All cells are counted, those kept for which there is room. What has doubled quotes is put into
     `room` from `free` on, with single ones.
     """
-    count = 0
+    one = np.uint64(1)
+    count = np.uint64(0)
+    at = np.uint64(i)
+    quoted = False
     code = -1
     where = i
     while True:
-        start = i
-        stop = -1
-        if quoting and text[i] == QUOTE:
-            i, doubled = closed(text, i, end)
-            if i > end:
-                return count, end, free, lines.OPEN_QUOTE, start
-            start, stop = start + 1, i - 1
-            while text[i] != separator and (text[i] == SPACE or text[i] == TAB or text[i] == RETURN):
-                i += 1
-            if text[i] != separator and text[i] != NEWLINE and code < 0:
-                code, where = lines.STRAY_QUOTE, start - 1
+        start = at
+        stop = at
+        if quoting and text[at] == QUOTE:
+            quoted = True
+            behind, doubled = closed(text, np.int64(at), end)
+            if behind > end:
+                return np.int64(count), end, newlines(text, i, end), free, lines.OPEN_QUOTE, np.int64(at)
+            start, stop, at = at + one, np.uint64(behind - 1), np.uint64(behind)
+            while text[at] != separator and (text[at] == SPACE or text[at] == TAB or text[at] == RETURN):
+                at += one
+            if text[at] != separator and text[at] != NEWLINE:
+                if code < 0:
+                    code, where = lines.STRAY_QUOTE, np.int64(start) - 1
+                while text[at] != separator and text[at] != NEWLINE:
+                    at += one
             if doubled:
-                start, stop, free = _single_quoted(text, start, stop, room, free)
-        i = _cell_end(text, i, end, separator)
-        if stop < 0:
-            stop = i - 1 if text[i] == NEWLINE and i > start and text[i - 1] == RETURN else i
-        if count < len(spans):
+                begin, free = _single_quoted(text, start, stop, room, free)
+                start, stop = np.uint64(begin), np.uint64(free - 1)
+        else:
+            while text[at] != separator and text[at] != NEWLINE:
+                at += one
+            stop = at
+            if text[at] == NEWLINE and at > start and text[at - one] == RETURN:
+                stop -= one
+        if count < np.uint64(len(spans)):
             spans[count, 0], spans[count, 1], spans[count, 2] = cells.WRITTEN, start, stop
-        count += 1
-        i += 1
-        if text[i - 1] == NEWLINE:
-            return count, i, free, code, where
+        count += one
+        at += one
+        if text[at - one] == NEWLINE:
+            following = np.int64(at)
+            span = newlines(text, i, following) if quoted else 1
+            return np.int64(count), following, span, free, code, where
 
 
 @kernel
 def _single_quoted(text, start, stop, room, free):
-    """Write the cell with each pair of quotes as one: (its start, its stop, what is free then)."""
+    """Write the cell with each pair of quotes as one, and a zero to end its last word: (start, free)."""
     begin = free
     i = start
     while i < stop:
         room[free] = text[i]
-        i += 2 if text[i] == QUOTE else 1
+        i += np.uint64(2 if text[i] == QUOTE else 1)
         free += 1
-    room[free] = 0  # ends the last word
-    return begin, free, free + 1
+    room[free] = 0
+    return begin, free + 1
 
 
 @kernel
@@ -130,14 +143,15 @@ def parse(
     """
     spans = np.zeros((width, 3), np.int64)
     free = end
-    row = 0
-    count = 0
+    row = count = np.int64(0)  # passed on as a literal 0 they would have everything compiled twice
     wrong = 0
     i = start
     line = newlines(text, 0, start)
     while i < end:
-        found, following, free, code, where = split(text, i, end, separator, quoting, free, room, spans)
-        column, stop = -1, following
+        found, following, height, free, code, where = split(
+            text, i, end, separator, quoting, free, room, spans
+        )
+        column, stop = -1, following - 1
         if code < 0 and found == 1 and is_blank(text, i, following):
             line += 1
             i = following
@@ -155,6 +169,6 @@ def parse(
             row += code < 0
         if code >= 0:
             wrong = cells.note(problems, wrong, line, code, where, stop, column)
-        line += newlines(text, i, following)
+        line += height
         i = following
     return row, count, line, wrong

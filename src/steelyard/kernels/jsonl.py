@@ -37,36 +37,22 @@ def parse(
     places = np.arange(width)
     stack = np.empty(DEEPEST, np.uint8)
     free = end
-    row = 0
-    count = 0
+    row = count = i = np.int64(0)  # passed on as a literal 0 they would have everything compiled twice
     wrong = 0
     line = 0
     unknown = 0
-    i = 0
     while i < end:
         following = lines.line_end(text, i, end) + 1
         i = after_blanks(text, i)
         before = count
-        code, where, stop, column = -1, i, following, -1
+        code, where, stop, column = -1, i, following - 1, -1
         if not valid and not lines.valid_utf8(text, i, following):
             code = lines.NOT_UTF8
         elif text[i] != NEWLINE:
             count, code, where, stop, column, free, missed = _object(
-                text,
-                i,
-                end,
-                names,
-                name_ends,
-                slots,
-                plan,
-                largest,
-                count,
-                stack,
-                free,
-                room,
-                spans,
-                features,
-            )
+                text, i, stop, names, name_ends, slots, plan, largest,
+                count, stack, free, room, spans, features,
+            )  # fmt: skip
             unknown += missed
             if code < 0:
                 count, code, column, where, stop = cells.row(
@@ -83,7 +69,7 @@ def parse(
 
 @kernel
 def _object(
-    text, i, end, names, name_ends, slots, plan, largest, count, stack, free, room, spans, features
+    text, i, line_end, names, name_ends, slots, plan, largest, count, stack, free, room, spans, features
 ):  # fmt: skip
     """The object at i, into spans by column: (features, code or −1, where, stop, column, free, unknown keys).
 
@@ -94,7 +80,7 @@ def _object(
     column = -1
     spans[:] = 0
     if text[i] != OPEN_OBJECT:
-        return count, lines.BAD_JSON, i, i + 1, -1, free, unknown
+        return count, lines.BAD_JSON, i, line_end, -1, free, unknown
     i = after_blanks(text, i + 1)
     more = text[i] != CLOSE_OBJECT
     while more:
@@ -102,7 +88,7 @@ def _object(
         i, escaped = string_end(text, i)
         colon = after_blanks(text, i) if i >= 0 else -1
         if colon < 0 or text[colon] != COLON:
-            return count, lines.BAD_JSON, begin, begin + 1, -1, free, unknown
+            return count, lines.BAD_JSON, begin, line_end, -1, free, unknown
         start, stop = begin + 1, i - 1
         if escaped:
             start, stop, free = decoded(text, start, stop, room, free)
@@ -111,7 +97,7 @@ def _object(
         begin = i
         i, escaped = value_end(text, i, stack)
         if i < 0:
-            return count, lines.BAD_JSON, begin, begin + 1, -1, free, unknown
+            return count, lines.BAD_JSON, begin, line_end, -1, free, unknown
         if column < 0:
             unknown += 1
         elif spans[column, 0] != cells.ABSENT:
@@ -136,7 +122,7 @@ def _object(
         if more:
             i = after_blanks(text, i + 1)
     if text[i] != CLOSE_OBJECT or text[after_blanks(text, i + 1)] != NEWLINE:
-        return count, lines.BAD_JSON, i, i + 1, -1, free, unknown
+        return count, lines.BAD_JSON, i, line_end, -1, free, unknown
     return count, -1, i, i, -1, free, unknown
 
 

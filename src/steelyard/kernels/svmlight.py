@@ -1,5 +1,7 @@
 """svmlight and libsvm text: `label [qid:number] index:value … [# comment]`."""
 
+import numpy as np
+
 from steelyard.kernels import decimals, hashing, lines
 from steelyard.kernels.jit import kernel, part
 from steelyard.kernels.lines import COLON, HASH, NEWLINE, is_gap, note
@@ -13,12 +15,13 @@ def parse(
 ):  # fmt: skip
     """Read text[:end], whole lines. Returns (rows, features, lines, problems, lines with a qid)."""
     bytes_at = address(text)
-    row = 0
-    count = 0
-    line = 0
-    wrong = 0
-    queries = 0
-    i = 0
+    # not plain zeros, for whose type the helpers would be compiled once more
+    row = np.int64(0)
+    count = np.int64(0)
+    line = np.int64(0)
+    wrong = np.int64(0)
+    queries = np.int64(0)
+    i = np.int64(0)
     while i < end:
         while is_gap(text[i]):
             i += 1

@@ -29,6 +29,9 @@ SMALL = np.array(  # a letter or digit as it is hashed, 0 for anything else
     [(c + 32 if 65 <= c <= 90 else c) if LETTERS[c] else 0 for c in range(256)], np.uint8
 )
 BLANKS = np.array([c == 32 or 9 <= c <= 13 for c in range(256)], np.bool_)
+PLAIN = np.array(  # any byte as it is hashed among characters
+    [32 if BLANKS[c] else (c + 32 if 65 <= c <= 90 else c) for c in range(256)], np.uint8
+)
 
 
 @kernel
@@ -118,52 +121,56 @@ def _words(text, start, end, seed, field, origin, most, count, features):
 @kernel
 def _characters(text, start, end, seed, field, origin, least, most, count, features):
     keys, values, fields, starts, stops, origins = features
-    while start < end and BLANKS[text[start]]:
-        start += 1
-    while end > start and BLANKS[text[end - 1]]:
-        end -= 1
-    i = start
-    while i < end:
-        h, k, length = np.int64(seed), np.int64(0), 0
-        j = i
-        following = i
-        for size in range(1, most + 1):
-            if j >= end:
-                break
-            stop = after_character(text, j, end)
-            blank = BLANKS[text[j]]
-            for at in range(j, j + 1 if blank else stop):
-                k |= np.int64(32 if blank else lower(text[at])) << (8 * (length & 3))
+    one = np.uint64(1)
+    at = np.uint64(count)
+    i, last = np.uint64(start), np.uint64(end)
+    while i < last and BLANKS[text[i]]:
+        i += one
+    while last > i and BLANKS[text[last - one]]:
+        last -= one
+    while i < last:
+        h, k, shift = np.int64(seed), np.int64(0), 0
+        j = following = i
+        length = size = 0
+        while size < most and j < last:
+            c = text[j]
+            inner = np.uint64(after_character(text, j, last))
+            stop = j + one if BLANKS[c] else inner
+            while j < stop:
+                k |= np.int64(PLAIN[text[j]]) << shift
+                shift += 8
                 length += 1
-                if length & 3 == 0:
-                    h = hashing.mixed(h, k)
-                    k = np.int64(0)
-            j = stop
+                if shift == 32:
+                    h, k, shift = hashing.mixed(h, k), np.int64(0), 0
+                j += one
+            j = inner
+            size += 1
             if size == 1:
-                following = stop
+                following = j
             if size >= least:
-                keys[count] = hashing.finished(h, k, length)
-                values[count] = 1.0
-                fields[count] = field
-                starts[count] = i
-                stops[count] = j
-                origins[count] = origin
-                count += 1
+                keys[at] = hashing.finished(h, k, length)
+                values[at] = 1.0
+                fields[at] = field
+                starts[at] = i
+                stops[at] = j
+                origins[at] = origin
+                at += one
         i = following
-    return count
+    return np.int64(at)
 
 
 @kernel
-def after_character(text, i, end):
+def after_character(text, i, last):
     """Where the character at i ends, or the run of blanks."""
-    blank = BLANKS[text[i]]
-    i += 1
-    if blank:
-        while i < end and BLANKS[text[i]]:
-            i += 1
-    else:
-        while i < end and text[i] & 0xC0 == 0x80:
-            i += 1
+    one = np.uint64(1)
+    c = text[i]
+    i += one
+    if c >= 128:
+        while i < last and text[i] & 0xC0 == 0x80:
+            i += one
+    elif BLANKS[c]:
+        while i < last and BLANKS[text[i]]:
+            i += one
     return i
 
 

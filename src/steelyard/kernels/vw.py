@@ -22,11 +22,12 @@ def parse(
     place among them, or −1. `starts`: where in the text each feature's name begins.
     """
     bytes_at = address(text)
-    row = 0
-    count = 0
-    line = 0
-    wrong = 0
-    i = 0
+    # not plain zeros, for whose type the helpers would be compiled once more
+    row = np.int64(0)
+    count = np.int64(0)
+    line = np.int64(0)
+    wrong = np.int64(0)
+    i = np.int64(0)
     while i < end:
         first = count
         code, where, i = -1, i, i
