@@ -253,7 +253,7 @@ def test_peeking_takes_nothing(tmp_path: Path) -> None:
 @pytest.mark.soak
 @pytest.mark.parametrize("suffix", [".arrow", ".parquet"])
 def test_memory_does_not_grow_with_the_file(suffix: str, tmp_path: Path) -> None:
-    """A gigabyte of rows is written and read by processes that never hold a tenth of it."""
+    """A gigabyte of rows takes hardly more than a tenth of them, which fill several batches too."""
     path = tmp_path / f"large{suffix}"
     code = """
 import resource, sys
@@ -271,7 +271,7 @@ def chunk():
     return Examples(np.arange(rows + 1) * width, indices, values, False, 128, np.ones(rows), np.ones(rows))
 def peak():
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-convert([chunk()], sys.argv[1], features=128)
+convert((chunk() for _ in range(130)), sys.argv[1], features=128)
 list(Stream([sys.argv[1]], ArrowTable(128), threads=2))
 before = peak()
 convert((chunk() for _ in range(1300)), sys.argv[1], features=128)
@@ -279,7 +279,8 @@ written = peak() - before
 if not sys.argv[1].endswith(".arrow"):  # what is mapped counts as the process's own, but can go at any time
     assert sum(len(part.examples) for part in Stream([sys.argv[1]], ArrowTable(128), threads=2)) == 1_300_000
 grown = peak() - before
-assert written < 100 and grown < 150, (written, grown)
+# the allocator moves the peak by some tens of MB either way; rows that were kept would be a thousand
+assert grown < 100, (before, written, grown)
 """
     subprocess.run([sys.executable, "-c", code, str(path)], check=True)
     assert path.stat().st_size > 4e8

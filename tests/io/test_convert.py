@@ -28,7 +28,7 @@ def test_round_trip(suffix: str, index: str, value: str, threads: int, tmp_path:
     path = tmp_path / f"rows{suffix}"
     count = convert(chunked(ROWS, 77, index=index, value=value), path, features=FEATURES)
     assert count == len(ROWS)
-    read = list(stream(path, threads=threads, block_size=500))
+    read = list(stream(path, threads=threads, block_size=200))
     assert len(read) > 5
     assert {(str(part.examples.indices.dtype), str(part.examples.values.dtype)) for part in read} == {
         (index, value)
