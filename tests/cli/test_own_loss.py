@@ -81,7 +81,9 @@ def test_train_and_use(file: Path, tmp_path: Path) -> None:
 
 
 def test_it_is_the_loss_that_it_says(file: Path) -> None:
-    mine, ours = (trained(file, "--loss", loss) for loss in ("own_losses:Plain", "squared"))
+    mine, ours = (
+        trained(file, "--loss", loss, "--learning-rate", 0.5) for loss in ("own_losses:Plain", "squared")
+    )
     assert mine["progressive_loss"] == pytest.approx(ours["progressive_loss"], rel=1e-6)
     assert mine["best_constant"] == pytest.approx(ours["best_constant"])
 

@@ -29,8 +29,9 @@ from steelyard.model import DTYPES
 @options.ON_ERROR
 @click.pass_context
 def command(ctx: click.Context, /, files: tuple[str, ...], output: Path, **given: Any) -> None:
-    """Read FILEs once and write their rows as a model takes them: hashed, crossed, tokenised.
+    """Write files of any format as ready-made rows, which are read again much faster.
 
+    They are the rows of FILEs as a model takes them: hashed, crossed, tokenised.
     Training from the result gives the same model, bit for bit, without parsing anything again.
     """
     from steelyard.cli import preparing

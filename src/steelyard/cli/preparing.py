@@ -220,7 +220,7 @@ def _check_no_table(ctx: click.Context, format_: str, given: dict[str, Any]) -> 
         if _said(ctx, name):
             raise InputError(f"{_option(name)} is for tables, and the files are {format_}")
     if given["interactions"] and format_ == "svmlight":
-        raise InputError("--interactions: svmlight has no namespaces that could be crossed")
+        raise InputError("--interactions needs namespaces or columns, and svmlight has neither")
     if given["labels"] and not all(
         name == ANYTHING or is_number(name) for name in given["labels"].split(",")
     ):

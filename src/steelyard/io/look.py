@@ -81,6 +81,8 @@ def _with_label(path: str, columns: Columns | None) -> Columns:
 
 def _typed(path: str, reading: Reading, layout: Layout) -> tuple[Reading, list[str]]:
     """Arrow and Parquet: ordinary columns, or ready-made rows, which say how wide a model they are for."""
+    if path == sources.STANDARD_INPUT:
+        raise InputError("Arrow and Parquet cannot be read from standard input: save it to a file")
     head = arrow.head(path)
     if not ready.is_ready(head.schema):
         reading = replace(reading, columns=typed_guess.guess_columns(head, layout.told))
