@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from steelyard.cli import checkpoints, stored
+from steelyard.cli import stored
 from tests.cli.running import PLAIN, blocks_of, refused, rows, run, trained
 
 
@@ -65,7 +65,7 @@ def test_a_checkpoint(
 
     output = tmp_path / "m"
     with monkeypatch.context() as patched:
-        patched.setattr(checkpoints.stored, "save", stop)
+        patched.setattr(stored, "save", stop)
         with pytest.raises(StoppedError):
             run("train", *two, *options, "-o", output, "--checkpoint-every", 45)
     assert not output.exists()
@@ -89,7 +89,7 @@ def _again(
     """The same once more, for what is said as JSON."""
     written.clear()
     with monkeypatch.context() as patched:
-        patched.setattr(checkpoints.stored, "save", stop)
+        patched.setattr(stored, "save", stop)
         with pytest.raises(StoppedError):
             run("train", *two, *options, "-o", tmp_path / "m", "--checkpoint-every", 45)
     return trained(*two, "--resume", tmp_path / "m.checkpoint")
@@ -106,7 +106,7 @@ def test_a_checkpoint_goes_when_the_run_is_through(
         names.append(path.name)
         save(path, *rest)
 
-    monkeypatch.setattr(checkpoints.stored, "save", watched)
+    monkeypatch.setattr(stored, "save", watched)
     run("train", *two, "-o", tmp_path / "m", "--checkpoint-every", 100)
     assert names == ["m.checkpoint", "m.checkpoint", "m"]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["m", "one.vw", "two.vw"]
@@ -121,7 +121,7 @@ def checkpoint(two: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         raise StoppedError
 
     with monkeypatch.context() as patched:
-        patched.setattr(checkpoints.stored, "save", stop)
+        patched.setattr(stored, "save", stop)
         with pytest.raises(StoppedError):
             run("train", *two, "-o", tmp_path / "m", "--checkpoint-every", 1, "--passes", 2)
     return tmp_path / "m.checkpoint"

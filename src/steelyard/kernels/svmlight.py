@@ -73,7 +73,7 @@ def _features(text, i, end, largest, count, keys, values, fields, starts):
             and text[i + 3] == COLON
         ):
             query = True
-            while not is_gap(text[i]) and text[i] != NEWLINE:
+            while not is_gap(text[i]) and text[i] != NEWLINE and text[i] != HASH:
                 i += 1
             continue
         if i == begin or text[i] != COLON:
