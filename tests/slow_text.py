@@ -95,13 +95,14 @@ def _namespace(text: bytes, row: Row) -> None:
 
 def svmlight(line: bytes) -> Row | None:
     """A line of svmlight text; None for a blank one or a comment."""
-    words = line.partition(b"#")[0].split()
+    line = line.partition(b"#")[0].replace(b"\t", b" ").replace(b"\r", b" ")
+    words = [word for word in line.split(b" ") if word]
     if not words:
         return None
     row = Row(label=decimal(words[0]))
     for word in words[1:]:
         index, colon, value = word.partition(b":")
-        if index == b"qid":
+        if colon and index == b"qid":
             continue
         if not colon or not index.isdigit():
             raise ValueError("not index:value")

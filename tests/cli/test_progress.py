@@ -31,19 +31,18 @@ def test_no_bar_where_nobody_looks(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().err == ""
 
 
-def watched(file: Path, *, table: bool, passes: int = 1) -> tuple[str, str, Progress]:
-    """A training with standard output and error both terminals: what is on the one and on the other."""
+def watch(file: Path, *, table: bool) -> None:
+    """Train for two passes, with a bar."""
     reading = Reading("vw", bits=8)
     training = Training(Model(Settings(), 256))
     with progress.bar() as bar:
         assert bar is not None
         watcher = Watcher(training.learner.model, bar, table=table)
-        training.run(lambda: Stream([file], reading.reader(), block_size=500), passes, watcher)
+        training.run(lambda: Stream([file], reading.reader(), block_size=500), 2, watcher)
         task = bar.tasks[0]
         assert task.completed == task.total == file.stat().st_size
         assert task.fields["rows"] == 100
-        assert task.description == ("pass 2" if passes == 2 else "")
-    return bar  # type: ignore[return-value]
+        assert task.description == "pass 2"
 
 
 @pytest.mark.parametrize("table", [True, False])
@@ -56,7 +55,7 @@ def test_a_bar_on_a_terminal(
     out, err = Terminal() if to_terminal else io.StringIO(), Terminal()
     monkeypatch.setattr(sys, "stdout", out)
     monkeypatch.setattr(sys, "stderr", err)
-    watched(path, table=table, passes=2)
+    watch(path, table=table)
     assert "rows/s" in err.getvalue()
     shown = out.getvalue() + err.getvalue() if to_terminal else out.getvalue()
     assert ("average" in shown) == table

@@ -86,17 +86,10 @@ def test_the_table(file: Path) -> None:
         if k + 1 == due:
             due *= 2
             since = naive.weight - last[1]
-            expected.append(
-                [
-                    naive.loss / naive.weight if naive.weight else 0.0,
-                    (naive.loss - last[0]) / since if since else 0.0,
-                    k + 1,
-                    round(naive.weight, 1),
-                    labels[k],
-                    prediction,
-                    len(set(matrix[[k]].indices)),
-                ]
-            )
+            average = naive.loss / naive.weight if naive.weight else 0.0
+            lately = (naive.loss - last[0]) / since if since else 0.0
+            numbers = len(set(matrix[[k]].indices))
+            expected.append([average, lately, k + 1, round(naive.weight, 1), labels[k], prediction, numbers])
             last = naive.loss, naive.weight
     printed = run("train", file, "--loss", "logistic", *PLAIN).stdout.splitlines()
     start = next(k for k, line in enumerate(printed) if line.split()[:3] == ["loss", "last", "counter"]) + 1

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numba import config
 
-from steelyard.features.keyed import Keyed
+from steelyard.features.keyed import Keyed, Room
 from steelyard.kernels import lines, svmlight, vw
 from tests import slow_text
 from tests.kernels import texts
@@ -23,8 +23,8 @@ def parse(
 ) -> tuple[Keyed, int, list[list[int]], np.ndarray[Any, Any]]:
     text = np.frombuffer(data, np.uint8)
     with np.errstate(over="ignore"):
-        rows, gaps, ascii_only = lines.counts(text, len(text))
-        room = Keyed.empty(rows, gaps, "float64")
+        ascii_only = lines.only_ascii(text)
+        room = Room("float64").for_text(len(text))
         arrays = (
             room.labels, room.importances, room.bases, room.tags, room.ends,
             room.keys, room.values, room.fields, room.starts,

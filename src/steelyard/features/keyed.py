@@ -1,5 +1,6 @@
 """`Keyed`: what a reader makes of its text. Rows of features that have keys, not yet places in a model."""
 
+import threading
 from dataclasses import dataclass
 from typing import Any
 
@@ -41,7 +42,7 @@ class Keyed:
         )
 
     def first(self, rows: int, features: int) -> "Keyed":
-        """The rows and features that have been filled in."""
+        """The rows and features that have been filled in: views."""
         return Keyed(
             self.labels[:rows],
             self.importances[:rows],
@@ -53,3 +54,19 @@ class Keyed:
             self.fields[:features],
             self.starts[:features],
         )
+
+
+class Room:
+    """Room that each thread fills again and again: what is not touched of it takes no memory."""
+
+    def __init__(self, dtype: str) -> None:
+        self._dtype = dtype
+        self._own = threading.local()
+
+    def for_text(self, size: int) -> Keyed:
+        """For text of so many bytes, in which a row takes at least two, and so does a feature."""
+        wanted = size // 2 + 1
+        kept: Keyed | None = getattr(self._own, "kept", None)
+        if kept is None or len(kept.keys) < wanted:
+            kept = self._own.kept = Keyed.empty(wanted, wanted, self._dtype)
+        return kept

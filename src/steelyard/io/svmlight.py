@@ -4,12 +4,12 @@ from collections.abc import Iterator
 
 from steelyard.examples import LARGEST
 from steelyard.features.folding import Folding
-from steelyard.features.keyed import Keyed
+from steelyard.features.keyed import Room
 from steelyard.io import blocks as cutting
 from steelyard.io.blocks import Block
 from steelyard.io.parsed import Parsed
 from steelyard.io.sources import Source
-from steelyard.io.textlines import composing, finished, room_for_problems
+from steelyard.io.textlines import finished_text, room_for_problems
 from steelyard.kernels import lines, svmlight
 
 QUERIES = "qid is ignored: rows are learned one by one, not as groups"
@@ -23,6 +23,7 @@ class SvmlightText:
     def __init__(self, folding: Folding, dtype: str) -> None:
         self._folding = folding
         self._dtype = dtype
+        self._room = Room(dtype)
 
     def blocks(self, source: Source, size: int) -> Iterator[Block]:
         return cutting.blocks(source, size)
@@ -32,17 +33,16 @@ class SvmlightText:
 
     def parse(self, block: Block) -> Parsed:
         text = block.text
-        most_rows, most_features, ascii_only = lines.counts(text, len(text))
-        room = Keyed.empty(most_rows, most_features, self._dtype)
+        room = self._room.for_text(len(text))
         problems = room_for_problems()
         rows, features, count, wrong, queries = svmlight.parse(
-            text, len(text), ascii_only, LARGEST[self._dtype],
+            text, len(text), lines.only_ascii(text), LARGEST[self._dtype],
             room.labels, room.importances, room.bases, room.tags, room.ends,
             room.keys, room.values, room.fields, room.starts, problems,
         )  # fmt: skip
         keyed = room.first(rows, features)
-        return finished(
+        return finished_text(
             block, keyed, self._folding, lines=count, wrong=wrong, problems=problems,
-            compose=composing(svmlight.compose, text, keyed.starts),
+            kernel=svmlight.compose,
             remarks=frozenset([QUERIES] if queries else []),
         )  # fmt: skip

@@ -1,5 +1,6 @@
 """What the formats of one example a line have in common, from the filled arrays to the finished chunk."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -20,16 +21,30 @@ def room_for_problems() -> NDArray[np.int64]:
     return np.empty((PROBLEMS, 3), np.int64)
 
 
-def composing(kernel: Any, text: NDArray[np.uint8], starts: NDArray[np.int32]) -> Compose:
-    """Names by a kernel that measures them first, into an array of no size, and then writes them."""
+def finished_text(block: Block, keyed: Keyed, folding: Folding, *, kernel: Any, **rest: Any) -> Parsed:
+    """Of rows that stand in a room to be filled again: what is kept of them is copied.
+
+    Names are written by a kernel that measures them first, into an array of no size.
+    """
+    starts = np.empty(0, np.int32)
 
     def compose(places: NDArray[np.int32]) -> tuple[NDArray[np.uint8], NDArray[np.int32]]:
         lengths = np.empty(len(places), np.int32)
-        names = np.empty(kernel(text, starts, places, np.empty(0, np.uint8), lengths), np.uint8)
-        kernel(text, starts, places, names, lengths)
+        names = np.empty(kernel(block.text, starts, places, np.empty(0, np.uint8), lengths), np.uint8)
+        kernel(block.text, starts, places, names, lengths)
         return names, lengths
 
-    return compose
+    kept = replace(
+        keyed,
+        labels=keyed.labels.copy(),
+        importances=keyed.importances.copy(),
+        bases=keyed.bases.copy(),
+        tags=keyed.tags.copy(),
+    )
+    parsed = finished(block, kept, folding, compose=compose, **rest)
+    if parsed.candidates is not None and len(parsed.candidates.keys):
+        starts = keyed.starts.copy()
+    return parsed
 
 
 def finished(

@@ -8,12 +8,12 @@ from steelyard.examples import LARGEST
 from steelyard.features import hashing
 from steelyard.features.folding import Folding
 from steelyard.features.interactions import Interactions
-from steelyard.features.keyed import Keyed
+from steelyard.features.keyed import Room
 from steelyard.io import blocks as cutting
 from steelyard.io.blocks import Block
 from steelyard.io.parsed import Parsed
 from steelyard.io.sources import Source
-from steelyard.io.textlines import composing, finished, room_for_problems
+from steelyard.io.textlines import finished_text, room_for_problems
 from steelyard.kernels import lines, vw
 
 
@@ -25,6 +25,7 @@ class VwText:
     def __init__(self, folding: Folding, interactions: Interactions, dtype: str) -> None:
         self._folding = folding
         self._dtype = dtype
+        self._room = Room(dtype)
         self._field_seeds = np.array([hashing.key(field) for field in interactions.fields], np.int64)
 
     def blocks(self, source: Source, size: int) -> Iterator[Block]:
@@ -35,16 +36,15 @@ class VwText:
 
     def parse(self, block: Block) -> Parsed:
         text = block.text
-        most_rows, most_features, ascii_only = lines.counts(text, len(text))
-        room = Keyed.empty(most_rows, most_features, self._dtype)
+        room = self._room.for_text(len(text))
         problems = room_for_problems()
         rows, features, count, wrong = vw.parse(
-            text, len(text), ascii_only, LARGEST[self._dtype], self._field_seeds,
+            text, len(text), lines.only_ascii(text), LARGEST[self._dtype], self._field_seeds,
             room.labels, room.importances, room.bases, room.tags, room.ends,
             room.keys, room.values, room.fields, room.starts, problems,
         )  # fmt: skip
         keyed = room.first(rows, features)
-        return finished(
+        return finished_text(
             block, keyed, self._folding, lines=count, wrong=wrong, problems=problems,
-            compose=composing(vw.compose, text, keyed.starts),
+            kernel=vw.compose,
         )  # fmt: skip

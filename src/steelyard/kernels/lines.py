@@ -1,4 +1,4 @@
-"""What the readers of lines share: counting, and how they say what is wrong with a line.
+"""What the readers of lines share, and how they say what is wrong with a line.
 
 A reader goes through a block of whole lines. A line it cannot read is left out and noted as a
 problem (line in the block, code, byte in the block); whether that ends the run is not its business.
@@ -20,17 +20,11 @@ NEWLINE, SPACE, TAB, RETURN, BAR, COLON, QUOTE, HASH = 10, 32, 9, 13, 124, 58, 3
 
 
 @kernel
-def counts(text, end):
-    """(lines, bytes that may stand before a feature, whether all of it is ASCII), for sizing and checking."""
-    lines = 0
-    gaps = 0
+def only_ascii(text):
     high = np.uint8(0)
-    for i in range(np.uint64(end)):
-        c = text[i]
-        lines += c == NEWLINE
-        gaps += (c == SPACE) | (c == TAB) | (c == BAR)
-        high |= c
-    return lines, gaps, high < 128
+    for i in range(np.uint64(len(text))):
+        high |= text[i]
+    return high < 128
 
 
 @kernel

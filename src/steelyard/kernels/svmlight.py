@@ -81,15 +81,13 @@ def _features(text, i, end, largest, count, keys, values, fields, starts):
             and byte(text, i + 3) == COLON
         ):
             query = True
-            while not is_gap(byte(text, i)) and byte(text, i) != NEWLINE:
+            while not _ends_value(byte(text, i)):
                 i += 1
             continue
         if i == begin or byte(text, i) != COLON:
             return lines.BAD_INDEX, begin, i, count, query
         x, i, status = decimals.number_at(text, i + 1, end)
-        if status != decimals.OK or not (
-            is_gap(byte(text, i)) or byte(text, i) == NEWLINE or byte(text, i) == HASH
-        ):
+        if status != decimals.OK or not _ends_value(byte(text, i)):
             code = lines.NOT_FINITE if status == decimals.NOT_FINITE else lines.BAD_VALUE
             return code, begin, i, count, query
         if abs(x) > largest:
