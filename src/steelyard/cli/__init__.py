@@ -16,7 +16,7 @@ _summaries = {
     "inspect": "Show a model: settings, counts, its largest weights by name.",
     "explain": "Show what each prediction is made of, by name.",
     "losses": "List the losses.",
-    "demo": "Show what an importance weight of 50 does, next to fifty copies.",
+    "demo": "Learn which package a docstring comes from, weigh some 50 times, write a report.",
 }
 
 
