@@ -14,11 +14,12 @@ def one_heavy(found: Findings, plots: Mapping[str, str]) -> Iterator[str]:
     yield markup.heading(f"What a weight of {WEIGHT} does")
     yield markup.quotation(text, package)
     yield markup.paragraph(
-        "About no docstring held out is the model more mistaken than about this one. Suppose it matters, "
-        f"and is to count as {WEIGHT} docstrings. Learning {WEIGHT} copies of it is slow, so libraries "
-        "offer a weight. Most multiply the gradient by it (here: explicit), which is one long step in a "
-        "direction that was right at its beginning. steelyard follows the slope of the loss all the way "
-        f"(invariant), which is as fast and ends where {WEIGHT} copies end."
+        "A second model has learned the same docstrings with plain rates and logistic loss, and about none "
+        "of those held out is it more mistaken than about this one. Suppose it matters, and is to count as "
+        f"{WEIGHT} docstrings. Learning {WEIGHT} copies of it is slow, so libraries offer a weight. Most "
+        "multiply the gradient by it (here: explicit), which is one long step in a direction that was right "
+        "at its beginning. steelyard follows the slope of the loss all the way (invariant), which is as fast "
+        f"and ends where {WEIGHT} copies end."
     )
     yield markup.picture(
         plots.get("one"),

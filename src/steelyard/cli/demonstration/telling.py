@@ -107,8 +107,9 @@ def the_weights(teller: Teller, found: Findings) -> None:
     teller.title(f"What does a weight of {WEIGHT} do?")
     teller.say(f"“{shortened(text)}” ({package})")
     teller.say(
-        "The model is more mistaken about this docstring than about any other. Now it is to count "
-        f"{WEIGHT} times. Plain rates; a prediction above 0 means {found.folder.package}."
+        "A second model, with plain rates and logistic loss, is more mistaken about this docstring than "
+        f"about any other held out. Now it is to count {WEIGHT} times. A prediction above 0 means "
+        f"{found.folder.package}."
     )
     teller.lines(_heavy_table(plain))
     explicit, invariant = plain.steps["explicit"], plain.steps["invariant"]
