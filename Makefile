@@ -19,7 +19,7 @@ endef
 .PHONY: help demo test check format docs bench clean
 
 help:
-	@echo "make demo     what an importance weight of 50 does: a table and a picture"
+	@echo "make demo     learn from the docstrings of this Python, weigh some, write a report"
 	@echo "make test     every check and every test"
 	@echo "make check    the linters only"
 	@echo "make docs     write the reference of the command line anew"
@@ -60,7 +60,7 @@ bench: $(VENV)/.installed-bench
 	@$(BIN)/python -m benchmarks.run
 
 clean:
-	rm -rf $(VENV) build dist weight-50.png .coverage .coverage.* htmlcov benchmarks/results
+	rm -rf $(VENV) build dist steelyard-demo .coverage .coverage.* htmlcov benchmarks/results
 	rm -rf .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	find src tests benchmarks -name __pycache__ -prune -exec rm -rf {} +
 

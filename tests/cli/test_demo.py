@@ -1,25 +1,33 @@
-"""`steelyard demo`."""
+"""`steelyard demo`, as a whole, on a small installation."""
 
 import errno
-import math
+import json
+import re
+import shlex
+import subprocess
 import sys
 from pathlib import Path
 
-import numpy as np
 import pytest
 from click.testing import CliRunner, Result
-from matplotlib.lines import Line2D
 
-from steelyard import losses, updates
-from steelyard.cli import comparison, main, pictures
+from steelyard.cli import main
+from steelyard.cli.demonstration import packages, page, question
+from tests.cli.demonstration import tree
 
-Cells = dict[tuple[str, str], tuple[float, float, float]]
+FILES = ["docstrings.model", "heavy.tsv", "held-out.tsv", "report.html", "train.tsv"]
+
+
+@pytest.fixture(scope="module")
+def installation(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("installation")
 
 
 @pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Every test runs in a folder of its own: without --output the picture lands there."""
+def folder(tmp_path: Path, installation: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Every test runs in a folder of its own: without --output everything lands there."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(packages, "installed", lambda: tree.found(installation))
     return tmp_path
 
 
@@ -28,189 +36,133 @@ def without_matplotlib(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
 
 
-def demo(*arguments: str) -> Result:
-    return CliRunner().invoke(main, ["demo", *arguments])
+def demo(*arguments: str, columns: int = 80) -> Result:
+    return CliRunner().invoke(main, ["demo", *arguments], env={"COLUMNS": str(columns)})
 
 
-@pytest.fixture
-def cells(without_matplotlib: None) -> Cells:
-    return table(demo())
+def names(folder: Path) -> list[str]:
+    return sorted(file.name for file in folder.iterdir())
 
 
-def table(result: Result) -> Cells:
-    """The cells of the printed table, by loss and update."""
-    cells: Cells = {}
-    loss = ""
-    for line in result.stdout.splitlines():
-        if line.startswith("│"):
-            first, update, *numbers = (cell.strip() for cell in line.strip("│").split("│"))
-            loss = first or loss
-            at_once, copies, difference = (float(number) for number in numbers)
-            cells[loss, update] = at_once, copies, difference
-    return cells
+def commands(result: Result) -> list[list[str]]:
+    """Those under the last heading, in words."""
+    text = result.stdout.partition("The same by hand\n")[2].partition("\n\n")[0]
+    return [shlex.split(line)[1:] for line in text.replace("\\\n", "").splitlines()]
 
 
-# The numbers, worked out here without any of our own code
-
-
-def test_squared(cells: Cells) -> None:
-    assert cells["squared", "explicit"] == (25.0, 1.0, 24.0)
-    assert cells["squared", "implicit"] == (round(25 / 26, 4), 1.0, round(25 / 26 - 1, 4))
-    assert cells["squared", "second_order"] == cells["squared", "implicit"]
-    assert cells["squared", "invariant"] == (1.0, 1.0, 0.0)
-
-
-def test_hinge(cells: Cells) -> None:
-    assert cells["hinge", "explicit"] == (25.0, 1.0, 24.0)
-    assert cells["hinge", "implicit"] == cells["hinge", "invariant"] == (1.0, 1.0, 0.0)
-    assert ("hinge", "second_order") not in cells
-
-
-def test_logistic(cells: Cells) -> None:
-    at_once, copies, difference = cells["logistic", "explicit"]
-    assert at_once == 12.5
-    assert difference == pytest.approx(12.5 - copies, abs=1e-4)
-    p = 0.0
-    for _ in range(50):
-        p += 0.5 / (1.0 + math.exp(p))
-    assert copies == pytest.approx(p, abs=1e-4)
-    at_once, copies, difference = cells["logistic", "invariant"]
-    assert at_once + math.expm1(at_once) == pytest.approx(25.0, abs=2e-3)  # δ + e^0·expm1(δ) = u
-    assert (copies, difference) == (at_once, 0.0)
-    at_once, _, _ = cells["logistic", "implicit"]
-    assert at_once == pytest.approx(25.0 / (1.0 + math.exp(at_once)), abs=1e-3)
-    assert cells["logistic", "second_order"][0] == round(12.5 / (1.0 + 25.0 * 0.25), 4)
-
-
-def test_the_table_has_every_update_of_every_loss_shown(cells: Cells) -> None:
-    shown = {(loss, name) for loss in comparison.LOSSES for name in updates.names_for(losses.by_name(loss))}
-    assert set(cells) == shown
-
-
-@pytest.mark.parametrize("loss", [name for name in losses.names() if name not in comparison.LOSSES])
-def test_the_comparison_holds_for_every_other_loss_too(loss: str) -> None:
-    invariant = comparison.rows(loss)[-1]
-    assert invariant.update == "invariant"
-    assert invariant.difference == pytest.approx(0.0, abs=1e-12)
-
-
-@pytest.mark.usefixtures("without_matplotlib")
-def test_it_says_what_to_see() -> None:
-    words = " ".join(demo().stdout.split())
-    assert "explicit: 25.0, while 50 copies give 1.0." in words
-    assert "invariant: the same both ways." in words
-
-
-# The picture
-
-
-def test_the_picture_lands_here_unless_told_otherwise(folder: Path) -> None:
+def test_everything_lands_here_and_the_report_is_pointed_out(folder: Path) -> None:
     result = demo()
-    assert result.exit_code == 0
-    assert result.stdout.endswith("The picture is in weight-50.png\n")
-    assert [file.name for file in folder.iterdir()] == ["weight-50.png"]
-
-
-@pytest.mark.parametrize(
-    ("name", "start"), [("a.png", b"\x89PNG"), ("a.svg", b"<?xml"), ("a.PNG", b"\x89PNG")]
-)
-def test_the_suffix_decides_the_format(folder: Path, name: str, start: bytes) -> None:
-    assert demo("--output", name).exit_code == 0
-    assert (folder / name).read_bytes().startswith(start)
-
-
-def test_an_svg_drawn_again_is_the_same_file(folder: Path) -> None:
-    demo("--output", "a.svg")
-    demo("--output", "b.svg")
-    assert (folder / "a.svg").read_bytes() == (folder / "b.svg").read_bytes()
-
-
-def test_an_old_picture_is_replaced(folder: Path) -> None:
-    (folder / "a.png").write_text("old")
-    assert demo("--output", "a.png").exit_code == 0
-    assert (folder / "a.png").read_bytes().startswith(b"\x89PNG")
-
-
-def points(line: Line2D) -> dict[float, float]:
-    return dict(zip(np.asarray(line.get_xdata()), np.asarray(line.get_ydata()), strict=True))
-
-
-def test_lines_are_steps_and_dots_are_copies() -> None:
-    figure = pictures.draw()
-    panels = [axes for axes in figure.axes if axes.get_lines()]
-    assert len(panels) == sum(len(comparison.rows(loss)) for loss in comparison.LOSSES)
-    explicit, implicit, *_, invariant = panels
-    for axes, line_at_50, dot_at_50 in (
-        (explicit, 25.0, 1.0),
-        (implicit, 25 / 26, 1.0),
-        (invariant, 1.0, 1.0),
-    ):
-        line, dots = (points(artist) for artist in axes.get_lines())
-        nearest = min(line, key=lambda weight: abs(weight - 50.0))
-        assert line[nearest] == pytest.approx(line_at_50, rel=0.02)
-        assert dots[50.0] == pytest.approx(dot_at_50)
-
-
-def test_the_axes_are_labelled() -> None:
-    figure = pictures.draw()
-    assert [text.get_text() for text in figure.legends[0].get_texts()] == [
-        "one step of weight $h$",
-        "$h$ copies, one step each",
-    ]
-    titles = [axes.get_title() for axes in figure.axes if axes.get_title()]
-    assert [title.replace("-", "_") for title in titles] == updates.names()
-    labels = [axes.get_ylabel() for axes in figure.axes if axes.get_ylabel()]
-    assert labels == [f"{loss} loss\nprediction" for loss in comparison.LOSSES]
-    assert [axes.get_xlabel() for axes in figure.axes].count("importance weight $h$") == len(titles)
-
-
-# What can go wrong
+    assert result.exit_code == 0, result.output
+    assert result.stdout.splitlines()[-1].endswith("browser: steelyard-demo/report.html")
+    assert not result.stderr
+    assert names(folder / "steelyard-demo") == FILES
+    report = (folder / "steelyard-demo/report.html").read_text(encoding="utf-8")
+    assert report.count("<img") == 7
+    headings = ("The question", "How good is it?", "Which words decide?", "What does a weight of 50 do?")
+    for heading in headings:
+        assert f"\n{heading}\n" in result.stdout
 
 
 @pytest.mark.usefixtures("without_matplotlib")
-def test_without_matplotlib_the_table_is_still_shown(folder: Path) -> None:
+def test_the_commands_run_and_give_the_figures_shown(folder: Path) -> None:
     result = demo()
-    assert result.exit_code == 0
-    assert table(result)["squared", "explicit"] == (25.0, 1.0, 24.0)
-    assert result.stdout.endswith('The picture needs matplotlib: pip install "steelyard[plot]"\n')
-    assert not list(folder.iterdir())
+    shown = " ".join(result.stdout.split())
+    model = folder / "steelyard-demo/docstrings.model"
+    made = model.read_bytes()
+    model.unlink()
+    figures = []
+    for words in commands(result):
+        done = CliRunner().invoke(main, words)
+        assert done.exit_code == 0, done.output
+        if words[0] == "evaluate":
+            figures.append(json.loads(CliRunner().invoke(main, [*words, "--json"]).stdout))
+    assert model.read_bytes() == made
+    usual, explicit, invariant = figures
+    assert f"it gets {usual['accuracy']:.1%} right" in shown
+    assert f"Area under the ROC curve: {usual['auc']:.3f}." in shown
+    assert f"{explicit['accuracy']:.1%} right and a log loss of {explicit['loss']:.3g} (explicit)" in shown
+    assert f"{invariant['accuracy']:.1%} and {invariant['loss']:.3g} (invariant)" in shown
 
 
 @pytest.mark.usefixtures("without_matplotlib")
-def test_a_picture_asked_for_and_not_made_is_a_failure(folder: Path) -> None:
-    result = demo("--output", "a.png")
+def test_the_same_again(folder: Path) -> None:
+    first = demo()
+    contents = {name: (folder / "steelyard-demo" / name).read_bytes() for name in FILES}
+    again = demo()
+    assert first.stdout == again.stdout
+    assert contents == {name: (folder / "steelyard-demo" / name).read_bytes() for name in FILES}
+
+
+@pytest.mark.usefixtures("without_matplotlib")
+def test_without_matplotlib_the_page_has_no_plots(folder: Path) -> None:
+    result = demo()
+    assert result.exit_code == 0, result.output
+    assert 'The plots of the report need matplotlib: pip install "steelyard[plot]"' in result.stdout
+    report = (folder / "steelyard-demo/report.html").read_text(encoding="utf-8")
+    assert "<img" not in report
+    assert "matplotlib" in report
+
+
+@pytest.mark.usefixtures("without_matplotlib")
+def test_a_narrow_terminal_gets_a_narrow_table() -> None:
+    result = demo(columns=40)
+    before, _, _ = result.stdout.partition("The same by hand")
+    typed = ("steelyard", "    -")  # commands are never wrapped: they are to be copied
+    lines = [line for line in before.splitlines() if not line.startswith(typed)]
+    assert max(len(line.rstrip()) for line in lines) <= 40
+    assert "examples  average loss" in before
+
+
+@pytest.mark.usefixtures("without_matplotlib")
+def test_another_folder_package_and_seed(folder: Path) -> None:
+    result = demo("--output", "a b/c", "--package", "other", "--seed", "7")
+    assert result.exit_code == 0, result.output
+    assert names(folder / "a b/c") == FILES
+    assert "--labels '*,other'" in result.stdout
+    for words in commands(result)[:2]:
+        assert CliRunner().invoke(main, words).exit_code == 0
+
+
+def test_what_cannot_be_is_said_in_a_line(folder: Path) -> None:
+    result = demo("--package", "nothing")
     assert result.exit_code == 1
-    assert table(result)
-    assert result.stderr == (
-        'Error: a.png was not written. The picture needs matplotlib: pip install "steelyard[plot]"\n'
-    )
-    assert not list(folder.iterdir())
-
-
-@pytest.mark.parametrize(
-    ("output", "complaint"),
-    [
-        ("missing/a.png", "there is no folder 'missing'; make it first."),
-        ("a.gif", "'a.gif' must end in .png or .svg."),
-        ("a", "'a' must end in .png or .svg."),
-    ],
-)
-def test_a_bad_output_is_refused_before_anything_else(folder: Path, output: str, complaint: str) -> None:
-    result = demo("--output", output)
+    assert result.stderr == "Error: there is no package 'nothing'; there are other, python, sklearn\n"
+    (folder / "file").touch()
+    result = demo("--output", "file")
     assert result.exit_code == 2
-    assert complaint in result.stderr
-    assert not result.stdout
-    assert not list(folder.iterdir())
+    assert "'file' is a file" in result.stderr
+    assert names(folder) == ["file"]
 
 
-def test_nothing_half_written_stays_behind(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def save(path: Path, suffix: str) -> None:
-        path.write_text("half a pic")
-        raise OSError(errno.ENOSPC, "No space left on device")
+@pytest.mark.usefixtures("without_matplotlib")
+@pytest.mark.parametrize("trouble", [KeyboardInterrupt(), OSError(errno.ENOSPC, "No space left on device")])
+def test_nothing_half_written_stays_behind(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, trouble: BaseException
+) -> None:
+    def written(*_: object) -> str:
+        raise trouble
 
-    monkeypatch.setattr(pictures, "save", save)
-    (folder / "a.png").write_text("old")
-    result = demo("--output", "a.png")
+    monkeypatch.setattr(page, "written", written)
+    (folder / "steelyard-demo").mkdir()
+    (folder / "steelyard-demo/report.html").write_text("old")
+    result = demo()
     assert result.exit_code == 1
-    assert result.stderr == "Error: could not write a.png: No space left on device\n"
-    assert [(file.name, file.read_text()) for file in folder.iterdir()] == [("a.png", "old")]
+    assert re.search("Aborted!|Error: No space left on device", result.stderr)
+    assert names(folder / "steelyard-demo") == FILES
+    assert (folder / "steelyard-demo/report.html").read_text() == "old"
+
+
+def test_this_installation_has_a_question_to_ask(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.undo()
+    asked = question.asked(packages.installed(), None, seed=1, most=200)
+    assert asked.package == "sklearn"
+    assert len(asked.learned) + len(asked.held_out) == 400
+    assert not any("sklearn" in text.lower() for _, text in asked.learned)
+
+
+def test_help_imports_neither_numba_nor_matplotlib() -> None:
+    code = (
+        "import sys; from steelyard.cli.demo import command; "
+        "sys.exit(bool({'numba', 'matplotlib'} & set(sys.modules)))"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

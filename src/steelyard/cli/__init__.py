@@ -17,7 +17,7 @@ _summaries = {
     "explain": "Show what each prediction is made of, by name.",
     "convert": "Write files of any format as ready-made rows, which are read again much faster.",
     "losses": "List the losses.",
-    "demo": "Show what an importance weight of 50 does, next to fifty copies.",
+    "demo": "Learn which package a docstring comes from, weigh some 50 times, write a report.",
 }
 
 

@@ -1,59 +1,62 @@
-"""`steelyard demo`: a weight of 50 next to fifty copies, as a table and as a picture."""
+"""`steelyard demo`: the whole job on text that every Python has, its docstrings, and a report of it."""
 
 from importlib.util import find_spec
 from pathlib import Path
 
 import click
-from rich.console import Console
 
 from steelyard import files
-from steelyard.cli import comparison, tables
+from steelyard.cli import options
 
-DEFAULT_OUTPUT = Path("weight-50.png")
-SUFFIXES = (".png", ".svg")
-
-
-def _checked(ctx: click.Context, param: click.Parameter, path: Path | None) -> Path | None:
-    """Refuse what cannot become a picture before anything is computed or printed."""
-    if path is None:
-        return None
-    if path.suffix.lower() not in SUFFIXES:
-        raise click.BadParameter(f"{str(path)!r} must end in {' or '.join(SUFFIXES)}.", ctx, param)
-    if not path.parent.is_dir():
-        raise click.BadParameter(f"there is no folder {str(path.parent)!r}; make it first.", ctx, param)
-    return path
+DEFAULT_OUTPUT = Path("steelyard-demo")
 
 
 @click.command
 @click.option(
-    "--output",
-    type=click.Path(dir_okay=False, path_type=Path),
-    callback=_checked,
-    help=f"Where to save the picture: a file ending in {' or '.join(SUFFIXES)}.  [default: {DEFAULT_OUTPUT}]",
-)
-def command(output: Path | None) -> None:
-    """Show what an importance weight of 50 does, next to fifty copies.
+    "-o", "--output", type=click.Path(file_okay=False, path_type=Path), metavar="FOLDER",
+    default=DEFAULT_OUTPUT, show_default=True, help="Where to write the data, the model and the report.",
+)  # fmt: skip
+@click.option(
+    "--package", metavar="NAME",
+    help="The installed package to tell from all others.  [default: sklearn, or the largest]",
+)  # fmt: skip
+@click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="Of the choice and order.")
+def command(output: Path, package: str | None, seed: int) -> None:
+    """Learn which package a docstring comes from, weigh some 50 times, write a report.
 
-    Prints a table of every update for a few losses, and saves a picture that shows the same for
-    weights from 1 to 100. The picture needs matplotlib; the table does not.
+    The docstrings are those of the packages installed beside this one, read and not imported. They
+    are learned as `steelyard train` would; the commands are printed. The report is one HTML page;
+    its plots need matplotlib.
     """
-    tables.show(Console(), [comparison.rows(loss) for loss in comparison.LOSSES])
-    click.echo()
-    if find_spec("matplotlib") is not None:
-        _save_picture(output or DEFAULT_OUTPUT)
-        return
-    advice = 'The picture needs matplotlib: pip install "steelyard[plot]"'
-    if output is not None:
-        raise click.ClickException(f"{output} was not written. {advice}")
-    click.echo(advice)
+    from steelyard.cli.demonstration import findings, page, telling
 
+    with options.errors():
+        teller = telling.Teller()
+        with telling.doing("collecting docstrings"):
+            folder, question = findings.collect(output, package, seed)
+        telling.the_question(teller, question)
+        teller.title("Learning, as one would type it")
+        teller.commands([folder.train()])
+        teller.lines([""])
+        table = teller.width >= telling.WIDTH_OF_THE_TABLE
+        telling.note("(starting; the first time it compiles, which takes a minute)")
+        progress, summary = findings.learn(folder, table=table)
+        if not table:
+            teller.lines(telling.narrow_table(progress.averages()))
+        with telling.doing("weighing docstrings"):
+            found = findings.examine(folder, question, progress, summary, seed)
+        telling.the_learning(teller, found)
+        telling.the_weights(teller, found)
+        plots = {}
+        with telling.doing("drawing"):
+            if find_spec("matplotlib") is not None:
+                from steelyard.cli.demonstration import plots as drawing
 
-def _save_picture(path: Path) -> None:
-    from steelyard.cli import pictures
-
-    try:
-        with files.replacing(path) as temporary:
-            pictures.save(temporary, path.suffix.lower())
-    except OSError as error:
-        raise click.ClickException(f"could not write {path}: {error.strerror or error}") from error
-    click.echo(f"The picture is in {path}")
+                plots = drawing.drawn(found)
+            with files.replacing(folder.report) as temporary:
+                temporary.write_text(page.written(found, plots), encoding="utf-8")
+        teller.title("The same by hand")
+        teller.commands([*folder.main_commands(), *folder.heavy_commands()])
+        if not plots:
+            teller.say('\nThe plots of the report need matplotlib: pip install "steelyard[plot]"')
+        click.echo(f"\nThe report, a page for your browser: {folder.report}")

@@ -22,6 +22,14 @@ def command(model: Path, files: tuple[str, ...], as_json: bool, **given: Any) ->
 
     Everything is weighted by importance: a row of weight h counts as h rows.
     """
+    from steelyard.cli.metrics import Metrics
+
+    result = run(model, files, given)
+    click.echo(json.dumps(result) if as_json else Metrics.text(result))
+
+
+def run(model: Path, files: tuple[str, ...], given: dict[str, Any]) -> dict[str, Any]:
+    """The figures."""
     from steelyard.cli import scoring
     from steelyard.cli.metrics import Metrics
 
@@ -31,5 +39,4 @@ def command(model: Path, files: tuple[str, ...], as_json: bool, **given: Any) ->
         stream = scoring.predicted(kept, files, given, labelled=True)
         for parsed in stream:
             metrics.add(scoring.of(parsed), parsed.examples.labels, parsed.examples.importances)
-        result = metrics.result() | {"skipped": stream.skipped}
-    click.echo(json.dumps(result) if as_json else metrics.text(result))
+        return metrics.result() | {"skipped": stream.skipped}

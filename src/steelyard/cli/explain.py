@@ -1,6 +1,7 @@
 """`steelyard explain`: what each prediction is made of."""
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,14 @@ def command(model: Path, files: tuple[str, ...], top: int, rows: int, as_json: b
     The largest contributions to MODEL's prediction of each of the first rows of FILEs. A contribution is
     weight × value; all of them, the bias and the row's base add up to the prediction.
     """
+    for row in run(model, files, top, rows, given):
+        _show(row, as_json=as_json)
+
+
+def run(
+    model: Path, files: tuple[str, ...], top: int, rows: int, given: dict[str, Any]
+) -> Iterator[dict[str, Any]]:
+    """Each row's prediction, and what it is made of."""
     from steelyard.cli import scoring
 
     with options.errors():
@@ -46,26 +55,23 @@ def command(model: Path, files: tuple[str, ...], top: int, rows: int, as_json: b
                 indices, values = examples.indices[span], examples.values[span]
                 parts = weights[indices].astype(np.float64) * values
                 chosen = np.argsort(-np.abs(parts), kind="stable")[:top]
-                _show(
-                    {
-                        "row": row,
-                        "tag": tag.decode("utf-8", "replace"),
-                        "label": None if np.isnan(examples.labels[k]) else float(examples.labels[k]),
-                        "prediction": float(predictions[k]),
-                        "bias": kept.model.bias,
-                        "base": 0.0 if examples.bases is None else float(examples.bases[k]),
-                        "contributions": [
-                            {
-                                "feature": names.get(int(indices[c]), f"#{indices[c]}"),
-                                "value": float(values[c]),
-                                "weight": float(weights[indices[c]]),
-                                "contribution": float(parts[c]),
-                            }
-                            for c in chosen.tolist()
-                        ],
-                    },
-                    as_json=as_json,
-                )
+                yield {
+                    "row": row,
+                    "tag": tag.decode("utf-8", "replace"),
+                    "label": None if np.isnan(examples.labels[k]) else float(examples.labels[k]),
+                    "prediction": float(predictions[k]),
+                    "bias": kept.model.bias,
+                    "base": 0.0 if examples.bases is None else float(examples.bases[k]),
+                    "contributions": [
+                        {
+                            "feature": names.get(int(indices[c]), f"#{indices[c]}"),
+                            "value": float(values[c]),
+                            "weight": float(weights[indices[c]]),
+                            "contribution": float(parts[c]),
+                        }
+                        for c in chosen.tolist()
+                    ],
+                }
 
 
 def _show(row: dict[str, Any], *, as_json: bool) -> None:

@@ -99,7 +99,8 @@ class Metrics:
         below = np.cumsum(negative) - 0.5 * negative
         return float(positive @ below / pairs)
 
-    def text(self, result: dict[str, Any]) -> str:
+    @staticmethod
+    def text(result: dict[str, Any]) -> str:
         names = {
             "examples": "examples", "weight": "weight", "loss": "average loss",
             "rmse": "root mean square error",

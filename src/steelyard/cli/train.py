@@ -2,6 +2,7 @@
 
 import json
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -84,6 +85,19 @@ def command(ctx: click.Context, /, files: tuple[str, ...], **given: Any) -> None
     The table shows the progressive loss: the average loss of predictions that were made before
     their row was learned.
     """
+    result = run(ctx, files, given, table=not given["as_json"])
+    click.echo(json.dumps(result) if given["as_json"] else summary.text(result))
+
+
+def run(
+    ctx: click.Context,
+    files: tuple[str, ...],
+    given: dict[str, Any],
+    *,
+    table: bool,
+    watch: Callable[[Any, Any], None] | None = None,
+) -> dict[str, Any]:
+    """Learn and keep the model; returns what there is to sum up. `watch` is called after every chunk."""
     from steelyard.cli import checkpoints, preparing, progress
     from steelyard.cli.training import Training
 
@@ -96,23 +110,24 @@ def command(ctx: click.Context, /, files: tuple[str, ...], **given: Any) -> None
         plan.warm_up()
         startup = since_start()
         began = time.perf_counter()
-        if not given["as_json"]:
+        if table:
             for line in plan.announcements:
                 click.echo(line)
             click.echo()
         with progress.bar() as bar:
-            watcher = progress.Watcher(plan.model, bar, table=not given["as_json"])
+            watcher = progress.Watcher(plan.model, bar, table=table)
 
-            def watch(learned: Any, stream: Any) -> None:
+            def after_chunk(learned: Any, stream: Any) -> None:
                 watcher(learned, stream)
                 keeper.after_chunk(len(learned.examples))
+                if watch is not None:
+                    watch(learned, plan.model)
 
-            stream = training.run(plan.stream, plan.run["passes"], watch)
+            stream = training.run(plan.stream, plan.run["passes"], after_chunk)
         seconds = time.perf_counter() - began
         if training.totals.learned == 0 and plan.model.clock == 0.0:
             raise InputError(
                 f"{', '.join(stream.paths)}: no row has a label and a weight, so nothing was learned"
             )
         keeper.finish()
-    result = summary.of(plan, training, stream, seconds=seconds, startup=startup, output=given["output"])
-    click.echo(json.dumps(result) if given["as_json"] else summary.text(result))
+    return summary.of(plan, training, stream, seconds=seconds, startup=startup, output=given["output"])

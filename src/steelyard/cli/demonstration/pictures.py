@@ -1,51 +1,17 @@
-"""The picture of the demo: prediction against weight, a row for each loss, a column for each update.
+"""One example, drawn for each loss and update: prediction against weight. README shows this picture."""
 
-This file alone needs matplotlib. It draws on a figure of its own, so neither a display nor the
-global state of pyplot is involved.
-"""
-
-from pathlib import Path
-from typing import Any
-
-import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from steelyard import updates
-from steelyard.cli.comparison import LOSSES, WEIGHT, Curve, at_once, curves
-
-# From the palettes of Okabe & Ito and of Tol: distinct for every common kind of colour vision.
-_COLOURS = {"explicit": "#D55E00", "implicit": "#0072B2", "second_order": "#AA4499", "invariant": "#009E73"}
-_INK, _GREY, _FAINT = "#222222", "#777777", "#E6E6E6"
-_STYLE: dict[Any, Any] = {
-    "font.size": 9.5,
-    "text.color": _INK,
-    "xtick.color": _INK,
-    "ytick.color": _INK,
-    "axes.labelcolor": _INK,
-    "axes.edgecolor": _GREY,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.grid": True,
-    "axes.axisbelow": True,
-    "grid.color": _FAINT,
-    "grid.linewidth": 0.6,
-    "svg.hashsalt": "steelyard",
-}
+from steelyard.cli.demonstration.comparison import LOSSES, WEIGHT, Curve, at_once, curves
+from steelyard.cli.demonstration.style import COLOURS, GREY, INK
 
 _LEAST, _MOST = 0.7, 100.0
-_WEIGHTS = [_LEAST * (_MOST / _LEAST) ** (i / 400) for i in range(401)]
+_WEIGHTS = [_LEAST * (_MOST / _LEAST) ** (i / 100) for i in range(101)]
 _COUNTS = (1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100)
 _TICKS = (1, 2, 5, 10, 20, 50, 100)
-
-
-def save(path: Path, suffix: str) -> None:
-    """Draw the picture into a file of the kind that this suffix stands for."""
-    # without its date, an SVG drawn again is the same file again
-    metadata = {"Date": None} if suffix == ".svg" else {}
-    with mpl.rc_context(_STYLE):
-        draw().savefig(path, format=suffix[1:], dpi=160, metadata=metadata)
 
 
 def draw() -> Figure:
@@ -56,12 +22,12 @@ def draw() -> Figure:
     for loss, row in zip(LOSSES, grid, strict=True):
         _row(list(row), loss, {curve.update: curve for curve in curves(loss, _WEIGHTS, _COUNTS)})
     for update, column in zip(names, grid.T, strict=True):
-        column[0].set_title(_spoken(update), color=_COLOURS[update], fontsize=12, fontweight="bold")
+        column[0].set_title(_spoken(update), color=COLOURS[update], fontsize=12, fontweight="bold")
         column[-1].set_xlabel("importance weight $h$")
     figure.legend(
         handles=[
-            Line2D([], [], color=_GREY, linewidth=3.0, label="one step of weight $h$"),
-            Line2D([], [], color=_INK, linestyle="", marker="o", label="$h$ copies, one step each"),
+            Line2D([], [], color=GREY, linewidth=3.0, label="one step of weight $h$"),
+            Line2D([], [], color=INK, linestyle="", marker="o", label="$h$ copies, one step each"),
         ],
         loc="outside upper center",
         ncols=2,
@@ -86,9 +52,9 @@ def _row(row: list[Axes], loss: str, found: dict[str, Curve]) -> None:
 
 
 def _panel(axes: Axes, curve: Curve, top: float) -> None:
-    colour = _COLOURS[curve.update]
+    colour = COLOURS[curve.update]
     axes.plot(*zip(*curve.at_once, strict=True), color=colour, linewidth=3.0)
-    axes.plot(*zip(*curve.copies, strict=True), "o", color=_INK, markersize=4.0)
+    axes.plot(*zip(*curve.copies, strict=True), "o", color=INK, markersize=4.0)
     outside = [weight for weight, prediction in curve.at_once if prediction > top]
     if outside:
         axes.annotate(
@@ -102,7 +68,7 @@ def _panel(axes: Axes, curve: Curve, top: float) -> None:
 
 
 def _empty(axes: Axes, reason: str) -> None:
-    axes.text(0.5, 0.5, reason, transform=axes.transAxes, ha="center", va="center", color=_GREY)
+    axes.text(0.5, 0.5, reason, transform=axes.transAxes, ha="center", va="center", color=GREY)
     axes.spines["left"].set_visible(False)
     axes.tick_params(left=False)
     axes.grid(visible=False)

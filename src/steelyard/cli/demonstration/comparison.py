@@ -20,21 +20,6 @@ _schedule = PowerDecay(learning_rate=RATE, power_t=0.0)
 
 
 @dataclass(frozen=True)
-class Row:
-    """Where one update takes the prediction with one weight, both ways."""
-
-    loss: str
-    update: str
-    at_once: float
-    copies: float
-
-    @property
-    def difference(self) -> float:
-        """How far from the copies the one step ends."""
-        return self.at_once - self.copies
-
-
-@dataclass(frozen=True)
 class Curve:
     """Where one update takes the prediction with many weights: pairs of weight and prediction."""
 
@@ -42,14 +27,6 @@ class Curve:
     update: str
     at_once: tuple[tuple[float, float], ...]
     copies: tuple[tuple[int, float], ...]
-
-
-def rows(loss: str, weight: int = WEIGHT) -> list[Row]:
-    """One row for each update that the loss can have."""
-    return [
-        Row(loss, update, at_once(loss, update, weight), copies(loss, update, weight)[-1])
-        for update in updates.names_for(losses.by_name(loss))
-    ]
 
 
 def curves(loss: str, weights: Sequence[float], counts: Sequence[int]) -> list[Curve]:
