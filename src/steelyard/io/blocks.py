@@ -54,7 +54,7 @@ def blocks(
             break
         end = last_end(text, len(rest))
         if end:
-            yield _block(source, text[:end])
+            yield _block(source, text, end)
         elif len(text) > LONGEST_LINE:
             raise InputError(
                 f"{source.path}: a line, after the first {done:,} bytes, is longer than "
@@ -63,7 +63,8 @@ def blocks(
         done += end
         rest = text[end:]
     if rest:
-        yield _block(source, rest if rest.endswith(b"\n") else rest + b"\n")
+        last = rest if rest.endswith(b"\n") else rest + b"\n"
+        yield _block(source, last, len(last))
 
 
 def empty_block(path: str = "") -> Block:
@@ -71,5 +72,5 @@ def empty_block(path: str = "") -> Block:
     return Block(path, np.frombuffer(b"\n", np.uint8)[:0], 0)
 
 
-def _block(source: Source, text: bytes) -> Block:
-    return Block(source.path, np.frombuffer(text, np.uint8), source.position)
+def _block(source: Source, text: bytes, end: int) -> Block:
+    return Block(source.path, np.frombuffer(text, np.uint8, end), source.position)

@@ -116,16 +116,16 @@ class Source:
 
     def read(self, count: int) -> bytes:
         """The next bytes; fewer than asked for, or none, only at the end."""
-        parts = [self._ahead[:count]]
+        parts = [self._ahead[:count]] if self._ahead else []
         self._ahead = self._ahead[count:]
-        wanted = count - len(parts[0])
+        wanted = count - sum(map(len, parts))
         while wanted > 0:
             part = self._more(wanted)
             if not part:
                 break
             parts.append(part)
             wanted -= len(part)
-        return b"".join(parts) if len(parts) > 1 else parts[0]
+        return parts[0] if len(parts) == 1 else b"".join(parts)
 
     def peek(self, count: int) -> bytes:
         """The next bytes, which `read` will give again."""

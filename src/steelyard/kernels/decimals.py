@@ -14,7 +14,7 @@ import numpy as np
 
 from steelyard.kernels.jit import kernel, part
 from steelyard.kernels.long_decimals import nearest
-from steelyard.kernels.words import address, byte, leading_digits
+from steelyard.kernels.words import EXACT, EXACT_POWERS, ROOM, TENS, address, byte, leading_digits
 
 # What `number` says about the token it read
 OK, NOT_A_NUMBER, NOT_FINITE = range(3)
@@ -23,9 +23,6 @@ _FULL = 10**17  # an integer from which on another digit may not fit in 63 bits
 _LARGEST_EXPONENT = 400  # beyond it everything is zero or infinite, whatever the digits
 _LOWEST, _HIGHEST = -342, 308  # the powers of ten that a float64 of 19 digits can need
 _WORD = 8  # digits that are read at once
-_TENS = np.array([10**k for k in range(_WORD + 1)])
-_ROOM = np.array([10 ** (18 - k) for k in range(_WORD + 1)])  # below it, k more digits fit 63 bits
-_EXACT_POWERS = np.array([10.0**k for k in range(23)])
 
 
 def _powers() -> "np.typing.NDArray[np.uint64]":
@@ -90,8 +87,8 @@ def number_at(text, start, end):
         if status != OK:
             return 0.0, i, status
         exponent += power
-    if m < 9007199254740992 and -22 <= exponent <= 22:
-        x = m / _EXACT_POWERS[-exponent] if exponent < 0 else m * _EXACT_POWERS[exponent]
+    if m < EXACT and -22 <= exponent <= 22:
+        x = m / EXACT_POWERS[-exponent] if exponent < 0 else m * EXACT_POWERS[exponent]
     else:
         x = _rounded(text, first, digits_end, m, exponent, False)
         if x == np.inf:
@@ -103,9 +100,9 @@ def number_at(text, start, end):
 def _appended(text, i, end, m):
     """m with up to eight more digits behind it: (m, stop, how many, or −1 if they do not fit)."""
     digits, count = leading_digits(text, i, end)
-    if m >= _ROOM[count]:
+    if m >= ROOM[count]:
         return m, i, np.int64(-1)
-    return m * _TENS[count] + digits, i + count, count
+    return m * TENS[count] + digits, i + count, count
 
 
 @kernel

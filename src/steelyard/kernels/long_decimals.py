@@ -8,11 +8,10 @@ import math
 import numpy as np
 
 from steelyard.kernels.jit import kernel
-from steelyard.kernels.words import byte
+from steelyard.kernels.words import EXACT_POWERS, byte
 
 _LIMBS = 160
 _MOST_DIGITS = 800  # more than any middle between two floats has; what follows only says "and more"
-_EXACT_POWERS = np.array([10.0**k for k in range(23)])
 _LARGEST = 1.7976931348623157e308
 
 
@@ -43,7 +42,7 @@ def _guess(m, exponent):
     x = float(m)
     left = abs(exponent)
     while left > 0:
-        power = _EXACT_POWERS[min(left, 22)]
+        power = EXACT_POWERS[min(left, 22)]
         x = x * power if exponent > 0 else x / power
         left -= 22
     return x

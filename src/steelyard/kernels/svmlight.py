@@ -5,7 +5,7 @@ import numpy as np
 from steelyard.kernels import decimals, hashing, lines
 from steelyard.kernels.jit import kernel, part
 from steelyard.kernels.lines import COLON, HASH, NEWLINE, is_gap, note
-from steelyard.kernels.words import address, byte, leading_digits
+from steelyard.kernels.words import address, byte, leading_digits, pair
 
 
 @kernel
@@ -67,29 +67,32 @@ def _features(text, i, end, largest, count, keys, values, fields, starts):
         if byte(text, i) == NEWLINE or byte(text, i) == HASH:
             return -1, i, i, count, query
         begin = i
-        index, digits = leading_digits(text, i, end)
-        i += digits
-        while digits == 8:
-            more, digits = leading_digits(text, i, end)
-            index = (index * 10**digits + more) & hashing.BITS_32
+        index, x, i = pair(text, i, end)
+        if i == begin or not _ends_value(byte(text, i)):
+            i = begin
+            index, digits = leading_digits(text, i, end)
             i += digits
-        if (
-            i == begin
-            and byte(text, i) == 113
-            and byte(text, i + 1) == 105
-            and byte(text, i + 2) == 100
-            and byte(text, i + 3) == COLON
-        ):
-            query = True
-            while not _ends_value(byte(text, i)):
-                i += 1
-            continue
-        if i == begin or byte(text, i) != COLON:
-            return lines.BAD_INDEX, begin, i, count, query
-        x, i, status = decimals.number_at(text, i + 1, end)
-        if status != decimals.OK or not _ends_value(byte(text, i)):
-            code = lines.NOT_FINITE if status == decimals.NOT_FINITE else lines.BAD_VALUE
-            return code, begin, i, count, query
+            while digits == 8:
+                more, digits = leading_digits(text, i, end)
+                index = (index * 10**digits + more) & hashing.BITS_32
+                i += digits
+            if (
+                i == begin
+                and byte(text, i) == 113
+                and byte(text, i + 1) == 105
+                and byte(text, i + 2) == 100
+                and byte(text, i + 3) == COLON
+            ):
+                query = True
+                while not _ends_value(byte(text, i)):
+                    i += 1
+                continue
+            if i == begin or byte(text, i) != COLON:
+                return lines.BAD_INDEX, begin, i, count, query
+            x, i, status = decimals.number_at(text, i + 1, end)
+            if status != decimals.OK or not _ends_value(byte(text, i)):
+                code = lines.NOT_FINITE if status == decimals.NOT_FINITE else lines.BAD_VALUE
+                return code, begin, i, count, query
         if abs(x) > largest:
             return lines.TOO_LARGE, begin, i, count, query
         keys[count] = index

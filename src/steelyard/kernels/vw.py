@@ -8,7 +8,7 @@ import numpy as np
 from steelyard.kernels import decimals, hashing, lines
 from steelyard.kernels.jit import kernel, part
 from steelyard.kernels.lines import BAR, COLON, NEWLINE, QUOTE, is_gap, note
-from steelyard.kernels.words import address, byte, leading_digits
+from steelyard.kernels.words import address, byte, leading_digits, pair
 
 
 @kernel
@@ -134,27 +134,13 @@ def _features(text, i, end, largest, field_seeds, count, keys, values, fields, s
         if byte(text, i) == NEWLINE:
             return -1, 0, i, count
         begin = i
-        number, digits = leading_digits(text, i, end)
-        i += digits
-        while digits == 8:
-            more, digits = leading_digits(text, i, end)
-            number = (number * 10**digits + more) & hashing.BITS_32
-            i += digits
-        if i > begin and _ends_name(byte(text, i)):
+        number, x, i = pair(text, i, end)
+        if i > begin and _ends_value(byte(text, i)):
             feature = (number + seed) & hashing.BITS_32
         else:
-            while not _ends_name(byte(text, i)):
-                i += 1
-            if i > begin:
-                feature = hashing.murmur_at(text, begin, i, seed)
-            else:  # a value without a name is named by its place among such
-                feature = (seed + nameless) & hashing.BITS_32
-                nameless += 1
-        x = 1.0
-        if byte(text, i) == COLON:
-            x, i, status = decimals.number_at(text, i + 1, end)
-            if status != decimals.OK or not _ends_value(byte(text, i)):
-                code = lines.NOT_FINITE if status == decimals.NOT_FINITE else lines.BAD_VALUE
+            code, feature, x, i = _feature(text, begin, end, seed, nameless)
+            nameless += byte(text, begin) == COLON
+            if code >= 0:
                 return code, begin, i, count
         x *= factor
         if abs(x) > largest:
@@ -167,12 +153,40 @@ def _features(text, i, end, largest, field_seeds, count, keys, values, fields, s
 
 
 @kernel
+def _feature(text, i, end, seed, nameless):
+    """`name[:value]` of any kind: (code or −1, key, value, position)."""
+    begin = i
+    number, digits = leading_digits(text, i, end)
+    i += digits
+    while digits == 8:
+        more, digits = leading_digits(text, i, end)
+        number = (number * 10**digits + more) & hashing.BITS_32
+        i += digits
+    if i > begin and _ends_name(byte(text, i)):
+        feature = (number + seed) & hashing.BITS_32
+    else:
+        while not _ends_name(byte(text, i)):
+            i += 1
+        # a value without a name is named by its place among such
+        feature = (
+            hashing.murmur_at(text, begin, i, seed) if i > begin else (seed + nameless) & hashing.BITS_32
+        )
+    x = 1.0
+    if byte(text, i) == COLON:
+        x, i, status = decimals.number_at(text, i + 1, end)
+        if status != decimals.OK or not _ends_value(byte(text, i)):
+            return (lines.NOT_FINITE if status == decimals.NOT_FINITE else lines.BAD_VALUE), feature, x, i
+    return -1, feature, x, i
+
+
+@kernel
 def compose(text, starts, places, out, lengths):
     """Names as `namespace^name`, those of crosses joined by `*`, one after another into `out`.
 
     With an `out` of size 0 they are only measured. Returns the size of all.
     """
     size = 0
+    bar = last = -1
     for k in range(len(places)):
         before = size
         for position in range(places.shape[1]):
@@ -181,9 +195,8 @@ def compose(text, starts, places, out, lengths):
             if position > 0:
                 size = _append(text, -1, -1, 42, out, size)
             start = starts[places[k, position]]
-            bar = start
-            while text[bar] != BAR:
-                bar -= 1
+            bar = _bar_before(text, start, bar, last)
+            last = start
             space_end = bar + 1
             while not is_gap(text[space_end]) and text[space_end] != COLON:
                 space_end += 1
@@ -195,6 +208,20 @@ def compose(text, starts, places, out, lengths):
             size = _append(text, start, end, -1, out, size)
         lengths[k] = size - before
     return size
+
+
+@kernel
+def _bar_before(text, start, known, last):
+    """The bar that a feature stands behind; `known` is that of an earlier one at `last`, often nearby."""
+    if not last <= start <= last + 100:
+        known = start
+        while text[known] != BAR:
+            known -= 1
+        return known
+    for i in range(last, start):
+        if text[i] == BAR:
+            known = i
+    return known
 
 
 @kernel
