@@ -1,6 +1,7 @@
 """Predicting a stream with a stored model, on as many threads as parse it."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 from steelyard.cli import options, stored
 from steelyard.cli.preparing import threads
 from steelyard.io.blocks import Block
+from steelyard.io.labels import ANYTHING, LabelRule
 from steelyard.io.parsed import Parsed
 from steelyard.io.stream import Format, Stream
 from steelyard.learner import Learner
@@ -47,6 +49,14 @@ def predicted(kept: stored.Stored, files: Sequence[str], given: dict[str, Any], 
         threads=threads(given["threads"]),
         skip=given["on_error"] == "skip",
     )
+
+
+def whatever_labels(kept: stored.Stored) -> stored.Stored:
+    """The same, but labels of tables may be anything: to predict a row, its label need make no sense."""
+    if kept.reading.columns is None:
+        return kept
+    positive = "\0" if kept.reading.label_rule is None else kept.reading.label_rule.positive
+    return replace(kept, reading=replace(kept.reading, label_rule=LabelRule(ANYTHING, positive)))
 
 
 def tags(parsed: Parsed) -> list[bytes]:
