@@ -76,6 +76,9 @@ def test_the_loss(labels: list[str], loss: str) -> None:
         (["spam", "ham"], ("ham", "spam")),
         (["10", "9"], ("9", "10")),
         (["1234568", "1234567"], ("1234567", "1234568")),
+        (["1.0", "0.0"], ("0.0", "1.0")),
+        (["+1", "-1.5"], ("-1.5", "+1")),
+        (["2.0"], ("1", "2.0")),
     ],
 )
 def test_the_rule(labels: list[str], pair: tuple[str, str]) -> None:

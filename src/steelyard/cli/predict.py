@@ -40,7 +40,7 @@ def command(model: Path, files: tuple[str, ...], output: Path | None, kind: str,
     with options.errors():
         kept = scoring.loaded(model, given)
         convert = Converter(kept, kind)
-        stream = scoring.predicted(kept, files, given, labelled=False)
+        stream = scoring.predicted(scoring.whatever_labels(kept), files, given, labelled=False)
         with _opened(output) as out:
             for parsed in stream:
                 texts = convert(scoring.of(parsed))

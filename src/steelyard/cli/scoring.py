@@ -12,6 +12,7 @@ from steelyard.cli import options, stored
 from steelyard.cli.preparing import rule_of, threads
 from steelyard.io import look, sources
 from steelyard.io.blocks import Block
+from steelyard.io.labels import ANYTHING, LabelRule
 from steelyard.io.parsed import Parsed
 from steelyard.io.stream import Format, Stream
 from steelyard.learner import Learner
@@ -59,6 +60,14 @@ def predicted(kept: stored.Stored, files: Sequence[str], given: dict[str, Any], 
         threads=threads(given["threads"]),
         skip=given["on_error"] == "skip",
     )
+
+
+def whatever_labels(kept: stored.Stored) -> stored.Stored:
+    """The same, but labels of tables may be anything: to predict a row, its label need make no sense."""
+    if kept.reading.columns is None:
+        return kept
+    positive = "\0" if kept.reading.label_rule is None else kept.reading.label_rule.positive
+    return replace(kept, reading=replace(kept.reading, label_rule=LabelRule(ANYTHING, positive)))
 
 
 def tags(parsed: Parsed) -> list[bytes]:

@@ -37,7 +37,8 @@ def rule_for(labels: Sequence[str], loss: Loss, path: str) -> LabelRule | None:
         )
     names = next((pair for pair in _PAIRS if distinct <= pair), distinct)
     negative, positive = sorted(names, key=lambda name: (float(name) if is_number(name) else 0.0, name))
-    return LabelRule(negative, positive, low, high)
+    spelt = {_plain(label): label for label in sorted(labels, reverse=True)}
+    return LabelRule(spelt.get(negative, negative), spelt.get(positive, positive), low, high)
 
 
 def _classes(distinct: set[str]) -> bool:
