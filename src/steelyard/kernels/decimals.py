@@ -90,7 +90,7 @@ def number_at(text, start, end):
     if m < EXACT and -22 <= exponent <= 22:
         x = m / EXACT_POWERS[-exponent] if exponent < 0 else m * EXACT_POWERS[exponent]
     else:
-        x = _rounded(text, first, digits_end, m, exponent, False)
+        x = rounded(text, first, digits_end, m, exponent, False)
         if x == np.inf:
             return 0.0, i, NOT_FINITE
     return -x if negative else x, i, OK
@@ -152,7 +152,7 @@ def _long(text, start, end, negative):
         if status != OK:
             return 0.0, stop, status
         exponent += power
-    x = _rounded(text, first, i, m, exponent, more)
+    x = rounded(text, first, i, m, exponent, more)
     if x == np.inf:
         return 0.0, stop, NOT_FINITE
     return -x if negative else x, stop, OK
@@ -170,7 +170,7 @@ def _word(text, i, end):
 
 
 @kernel
-def _rounded(text, first, stop, m, exponent, more):
+def rounded(text, first, stop, m, exponent, more):
     """m·10^exponent, where both may be too large to be exact, and m may lack digits of text[first:stop]."""
     if m == 0 or exponent < -_LARGEST_EXPONENT:
         return 0.0

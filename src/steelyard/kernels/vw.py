@@ -8,7 +8,8 @@ import numpy as np
 from steelyard.kernels import decimals, hashing, lines
 from steelyard.kernels.jit import kernel, part
 from steelyard.kernels.lines import BAR, COLON, NEWLINE, QUOTE, is_gap, note
-from steelyard.kernels.words import address, byte, leading_digits, pair
+from steelyard.kernels.pairs import pair
+from steelyard.kernels.words import address, byte, leading_digits
 
 
 @kernel

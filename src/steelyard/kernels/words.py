@@ -76,12 +76,12 @@ def _item(text, index):
 _fast = not (config.DISABLE_JIT or config.BOUNDSCHECK)
 address = _compiled_address if _fast else _itself
 byte = _load(8, types.uint8) if _fast else _item
-_word = _load(64, types.uint64) if _fast else _plain_word if config.DISABLE_JIT else _checked_word
-_trailing_zeros = _plain_trailing_zeros if config.DISABLE_JIT else _compiled_trailing_zeros
+word = _load(64, types.uint64) if _fast else _plain_word if config.DISABLE_JIT else _checked_word
+trailing_zeros = _plain_trailing_zeros if config.DISABLE_JIT else _compiled_trailing_zeros
 
-_ZEROS = np.uint64(0x3030303030303030)
-_TO_SIGN = np.uint64(0x7676767676767676)
-_SIGNS = np.uint64(0x8080808080808080)
+ZEROS = np.uint64(0x3030303030303030)
+TO_SIGN = np.uint64(0x7676767676767676)
+SIGNS = np.uint64(0x8080808080808080)
 _PAIRS = np.uint64(0x000000FF000000FF)
 _THOUSANDS = np.uint64(0x000F424000000064)  # 10⁶ and 10²
 _ONES = np.uint64(0x0000271000000001)  # 10⁴ and 1
@@ -103,59 +103,19 @@ def leading_digits(text, i, end):
             value = value * 10 + np.int64(byte(text, i + count)) - 48
             count += 1
         return value, count
-    digits = _word(text, i) ^ _ZEROS
+    digits = word(text, i) ^ ZEROS
     # a byte above 9 gets its highest bit set, and may spoil the bytes behind it, but those do not count
-    others = ((digits + _TO_SIGN) | digits) & _SIGNS
-    bits = _trailing_zeros(others) & np.uint64(0x78)
+    others = ((digits + TO_SIGN) | digits) & SIGNS
+    bits = trailing_zeros(others) & np.uint64(0x78)
     if bits == np.uint64(0):
         return np.int64(0), np.int64(0)
     digits <<= np.uint64(64) - bits  # now there are eight, zeros leading
-    return _value(digits), np.int64(bits >> np.uint64(3))
+    return value_of(digits), np.int64(bits >> np.uint64(3))
 
 
 @part
-def _value(digits):
+def value_of(digits):
     """The number that eight digits make, each in a byte of its own, the first of them in the lowest."""
     digits = digits * np.uint64(10) + (digits >> np.uint64(8))
     digits = (digits & _PAIRS) * _THOUSANDS + ((digits >> np.uint64(16)) & _PAIRS) * _ONES
     return np.int64(digits >> np.uint64(32))
-
-
-@part
-def pair(text, i, end):
-    """`index:whole.part` where all of it but the digits behind the point is within eight bytes.
-
-    (index, value, where it stops); it stops at i if it is anything else. This is what most features look
-    like, and where the colon and the point stand is known at once, not one after the other.
-    """
-    nothing = (np.int64(0), 0.0, i)
-    if i + 8 > end:
-        return nothing
-    digits = _word(text, i) ^ _ZEROS
-    others = ((digits + _TO_SIGN) | digits) & _SIGNS
-    colon = _trailing_zeros(others) & np.uint64(0x78)
-    others &= others - np.uint64(1)
-    point = _trailing_zeros(others) & np.uint64(0x78)
-    if colon == np.uint64(0) or others == np.uint64(0):
-        return nothing
-    behind = i + np.int64(point >> np.uint64(3)) + 1
-    if byte(text, i + np.int64(colon >> np.uint64(3))) != 58 or byte(text, behind - 1) != 46:
-        return nothing
-    index = _value(digits << (np.uint64(64) - colon))
-    whole_bits = point - colon - np.uint64(8)
-    whole = np.int64(0)
-    if whole_bits > np.uint64(0):
-        whole = _value((digits >> (colon + np.uint64(8))) << (np.uint64(64) - whole_bits))
-    stop = behind
-    m = whole
-    count = np.int64(8)
-    while count == 8:
-        digits_there, count = leading_digits(text, stop, end)
-        if m >= ROOM[count]:
-            return nothing
-        m = m * TENS[count] + digits_there
-        stop += count
-    places = stop - behind
-    if m >= EXACT or places > 22 or (places == 0 and whole_bits == np.uint64(0)):
-        return nothing
-    return index, m / EXACT_POWERS[places], stop
