@@ -119,7 +119,9 @@ class Training:
         self.totals.rows += len(examples)
         self.totals.learned += int(np.count_nonzero(examples.importances))
         self.totals.labels.add(examples.labels, examples.importances)
-        self.totals.weights = self.totals.weights.followed_by(importance.summarise(examples.importances))
+        with np.errstate(over="ignore"):  # weights that add up to infinity are noticed in the model
+            summary = importance.summarise(examples.importances)
+        self.totals.weights = self.totals.weights.followed_by(summary)
 
     def _count_held(
         self, examples: Examples, predictions: NDArray[np.float64], held: NDArray[np.bool_]
