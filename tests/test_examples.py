@@ -147,3 +147,14 @@ def test_bases() -> None:
     assert rows.bases.tolist() == [2.0, 1.0]
     with pytest.raises(ValueError, match="row 1 has the base nan: bases must be finite"):
         examples(MATRIX, bases=[0.0, float("nan"), 0.0])
+
+
+@pytest.mark.parametrize("kind", [np.int32, np.int64])
+def test_taking_rows_keeps_the_kind_of_indices(kind: type) -> None:
+    """Or kernels would be compiled anew in the middle of a stream."""
+    matrix = sparse.csr_array(np.eye(4))
+    matrix.indices = matrix.indices.astype(kind)
+    taken = examples(matrix).take(np.array([2, 0]))
+    assert taken.indices.dtype == kind
+    assert taken.indptr.dtype == np.int64
+    assert taken.indices.tolist() == [2, 0]

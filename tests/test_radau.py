@@ -33,5 +33,11 @@ def test_sweeps_leave_less_than_a_third_whatever_the_stiffness() -> None:
 def test_the_start_is_that_of_the_polynomial() -> None:
     nodes = np.array(radau.NODES)
     polynomial = np.polynomial.Polynomial([3.0, -2.0, 0.5, 1.0, -4.0, 2.0])
-    weights = np.array(radau.tables()[-1])
+    weights = np.array(radau.tables()[-2])
     assert abs(weights @ polynomial(nodes) - polynomial(radau.PROBE)) < 1e-12
+
+
+def test_the_end_by_the_other_nodes() -> None:
+    nodes = np.array(radau.NODES)
+    polynomial = np.polynomial.Polynomial([3.0, -2.0, 0.5, 1.0, -4.0])
+    assert abs(np.array(radau.tables()[-1]) @ polynomial(nodes[:-1]) - polynomial(1.0)) < 1e-12

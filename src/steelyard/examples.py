@@ -56,7 +56,8 @@ class Examples:
 
         matrix = sparse.csr_array((self.values, self.indices, self.indptr), (len(self), self.features))[order]
         indptr = matrix.indptr.astype(np.int64, copy=False)
-        return Examples(indptr, matrix.indices, matrix.data, False, self.features, labels, importances, bases)
+        indices = matrix.indices.astype(self.indices.dtype, copy=False)  # kernels are compiled for their kind
+        return Examples(indptr, indices, matrix.data, False, self.features, labels, importances, bases)
 
 
 def examples(

@@ -72,11 +72,11 @@ class Learner:
 
     def _joint_arguments(self) -> tuple[Any, ...]:
         loss = self.model.settings.loss
-        nodes, lower, upper, probe, at_probe = radau.tables()
+        nodes, lower, upper, probe, at_probe, at_end = radau.tables()
         return (
             jit.pointer(loss, "derivative"), jit.step_pointer(loss, updates.by_name("implicit").step),
             self.model.settings.l2,
-            np.array(nodes), np.array(lower), np.array(upper), probe, np.array(at_probe),
+            np.array(nodes), np.array(lower), np.array(upper), probe, np.array(at_probe), np.array(at_end),
         )  # fmt: skip
 
     def _learn_plain(self, rows: tuple[Any, ...], predictions: NDArray[np.float64]) -> None:

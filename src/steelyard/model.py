@@ -205,12 +205,15 @@ def load_all(
     """The model, and what was kept beside it as JSON and as arrays."""
     arrays, about = _read(Path(path))
     known = {f.name for f in fields(Settings)}
-    settings = {name: value for name, value in about["settings"].items() if name in known}
-    settings["loss"] = _loss(Path(path), settings["loss"], loss)
-    if "follow_labels" not in settings:  # as long as there was no such thing, a model also had fewer arrays
-        settings["follow_labels"] = False
-        arrays["label_state"] = np.zeros(0)
-    model = Model(Settings(**settings), int(about["features"]))
+    try:
+        settings = {name: value for name, value in about["settings"].items() if name in known}
+        settings["loss"] = _loss(Path(path), settings["loss"], loss)
+        if "follow_labels" not in settings:  # when there was no such thing, a model also had fewer arrays
+            settings["follow_labels"] = False
+            arrays["label_state"] = np.zeros(0)
+        model, extra = Model(Settings(**settings), int(about["features"])), dict(about["extra"])
+    except (KeyError, TypeError, AttributeError) as error:
+        raise ValueError(f"{path}: not a model file, or a damaged one ({error!r})") from None
     met = arrays.pop("met", None)
     for name, empty in model._arrays().items():
         stored = arrays.pop(name, None)
@@ -219,7 +222,7 @@ def load_all(
         if stored is None or stored.shape != empty.shape or stored.dtype != empty.dtype:
             raise ValueError(f"{path}: the array {name!r} is missing or not what its settings say")
         empty[...] = stored
-    return model, about["extra"], arrays
+    return model, extra, arrays
 
 
 def _spread(stored: NDArray[Any], met: NDArray[Any], features: int) -> NDArray[Any] | None:

@@ -17,9 +17,9 @@ PROBE = 1e-4 * NODES[0]  # all but the start
 Matrix = list[list[float]]
 
 
-def tables() -> tuple[tuple[float, ...], Matrix, Matrix, float, list[float]]:
-    """The nodes, D, R, PROBE, and what gives the value there."""
-    return NODES, *factors(), PROBE, at_probe()
+def tables() -> tuple[tuple[float, ...], Matrix, Matrix, float, list[float], list[float]]:
+    """The nodes, D, R, PROBE, what gives the value there, and what the last node's value by the others."""
+    return NODES, *factors(), PROBE, extrapolation(NODES, PROBE), extrapolation(NODES[:-1], NODES[-1])
 
 
 def integrals() -> Matrix:
@@ -53,6 +53,6 @@ def factors() -> tuple[Matrix, Matrix]:
     return d, r
 
 
-def at_probe() -> list[float]:
-    """The weights with which the values at the nodes give the polynomial's value at PROBE."""
-    return [math.prod((other - PROBE) / (other - node) for other in NODES if other != node) for node in NODES]
+def extrapolation(nodes: tuple[float, ...], to: float) -> list[float]:
+    """The weights with which the values at the nodes give the polynomial's value elsewhere."""
+    return [math.prod((other - to) / (other - node) for other in nodes if other != node) for node in nodes]

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from steelyard import losses
 from steelyard.cli import stored
 from tests.cli.running import PLAIN, blocks_of, refused, rows, run, trained
 
@@ -38,7 +39,14 @@ def test_two_files_one_after_the_other(two: list[Path], tmp_path: Path, options:
 
 def test_it_says_from_where(two: list[Path], tmp_path: Path) -> None:
     run("train", two[0], "-o", tmp_path / "m")
-    assert f"going on from {tmp_path}/m, after " in run("train", two[1], "--resume", tmp_path / "m").stdout
+    said = run("train", two[1], "--resume", tmp_path / "m").stdout
+    assert f"going on from {tmp_path}/m, after " in said
+    average, since, number = map(float, said.splitlines()[4].split()[:3])
+    assert number == 1.0
+    prediction = float(run("predict", tmp_path / "m", two[1]).stdout.split()[0])
+    label = float(two[1].read_text().split()[0])
+    assert since == pytest.approx(losses.by_name("modified_huber").value(prediction, label), abs=1e-5)
+    assert average != since
 
 
 class StoppedError(Exception):
@@ -174,3 +182,16 @@ def test_a_full_disk_leaves_the_old_model(
 def test_devices_are_written_to_and_stay(file: Path) -> None:
     trained(file, "-o", "/dev/null")
     assert Path("/dev/null").is_char_device()
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["1e300 |a b\n-1e300 |a c\n1 |a b\n", "1 1 1e300 |a b\n2 |a b\n3 |a c\n", "1 1e308 |a b\n0 1e308 |a c\n"],
+)
+@pytest.mark.parametrize("every", [(), ("--checkpoint-every", 1)])
+def test_a_model_beyond_all_numbers_is_not_kept(tmp_path: Path, text: str, every: tuple[object, ...]) -> None:
+    path = tmp_path / "large.vw"
+    path.write_text(text)
+    said = refused("train", path, "--loss", "squared", "--scaling", "plain", "-o", tmp_path / "m", *every)
+    assert "the model has left the range of float32" in said
+    assert list(tmp_path.iterdir()) == [path]

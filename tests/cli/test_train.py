@@ -2,7 +2,9 @@
 
 import gzip
 import json
+import os
 import random
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -201,7 +203,7 @@ def test_odd_files(tmp_path: Path) -> None:
         (("--labels", "*,spam"), "--labels *,spam: the labels of vw are numbers"),
         (("--propensity", "p"), "--propensity is for tables, and the files are vw"),
         (("--text", "x"), "--text is for tables"),
-        (("--format", "svmlight", "--interactions", "a*b"), "svmlight has no namespaces"),
+        (("--format", "svmlight", "--interactions", "a*b"), "svmlight has neither"),
         (("--weight", "x", "--propensity", "p"), "cannot both be given"),
         (("--checkpoint-every", "5"), "--checkpoint-every needs a model to keep: -o MODEL"),
         (("-o", "none/m"), "there is no folder 'none'; make it first"),
@@ -249,3 +251,18 @@ def test_only_finite_numbers_in_json(tmp_path: Path) -> None:
     said = run("train", path, "--loss", "exponential", "--holdout", 2, "--json").stdout
     found = json.loads(said, parse_constant=no_constant)
     assert found["examples"] == 4
+
+
+def test_a_named_pipe(file: Path, tmp_path: Path) -> None:
+    """As a shell makes them for <(zcat …): looked at several times, read once, and not a row is lost."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=pipe.write_bytes, args=(gzip.compress(file.read_bytes()),), daemon=True)
+    writer.start()
+    assert trained(pipe, "-o", tmp_path / "piped")["examples"] == 200
+    writer.join()
+    trained(file, "-o", tmp_path / "m")
+    assert (tmp_path / "piped").read_bytes() == (tmp_path / "m").read_bytes()
+    assert f"{pipe} can be read once only" in refused(
+        "train", pipe, "--passes", 2, "--format", "vw", stdin=b""
+    )

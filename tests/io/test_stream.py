@@ -20,7 +20,7 @@ from tests import slow_text
 from tests.kernels import texts
 
 SIZES_AND_THREADS = list(itertools.product([1, 37, 1 << 21], [1, 2, 4]))
-VW = Reading("vw", bits=16, dtype="float64")
+VW = Reading("vw", bits=16)
 HINGE, LOGARITHMIC, SQUARED = map(losses.by_name, ("hinge", "logarithmic", "squared"))
 every_way = pytest.mark.parametrize(("size", "threads"), SIZES_AND_THREADS)
 

@@ -54,7 +54,7 @@ class Explorer:
         self._draw = random.Random(seed)
         self._seen: set[tuple[str, int, int]] = set()
 
-    def step(self, check: Callable[[bytes], None]) -> bytes:
+    def step(self, check: Callable[[bytes], None]) -> None:
         text = mutated(self._draw.choice(self.corpus), self.corpus, self._draw)
         met: set[tuple[str, int, int]] = set()
         last: dict[FrameType, int] = {}
@@ -71,9 +71,10 @@ class Explorer:
         sys.settrace(trace)
         try:
             check(text)
+        except Exception as error:
+            raise AssertionError(f"with {text!r}") from error
         finally:
             sys.settrace(before)
         if met - self._seen:
             self._seen |= met
             self.corpus.append(text)
-        return text

@@ -132,8 +132,8 @@ HEADER = ",".join(NAMES) + "\n"
 @pytest.mark.parametrize(
     ("record", "what"),
     [
-        ("1,1,,a,text,red", "there are fewer fields than in the header"),
-        ("1,1,,a,text,red,2,,", "there are more fields than in the header"),
+        ("1,1,,a,text,red", "there are fewer fields than columns"),
+        ("1,1,,a,text,red,2,,", "there are more fields than columns"),
         ('1,1,,a,"text"s,red,2,', "'\"text\"s,red,2,': after the closing quote the field must end"),
         ('1,1,,a,"text"s,"red"s,2,', '\'"text"s,"red"s,2,\': after the closing quote'),
         ("spam,1,,a,text,red,2,", "column y: the label 'spam' is not a number"),

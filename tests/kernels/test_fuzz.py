@@ -46,12 +46,7 @@ def test_exploring_finds_more() -> None:
 @pytest.mark.soak
 @pytest.mark.parametrize("suffix", KINDS)
 def test_damaged_files_for_long(suffix: str) -> None:
-    seed = time.time_ns()
-    explorer = mutation.Explorer(suffix, seed)
+    explorer = mutation.Explorer(suffix, time.time_ns())
     ends = time.monotonic() + SOAK_SECONDS
-    text = b""
-    try:
-        while time.monotonic() < ends:
-            text = explorer.step(lambda text: check(text, KINDS[suffix]))
-    except AssertionError as error:
-        raise AssertionError(f"seed {seed}: the text after {text!r}") from error
+    while time.monotonic() < ends:
+        explorer.step(lambda text: check(text, KINDS[suffix]))

@@ -127,6 +127,19 @@ def test_it_slides_along_a_kink(loss: Loss, kink: float) -> None:
         np.testing.assert_allclose(changes(loss, m, b, 1.0, u, v, shrinkage), expected_changes, rtol=1e-9)
 
 
+def test_a_kink_passed_before_the_first_node() -> None:
+    """Once all nodes and both halves of a step agreed on a prediction far beyond the hinge."""
+    m_change, _ = changes(losses.Hinge(), -0.0047, 0.0, -1.0, 66.9, 0.0, 2.5e-10)
+    assert m_change == pytest.approx(-0.9953, rel=1e-9)
+
+
+def test_a_kink_just_before_the_end() -> None:
+    """Once p was held at the kink by the last node alone, which took m there too late."""
+    numbers = (9.3e-7, -7.2e-7, -1.0, 0.868, 1.171, 6.667e-4)
+    expected = naive_joint.changes(losses.Quantile(), *numbers)
+    np.testing.assert_allclose(changes(losses.Quantile(), *numbers), expected, rtol=1e-10)
+
+
 @dataclass(frozen=True)
 class Ratchet(Loss):
     """A kink at y with a slope of one sign on both sides: p can stick there and go on."""

@@ -141,7 +141,8 @@ def test_objects_become_what_their_twin_says(
     read = tables.read(reader(rule, options, names), text.encode(), names=names)
     tables.agree(read, expected, BITS)
     assert [line for line, _ in read.problems] == wrong
-    assert read.remarks == ({UNKNOWN} if any("no column" in one for one in found) else set())
+    if not wrong:  # an object that is refused is not read to its end
+        assert read.remarks == ({UNKNOWN} if any("no column" in one for one in found) else set())
     cut_names = Names(1 << BITS)
     cut = tables.read(reader(rule, options, cut_names), text.encode(), size=size, names=cut_names)
     assert (cut.bits, cut.problems, cut.names) == (read.bits, read.problems, read.names)
@@ -189,7 +190,9 @@ def test_a_label_that_is_neither() -> None:
     read = tables.read(
         reader(LabelRule("ham", "spam"), TextOptions()), b'{"y": "spam"}\n{"y": "eggs"}\n{"y": "NA"}'
     )
-    assert read.problems == [(2, "column y: the label 'eggs' is neither the negative nor the positive one")]
+    [(line, what)] = read.problems
+    assert line == 2
+    assert what.startswith("column y: the label 'eggs' is neither the negative nor the positive one")
     np.testing.assert_array_equal(read.labels, [1.0, np.nan])
 
 

@@ -4,6 +4,8 @@ import os
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from steelyard.cli import stored
 from steelyard.cli.training import Training
 from steelyard.io.errors import InputError
@@ -32,6 +34,7 @@ class Keeper:
         if self._every is None or self._output is None or self._rows - self._last < self._every:
             return
         self._last = self._rows
+        self._check()
         plan = self._plan
         stored.save(
             checkpoint_of(self._output),
@@ -42,11 +45,21 @@ class Keeper:
         )
 
     def finish(self) -> None:
+        self._check()
         if self._output is None:
             return
         plan = self._plan
         stored.save(self._output, plan.model, plan.reading, plan.names, None)
         checkpoint_of(self._output).unlink(missing_ok=True)
+
+    def _check(self) -> None:
+        """Nothing is kept that cannot predict."""
+        model = self._plan.model
+        if not (np.isfinite(model.weights).all() and np.isfinite([model.bias, model.clock]).all()):
+            raise InputError(
+                f"the model has left the range of {model.settings.dtype}: some label, base or importance "
+                "is too large; scale them, or try --dtype float64"
+            )
 
 
 def checkpoint_of(output: Path) -> Path:

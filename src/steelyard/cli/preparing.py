@@ -77,15 +77,20 @@ class Plan:
 
 def prepare(ctx: click.Context, files: Sequence[str], given: dict[str, Any]) -> Plan:
     paths = sources.expand(files)
+    _check_passes(paths, given["passes"])
     plan = _resumed(ctx, paths, given) if given["resume"] else _begun(ctx, paths, given)
     plan.run = plan.run or {name: given[name] for name in _OF_A_RUN}
-    once = [path for path in paths if sources.once_only(path)]
-    if plan.run["passes"] > 1 and once:
-        name = "standard input" if once[0] == sources.STANDARD_INPUT else once[0]
-        raise InputError(f"{name} can be read once only: save it to a file for several passes")
+    _check_passes(paths, plan.run["passes"])
     plan.threads = threads(given["threads"])
     plan.skip = given["on_error"] == "skip"
     return plan
+
+
+def _check_passes(paths: list[str], passes: int) -> None:
+    for path in paths:
+        if passes > 1 and sources.once_only(path):
+            name = "standard input" if path == sources.STANDARD_INPUT else path
+            raise InputError(f"{name} can be read once only: save it to a file for several passes")
 
 
 def threads(given: int | None) -> int:

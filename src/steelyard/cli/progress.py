@@ -12,6 +12,7 @@ from rich.text import Text
 
 from steelyard.cli.training import Learned, losses_of
 from steelyard.io.stream import Stream
+from steelyard.kernels import linear
 from steelyard.model import Model
 
 _HEADINGS = (
@@ -39,7 +40,7 @@ class Watcher:
         self._table = table
         self._task = None if bar is None else bar.add_task("", total=None, rows=0)
         self._next = 1
-        self._last = (0.0, 0.0)
+        self._last = float(model.state[linear.LOSS]), model.weight  # of a model that goes on, not nothing
         if table:
             for headings in _HEADINGS:
                 self._print(_ROW.format(*headings))
@@ -61,9 +62,10 @@ class Watcher:
         if self._next > learned.first + len(examples):
             return
         values = losses_of(self._model, learned.predictions, examples.labels)
-        weighted = np.where(examples.importances > 0.0, examples.importances * values, 0.0)
-        losses = learned.before[0] + np.cumsum(weighted)
-        weights = learned.before[1] + np.cumsum(examples.importances)
+        with np.errstate(over="ignore", invalid="ignore"):  # an infinite loss is shown as one
+            weighted = np.where(examples.importances > 0.0, examples.importances * values, 0.0)
+            losses = learned.before[0] + np.cumsum(weighted)
+            weights = learned.before[1] + np.cumsum(examples.importances)
         while self._next <= learned.first + len(examples):
             row = self._next - learned.first - 1
             if row >= 0:

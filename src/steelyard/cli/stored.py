@@ -75,17 +75,23 @@ def load(path: Path, loss: type[Loss] | None = None) -> Stored:
         raise InputError(
             f"{path}: a model made in Python, which does not know how files are read; load it there"
         )
-    reading = readings.from_json(extra["reading"])
-    names = Names.from_arrays(reading.features, arrays) if "names_index" in arrays else None
-    run = extra.get("run")
-    unfinished = None
-    if run is not None:
-        totals = Totals(run["rows"], run["learned"])
-        totals.weights = importance.WeightSummary(**run["weights"])
-        totals.held_loss, totals.held_weight = run["held"]
-        totals.last_label, totals.label_changes = run["changes"]
-        totals.labels.restore(arrays)
-        unfinished = Unfinished(
-            run["paths"], (run["position"][0], run["position"][1]), totals, run["options"]
+    try:
+        reading = readings.from_json(extra["reading"])
+        names = Names.from_arrays(reading.features, arrays) if "names_index" in arrays else None
+        unfinished = _unfinished(extra["run"], arrays) if "run" in extra else None
+    except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
+        raise InputError(f"{path}: not a model file, or a damaged one ({error!r})") from None
+    if reading.features != model.features:
+        raise InputError(
+            f"{path}: a damaged model: its files have {reading.features} features, itself {model.features}"
         )
     return Stored(model, reading, names, unfinished)
+
+
+def _unfinished(run: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Unfinished:
+    totals = Totals(run["rows"], run["learned"])
+    totals.weights = importance.WeightSummary(**run["weights"])
+    totals.held_loss, totals.held_weight = run["held"]
+    totals.last_label, totals.label_changes = run["changes"]
+    totals.labels.restore(arrays)
+    return Unfinished(run["paths"], (run["position"][0], run["position"][1]), totals, run["options"])

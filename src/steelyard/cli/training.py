@@ -126,7 +126,9 @@ class Training:
             before = labels[0] if self.totals.last_label is None else self.totals.last_label
             self.totals.label_changes += int(np.count_nonzero(np.diff(labels, prepend=before)))
             self.totals.last_label = float(labels[-1])
-        self.totals.weights = self.totals.weights.followed_by(importance.summarise(examples.importances))
+        with np.errstate(over="ignore"):  # weights that add up to infinity are noticed in the model
+            summary = importance.summarise(examples.importances)
+        self.totals.weights = self.totals.weights.followed_by(summary)
 
     def _count_held(
         self, examples: Examples, predictions: NDArray[np.float64], held: NDArray[np.bool_]

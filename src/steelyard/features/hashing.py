@@ -1,7 +1,7 @@
 """Names → keys, for single names. (Files of them are hashed where they are parsed.)
 
 >>> key("price"), key("17"), key("17", "shop")
-(1049166424, 17, 3285838806)
+(3888873998, 17, 3145125641)
 """
 
 import numpy as np

@@ -32,19 +32,19 @@ _SMALLEST_SCALE = 1e-6  # as in `linear`
 _ROWS = 5  # of an extrapolation
 _FEW_SWEEPS, _MOST_SWEEPS = 8, 40
 _PATIENCE = 3  # with steps that do not grow
-_APPROACHES = 7  # to a kink, each of which leaves a thousandth of the way
-_FREE_CUTS = 100
+_APPROACHES = 20  # to a kink: once near it, each leaves a thousandth of the way
+_FREE_CUTS = 300
 
 
 @kernel
 def learn(
     indptr, indices, values, shared, labels, importances, bases, order,
     weights, state, predictions, row_norm, bias_value, push, flow, value,
-    derivative, implicit, l2, nodes, lower, upper, probe, at_probe,
+    derivative, implicit, l2, nodes, lower, upper, probe, at_probe, at_end,
 ):  # fmt: skip
     """As `linear.learn`, with `nodes` and what follows from `steelyard.radau`."""
     clock, bias, loss, weight, scale = state[CLOCK], state[BIAS], state[LOSS], state[WEIGHT], state[SCALE]
-    table = (nodes, lower, upper, probe, at_probe)
+    table = (nodes, lower, upper, probe, at_probe, at_end)
     room = np.empty((4, max(_ROWS, len(nodes))))
     factor = np.empty(1, weights.dtype)
     ordered = len(order) > 0
@@ -108,8 +108,8 @@ def _changes(m, b, y, u, v, shrinkage, derivative, flow, implicit, table, room):
         step = min(step, left)
         kept = math.exp(-shrinkage * step)
         relative = _agreement(cuts)
-        absolute = relative * (abs(m_change) + abs(b_change) + abs(m) * (1.0 - kept))
-        absolute += _ROUNDING * (abs(m) + abs(b))
+        absolute = relative * (kept * (abs(m_change) + abs(m) * (1.0 - kept)) + abs(b_change))
+        absolute += _ROUNDING * (kept * abs(m) + abs(b))
         m_moved = b_moved = 0.0
         error = math.inf
         order = row = 7
@@ -156,6 +156,7 @@ def _changes(m, b, y, u, v, shrinkage, derivative, flow, implicit, table, room):
         if approaches > 0 and abs(way) > _ROUNDING * (abs(m) + abs(b)):
             if way * speed > 0.0 and way / speed < longest:
                 step = 0.999 * way / speed  # Newton's way to the kink, always a little short of it
+                stiff = True  # turns would reach it too early
                 approaches -= 1
         elif kink == kink:  # it is there, to slide along the kink or to leave it behind
             kink = math.nan
@@ -259,7 +260,7 @@ def _extrapolated(value, row, last_row):
 def _doubled(m, b, y, u, v, shrinkage, relative, absolute, implicit, table, room):
     """A step of unit time by collocation, whole and in two halves: the changes, a bound on their error."""
     noise = _EPSILON * (abs(m) + abs(b))
-    m_whole, b_whole, rest, astray = _collocated(
+    m_whole, b_whole, rest, astray, late = _collocated(
         m, b, y, u, v, shrinkage, 0.01 * absolute + noise, implicit, table, room
     )
     allowed = relative * (abs(m_whole) + abs(b_whole)) + absolute
@@ -267,7 +268,7 @@ def _doubled(m, b, y, u, v, shrinkage, relative, absolute, implicit, table, room
     if not rest + missed < 1e4 * allowed:
         return m_whole, b_whole, rest + missed
     enough = 0.01 * allowed + noise
-    m_first, b_first, rest, first_astray = _collocated(
+    m_first, b_first, rest, first_astray, _ = _collocated(
         m, b, y, 0.5 * u, 0.5 * v, 0.5 * shrinkage, enough, implicit, table, room
     )
     # Half the step sees 1/64 of the surprise, unless there is a kink or a transient before its first node
@@ -275,9 +276,12 @@ def _doubled(m, b, y, u, v, shrinkage, relative, absolute, implicit, table, room
     if first_astray > 0.1 * astray:
         missed = _left_of(first_astray, m, b, y, u, v, shrinkage, implicit, table)
     kept = math.exp(-0.5 * shrinkage)
-    m_second, b_second, more_rest, _ = _collocated(
+    m_second, b_second, more_rest, _, second_late = _collocated(
         m * kept + m_first, b + b_first, y, 0.5 * u, 0.5 * v, 0.5 * shrinkage, enough, implicit, table, room
     )
+    # Likewise for a kink between the last two nodes, at which p is held at the end: m came there too late
+    if second_late > 0.1 * late:
+        missed += second_late * min(1.0, shrinkage)
     m_moved, b_moved = m_first * kept + m_second, b_first + b_second
     error = abs(m_moved - m_whole) + abs(b_moved - b_whole)
     return m_moved, b_moved, error + rest + more_rest + missed
@@ -287,15 +291,19 @@ def _doubled(m, b, y, u, v, shrinkage, relative, absolute, implicit, table, room
 def _left_of(astray, m, b, y, u, v, shrinkage, implicit, table):
     """What the end keeps of being astray at the first node: in p, by an implicit step, and by way of m."""
     p = m * math.exp(-shrinkage) + b
-    left = astray + implicit(p + astray, y, u + v) - implicit(p, y, u + v)
-    return abs(left) + astray * min(1.0, shrinkage * table[0][0])
+    p += implicit(p, y, u + v)
+    still = implicit(p, y, u + v)
+    above = astray + implicit(p + astray, y, u + v) - still
+    below = -astray + implicit(p - astray, y, u + v) - still  # on one side of a kink the loss may be flat
+    return max(abs(above), abs(below)) + astray * min(1.0, shrinkage * table[0][0])
 
 
 @kernel
 def _collocated(m, b, y, u, v, shrinkage, enough, implicit, table, room):
     """A step of unit time with g a polynomial through its values at the nodes.
 
-    Returns the changes, what the last sweep still moved, and how far p may be astray at the first node.
+    Returns the changes, what the last sweep still moved, and how far p may be astray before the first
+    node and before the last.
 
     There the changes M of m and B of b obey M = −A(u·g + θ(m + M)) and B = −v·A·g. Write A = D·R, and
     sweep: node i takes the nodes before it from this sweep, those after it from the last, and its own
@@ -303,7 +311,7 @@ def _collocated(m, b, y, u, v, shrinkage, enough, implicit, table, room):
     leaves less than a third of the error. As the implicit step knows what to do at a kink, so do
     the sweeps: g becomes what keeps p there.
     """
-    nodes, lower, upper, probe, at_probe = table
+    nodes, lower, upper, probe, at_probe, at_end = table
     slope, gain, slopes, gains = room  # of the last sweep; and times R, of this one
     size = len(nodes)
     guess = -implicit(m * math.exp(-shrinkage) + b, y, u + v) / (u + v)
@@ -347,4 +355,8 @@ def _collocated(m, b, y, u, v, shrinkage, enough, implicit, table, room):
     surprise = abs(implicit(m - m * shrunk + b, y, push) / push + expected)
     surprise -= 2.0 * probe / nodes[0] * abs(slope[0] - expected) + 16.0 * _EPSILON * (abs(m) + abs(b)) / push
     astray = max(0.0, 0.5 * nodes[0] * (u + v) * surprise)
-    return gain[size - 1] - m * math.expm1(-shrinkage), -v * integral, moved, astray
+    expected = 0.0
+    for i in range(size - 1):
+        expected += at_end[i] * slope[i]
+    late = lower[size - 1, size - 1] * (u + v) * abs(slope[size - 1] - expected)
+    return gain[size - 1] - m * math.expm1(-shrinkage), -v * integral, moved, astray, late
