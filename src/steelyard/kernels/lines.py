@@ -28,7 +28,7 @@ def counts(text, end):
     for i in range(np.uint64(end)):
         c = text[i]
         lines += c == NEWLINE
-        gaps += (c == SPACE) | (c == TAB) | (c == BAR)
+        gaps += (c == SPACE) | (c == TAB) | (c == RETURN) | (c == BAR)
         high |= c
     return lines, gaps, high < 128
 
