@@ -144,6 +144,13 @@ def test_what_is_wrong_with_an_svmlight_line(line: str, code: int) -> None:
     assert keyed.labels.tolist() == [1.0, -1.0]
 
 
+@pytest.mark.parametrize("gap", [b" ", b"\t", b"\r", b"\r\t "])
+def test_there_is_room_for_every_feature_whatever_stands_between(gap: bytes) -> None:
+    """Arrays are sized by counting gaps: a kind that is not counted would be written beyond their end."""
+    check(b"1 |a" + gap + gap.join(b"b%d" % k for k in range(200)) + b"\n", "vw")
+    check(b"1" + gap + gap.join(b"%d:1" % k for k in range(200)) + b"\n", "svmlight")
+
+
 def test_all_problems_are_counted_and_the_first_described() -> None:
     text = np.frombuffer(b"x |a\n" * 20, np.uint8)
     room = Keyed.empty(20, 40, "float32")
