@@ -50,7 +50,10 @@ def commands(result: Result) -> list[list[str]]:
     return [shlex.split(line)[1:] for line in text.replace("\\\n", "").splitlines()]
 
 
-def test_everything_lands_here_and_the_report_is_pointed_out(folder: Path) -> None:
+def test_everything_lands_here_and_the_report_is_pointed_out(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("steelyard.cli.demo.which", lambda name: f"/bin/{name}")
     result = demo()
     assert result.exit_code == 0, result.output
     assert result.stdout.splitlines()[-1].endswith("browser: steelyard-demo/report.html")
@@ -64,8 +67,10 @@ def test_everything_lands_here_and_the_report_is_pointed_out(folder: Path) -> No
 
 
 @pytest.mark.usefixtures("without_matplotlib")
-def test_the_commands_run_and_give_the_figures_shown(folder: Path) -> None:
+def test_the_commands_run_and_give_the_figures_shown(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("steelyard.cli.demo.which", lambda _: None)
     result = demo()
+    assert "first: source " in result.stdout.splitlines()[-1]
     shown = " ".join(result.stdout.split())
     model = folder / "steelyard-demo/docstrings.model"
     made = model.read_bytes()

@@ -10,7 +10,6 @@ from sklearn import metrics as sklearn_metrics
 
 from steelyard import losses
 from steelyard.cli.metrics import Metrics
-from steelyard.io.errors import InputError
 from steelyard.model import Model, Settings
 from tests.cli.running import refused, rows, run
 
@@ -128,7 +127,7 @@ def test_chunks_make_no_difference() -> None:
 
 
 def test_nothing_to_compare_with() -> None:
-    with pytest.raises(InputError, match="nothing to compare with"):
+    with pytest.raises(ValueError, match="nothing to compare with"):
         Metrics(Model(Settings(), 1)).result()
 
 

@@ -211,3 +211,20 @@ def test_names() -> None:
         b"",
     ]
     assert composed(b"1 17:2 4:1\n", [[1], [0]], "svmlight") == [b"4", b"17"]
+
+
+def test_names_far_from_each_other() -> None:
+    """The namespace is found whether the name before it was near, far, or on a line behind."""
+    data = b"1 |first " + b" ".join(b"name%d" % k for k in range(40)) + b" |other z\n1 |third q\n"
+    found = composed(data, [[0], [39], [40], [41], [1]])
+    assert found == [b"first^name0", b"first^name39", b"other^z", b"third^q", b"first^name1"]
+
+
+@few
+@given(st.integers(0, 10**7), st.integers(0, 10**4), st.text("0123456789", max_size=30), st.booleans())
+def test_pairs(index: int, whole: int, fraction: str, pointed: bool) -> None:
+    """`index:whole.fraction` of every length, also where it is longer than one look takes in."""
+    value = f"{whole}.{fraction}" if pointed else f".{fraction or 0}"
+    for line in (f"1 {index}:{value} 3:1", f"1 {index}:{value}"):
+        check(line.encode() + b"\n", "svmlight")
+        check(line.replace("1 ", "1 | ", 1).encode() + b"\n", "vw")

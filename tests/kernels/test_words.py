@@ -25,3 +25,13 @@ def test_leading_digits(text: str, start: int) -> None:
     with np.errstate(over="ignore"):
         value, count = leading(np.frombuffer(data + b"\n", np.uint8), start, len(data))
     assert (value, count) == (int(found[0] or b"0"), len(found[0]))
+
+
+def test_a_word_with_its_bounds_checked_is_the_same_word() -> None:
+    """The one of the lane with bounds checked against eight bytes as Python reads them."""
+    data = b"0.12345678\xff9"
+    text = np.frombuffer(data, np.uint8)
+    for start in range(len(data) - 7):
+        expected = int.from_bytes(data[start : start + 8], "little")
+        assert int(words._checked_word(text, start)) == expected
+        assert int(words._plain_word(text, start)) == expected  # type: ignore[no-untyped-call]

@@ -1,7 +1,9 @@
 """`steelyard demo`: the whole job on text that every Python has, its docstrings, and a report of it."""
 
+import sys
 from importlib.util import find_spec
 from pathlib import Path
+from shutil import which
 
 import click
 
@@ -60,3 +62,5 @@ def command(output: Path, package: str | None, seed: int) -> None:
         if not plots:
             teller.say('\nThe plots of the report need matplotlib: pip install "steelyard[plot]"')
         click.echo(f"\nThe report, a page for your browser: {folder.report}")
+        if which("steelyard") is None:
+            click.echo(f"To type the commands above, first: source {Path(sys.prefix) / 'bin' / 'activate'}")

@@ -39,4 +39,7 @@ def run(model: Path, files: tuple[str, ...], given: dict[str, Any]) -> dict[str,
         stream = scoring.predicted(kept, files, given, labelled=True)
         for parsed in stream:
             metrics.add(scoring.of(parsed), parsed.examples.labels, parsed.examples.importances)
+        if not metrics.weight:
+            raise stream.empty("no row has a label and a weight, so there is nothing to compare with")
+        scoring.tell_skipped(stream)
         return metrics.result() | {"skipped": stream.skipped}

@@ -45,7 +45,7 @@ def run(
         weights = kept.model.coefficients()
         names = kept.names.by_index() if kept.names is not None else {}
         row = 0
-        for parsed in scoring.predicted(kept, files, given, labelled=False):
+        for parsed in scoring.predicted(scoring.whatever_labels(kept), files, given, labelled=False):
             examples, predictions = parsed.examples, scoring.of(parsed)
             for k, tag in enumerate(scoring.tags(parsed)):
                 if row == rows:

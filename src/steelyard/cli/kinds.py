@@ -22,7 +22,8 @@ class Converter:
             raise InputError(f"{name} loss has no probabilities; train with --loss logistic for them")
         if kind == "label" and not isinstance(self._loss.labels, OneOf):
             raise InputError(f"{name} loss has no classes to name: its prediction is a number, --as raw")
-        rule = kept.reading.label_rule
+        original = kept.reading.original  # where names had become numbers when the files were converted
+        rule = kept.reading.label_rule or (None if original is None else original.label_rule)
         low, high = (rule.negative, rule.positive) if rule is not None else self._own_labels()
         self._names = (low.encode(), high.encode())
 

@@ -13,7 +13,6 @@ from steelyard.cli.constant import LabelWeights
 from steelyard.cli.kinds import decision_point, probabilities
 from steelyard.cli.summary import finite
 from steelyard.cli.training import losses_of
-from steelyard.io.errors import InputError
 from steelyard.losses import Loss
 from steelyard.losses.sets import OneOf
 from steelyard.model import Model
@@ -32,7 +31,7 @@ class Metrics:
         self._has_probabilities = type(self._loss).probability is not Loss.probability
         self._labels = LabelWeights()
         self._rows = 0
-        self._weight = self._total = self._right = self._square = 0.0
+        self.weight = self._total = self._right = self._square = 0.0
         self._ranks = np.zeros((2, 1 << _BITS)) if self._classes else np.zeros((2, 0))
         self._calibration = np.zeros((3, _CALIBRATION_BINS))  # weight, predicted, positive
 
@@ -42,7 +41,7 @@ class Metrics:
         counted = weights > 0.0  # rows without a label weigh nothing
         predictions, labels, weights = predictions[counted], labels[counted], weights[counted]
         self._rows += len(labels)
-        self._weight += float(weights.sum())
+        self.weight += float(weights.sum())
         self._total += float(weights @ losses_of(self._model, predictions, labels))
         self._labels.add(labels, weights)
         if not self._classes:
@@ -66,22 +65,22 @@ class Metrics:
             self._calibration[row] += np.bincount(bins, amounts, _CALIBRATION_BINS)
 
     def result(self) -> dict[str, Any]:
-        if self._weight == 0.0:
-            raise InputError("no row has a label and a weight, so there is nothing to compare with")
+        if self.weight == 0.0:
+            raise ValueError("there is nothing to compare with")
         constant, constant_loss = self._labels.best_constant(self._loss)
         result: dict[str, Any] = {
             "examples": self._rows,
-            "weight": self._weight,
-            "loss": finite(self._total / self._weight),
+            "weight": self.weight,
+            "loss": finite(self._total / self.weight),
             "best_constant": finite(constant),
             "best_constant_loss": finite(constant_loss),
         }
         if not self._classes:
-            return result | {"rmse": finite(float(np.sqrt(self._square / self._weight)))}
-        result |= {"accuracy": self._right / self._weight, "auc": self._area()}
+            return result | {"rmse": finite(float(np.sqrt(self._square / self.weight)))}
+        result |= {"accuracy": self._right / self.weight, "auc": self._area()}
         if self._has_probabilities:
             weight, predicted, positive = self._calibration
-            result["calibration_error"] = float(np.abs(predicted - positive).sum() / self._weight)
+            result["calibration_error"] = float(np.abs(predicted - positive).sum() / self.weight)
             result["calibration"] = [
                 {"from": k / _CALIBRATION_BINS, "weight": w, "predicted": p / w, "observed": o / w}
                 for k, (w, p, o) in enumerate(

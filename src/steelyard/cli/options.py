@@ -140,7 +140,7 @@ def errors() -> Iterator[None]:
     """What is wrong with the input or the options is said in a line, not in a traceback."""
     try:
         yield
-    except (ValueError, FloatingPointError) as error:
+    except (ValueError, FloatingPointError, ImportError) as error:
         raise click.ClickException(str(error)) from error
     except MemoryError as error:
         raise click.ClickException(f"not enough memory ({error}); fewer --bits need less") from error

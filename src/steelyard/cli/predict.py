@@ -48,8 +48,7 @@ def command(model: Path, files: tuple[str, ...], output: Path | None, kind: str,
                 lines = [text + (b" " + tag if tag else b"") for text, tag in zip(texts, tags, strict=True)]
                 if lines:
                     _write(out, b"\n".join(lines) + b"\n")
-    for problem in stream.problems:
-        click.echo(f"skipped: {problem}", err=True)
+    scoring.tell_skipped(stream)
     if stream.skipped:
         click.echo(f"{stream.skipped} lines could not be read and have no prediction", err=True)
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import click
 import numpy as np
 from numpy.typing import NDArray
 
@@ -68,6 +69,12 @@ def whatever_labels(kept: stored.Stored) -> stored.Stored:
         return kept
     positive = "\0" if kept.reading.label_rule is None else kept.reading.label_rule.positive
     return replace(kept, reading=replace(kept.reading, label_rule=LabelRule(ANYTHING, positive)))
+
+
+def tell_skipped(stream: Stream) -> None:
+    """The first of the lines that were left out, on standard error."""
+    for problem in stream.problems:
+        click.echo(f"skipped: {problem}", err=True)
 
 
 def tags(parsed: Parsed) -> list[bytes]:

@@ -11,7 +11,6 @@ import click
 from steelyard.cli import options, summary
 from steelyard.cli.clock import since_start
 from steelyard.cli.options import options as several
-from steelyard.io.errors import InputError
 from steelyard.model import DTYPES, L2_FLOWS, SCALINGS, Settings
 from steelyard.updates import names as update_names
 
@@ -126,7 +125,7 @@ def run(
             stream = training.run(plan.stream, plan.run["passes"], after_chunk)
         seconds = time.perf_counter() - began
         if training.totals.learned == 0 and plan.model.clock == 0.0:
-            raise InputError(
+            raise stream.empty(
                 f"{', '.join(stream.paths)}: no row has a label and a weight, so nothing was learned"
             )
         keeper.finish()

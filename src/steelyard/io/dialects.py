@@ -153,7 +153,7 @@ def looks_like_header(records: Sequence[Sequence[str]]) -> bool:
     names = [name.strip() for name in records[0]]
     if len(records) > SURE and len(names) != _usual_width(records):
         return False
-    if any(is_number(name) or len(name) > 100 for name in names) or len(set(names)) < len(names):
+    if any(is_number(name) or len(name) > 100 for name in names):
         return False
     if any(name.lower() in (*LABEL_NAMES, *WEIGHT_NAMES, *TEXT_NAMES) for name in names):
         return True

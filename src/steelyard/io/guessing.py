@@ -39,7 +39,8 @@ _DATE = re.compile(
 )
 _IDENTIFIER = re.compile(r"[0-9a-fA-F-]{16,}$")
 SURE = 10  # records from which on it is no chance that all differ
-FEW = 0.1  # different values, as a part of the records: what has no more is a category
+RARE = 0.02  # of the values, for one that is no number to be a slip
+FEW = 0.1  # different values, as a part of the records: what has no more is a category; wrong weights
 
 
 @dataclass(frozen=True)
@@ -78,9 +79,13 @@ class Seen:
         self.values = [value for value in trimmed if value]
         self.different = set(self.values)
         present = [value for value in self.values if value.lower() not in words]
-        self.numbers = bool(present) and all(is_number(value) for value in present)
+        self.odd = [value for value in present if not is_number(value)]
+        """What is no number among numbers: a slip, if it is rare."""
+        self.nearly_numbers = 0 < len(self.odd) <= RARE * len(present)
+        negative = sum(is_number(value) and float(value) < 0.0 for value in present)
+        self.weights = bool(present) and len(self.odd) + negative <= FEW * len(present)
+        self.numbers = bool(present) and not self.odd
         self.whole = self.numbers and all(re.fullmatch(r"[+-]?\d+", value) for value in present)
-        self.positive = self.numbers and all(float(value) >= 0.0 for value in present)
 
     @property
     def two_valued(self) -> bool:
@@ -112,7 +117,7 @@ class Seen:
 
     @property
     def text(self) -> bool:
-        if self.numbers or not self.values or self.date:
+        if self.numbers or self.nearly_numbers or not self.values or self.date:
             return False
         if self.short in TEXT_NAMES:
             return True
@@ -142,7 +147,7 @@ def guess(
     taken = set(known.values())
     for role, chosen in (
         (roles.LABEL, _label(free)),
-        (roles.WEIGHT, _named(free, WEIGHT_NAMES, lambda column: column.positive)),
+        (roles.WEIGHT, _named(free, WEIGHT_NAMES, lambda column: column.weights)),
         (roles.BASE, _named(free, BASE_NAMES, lambda column: column.numbers)),
         (roles.TAG, _named(free, TAG_NAMES, lambda column: column.unique)),
     ):
@@ -198,6 +203,8 @@ def _feature(column: Seen) -> tuple[str, str]:
         return roles.IGNORE, "different in every record"
     if column.numbers and not is_code:
         return roles.NUMBER, "numbers"
+    if column.nearly_numbers:
+        return roles.NUMBER, f"numbers, but for {shortened(column.odd[0])!r}"
     if column.text:
         return roles.TEXT, f"for example {shortened(column.values[0])!r}"
     return roles.CATEGORY, f"{len(column.different)} different, for example {shortened(column.values[0])!r}"

@@ -3,6 +3,7 @@
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from steelyard.examples import LARGEST
 from steelyard.features.folding import Folding
 from steelyard.features.interactions import Interactions, interactions
 from steelyard.features.names import Names
@@ -11,6 +12,7 @@ from steelyard.io.arrow import ArrowTable
 from steelyard.io.columns import Columns
 from steelyard.io.delimited import DelimitedText
 from steelyard.io.dialects import Dialect
+from steelyard.io.formats import FORMATS
 from steelyard.io.jsonl import JsonLines
 from steelyard.io.labels import LabelRule
 from steelyard.io.stream import Format
@@ -43,6 +45,10 @@ class Reading:
     propensities: bool = False
     weight_factor: float = 1.0
     original: "Reading | None" = None
+
+    def __post_init__(self) -> None:
+        if self.format not in FORMATS or self.dtype not in LARGEST:
+            raise ValueError(f"there is no format {self.format!r} or no type {self.dtype!r}")
 
     @property
     def features(self) -> int:

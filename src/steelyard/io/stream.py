@@ -139,6 +139,13 @@ class Stream:
             for row in np.flatnonzero(impossible).tolist()
         }
 
+    def empty(self, otherwise: str) -> InputError:
+        """Why nothing has come of it: because all was skipped, or otherwise."""
+        if not self.skipped:
+            return InputError(otherwise)
+        first = self.problems[0]
+        return InputError(f"no row is left: {self.skipped} could not be used, the first is\n{first}")
+
     def _wanted(self) -> str:
         if self._label_rule is not None:
             return f"is neither {self._label_rule.negative} nor {self._label_rule.positive}, see --labels"

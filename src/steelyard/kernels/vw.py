@@ -187,7 +187,7 @@ def compose(text, starts, places, out, lengths):
     With an `out` of size 0 they are only measured. Returns the size of all.
     """
     size = 0
-    bar = last = -1
+    bar = last = 0
     for k in range(len(places)):
         before = size
         for position in range(places.shape[1]):

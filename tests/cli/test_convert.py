@@ -1,0 +1,101 @@
+"""`steelyard convert`: what is learned from ready-made rows is what is learned from the original."""
+
+import sys
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet
+import pytest
+
+from steelyard.cli import stored
+from tests.cli.running import refused, rows, run, trained
+
+
+@pytest.fixture
+def text(tmp_path: Path) -> Path:
+    path = tmp_path / "rows.vw"
+    path.write_text(rows(300, weights=True))
+    return path
+
+
+@pytest.mark.parametrize("suffix", ["arrow", "parquet"])
+def test_the_model_is_the_same(text: Path, tmp_path: Path, suffix: str) -> None:
+    converted, first, second = (tmp_path / name for name in (f"rows.{suffix}", "first", "second"))
+    said = run("convert", text, "-o", converted, "--bits", 12, "--interactions", "a*b").stdout
+    assert said.startswith(f"300 rows in {converted}, ")
+    original = trained(text, "--bits", 12, "--interactions", "a*b", "-o", first, "--passes", 2)
+    again = trained(converted, "-o", second, "--passes", 2)
+    for key in ("examples", "weight", "progressive_loss", "names", "best_constant"):
+        assert again[key] == original[key]
+    one, two = stored.load(first), stored.load(second)
+    assert one.model.weights.tobytes() == two.model.weights.tobytes()
+    assert one.names is not None
+    assert two.names is not None
+    assert one.names.by_index() == two.names.by_index()
+    # a model of ready-made rows knows how the original is read
+    for file in (text, converted):
+        assert run("predict", second, file).stdout == run("predict", first, text).stdout
+        assert run("evaluate", second, file).stdout == run("evaluate", first, text).stdout
+
+
+def test_names_of_classes_become_numbers(tmp_path: Path) -> None:
+    table, converted = tmp_path / "mail.csv", tmp_path / "mail.arrow"
+    table.write_text("label,text\n" + "ham,see you there\nspam,buy now\n" * 20)
+    run("convert", table, "-o", converted)
+    assert trained(converted, "-o", tmp_path / "m")["progressive_loss"] == trained(table)["progressive_loss"]
+    run("convert", table, "-o", converted, "--labels", "spam,ham", "--no-names")
+    assert (
+        trained(converted, "--no-names")["best_constant"]
+        == trained(table, "--labels", "spam,ham")["best_constant"]
+    )
+    assert set(run("predict", tmp_path / "m", table, "--as", "label").stdout.split()) == {"ham", "spam"}
+
+
+def test_ordinary_columns(tmp_path: Path) -> None:
+    path = tmp_path / "table.parquet"
+    table = pa.table(
+        {"y": [1.5, 2.5, 3.0] * 30, "x": [0.0, 1.0, 2.0] * 30, "colour": ["red", "blue", "red"] * 30}
+    )
+    pyarrow.parquet.write_table(table, path)
+    said = run("train", path, "--label", "y", "-o", tmp_path / "m").stdout
+    assert "colour  category" in said
+    assert "loss: squared" in said
+    assert len(run("predict", tmp_path / "m", path).stdout.split()) == 90
+    pyarrow.parquet.write_table(table.drop_columns(["y"]), tmp_path / "x.parquet")
+    assert (
+        run("predict", tmp_path / "m", tmp_path / "x.parquet").stdout
+        == run("predict", tmp_path / "m", path).stdout
+    )
+
+
+def test_what_cannot_be(text: Path, tmp_path: Path) -> None:
+    converted = tmp_path / "rows.arrow"
+    run("convert", text, "-o", converted, "--bits", 12)
+    assert "was converted for --bits 12; leave --bits out" in refused("train", converted, "--bits", 14)
+    assert "cannot be read from standard input" in refused("train", "-", stdin=converted.read_bytes())
+    assert "the suffix says neither Arrow nor Parquet" in refused(
+        "convert", text, "-o", tmp_path / "rows.txt"
+    )
+    assert "there is no such file" in refused("convert", tmp_path / "nothing", "-o", converted)
+
+
+def test_without_pyarrow(text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    assert 'pip install "steelyard[arrow]"' in refused("convert", text, "-o", tmp_path / "rows.arrow")
+
+
+def test_lines_that_cannot_be_read(text: Path, tmp_path: Path) -> None:
+    text.write_text("1 |a b\nnonsense\n-1 |a c\n")
+    converted = tmp_path / "rows.arrow"
+    assert "rows.vw, line 2" in refused("convert", text, "-o", converted)
+    assert not converted.exists()
+    result = run("convert", text, "-o", converted, "--on-error", "skip")
+    assert result.stdout.startswith("2 rows")
+    assert "skipped: " in result.stderr
+    assert "1 lines could not be read" in result.stderr
+
+
+def test_remarks_are_said(tmp_path: Path) -> None:
+    path = tmp_path / "rows.svm"
+    path.write_text("1 qid:1 2:1\n0 qid:1 3:1\n")
+    assert "qid is ignored" in run("convert", path, "-o", tmp_path / "rows.parquet").stderr
