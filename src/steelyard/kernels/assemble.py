@@ -54,10 +54,11 @@ def fold(
     for row in range(len(ends)):
         begin = count
         slots = _slots(ends[row] - start, len(table))
+        increasing = _increasing(keys, start, ends[row], mask)
         for k in range(start, ends[row]):
             key = np.int64(keys[k])
             index = key & mask
-            slot = _place(index, begin, serial, slots, table, indices, count)
+            slot = np.int64(-1) if increasing else _place(index, begin, serial, slots, table, indices, count)
             if slot >= 0:
                 out[slot] += values[k]
             else:
@@ -130,6 +131,15 @@ def fold_crossed(
         start = end
         indptr[row + 1] = count
     return count, candidates
+
+
+@kernel
+def _increasing(keys, start, end, mask):
+    """Whether the keys of a row grow and are indices themselves: then none comes twice, as in most files."""
+    wrong = np.uint32(0)
+    for k in range(np.uint64(start + 1), np.uint64(end)):
+        wrong |= np.uint32(keys[k - np.uint64(1)] >= keys[k])
+    return wrong == 0 and (end == start or keys[end - 1] <= mask)
 
 
 @kernel
