@@ -115,6 +115,8 @@ def test_near_misses(text: str, kind: str) -> None:
         ("1 |a b:x", lines.BAD_VALUE),
         ("1 |a b:1:2", lines.BAD_VALUE),
         ("1 |a b:nan", lines.NOT_FINITE),
+        ("1 |a 3:1.5e400 4:1", lines.NOT_FINITE),
+        ("1 |a 3:1.5e 4:1", lines.BAD_VALUE),
         ("1 |a b:1e18", lines.TOO_LARGE),
         ("1 |a:1e10 b:1e10", lines.TOO_LARGE),
     ],
@@ -135,6 +137,8 @@ def test_what_is_wrong_with_a_vw_line(line: str, code: int) -> None:
         ("1 17", lines.BAD_INDEX),
         ("1 1:x", lines.BAD_VALUE),
         ("1 1:inf", lines.NOT_FINITE),
+        ("1 3:1.5e400 4:1", lines.NOT_FINITE),
+        ("1 3:12345678901234567890e 4:1", lines.BAD_VALUE),
         ("1 1:-1e18", lines.TOO_LARGE),
     ],
 )
@@ -221,10 +225,16 @@ def test_names_far_from_each_other() -> None:
 
 
 @few
-@given(st.integers(0, 10**7), st.integers(0, 10**4), st.text("0123456789", max_size=30), st.booleans())
-def test_pairs(index: int, whole: int, fraction: str, pointed: bool) -> None:
+@given(
+    st.integers(0, 10**7),
+    st.integers(0, 10**4),
+    st.text("0123456789", max_size=30),
+    st.booleans(),
+    st.sampled_from(["", "e-02", "E+1", "e-25", "e30", "e400", "e", "ex"]),
+)
+def test_pairs(index: int, whole: int, fraction: str, pointed: bool, power: str) -> None:
     """`index:whole.fraction` of every length, also where it is longer than one look takes in."""
-    value = f"{whole}.{fraction}" if pointed else f".{fraction or 0}"
+    value = (f"{whole}.{fraction}" if pointed else f".{fraction or 0}") + power
     for line in (f"1 {index}:{value} 3:1", f"1 {index}:{value}"):
         check(line.encode() + b"\n", "svmlight")
         check(line.replace("1 ", "1 | ", 1).encode() + b"\n", "vw")

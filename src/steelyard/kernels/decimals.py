@@ -83,7 +83,7 @@ def number_at(text, start, end):
         return _word(text, first, end)
     digits_end = i
     if i < end and (byte(text, i) | 32) == 101:  # e E
-        power, i, status = _power(text, i + 1, end)
+        power, i, status = power_of_ten(text, i + 1, end)
         if status != OK:
             return 0.0, i, status
         exponent += power
@@ -106,7 +106,7 @@ def _appended(text, i, end, m):
 
 
 @kernel
-def _power(text, i, end):
+def power_of_ten(text, i, end):
     """The power of ten after an e: (power, stop, status)."""
     minus = False
     if i < end and (byte(text, i) == 43 or byte(text, i) == 45):
@@ -148,7 +148,7 @@ def _long(text, start, end, negative):
         i += 1
     stop = i
     if i < end and (byte(text, i) | 32) == 101:
-        power, stop, status = _power(text, i + 1, end)
+        power, stop, status = power_of_ten(text, i + 1, end)
         if status != OK:
             return 0.0, stop, status
         exponent += power

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from steelyard.kernels.decimals import rounded
+from steelyard.kernels.decimals import OK, power_of_ten, rounded
 from steelyard.kernels.jit import part
 from steelyard.kernels.words import (
     EXACT,
@@ -22,7 +22,7 @@ from steelyard.kernels.words import (
 
 @part
 def pair(text, i, end):
-    """`index:whole.part` where all of it but the digits behind the point is within eight bytes.
+    """`index:whole.part` where all of it but what is behind the point is within eight bytes.
 
     (index, value, where it stops); it stops at i if it is anything else. This is what most features look
     like, and where the colon and the point stand is known at once, not one after the other.
@@ -57,6 +57,17 @@ def pair(text, i, end):
     places = stop - behind
     if places == 0 and whole_bits == np.uint64(0):
         return nothing
-    if m < EXACT and places <= 22:
-        return index, m / EXACT_POWERS[places], stop
-    return index, rounded(text, i + np.int64(colon >> np.uint64(3)) + 1, stop, m, -places, False), stop
+    digits_end = stop
+    exponent = -places
+    if stop < end and (byte(text, stop) | 32) == 101:  # e E
+        power, stop, status = power_of_ten(text, stop + 1, end)
+        if status != OK:
+            return nothing
+        exponent += power
+    if m < EXACT and -22 <= exponent <= 22:
+        x = m / EXACT_POWERS[-exponent] if exponent < 0 else m * EXACT_POWERS[exponent]
+    else:
+        x = rounded(text, i + np.int64(colon >> np.uint64(3)) + 1, digits_end, m, exponent, False)
+        if x == np.inf:
+            return nothing
+    return index, x, stop
