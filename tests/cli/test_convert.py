@@ -2,6 +2,7 @@
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet
@@ -99,3 +100,12 @@ def test_remarks_are_said(tmp_path: Path) -> None:
     path = tmp_path / "rows.svm"
     path.write_text("1 qid:1 2:1\n0 qid:1 3:1\n")
     assert "qid is ignored" in run("convert", path, "-o", tmp_path / "rows.parquet").stderr
+
+
+def test_ready_made_rows_of_another_program(tmp_path: Path) -> None:
+    """Without metadata they are for a model of the usual size."""
+    rows: dict[str, Any] = {"label": [1.0, -1.0], "importance": [1.0, 2.0]}
+    rows |= {"indices": [[3, 1], [2]], "values": [[1.0, 2.0], [0.5]]}
+    pyarrow.parquet.write_table(pa.table(rows), tmp_path / "rows.parquet")
+    found = trained(tmp_path / "rows.parquet", "-o", tmp_path / "m")
+    assert (found["examples"], found["weight"], found["nonzero_weights"]) == (2, 3.0, 3)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from steelyard import losses
-from steelyard.cli import stored
+from steelyard.cli import stored, summary
 from steelyard.cli.training import Training
 from steelyard.model import Model, Settings
 from tests.cli.running import PLAIN, blocks_of, run, trained
@@ -104,3 +104,7 @@ def test_speed_counts_every_pass(file: Path) -> None:
     found = trained(file, "--passes", 3)
     assert found["rows_per_second"] * found["seconds"] == pytest.approx(600)
     assert found["megabytes_per_second"] * found["seconds"] * 1e6 == pytest.approx(3 * file.stat().st_size)
+
+
+def test_what_is_not_known_is_not_shown_as_a_number() -> None:
+    assert [summary._shown(value) for value in (None, -1e-9, 0.5)] == ["unknown", "0.000000", "0.500000"]

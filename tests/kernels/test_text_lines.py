@@ -238,3 +238,8 @@ def test_pairs(index: int, whole: int, fraction: str, pointed: bool, power: str)
     for line in (f"1 {index}:{value} 3:1", f"1 {index}:{value}"):
         check(line.encode() + b"\n", "svmlight")
         check(line.replace("1 ", "1 | ", 1).encode() + b"\n", "vw")
+
+
+def test_more_digits_than_fit_a_word() -> None:
+    for value in ("1.123456789012345678901", "1.12345678901234567", "0.000000000000000000000001"):
+        check(f"1 3:{value} 4:1\n".encode(), "svmlight")
