@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steelyard import losses
-from steelyard.io import guess
+from steelyard.io import label_guess
 from steelyard.io.errors import InputError
 from steelyard.io.labels import LabelRule, is_number, plain, rule
 
@@ -51,20 +51,20 @@ def test_plain_numbers_look_plain() -> None:
 @pytest.mark.parametrize(
     ("labels", "loss"),
     [
-        (["0", "1"], guess.TWO_CLASSES),
-        (["1"], guess.TWO_CLASSES),
-        (["-1", "+1", "1.0"], guess.TWO_CLASSES),
-        (["ham", "spam"], guess.TWO_CLASSES),
-        (["a", "b", "c"], guess.TWO_CLASSES),
-        (["3", "7"], guess.TWO_CLASSES),
-        (["0", "1", "2"], guess.ANY_NUMBER),
-        (["0.5"], guess.ANY_NUMBER),
-        (["1234567", "1234568", "1234569"], guess.ANY_NUMBER),
-        ([], guess.TWO_CLASSES),
+        (["0", "1"], label_guess.TWO_CLASSES),
+        (["1"], label_guess.TWO_CLASSES),
+        (["-1", "+1", "1.0"], label_guess.TWO_CLASSES),
+        (["ham", "spam"], label_guess.TWO_CLASSES),
+        (["a", "b", "c"], label_guess.TWO_CLASSES),
+        (["3", "7"], label_guess.TWO_CLASSES),
+        (["0", "1", "2"], label_guess.ANY_NUMBER),
+        (["0.5"], label_guess.ANY_NUMBER),
+        (["1234567", "1234568", "1234569"], label_guess.ANY_NUMBER),
+        ([], label_guess.TWO_CLASSES),
     ],
 )
 def test_the_loss(labels: list[str], loss: str) -> None:
-    assert guess.loss_for(labels) == loss
+    assert label_guess.loss_for(labels) == loss
 
 
 @pytest.mark.parametrize(
@@ -82,27 +82,27 @@ def test_the_loss(labels: list[str], loss: str) -> None:
     ],
 )
 def test_the_rule(labels: list[str], pair: tuple[str, str]) -> None:
-    assert guess.rule_for(labels, LOGISTIC, "f") == LabelRule(*pair, -1.0, 1.0)
+    assert label_guess.rule_for(labels, LOGISTIC, "f") == LabelRule(*pair, -1.0, 1.0)
 
 
 def test_no_rule_where_none_is_needed() -> None:
-    assert guess.rule_for(["-1", "1"], LOGISTIC, "f") is None
-    assert guess.rule_for(["1"], LOGISTIC, "f") is None
-    assert guess.rule_for(["a", "b"], SQUARED, "f") is None
-    assert guess.rule_for(["0", "0.25", "1"], LOGARITHMIC, "f") is None
-    assert guess.rule_for(["-1", "1"], LOGARITHMIC, "f") == LabelRule("-1", "1", 0.0, 1.0)
-    assert guess.rule_for([], LOGISTIC, "f") is None
+    assert label_guess.rule_for(["-1", "1"], LOGISTIC, "f") is None
+    assert label_guess.rule_for(["1"], LOGISTIC, "f") is None
+    assert label_guess.rule_for(["a", "b"], SQUARED, "f") is None
+    assert label_guess.rule_for(["0", "0.25", "1"], LOGARITHMIC, "f") is None
+    assert label_guess.rule_for(["-1", "1"], LOGARITHMIC, "f") == LabelRule("-1", "1", 0.0, 1.0)
+    assert label_guess.rule_for([], LOGISTIC, "f") is None
 
 
 def test_too_many_classes() -> None:
     with pytest.raises(
         InputError, match=r"^f: logistic loss is for two classes, .* 3 labels .*\(a, b, c.*--labels"
     ):
-        guess.rule_for(["a", "b", "c"], LOGISTIC, "f")
+        label_guess.rule_for(["a", "b", "c"], LOGISTIC, "f")
 
 
 def test_long_and_unprintable_labels_are_shown_in_brief() -> None:
     with pytest.raises(InputError) as caught:
-        guess.rule_for(["\0" * 5000, "x" * 5000, "é"], LOGISTIC, "f")
+        label_guess.rule_for(["\0" * 5000, "x" * 5000, "é"], LOGISTIC, "f")
     assert str(caught.value).isprintable()
     assert len(str(caught.value)) < 400

@@ -11,7 +11,7 @@ from scipy.linalg import expm
 
 from steelyard import losses, radau, updates
 from steelyard.examples import examples
-from steelyard.kernels import jit, joint
+from steelyard.kernels import jit, joint_flow
 from steelyard.learner import Learner
 from steelyard.losses import Loss
 from steelyard.model import Settings
@@ -31,7 +31,7 @@ def changes(loss: Loss, *numbers: float) -> tuple[float, float]:
         jit.step_pointer(loss, updates.by_name("invariant").step),
         jit.step_pointer(loss, updates.by_name("implicit").step),
     )
-    m, b = joint._changes(*numbers, *pointers, TABLE, np.empty((4, len(radau.NODES))))
+    m, b = joint_flow.changes(*numbers, *pointers, TABLE, np.empty((4, len(radau.NODES))))
     return float(m), float(b)
 
 

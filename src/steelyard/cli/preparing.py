@@ -13,7 +13,7 @@ from steelyard.cli import options, stored
 from steelyard.cli.training import Totals
 from steelyard.features.names import Names
 from steelyard.features.tokens import TextOptions
-from steelyard.io import guess, look, sources
+from steelyard.io import label_guess, look, sources
 from steelyard.io.errors import InputError
 from steelyard.io.guessing import Told
 from steelyard.io.labels import ANYTHING, LabelRule, is_number, rule
@@ -104,7 +104,7 @@ def _begun(ctx: click.Context, paths: list[str], given: dict[str, Any]) -> Plan:
     if given["labels"]:
         reading = replace(reading, label_rule=rule_of(given["labels"], loss))
     else:
-        reading = replace(reading, label_rule=guess.rule_for(labels, loss, paths[0]))
+        reading = replace(reading, label_rule=label_guess.rule_for(labels, loss, paths[0]))
     try:
         settings = Settings(loss=loss, **{name: given[name] for name in _SETTINGS if given[name] is not None})
     except TypeError as error:  # of a loss that cannot be compiled
@@ -201,14 +201,14 @@ def _layout(given: dict[str, Any]) -> look.Layout:
 
 def rule_of_names(given: dict[str, Any], labels: list[str], path: str) -> LabelRule | None:
     """Without a loss to say what it takes: names become −1 and 1, numbers stay what they are."""
-    two = losses.by_name(guess.TWO_CLASSES)
+    two = losses.by_name(label_guess.TWO_CLASSES)
     if given["labels"]:
         return rule_of(given["labels"], two)
-    return None if all(is_number(label) for label in labels) else guess.rule_for(labels, two, path)
+    return None if all(is_number(label) for label in labels) else label_guess.rule_for(labels, two, path)
 
 
 def _loss(given: dict[str, Any], labels: list[str]) -> Loss:
-    return options.loss_named(given["loss"] or guess.loss_for(labels), _parameters(given))
+    return options.loss_named(given["loss"] or label_guess.loss_for(labels), _parameters(given))
 
 
 def _said(ctx: click.Context, name: str) -> bool:

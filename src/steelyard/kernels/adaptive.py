@@ -19,9 +19,19 @@ import math
 import numpy as np
 
 from steelyard.kernels.jit import kernel, part
-from steelyard.kernels.linear import BIAS, BIAS_SQUARES, CLOCK, DEBT, LOSS, NORM, SCALE, SEEN, WEIGHT, soft
-
-_SMALLEST_SCALE = 1e-6  # of lazy L2, as in `linear`
+from steelyard.kernels.linear import (
+    BIAS,
+    BIAS_SQUARES,
+    CLOCK,
+    DEBT,
+    LOSS,
+    NORM,
+    SCALE,
+    SEEN,
+    SMALLEST_SCALE,
+    WEIGHT,
+    soft,
+)  # fmt: skip
 
 # What is divided by is held within float32's range: a feature of value 0 which was never seen gets a
 # finite rate, and the exponential loss has slopes whose squares would be infinite.
@@ -125,7 +135,7 @@ def learn(
         if l1 > 0.0 or l2 > 0.0:
             debt += pushed * l1 / scale
             scale /= 1.0 + pushed * l2
-            if scale < _SMALLEST_SCALE:
+            if scale < SMALLEST_SCALE:
                 _settle(pairs, scale, debt, debts)
                 debt = 0.0
                 scale = 1.0

@@ -28,7 +28,7 @@ from steelyard.kernels.jit import kernel
 CLOCK, BIAS, BIAS_SQUARES, SCALE, DEBT, NORM, SEEN, LOSS, WEIGHT, STATE_SIZE = range(10)
 
 # The global scale S of lazy L2 is folded into the weights before float32 runs out of digits.
-_SMALLEST_SCALE = 1e-6
+SMALLEST_SCALE = 1e-6
 
 
 @kernel
@@ -135,7 +135,7 @@ def learn_regularised(
                 weights[np.uint64(indices[j - base])] += s_typed * values[j]
         debt += pushed * l1 / scale
         scale /= 1.0 + pushed * l2
-        if scale < _SMALLEST_SCALE:
+        if scale < SMALLEST_SCALE:
             settled(weights, scale, debt, debts, weights)
             debts[:] = 0.0
             debt = 0.0
