@@ -10,6 +10,24 @@ from dataclasses import dataclass
 from steelyard.losses.special import LARGEST_EXPONENT
 
 
+def rate(learning_rate: float, initial_t: float, power_t: float, t: float) -> float:
+    return learning_rate * math.pow(initial_t / (t + initial_t), power_t)
+
+
+def integral(learning_rate: float, initial_t: float, power_t: float, t: float, h: float) -> float:
+    if power_t == 0.0:
+        return learning_rate * h
+    start = t + initial_t
+    log_growth = math.log1p(h / start)
+    exponent = (1.0 - power_t) * log_growth
+    ratio = math.expm1(exponent) / exponent if exponent != 0.0 else 1.0
+    return rate(learning_rate, initial_t, power_t, t) * start * log_growth * ratio
+
+
+def frozen(learning_rate: float, initial_t: float, power_t: float, t: float, h: float) -> float:
+    return rate(learning_rate, initial_t, power_t, t) * h
+
+
 @dataclass(frozen=True)
 class PowerDecay:
     """η(t) = learning_rate · (initial_t / (t + initial_t))^power_t.
@@ -37,21 +55,15 @@ class PowerDecay:
 
     def rate(self, t: float) -> float:
         """η(t)."""
-        return self.learning_rate * math.pow(self.initial_t / (t + self.initial_t), self.power_t)
+        return rate(self.learning_rate, self.initial_t, self.power_t, t)
 
     def integral(self, t: float, h: float) -> float:
         """∫ η from t to t + h, to the last digits also for tiny h and for powers around 1."""
-        if self.power_t == 0.0:
-            return self.learning_rate * h
-        start = t + self.initial_t
-        log_growth = math.log1p(h / start)
-        exponent = (1.0 - self.power_t) * log_growth
-        ratio = math.expm1(exponent) / exponent if exponent != 0.0 else 1.0
-        return self.rate(t) * start * log_growth * ratio
+        return integral(self.learning_rate, self.initial_t, self.power_t, t, h)
 
     def frozen(self, t: float, h: float) -> float:
         """h·η(t): the integral as if the rate stood still, as the explicit update has it."""
-        return self.rate(t) * h
+        return frozen(self.learning_rate, self.initial_t, self.power_t, t, h)
 
     def importance(self, t: float, integral: float) -> float:
         """The h with `integral(t, h) == integral`; infinite where the rates never add up to it."""

@@ -35,7 +35,7 @@ from steelyard.kernels.linear import (
 
 # What is divided by is held within float32's range: a feature of value 0 which was never seen gets a
 # finite rate, and the exponential loss has slopes whose squares would be infinite.
-_SMALLEST, _LARGEST = 1.2e-38, 1e38
+SMALLEST, LARGEST = 1.2e-38, 1e38
 
 # Nearer than this to the best prediction for its label, a row counts for less in the mean of the norms.
 _NEAR = 1e-3
@@ -104,11 +104,11 @@ def learn(
                     p = scale * _dot(filled, w, x) + offset  # what the row predicts now
                     before, slope = value(p, y), derivative(p, y)
                 _to_units(filled, x, sizes, units, typed)
-                counted = h * _share(before, slope, unit)
+                counted = h * share(before, slope, unit)
                 seen += counted
                 norm += counted * (bias_value + _dot(filled, x, x))
             slope *= h if multiply else 1.0
-            slope_squared = min(slope * slope, _LARGEST)
+            slope_squared = min(slope * slope, LARGEST)
             n = s = gained = bias_rate = 0.0
             common = math.sqrt(seen / norm) if norm > 0.0 else 1.0
             if slope_squared > 0.0:
@@ -121,9 +121,9 @@ def learn(
                 gained = slope_squared
                 if not multiply:
                     drop = before - value(p + change, y)
-                    gained = h * _mean_square(drop, before, pushed * n, slope_squared)
+                    gained = h * mean_square(drop, before, pushed * n, slope_squared)
                 bias += s * bias_rate
-                bias_squares = min(bias_squares + gained * bias_value, _LARGEST)
+                bias_squares = min(bias_squares + gained * bias_value, LARGEST)
             if normalized:
                 _multiply(filled, moves, units)
             _move(filled, x, w, g, moves, common * s / scale, gained, own, typed)
@@ -197,7 +197,7 @@ def _grow(count, x, w, g, sizes, typed):
 @part
 def _to_units(count, x, sizes, units, typed):
     """Each x in units of its scale, and the units themselves."""
-    typed[0], typed[1] = 1.0, _SMALLEST
+    typed[0], typed[1] = 1.0, SMALLEST
     one, smallest = typed[0], typed[1]
     for k in range(count):
         units[k] = one / max(sizes[k], smallest)
@@ -205,7 +205,7 @@ def _to_units(count, x, sizes, units, typed):
 
 
 @part
-def _share(loss, slope, unit):
+def share(loss, slope, unit):
     """How much of a row counts in the mean of the norms: less where next to nothing is to be learned.
 
     An update often ends just where the slope becomes 0. Whether a copy that comes next still has a slope
@@ -221,7 +221,7 @@ def _share(loss, slope, unit):
 @part
 def _rates(count, x, g, slope_squared, moves, typed):
     """The rates of a row, 1/√(G + x²·ℓ′²), times x into `moves`."""
-    typed[0], typed[1], typed[2] = slope_squared, _SMALLEST, _LARGEST
+    typed[0], typed[1], typed[2] = slope_squared, SMALLEST, LARGEST
     slope_squared_typed, smallest, largest = typed[0], typed[1], typed[2]
     for k in range(count):
         square = g[k] + x[k] * x[k] * slope_squared_typed
@@ -231,7 +231,7 @@ def _rates(count, x, g, slope_squared, moves, typed):
 @part
 def _move(count, x, w, g, moves, s, gained, own, typed):
     """The weights moved, the sums of squares grown, as pairs again."""
-    typed[0], typed[1], typed[2] = s, min(gained, _LARGEST), _LARGEST
+    typed[0], typed[1], typed[2] = s, min(gained, LARGEST), LARGEST
     s_typed, gained_typed, largest = typed[0], typed[1], typed[2]
     for k in range(count):
         square = min(g[k] + x[k] * x[k] * gained_typed, largest)
@@ -239,7 +239,7 @@ def _move(count, x, w, g, moves, s, gained, own, typed):
 
 
 @part
-def _mean_square(drop, before, u, slope_squared):
+def mean_square(drop, before, u, slope_squared):
     """The mean of ℓ′² along the flow: since dℓ/du = −ℓ′² it is the loss's drop divided by the push.
 
     For a drop lost in rounding it is the square of the slope at the start, which also bounds it.

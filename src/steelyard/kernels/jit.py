@@ -18,6 +18,7 @@ import sys
 import types
 from collections import namedtuple
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -74,9 +75,23 @@ class Announcement(event.Listener):  # type: ignore[misc]
 
 event.register("numba:compile", Announcement())
 
+
+@dataclass(frozen=True)
+class Dialect:
+    """How the methods of a loss are compiled."""
+
+    short: Callable[..., Any]
+    """The decorator of methods and of helpers of a few lines,"""
+    long: Callable[..., Any]
+    """and of longer helpers."""
+    arithmetic: types.ModuleType
+    """What they find under the name `math`."""
+
+
 # Methods, and helpers of a few lines, go whole into their callers: that saves most of the time to compile.
-_inlined = njit(nogil=True, error_model="numpy", inline="always")
-_called = njit(nogil=True, error_model="numpy")
+ONE_BY_ONE = Dialect(
+    njit(nogil=True, error_model="numpy", inline="always"), njit(nogil=True, error_model="numpy"), math
+)
 _FEW_LINES = 300  # bytes of bytecode
 _TWO = numba.float64(numba.float64, numba.float64)
 _THREE = numba.float64(numba.float64, numba.float64, numba.float64)
@@ -84,30 +99,31 @@ _THREE = numba.float64(numba.float64, numba.float64, numba.float64)
 
 def pointer(thing: Any, method: str) -> Any:
     """A method of two numbers, say `loss.value(p, y)`, as a pointer."""
-    return getattr(thing, method) if config.DISABLE_JIT else _methods(thing).pointer(method)
+    return getattr(thing, method) if config.DISABLE_JIT else methods(thing).pointer(method)
 
 
 def step_pointer(loss: Any, step: Callable[..., float]) -> Any:
     """`step(loss, p, y, u)`, the change of p under some update, as a pointer of (p, y, u)."""
-    return partial(step, loss) if config.DISABLE_JIT else _methods(loss).step_pointer(step)
+    return partial(step, loss) if config.DISABLE_JIT else methods(loss).step_pointer(step)
 
 
-def _methods(thing: Any) -> "_Methods":
+def methods(thing: Any, dialect: Dialect = ONE_BY_ONE) -> "Methods":
     """By class and attributes: losses of a class that is no dataclass compare equal whatever they hold."""
-    key = (type(thing), *sorted(vars(thing).items()))
+    key = (type(thing), *sorted(vars(thing).items()), dialect)
     if key not in _bound:
-        _bound[key] = _Methods(thing)
+        _bound[key] = Methods(thing, dialect)
     return _bound[key]
 
 
-_bound: dict[Any, "_Methods"] = {}
+_bound: dict[Any, "Methods"] = {}
 
 
-class _Methods:
+class Methods:
     """The compiled methods of one loss (or schedule), made as they are needed."""
 
-    def __init__(self, loss: Any) -> None:
-        self._loss = loss
+    def __init__(self, loss: Any, dialect: Dialect) -> None:
+        self.loss = loss
+        self._dialect = dialect
         self._compiled: dict[str, Any] = {}
         self._pointers: dict[Any, Any] = {}
         self._in_progress: set[str] = set()
@@ -126,7 +142,7 @@ class _Methods:
         """A method without its `self`."""
         if name not in self._compiled:
             self._in_progress.add(name)
-            self._compiled[name] = self.bound(getattr(type(self._loss), name))
+            self._compiled[name] = self.bound(getattr(type(self.loss), name))
             self._in_progress.discard(name)
         return self._compiled[name]
 
@@ -134,19 +150,20 @@ class _Methods:
         """The function with its first argument fixed to the loss."""
         members = {}
         for name in sorted(_names(function) - self._in_progress):
-            if isinstance(getattr(type(self._loss), name, None), types.FunctionType):
+            if isinstance(getattr(type(self.loss), name, None), types.FunctionType):
                 members[name] = self.compiled(name)
-            elif isinstance(getattr(self._loss, name, None), int | float):
-                members[name] = float(getattr(self._loss, name))
+            elif isinstance(getattr(self.loss, name, None), int | float):
+                members[name] = float(getattr(self.loss, name))
         this = namedtuple("Bound", members)(**members)
-        compiled = _inlined(_translated(function))
+        inlined = self._dialect.short
+        compiled = inlined(_translated(function, self._dialect))
         by_arguments = {
             1: lambda a: compiled(this, a),
             2: lambda a, b: compiled(this, a, b),
             3: lambda a, b, c: compiled(this, a, b, c),
             4: lambda a, b, c, d: compiled(this, a, b, c, d),
         }
-        return _inlined(by_arguments[function.__code__.co_argcount - 1])
+        return inlined(by_arguments[function.__code__.co_argcount - 1])
 
 
 def _names(function: Any) -> set[str]:
@@ -167,27 +184,32 @@ def _functions(thing: Any, attributes: tuple[str, ...]) -> list[Any]:
 
 
 @cache
-def _compile(function: Any) -> Any:
-    short = len(function.__code__.co_code) < _FEW_LINES
-    return (_inlined if short else _called)(_translated(function))
+def compiled(function: Any, dialect: Dialect) -> Any:
+    """A plain function, and all it calls."""
+    few_lines = len(function.__code__.co_code) < _FEW_LINES
+    return (dialect.short if few_lines else dialect.long)(_translated(function, dialect))
 
 
-def _translated(function: Any) -> Any:
+def _translated(function: Any, dialect: Dialect) -> Any:
     """The function with everything it calls compiled; its source stays what it is."""
     names = function.__code__.co_names
     scope = {
-        name: _translate(function.__globals__[name], names) for name in names if name in function.__globals__
+        name: _translate(function.__globals__[name], names, dialect)
+        for name in names
+        if name in function.__globals__
     }
     return types.FunctionType(function.__code__, scope, function.__name__)
 
 
-def _translate(thing: Any, attributes: tuple[str, ...]) -> Any:
+def _translate(thing: Any, attributes: tuple[str, ...], dialect: Dialect) -> Any:
     if isinstance(thing, types.FunctionType):
-        return _compile(thing)
-    if isinstance(thing, types.ModuleType) and thing is not math:
+        return compiled(thing, dialect)
+    if thing is math:
+        return dialect.arithmetic
+    if isinstance(thing, types.ModuleType):
         twin = types.ModuleType(thing.__name__)
         for name in attributes:
             if name in vars(thing):
-                setattr(twin, name, _translate(vars(thing)[name], attributes))
+                setattr(twin, name, _translate(vars(thing)[name], attributes, dialect))
         return twin
     return thing

@@ -11,8 +11,8 @@ import math
 # e^x for x beyond this raises in plain Python and is infinite in compiled code.
 LARGEST_EXPONENT = 709.0
 
-# Beyond this margin 1 + e^q is e^q in float64: the logistic loss has become the exponential loss.
-_ONE_IS_LOST = 37.0
+# Beyond this margin e^q has no room left. There 1 + e^q has long been e^q, so that only u·e^−q matters.
+_LARGEST_MARGIN = 700.0
 
 # The largest scaled push for which no guess is needed: the remainder formulas start from zero.
 _SMALL_FLOW = 1.0
@@ -55,43 +55,49 @@ def log1p_of_fraction(e: float) -> float:
 
 def logistic_flow(q: float, u: float) -> float:
     """The d ≥ 0 with d + e^q·(e^d − 1) = u: how far the push u moves the margin q."""
-    if q > _ONE_IS_LOST:
-        return math.log1p(_times_exp_minus(u, q))
+    if q > _LARGEST_MARGIN:
+        u *= math.exp(_LARGEST_MARGIN - q)
+        q = _LARGEST_MARGIN
     e = math.exp(q)
-    inverse = 1.0 / (1.0 + e)
-    a = u * inverse
-    if a < _SMALL_FLOW:
-        return _flow_remainder(a, e * inverse)
-    c = u + q + e  # z = e^(q+d) solves z + log z = c
-    if c < 1.0:
-        d = u + e - _guess_z(c)
-        z = math.exp(q + d)
-    else:
-        z = 0.86 * c + 0.01
-        d = math.log(z) - q if q < 0.0 else math.log(z / e)
+    d, z = 0.0, e  # a guess, and e^(q+d)
+    if u > _SMALL_FLOW * (1.0 + e):
+        c = u + q + e  # z + log z = c
+        if c < 1.0:
+            d = u + e - _guess_z(c)
+            z = math.exp(q + d)
+        else:
+            z = 0.86 * c + 0.01
+            d = _log_ratio(z, q, e)
     inverse = 1.0 / (1.0 + z)
     return d + _flow_remainder((u - d - (z - e)) * inverse, z * inverse)
 
 
 def logistic_implicit(q: float, u: float) -> float:
     """The d ≥ 0 with d = u/(1 + e^(q+d))."""
-    if q > _ONE_IS_LOST:
-        return lambert_w(_times_exp_minus(u, q))
+    if q > _LARGEST_MARGIN:
+        u *= math.exp(_LARGEST_MARGIN - q)
+        q = _LARGEST_MARGIN
     e = math.exp(q)
-    a = u / (1.0 + e)
-    if a < _SMALL_IMPLICIT:
-        return _implicit_remainder(0.0, e / (1.0 + e), a)
-    log_ratio = math.log(u) - q if q < -2.0 else math.log1p(u / e)
-    rough = a if log_ratio <= 0.0 else min(a, _guess_w(log_ratio))
-    c = u + q + math.log(rough)  # d·z + log(d·z) ≈ c for z = e^(q+d)
-    if c < 1.0:
-        d = u - _guess_z(c)
-        z = math.exp(q + d)
-    else:
-        z = (0.86 * c + 0.01) / rough
-        d = math.log(z) - q if q < 0.0 else math.log(z / e)
-    g = 1.0 + z * (1.0 + d)
-    return d + _implicit_remainder(d, z / g, (u - d * (1.0 + z)) / g)
+    d, z = 0.0, e
+    if u > _SMALL_IMPLICIT * (1.0 + e):
+        a = u / (1.0 + e)
+        log_ratio = _log_ratio(u, q, e) if q < -2.0 else math.log(1.0 + u / e)
+        rough = a if log_ratio <= 0.0 else min(a, _guess_w(log_ratio))
+        c = u + q + math.log(rough)  # d·z + log(d·z) ≈ c
+        if c < 1.0:
+            d = u - _guess_z(c)
+            z = math.exp(q + d)
+        else:
+            z = (0.86 * c + 0.01) / rough
+            d = _log_ratio(z, q, e)
+    inverse = 1.0 / (1.0 + z * (1.0 + d))
+    return d + _implicit_remainder(d, z * inverse, (u - d * (1.0 + z)) * inverse)
+
+
+def _log_ratio(z: float, q: float, e: float) -> float:
+    """log(z/e^q), by a quotient only where that is no tiny number."""
+    tiny = q < 0.0
+    return math.log(z if tiny else z / e) - (q if tiny else 0.0)
 
 
 def logistic_time_to(q: float, d: float) -> float:
@@ -108,12 +114,6 @@ def exponential_time_to(q: float, d: float) -> float:
         return half * half * -math.expm1(-d)
     half = bounded_exp(0.5 * q)
     return half * math.expm1(d) * half
-
-
-def _times_exp_minus(u: float, q: float) -> float:
-    """u·e^−q in two halves: e^−q alone would vanish for q > 745 though u·e^−q need not."""
-    half = math.exp(-0.5 * q)
-    return u * half * half
 
 
 def _guess_w(log1p_x: float) -> float:

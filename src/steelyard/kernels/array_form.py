@@ -1,0 +1,122 @@
+"""The methods of a loss, and the functions of a schedule, for many lanes at once.
+
+A *board* is a matrix of float64 with a row for each quantity and a column for each lane. An array form
+is a pointer to a function of a board and a range of its lanes: it reads some rows and fills another, by
+the very methods of the loss. Their source is compiled with `vector_math` in place of `math`, and all of
+it into one loop, which the compiler then runs on whole vectors if the source has no loops of its own
+(and if the index is unsigned: one that might be negative could be anywhere).
+"""
+
+import math
+import types
+from collections.abc import Callable
+from functools import cache, partial
+from typing import Any
+
+import numba
+import numpy as np
+from numba import carray, config
+from numba.extending import overload
+
+from steelyard.kernels import jit, vector_math
+from steelyard.kernels.vector_math import ARITHMETIC, arithmetic
+
+# The rows of a board: clock, importance and push; prediction, label, push times x·x; and the answers.
+T, H, PUSH, P, Y, U, CHANGE, VALUE, SLOPE, AFTER, ROWS = range(11)
+
+
+def _vector_twin() -> types.ModuleType:
+    """`math`, with what would be calls exchanged."""
+    twin = types.ModuleType("math")
+    twin.__dict__.update(vars(math))
+    for name in ("exp", "expm1", "log", "log1p", "pow", "sqrt"):
+        setattr(twin, name, getattr(vector_math, name))
+    return twin
+
+
+ABREAST = jit.Dialect(arithmetic, arithmetic, _vector_twin())
+_BOARD = numba.types.CPointer(numba.float64)
+_FORM = numba.void(_BOARD, numba.intp, numba.intp, numba.intp)
+_MOMENTS = numba.void(_BOARD, numba.intp, numba.float64, numba.float64)
+
+
+def address(board: Any) -> Any:
+    """A board as array forms take it."""
+    return board
+
+
+@overload(address)
+def _address(board):
+    return lambda board: board.ctypes
+
+
+def steps(loss: Any, step: Callable[..., float]) -> Any:
+    """CHANGE: how far U moves P, by the update whose `step(loss, p, y, u)` this is."""
+    return _form(jit.methods(loss, ABREAST), step, _fill_change)
+
+
+def values(loss: Any) -> Any:
+    """VALUE: the loss of P."""
+    return _form(jit.methods(loss, ABREAST), type(loss).value, _fill_value)
+
+
+def slopes(loss: Any) -> Any:
+    """SLOPE: the derivative of the loss at P."""
+    return _form(jit.methods(loss, ABREAST), type(loss).derivative, _fill_slope)
+
+
+def values_after(loss: Any) -> Any:
+    """AFTER: the loss of P + CHANGE."""
+    return _form(jit.methods(loss, ABREAST), type(loss).value, _fill_after)
+
+
+@cache
+def pushes(schedule: Callable[..., float]) -> Any:
+    """PUSH from T and H, for a function of (learning_rate, initial_t, power_t, t, h) and a rate of 1."""
+    if config.DISABLE_JIT:
+        return partial(_fill_push, schedule)
+    function = jit.compiled(schedule, ABREAST)
+    fill = arithmetic(_fill_push)
+
+    def moments(board: Any, turns: int, initial_t: float, power_t: float) -> None:
+        fill(function, carray(board, (ROWS, turns)), turns, initial_t, power_t)
+
+    return numba.cfunc(_MOMENTS, error_model="numpy", fastmath=ARITHMETIC)(moments)
+
+
+@cache
+def _form(methods: jit.Methods, method: Callable[..., float], loop: Callable[..., None]) -> Any:
+    if config.DISABLE_JIT:
+        return partial(loop, partial(method, methods.loss))
+    function = methods.bound(method)
+    fill = arithmetic(loop)
+
+    def form(board: Any, lanes: int, first: int, last: int) -> None:
+        fill(function, carray(board, (ROWS, lanes)), lanes, first, last)
+
+    return numba.cfunc(_FORM, error_model="numpy", fastmath=ARITHMETIC)(form)
+
+
+def _fill_change(step: Any, board: Any, lanes: int, first: int, last: int) -> None:
+    for k in range(np.uint64(first), np.uint64(last)):
+        board[CHANGE, k] = step(board[P, k], board[Y, k], board[U, k])
+
+
+def _fill_value(value: Any, board: Any, lanes: int, first: int, last: int) -> None:
+    for k in range(np.uint64(first), np.uint64(last)):
+        board[VALUE, k] = value(board[P, k], board[Y, k])
+
+
+def _fill_slope(derivative: Any, board: Any, lanes: int, first: int, last: int) -> None:
+    for k in range(np.uint64(first), np.uint64(last)):
+        board[SLOPE, k] = derivative(board[P, k], board[Y, k])
+
+
+def _fill_after(value: Any, board: Any, lanes: int, first: int, last: int) -> None:
+    for k in range(np.uint64(first), np.uint64(last)):
+        board[AFTER, k] = value(board[P, k] + board[CHANGE, k], board[Y, k])
+
+
+def _fill_push(schedule: Any, board: Any, turns: int, initial_t: float, power_t: float) -> None:
+    for k in range(np.uint64(turns)):
+        board[PUSH, k] = schedule(1.0, initial_t, power_t, board[T, k], board[H, k])

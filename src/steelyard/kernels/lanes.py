@@ -1,0 +1,217 @@
+"""Many linear models abreast: learn a chunk of rows, measure another, predict.
+
+All lanes see the same rows. `weights[feature, 0, lane]` keeps what a feature weighs in all of them side by
+side, so that one visit to the feature serves them all, many lanes an instruction. Lanes may differ in
+everything else: their labels and importances (matrices of one column, or one for each lane), their
+learning rates (`pushes[turn, schedule]` times the lane's own `rates`), L2, and the update. Lanes of one
+update lie side by side: `bounds[i]` to `bounds[i + 1]` are those of `steps_i`.
+
+`state` has the scalars of `linear`, a row each, and ERROR and ALIVE. A lane whose prediction has left the
+range of its numbers, as the explicit update's may, is no longer alive: it stays as it is and disturbs
+nobody. The number of lanes is a multiple of `WIDTH`, or the loops would have leftovers to do one by one.
+
+Array forms (`steps`, `value`) are explained in `array_form`.
+"""
+
+import numpy as np
+
+from steelyard.kernels.array_form import CHANGE, PUSH, ROWS, VALUE, H, P, T, U, Y, address
+from steelyard.kernels.jit import kernel, part
+from steelyard.kernels.linear import BIAS, LOSS, SCALE, SMALLEST_SCALE, STATE_SIZE
+
+ERROR, ALIVE, LANE_STATE_SIZE = range(STATE_SIZE, STATE_SIZE + 3)
+WIDTH = 16  # lanes: a vector of float32 on the largest machines
+LIMIT = 1e37  # predictions and steps of a lane that is alive
+
+
+@kernel
+def pushes(clock, importances, initial_t, power_t, moments):
+    """∫ η from turn to turn of the clock, by the array form of a schedule, for a rate of 1."""
+    turns = len(importances)
+    board = np.empty((ROWS, turns))
+    for turn in range(turns):
+        board[T, turn] = clock
+        board[H, turn] = importances[turn]
+        clock += importances[turn]
+    moments(address(board), turns, initial_t, power_t)
+    return board[PUSH].copy()
+
+
+@kernel
+def learn(
+    indptr, indices, values, shared, rows, labels, importances, bases, pushes, schedules,
+    weights, state, rates, l2, row_norm, bias_value, middle, boundary, predictions,
+    bounds, steps_0, steps_1, steps_2, steps_3, value,
+):  # fmt: skip
+    """Learn the rows of these numbers, in this order; labels, importances and pushes go by turn.
+
+    An error is a prediction on the other side of `boundary` than its label is of `middle`.
+    `predictions` gets those made before each row was learned, if it has any rows.
+    """
+    lanes = np.uint64(weights.shape[2])
+    flat = weights.reshape(-1)
+    board = np.zeros((ROWS, lanes))
+    totals, moves = np.zeros(lanes, weights.dtype), np.zeros(lanes, weights.dtype)
+    decays = l2.any()
+    for turn in range(np.uint64(len(rows))):
+        row = np.uint64(rows[turn])
+        start, end = np.uint64(indptr[row]), np.uint64(indptr[row + np.uint64(1)])
+        base = start if shared else np.uint64(0)
+        n = bias_value + dots(start, end, base, indices, values, flat, lanes, lanes, totals)
+        predict_all(lanes, totals, state, bias_value, bases[row] if len(bases) > 0 else 0.0, board)
+        if len(predictions) > 0:
+            copy(lanes, turn, board, predictions)
+        if not spread(lanes, turn, importances, board, H):
+            continue
+        spread(lanes, turn, labels, board, Y)
+        count_loss(lanes, board, state, middle, boundary, value)
+        push(lanes, turn, pushes, schedules, rates, 1.0 if row_norm else n, board)
+        if n > 0.0:
+            where, wide = address(board), np.int64(lanes)
+            steps_0(where, wide, bounds[0], bounds[1])
+            steps_1(where, wide, bounds[1], bounds[2])
+            steps_2(where, wide, bounds[2], bounds[3])
+            steps_3(where, wide, bounds[3], bounds[4])
+            if _decide(lanes, board, n, bias_value, state, moves):
+                for j in range(start, end):
+                    x = flat.dtype.type(values[j])
+                    i = np.uint64(indices[j - base]) * lanes
+                    for k in range(lanes):
+                        flat[i + k] += moves[k] * x
+        if decays:
+            decay(lanes, lanes, board, l2, state, flat)
+
+
+@kernel
+def measure(
+    indptr, indices, values, shared, rows, labels, importances, bases,
+    weights, state, totals, bias_value, middle, boundary, predictions, value,
+):  # fmt: skip
+    """The loss and the errors of rows as they are predicted now, added to `totals`.
+
+    Nothing is learned. `totals` is like `state`: its rows LOSS and ERROR count.
+    """
+    lanes = np.uint64(weights.shape[2])
+    flat = weights.reshape(-1)
+    stride = np.uint64(weights.shape[1]) * lanes
+    board = np.zeros((ROWS, lanes))
+    sums = np.zeros(lanes, weights.dtype)
+    for turn in range(np.uint64(len(rows))):
+        row = np.uint64(rows[turn])
+        start, end = np.uint64(indptr[row]), np.uint64(indptr[row + np.uint64(1)])
+        base = start if shared else np.uint64(0)
+        dots(start, end, base, indices, values, flat, stride, lanes, sums)
+        predict_all(lanes, sums, state, bias_value, bases[row] if len(bases) > 0 else 0.0, board)
+        if len(predictions) > 0:
+            copy(lanes, turn, board, predictions)
+        if len(labels) > 0:
+            spread(lanes, turn, importances, board, H)
+            spread(lanes, turn, labels, board, Y)
+            count_loss(lanes, board, totals, middle, boundary, value)
+
+
+@part
+def dots(start, end, base, indices, values, flat, stride, lanes, totals):
+    """w·x of all lanes into `totals`, four features a visit; returns x·x."""
+    one, two, three, four = np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(4)
+    number = flat.dtype.type
+    for k in range(lanes):
+        totals[k] = 0.0
+    squares = 0.0
+    j = start
+    while j + four <= end:
+        x0, x1, x2, x3 = (
+            number(values[j]),
+            number(values[j + one]),
+            number(values[j + two]),
+            number(values[j + three]),
+        )
+        i0, i1 = np.uint64(indices[j - base]) * stride, np.uint64(indices[j + one - base]) * stride
+        i2, i3 = np.uint64(indices[j + two - base]) * stride, np.uint64(indices[j + three - base]) * stride
+        for k in range(lanes):
+            totals[k] += (flat[i0 + k] * x0 + flat[i1 + k] * x1) + (flat[i2 + k] * x2 + flat[i3 + k] * x3)
+        squares += (x0 * x0 + x1 * x1) + (x2 * x2 + x3 * x3)
+        j += four
+    while j < end:
+        x0 = number(values[j])
+        i0 = np.uint64(indices[j - base]) * stride
+        for k in range(lanes):
+            totals[k] += flat[i0 + k] * x0
+        squares += x0 * x0
+        j += one
+    return squares
+
+
+@part
+def predict_all(lanes, totals, state, bias_value, base, board):
+    for k in range(lanes):
+        board[P, k] = state[SCALE, k] * totals[k] + state[BIAS, k] * bias_value + base
+
+
+@part
+def copy(lanes, turn, board, predictions):
+    for k in range(lanes):
+        predictions[turn, k] = board[P, k]
+
+
+@part
+def spread(lanes, turn, given, board, place):
+    """One number for all lanes, or one for each; whether there is any but 0."""
+    shared = given.shape[1] == 1
+    some = np.uint64(0)
+    for k in range(lanes):
+        number = given[turn, np.uint64(0) if shared else k]
+        some |= np.uint64(number != 0.0)
+        board[place, k] = number
+    return some > 0
+
+
+@part
+def count_loss(lanes, board, state, middle, boundary, value):
+    """Count what is lost before anything is learned, and see which lanes are still alive."""
+    value(address(board), np.int64(lanes), np.int64(0), np.int64(lanes))
+    for k in range(lanes):
+        h, p = board[H, k], board[P, k]
+        alive = state[ALIVE, k] if abs(p) < LIMIT else 0.0
+        alive = alive if board[VALUE, k] < np.inf else 0.0
+        above = 1.0 if p > boundary else 0.0
+        wrong = above if board[Y, k] <= middle else 1.0 - above
+        state[ALIVE, k] = alive
+        state[LOSS, k] += h * board[VALUE, k] if alive > 0.0 else 0.0
+        state[ERROR, k] += h * (wrong if alive > 0.0 else 1.0)
+
+
+@part
+def push(lanes, turn, pushes, schedules, rates, n, board):
+    """How hard the row pushes each lane."""
+    for k in range(lanes):
+        push = rates[k] * pushes[turn, np.uint64(schedules[k])]
+        board[PUSH, k] = push
+        board[U, k] = n * push
+
+
+@part
+def _decide(lanes, board, n, bias_value, state, moves):
+    """The factor of x by which each lane's weights move; whether any does."""
+    some = np.uint64(0)
+    for k in range(lanes):
+        s = board[CHANGE, k] / n
+        s = s if abs(s) < LIMIT else 0.0
+        s = s if board[U, k] > 0.0 else 0.0
+        s = s if state[ALIVE, k] > 0.0 else 0.0
+        some |= np.uint64(s != 0.0)
+        state[BIAS, k] += s * bias_value
+        moves[k] = s / state[SCALE, k]
+    return some > 0
+
+
+@part
+def decay(lanes, stride, board, l2, state, flat):
+    """L2 by splitting, lazily: the weights of a lane are its SCALE times what is stored."""
+    for k in range(lanes):
+        state[SCALE, k] /= 1.0 + board[PUSH, k] * l2[k]
+    for k in range(lanes):
+        if state[SCALE, k] < SMALLEST_SCALE:
+            for i in range(k, np.uint64(len(flat)), stride):
+                flat[i] *= state[SCALE, k]
+            state[SCALE, k] = 1.0

@@ -1,0 +1,75 @@
+"""`Alone`: a model that cannot learn abreast of others, with the methods of a `Block`."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steelyard.examples import Examples
+from steelyard.kernels import jit, lanes, pointwise
+from steelyard.learner import Learner
+from steelyard.model import Model, Settings
+from steelyard.sweep.block import Matrix, turning_point
+
+
+class Alone:
+    """One model with L1 or the joint flow, learned by the single kernel."""
+
+    def __init__(self, settings: Settings, features: int) -> None:
+        self.settings = [settings]
+        self._learner = Learner(settings, features)
+        self._error = np.zeros(1)
+        self._alive = np.ones(1)
+
+    def learn(
+        self,
+        examples: Examples,
+        rows: NDArray[np.int64],
+        labels: Matrix,
+        importances: Matrix,
+        predictions: Matrix | None = None,
+    ) -> None:
+        chunk = _chunk(examples, rows, labels, importances)
+        before = np.full(len(rows), np.nan)
+        if self._alive[0]:
+            try:
+                before = self._learner.learn(chunk)
+            except FloatingPointError:
+                self._alive[0] = 0.0
+        self._error += self._errors(before, chunk)
+        if predictions is not None:
+            predictions[:, 0] = before
+
+    def measure(
+        self, examples: Examples, rows: NDArray[np.int64], labels: Matrix, importances: Matrix
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        chunk = _chunk(examples, rows, labels, importances)
+        predictions = self._learner.predict(chunk)
+        value = jit.pointer(self.settings[0].loss, "value")
+        losses = np.empty(len(chunk))
+        pointwise.fill_pairs(value, predictions, chunk.labels, losses)
+        return np.array([losses @ chunk.importances]), self._errors(predictions, chunk)
+
+    def _errors(self, predictions: NDArray[np.float64], chunk: Examples) -> NDArray[np.float64]:
+        middle, boundary = turning_point(self.settings[0].loss)
+        wrong = ((predictions > boundary) != (chunk.labels > middle)) | np.isnan(predictions)
+        return np.array([chunk.importances @ wrong])
+
+    def predict(self, examples: Examples) -> Matrix:
+        return self._learner.predict(examples)[:, np.newaxis]
+
+    def scalars(self, which: int) -> NDArray[np.float64]:
+        if which == lanes.ERROR:
+            return self._error
+        return self._alive if which == lanes.ALIVE else self._learner.model.state[which : which + 1]
+
+    def model(self, number: int) -> Model:
+        return self._learner.model
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        return {"error": self._error, "alive": self._alive, **self._learner.model._arrays()}
+
+
+def _chunk(examples: Examples, rows: NDArray[np.int64], labels: Matrix, importances: Matrix) -> Examples:
+    return replace(examples.take(rows), labels=labels[:, 0], importances=importances[:, 0])

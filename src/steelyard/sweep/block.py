@@ -1,0 +1,210 @@
+"""`Block`: models that learn abreast. They have one loss, scaling and type of numbers, and may differ
+in the update, the learning rate and its schedule, L2, their labels and their importances.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steelyard import label_units, updates
+from steelyard.examples import Examples
+from steelyard.kernels import adaptive_lanes, array_form, lanes, linear
+from steelyard.losses import Loss
+from steelyard.losses.sets import OneOf
+from steelyard.model import Model, Settings
+from steelyard.sweep import clockwork
+
+Matrix = NDArray[np.float64]
+
+_nothing = np.zeros(0)
+
+
+def fits(settings: Settings) -> bool:
+    """Whether such a model can learn abreast of others. (L1 and the joint flow cannot.)"""
+    return settings.l1 == 0.0 and (settings.l2 == 0.0 or settings.l2_flow == "split")
+
+
+def kind(settings: Settings) -> Settings:
+    """What the settings of a block have in common."""
+    return replace(
+        settings, update="invariant", learning_rate=1.0, initial_t=1.0, power_t=0.0, l2=0.0, l2_flow="split"
+    )
+
+
+def turning_point(loss: Loss) -> tuple[float, float]:
+    """The middle between the labels of two classes, and the prediction that decides between them."""
+    values = loss.labels.values if isinstance(loss.labels, OneOf) else (-1.0, 1.0)
+    middle = 0.5 * (min(values) + max(values))
+    domain = loss.domain
+    boundary = 0.5 * (domain.low + domain.high) if np.isfinite(domain.high - domain.low) else 0.0
+    return middle, boundary
+
+
+class Block:
+    """Lanes in the order of their settings; inside, those of one update lie side by side."""
+
+    def __init__(self, settings: Sequence[Settings], features: int) -> None:
+        self.settings = list(settings)
+        self.features = features
+        common = self.settings[0]
+        order = sorted(range(len(settings)), key=lambda i: updates.names().index(settings[i].update))
+        width = -(-len(order) // lanes.WIDTH) * lanes.WIDTH
+        self._place = np.empty(len(order), np.int64)  # of each setting
+        self._place[order] = np.arange(len(order))
+        sorted_settings = [self.settings[i] for i in order]
+        self.weights = np.zeros((features, _parts(common), width), common.dtype)
+        self.state = np.zeros((lanes.LANE_STATE_SIZE, width))
+        self.state[[linear.SCALE, lanes.ALIVE]] = 1.0
+        self.label_state = np.zeros(label_units.SIZE if common.in_label_units else 0)
+        spare = width - len(order)  # lanes that push nothing
+        self._rates = np.array([s.rate for s in sorted_settings] + spare * [0.0])
+        self._l2 = np.array([s.l2 for s in sorted_settings] + spare * [0.0])
+        self._multiply = np.array([s.update == "explicit" for s in sorted_settings] + spare * [False])
+        self._sorted = sorted_settings + spare * sorted_settings[-1:]
+        counts = [sum(s.update == name for s in self._sorted) for name in updates.names()]
+        self._bounds = np.cumsum([0, *counts])
+
+    def learn(
+        self,
+        examples: Examples,
+        rows: NDArray[np.int64],
+        labels: Matrix,
+        importances: Matrix,
+        predictions: Matrix | None = None,
+    ) -> None:
+        """Learn the rows of these numbers in turn. Labels and importances have one column, or one a lane."""
+        before = np.empty((0 if predictions is None else len(rows), self.weights.shape[2]))
+        labels, importances = self._spread(labels), self._spread(importances)
+        with np.errstate(all="ignore"):
+            if len(self.label_state):
+                self._learn_in_units(examples, rows, labels, importances, before)
+            else:
+                self._learn(examples, rows, labels, importances, before, 1.0)
+        if predictions is not None:
+            predictions[...] = before[:, self._place]
+
+    def _learn_in_units(
+        self, examples: Examples, rows: NDArray[np.int64], labels: Matrix, importances: Matrix, before: Matrix
+    ) -> None:
+        bias = self.settings[0].bias
+        pieces = label_units.blocks(self.label_state, labels[:, 0], importances[:, 0], bias)
+        for part, unit in pieces:
+            if not self.state[linear.CLOCK, 0]:
+                self.state[linear.BIAS] = self.label_state[label_units.ORIGIN]
+            here = before[part] if len(before) else before
+            self._learn(examples, rows[part], labels[part], importances[part], here, unit)
+
+    def _learn(
+        self,
+        examples: Examples,
+        rows: NDArray[np.int64],
+        labels: Matrix,
+        importances: Matrix,
+        before: Matrix,
+        unit: float,
+    ) -> None:
+        settings = self.settings[0]
+        table, column = clockwork.pushes(self._sorted, self.state[linear.CLOCK], importances)
+        taught = (
+            *examples.arrays, rows, labels, importances, _bases(examples), table, column,
+            self.weights, self.state, self._rates * unit, self._l2 / unit if unit > 0.0 else 0.0 * self._l2,
+        )  # fmt: skip
+        forms = (self._bounds, *self._steps(), array_form.values(settings.loss))
+        bias, point = float(settings.bias), turning_point(settings.loss)
+        if settings.adaptive:
+            adaptive_lanes.learn(
+                *taught, settings.scaling == "normalized", bias, *point, before, *forms,
+                array_form.slopes(settings.loss), array_form.values_after(settings.loss),
+                self._multiply, unit,
+            )  # fmt: skip
+        else:
+            lanes.learn(*taught, settings.scaling == "row_norm", bias, *point, before, *forms)
+        for total in (linear.CLOCK, linear.WEIGHT):
+            self.state[total] = clockwork.after(self.state[total], importances)
+
+    def measure(
+        self, examples: Examples, rows: NDArray[np.int64], labels: Matrix, importances: Matrix
+    ) -> tuple[Matrix, Matrix]:
+        """The loss and the importance of the errors of each lane, summed over rows it does not learn."""
+        totals = np.zeros_like(self.state)
+        totals[lanes.ALIVE] = self.state[lanes.ALIVE]
+        self._look(examples, rows, self._spread(labels), self._spread(importances), totals)
+        return totals[linear.LOSS, self._place], totals[lanes.ERROR, self._place]
+
+    def predict(self, examples: Examples) -> Matrix:
+        """w·x of each row in each lane."""
+        predictions = np.empty((len(examples), self.weights.shape[2]))
+        rows, none = np.arange(len(examples)), np.zeros((0, 1))
+        self._look(examples, rows, none, none, np.zeros_like(self.state), predictions)
+        return predictions[:, self._place]
+
+    def _look(
+        self,
+        examples: Examples,
+        rows: NDArray[np.int64],
+        labels: Matrix,
+        importances: Matrix,
+        totals: Matrix,
+        predictions: Matrix | None = None,
+    ) -> None:
+        settings = self.settings[0]
+        if predictions is None:
+            predictions = np.empty((0, self.weights.shape[2]))
+        lanes.measure(
+            *examples.arrays, rows, labels, importances, _bases(examples),
+            self.weights, self.state, totals, float(settings.bias), *turning_point(settings.loss),
+            predictions, array_form.values(settings.loss),
+        )  # fmt: skip
+
+    def _steps(self) -> list[Any]:
+        """The array form of each update; one that no lane has is never called, and not compiled."""
+        used = {s.update for s in self._sorted}
+        stand_in = self._sorted[0].update
+        names = [name if name in used else stand_in for name in updates.names()]
+        return [array_form.steps(self.settings[0].loss, updates.by_name(name).step) for name in names]
+
+    def _spread(self, columns: Matrix) -> Matrix:
+        """One column stays one; those of the settings become those of the lanes."""
+        if columns.shape[1] == 1:
+            return columns
+        spread = np.zeros((len(columns), self.weights.shape[2]))
+        spread[:, len(self._place) :] = columns[:, :1]  # labels that the loss allows, for the spare lanes
+        spread[:, self._place] = columns
+        return spread
+
+    def scalars(self, which: int) -> NDArray[np.float64]:
+        """One row of the state, in the order of the settings."""
+        scalars: NDArray[np.float64] = self.state[which, self._place]
+        return scalars
+
+    def model(self, number: int) -> Model:
+        """One of the models, as a copy that can go on alone."""
+        lane = self._place[number]
+        model = Model(self.settings[number], self.features)
+        model.state[:] = self.state[: linear.STATE_SIZE, lane]
+        model.weights[:] = self.weights[:, 0, lane]
+        if model.settings.adaptive:
+            model.squares[:] = self.weights[:, 1, lane]
+        if model.settings.scaling == "normalized":
+            model.scales[:] = self.weights[:, 2, lane]
+        model.label_state[:] = self.label_state
+        return model
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Everything that changes."""
+        return {"weights": self.weights, "state": self.state, "label_state": self.label_state}
+
+
+def bytes_a_lane(settings: Settings, features: int) -> int:
+    return features * _parts(settings) * np.dtype(settings.dtype).itemsize
+
+
+def _parts(settings: Settings) -> int:
+    return {"adaptive": 2, "normalized": 3}.get(settings.scaling, 1)
+
+
+def _bases(examples: Examples) -> NDArray[np.float64]:
+    return _nothing if examples.bases is None else examples.bases

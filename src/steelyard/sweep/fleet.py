@@ -1,0 +1,180 @@
+"""`Fleet`: any number of models that learn from one stream, in as few passes over its memory as can be.
+
+Models that can learn abreast do, in blocks that share what a row costs; blocks are learned on threads.
+What becomes of a model depends neither on its neighbours, nor on threads, nor on how the stream is cut.
+"""
+
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steelyard.examples import Examples
+from steelyard.kernels import lanes, linear
+from steelyard.model import Model, Settings
+from steelyard.sweep.alone import Alone
+from steelyard.sweep.block import Block, Matrix, fits, kind
+
+Numbers = NDArray[np.int64]
+Column = NDArray[np.float64]
+Crew = Block | Alone
+
+WIDEST = 128  # lanes of a block: with more, what a row works on no longer fits the nearest cache
+_PIECE = 4096  # rows between two meetings of the threads
+
+
+class Fleet:
+    """Models by number, in the order of their settings."""
+
+    def __init__(self, settings: Sequence[Settings], features: int, threads: int | None = None) -> None:
+        self.settings = list(settings)
+        self.features = features
+        self._threads = threads or len(os.sched_getaffinity(0))
+        self._crews: list[tuple[Crew, Numbers]] = []
+        for numbers in crews(self.settings, self._threads):
+            own = [self.settings[i] for i in numbers]
+            crew = Block(own, features) if fits(own[0]) else Alone(own[0], features)
+            self._crews.append((crew, np.array(numbers)))
+
+    def __len__(self) -> int:
+        return len(self.settings)
+
+    def learn(
+        self,
+        examples: Examples,
+        order: Numbers | None = None,
+        labels: Matrix | None = None,
+        importances: Matrix | None = None,
+        predictions: Matrix | None = None,
+    ) -> None:
+        """Learn the rows, or those whose numbers `order` holds, one after another in every model.
+
+        Labels and importances are those of the examples, or matrices with a row for each turn and a column
+        for each model. `predictions`, such a matrix, gets what was predicted before each row was learned.
+        """
+
+        def teach(crew: Crew, numbers: Numbers, part: slice, labels: Matrix, importances: Matrix) -> None:
+            before = None if predictions is None else np.empty((len(labels), len(numbers)))
+            crew.learn(examples, rows[part], labels, importances, before)
+            if predictions is not None:
+                predictions[part, numbers] = before
+
+        rows = np.arange(len(examples)) if order is None else order
+        self._in_pieces(examples, rows, labels, importances, teach)
+
+    def measure(
+        self,
+        examples: Examples,
+        order: Numbers | None = None,
+        labels: Matrix | None = None,
+        importances: Matrix | None = None,
+    ) -> tuple[Column, Column]:
+        """What the rows cost each model, and the importance of its errors, without learning: two sums."""
+        loss, error = np.zeros(len(self)), np.zeros(len(self))
+
+        def look(crew: Crew, numbers: Numbers, part: slice, labels: Matrix, importances: Matrix) -> None:
+            lost, wrong = crew.measure(examples, rows[part], labels, importances)
+            loss[numbers] += lost
+            error[numbers] += wrong
+
+        rows = np.arange(len(examples)) if order is None else order
+        self._in_pieces(examples, rows, labels, importances, look)
+        return loss, error
+
+    def _in_pieces(
+        self,
+        examples: Examples,
+        rows: Numbers,
+        labels: Matrix | None,
+        importances: Matrix | None,
+        work: Callable[..., None],
+    ) -> None:
+        """Every crew on a thread, and together from piece to piece: so a piece is fetched into caches once."""
+        columns = examples.labels[rows, np.newaxis] if labels is None else labels
+        weights = examples.importances[rows, np.newaxis] if importances is None else importances
+        with ThreadPoolExecutor(min(self._threads, len(self._crews))) as pool:
+            for start in range(0, len(rows), _PIECE):
+                part = slice(start, start + _PIECE)
+                tasks = [
+                    pool.submit(
+                        work, crew, numbers, part, _of(columns[part], numbers), _of(weights[part], numbers)
+                    )
+                    for crew, numbers in self._crews
+                ]
+                for task in tasks:
+                    task.result()
+
+    def predict(self, examples: Examples) -> Matrix:
+        """w·x of each row in each model: a column for each."""
+        predictions = np.empty((len(examples), len(self)))
+        for crew, numbers in self._crews:
+            predictions[:, numbers] = crew.predict(examples)
+        return predictions
+
+    @property
+    def progressive_loss(self) -> Column:
+        """The average loss of predictions made before their example was learned; NaN for the diverged."""
+        return np.where(self.diverged, np.nan, self._scalars(linear.LOSS) / self._weight())
+
+    @property
+    def progressive_error(self) -> Column:
+        """The share of those predictions that were on the wrong side, for two classes."""
+        return self._scalars(lanes.ERROR) / self._weight()
+
+    @property
+    def diverged(self) -> NDArray[np.bool_]:
+        """Models whose predictions left the range of their numbers: they stopped learning there."""
+        stopped: NDArray[np.bool_] = self._scalars(lanes.ALIVE) == 0.0
+        return stopped
+
+    def _weight(self) -> Column:
+        weight = self._scalars(linear.WEIGHT)
+        return np.where(weight > 0.0, weight, np.nan)
+
+    def _scalars(self, which: int) -> Column:
+        column = np.empty(len(self))
+        for crew, numbers in self._crews:
+            column[numbers] = crew.scalars(which)
+        return column
+
+    def model(self, number: int) -> Model:
+        """One of the models, as a copy that can go on alone."""
+        for crew, numbers in self._crews:
+            if number in numbers:
+                return crew.model(int(np.flatnonzero(numbers == number)[0]))
+        raise IndexError(f"there are {len(self)} models, from 0; got {number}")
+
+    def arrays(self) -> dict[str, NDArray[np.generic]]:
+        """All that changes, by name: written to, a fleet of the same settings goes on from there."""
+        return {
+            f"{place}.{name}": array
+            for place, (crew, _) in enumerate(self._crews)
+            for name, array in crew.arrays().items()
+        }
+
+
+def crews(settings: Sequence[Settings], threads: int) -> list[list[int]]:
+    """Who learns with whom: the numbers of the models of each block, and of each that is alone."""
+    alike: dict[Settings, list[int]] = {}
+    alone = []
+    for number, each in enumerate(settings):
+        if fits(each):
+            alike.setdefault(kind(each), []).append(number)
+        else:
+            alone.append([number])
+    blocks = []
+    for numbers in alike.values():
+        # lanes of one update beside each other, and work for every thread
+        numbers.sort(key=lambda i: settings[i].update)
+        vectors = -(-len(numbers) // lanes.WIDTH)
+        count = max(-(-len(numbers) // WIDEST), min(threads, vectors))
+        count = min(-(-count // threads) * threads, vectors)
+        ends = [lanes.WIDTH * (vectors * (i + 1) // count) for i in range(count)]
+        blocks += [numbers[start:end] for start, end in zip([0, *ends], ends, strict=False)]
+    return blocks + alone
+
+
+def _of(columns: Matrix, numbers: Numbers) -> Matrix:
+    return columns if columns.shape[1] == 1 else columns[:, numbers]
