@@ -7,8 +7,7 @@ from numpy.typing import NDArray
 from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 
-from steelyard.losses import Loss
-from steelyard.losses.sets import OneOf
+from steelyard.losses import Loss, two_classes
 
 ClassWeight = dict[Any, float] | str | None
 
@@ -58,7 +57,7 @@ def named(classes: Any) -> NDArray[Any]:
 
 def labels(column: NDArray[Any], classes: NDArray[Any], loss: Loss) -> NDArray[np.float64]:
     """The column of classes as the loss takes them."""
-    low, high = pair(loss)
+    low, high = two_classes.labels(loss)
     second = column == classes[1]
     strange = np.flatnonzero(~(second | (column == classes[0])))
     if len(strange):
@@ -66,17 +65,6 @@ def labels(column: NDArray[Any], classes: NDArray[Any], loss: Loss) -> NDArray[n
         given = column[strange[:1]].tolist()[0]
         raise ValueError(f"row {strange[0]} has the label {given!r}: the classes are {first!r} and {other!r}")
     return np.where(second, high, low)
-
-
-def pair(loss: Loss) -> tuple[float, float]:
-    """The labels of the two classes: the loss's own pair, or −1 and 1 where it takes any number."""
-    values = loss.labels.values if isinstance(loss.labels, OneOf) else (-1.0, 1.0)
-    low, high = min(values), max(values)
-    if low == high or low not in loss.labels or high not in loss.labels:
-        raise ValueError(
-            f"{type(loss).__name__} loss takes {loss.labels}, which makes no two classes: use OnlineRegressor"
-        )
-    return low, high
 
 
 def weighted(

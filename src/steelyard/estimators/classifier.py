@@ -1,6 +1,5 @@
 """`OnlineClassifier`."""
 
-import math
 from collections.abc import Callable
 from typing import Any, Self
 
@@ -15,7 +14,7 @@ from steelyard.estimators.online import OnlineEstimator, unchanged_on_error
 from steelyard.estimators.parameters import DEFAULT, loss_of
 from steelyard.examples import Examples
 from steelyard.kernels import jit, pointwise
-from steelyard.losses import Loss
+from steelyard.losses import Loss, two_classes
 
 
 class OnlineClassifier(ClassifierMixin, OnlineEstimator):  # type: ignore[misc]
@@ -82,11 +81,7 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator):  # type: ignore[misc]
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Positive for the second of `classes_`: w·x, or w·x − ½ where w·x is itself a probability."""
-        predictions = self._predictions(X)
-        domain = self.model_.settings.loss.domain
-        if math.isfinite(domain.low) and math.isfinite(domain.high):
-            predictions -= 0.5 * (domain.low + domain.high)
-        return predictions
+        return self._predictions(X) - two_classes.boundary(self.model_.settings.loss)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The likelier class of each row."""
@@ -111,7 +106,7 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator):  # type: ignore[misc]
         predictions = self._predictions(X)
         loss = self.model_.settings.loss
         probabilities = np.empty((2, len(predictions)))
-        for column, label in zip(probabilities, classes.pair(loss), strict=True):
+        for column, label in zip(probabilities, two_classes.labels(loss), strict=True):
             pointwise.fill(jit.pointer(loss, "probability"), predictions, label, column)
         return probabilities.T
 
@@ -147,7 +142,7 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator):  # type: ignore[misc]
         return classes.labels(column, self.classes_, loss)
 
     def _class_weighted(self, chunk: Examples, loss: Loss) -> NDArray[np.float64]:
-        second = chunk.labels == classes.pair(loss)[1]
+        second = chunk.labels == two_classes.labels(loss)[1]
         return classes.weighted(self.class_weight, self.classes_, second, chunk.importances)
 
     def __sklearn_tags__(self) -> Any:

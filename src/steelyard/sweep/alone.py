@@ -10,7 +10,7 @@ from steelyard.examples import Examples
 from steelyard.kernels import jit, lanes, pointwise
 from steelyard.learner import Learner
 from steelyard.model import Model, Settings
-from steelyard.sweep.block import Matrix, turning_point
+from steelyard.sweep.block import Matrix, sides
 
 
 class Alone:
@@ -52,7 +52,7 @@ class Alone:
         return np.array([losses @ chunk.importances]), self._errors(predictions, chunk)
 
     def _errors(self, predictions: NDArray[np.float64], chunk: Examples) -> NDArray[np.float64]:
-        middle, boundary = turning_point(self.settings[0].loss)
+        middle, boundary = sides(self.settings[0].loss)
         wrong = ((predictions > boundary) != (chunk.labels > middle)) | np.isnan(predictions)
         return np.array([chunk.importances @ wrong])
 

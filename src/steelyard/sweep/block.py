@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from steelyard import label_units, updates
 from steelyard.examples import Examples
 from steelyard.kernels import adaptive_lanes, array_form, lanes, linear
-from steelyard.losses import Loss
+from steelyard.losses import Loss, two_classes
 from steelyard.losses.sets import OneOf
 from steelyard.model import Model, Settings
 from steelyard.sweep import clockwork
@@ -34,13 +34,10 @@ def kind(settings: Settings) -> Settings:
     )
 
 
-def turning_point(loss: Loss) -> tuple[float, float]:
-    """The middle between the labels of two classes, and the prediction that decides between them."""
+def sides(loss: Loss) -> tuple[float, float]:
+    """Between which labels, and at which prediction, a loss for two classes turns. (Others do not care.)"""
     values = loss.labels.values if isinstance(loss.labels, OneOf) else (-1.0, 1.0)
-    middle = 0.5 * (min(values) + max(values))
-    domain = loss.domain
-    boundary = 0.5 * (domain.low + domain.high) if np.isfinite(domain.high - domain.low) else 0.0
-    return middle, boundary
+    return 0.5 * (min(values) + max(values)), two_classes.boundary(loss)
 
 
 class Block:
@@ -113,7 +110,7 @@ class Block:
             self.weights, self.state, self._rates * unit, self._l2 / unit if unit > 0.0 else 0.0 * self._l2,
         )  # fmt: skip
         forms = (self._bounds, *self._steps(), array_form.values(settings.loss))
-        bias, point = float(settings.bias), turning_point(settings.loss)
+        bias, point = float(settings.bias), sides(settings.loss)
         if settings.adaptive:
             adaptive_lanes.learn(
                 *taught, settings.scaling == "normalized", bias, *point, before, *forms,
@@ -155,7 +152,7 @@ class Block:
             predictions = np.empty((0, self.weights.shape[2]))
         lanes.measure(
             *examples.arrays, rows, labels, importances, _bases(examples),
-            self.weights, self.state, totals, float(settings.bias), *turning_point(settings.loss),
+            self.weights, self.state, totals, float(settings.bias), *sides(settings.loss),
             predictions, array_form.values(settings.loss),
         )  # fmt: skip
 

@@ -17,8 +17,8 @@ def after(totals: Column, importances: NDArray[np.float64]) -> Column:
     if importances.shape[1] > 1:
         sums: NDArray[np.float64] = np.cumsum(np.vstack((totals, importances)), axis=0)
         return sums[-1]
-    ends = {float(start): np.cumsum(np.append(start, importances))[-1] for start in np.unique(totals)}
-    return np.array([ends[float(start)] for start in totals])
+    ends = {start: np.cumsum(np.append(start, importances))[-1] for start in set(totals.tolist())}
+    return np.array([ends[start] for start in totals.tolist()])
 
 
 def pushes(

@@ -91,7 +91,7 @@ class Fleet:
         importances: Matrix | None,
         work: Callable[..., None],
     ) -> None:
-        """Every crew on a thread, and together from piece to piece: so a piece is fetched into caches once."""
+        """Every crew on a thread, and together from piece to piece: so each is fetched into caches once."""
         columns = examples.labels[rows, np.newaxis] if labels is None else labels
         weights = examples.importances[rows, np.newaxis] if importances is None else importances
         with ThreadPoolExecutor(min(self._threads, len(self._crews))) as pool:
