@@ -15,9 +15,9 @@ Column = NDArray[np.float64]
 def after(totals: Column, importances: NDArray[np.float64]) -> Column:
     """Each lane's total plus the importances of all turns, added one by one: the same in any chunks."""
     if importances.shape[1] > 1:
-        sums: NDArray[np.float64] = np.cumsum(np.vstack((totals, importances)), axis=0)
-        return sums[-1]
-    ends = {start: np.cumsum(np.append(start, importances))[-1] for start in set(totals.tolist())}
+        ends_by_lane: Column = np.cumsum(np.vstack((totals, importances)), axis=0)[-1]
+        return ends_by_lane
+    ends = {start: float(np.cumsum(np.append(start, importances))[-1]) for start in set(totals.tolist())}
     return np.array([ends[start] for start in totals.tolist()])
 
 

@@ -68,7 +68,8 @@ class OneAgainstRest:
     @property
     def diverged(self) -> NDArray[np.bool_]:
         """The settings of which one model or more left the range of its numbers."""
-        return self.fleet.diverged.reshape(len(self.settings), self.classes).any(axis=1)
+        by_class = self.fleet.diverged.reshape(len(self.settings), self.classes)
+        return np.array([each.any() for each in by_class])
 
     def models(self, setting: int) -> list[Model]:
         """The models of all classes of one setting."""
