@@ -143,7 +143,7 @@ def _count_norms(lanes, totals, board, state, bias_value, unit):
         counted = board[H, k] * share(board[VALUE, k], board[SLOPE, k], unit)
         counted = counted if board[SLOPE, k] != 0.0 else 0.0
         state[SEEN, k] += counted
-        state[NORM, k] += counted * (bias_value + totals[k]) if counted > 0.0 else 0.0
+        state[NORM, k] += counted * (bias_value + totals[k])
 
 
 @part
@@ -195,14 +195,15 @@ def _decide(lanes, board, reach, common, multiply, state, bias_value, factors, g
     for k in range(lanes):
         n, square, h = reach[k], board[SLOPE, k], board[H, k]
         s = board[CHANGE, k] / n if n > 0.0 else 0.0
-        fits = abs(s) < LIMIT
-        s = s if fits else 0.0
+        state[ALIVE, k] = state[ALIVE, k] if abs(s) < LIMIT else 0.0
+        n = n if state[ALIVE, k] > 0.0 else 0.0
+        s = s if n > 0.0 else 0.0
         drop = board[VALUE, k] - board[AFTER, k]
         mean = h * mean_square(drop, board[VALUE, k], board[U, k], square)
         gained = square if multiply[k] else mean
-        gained = gained if n > 0.0 and fits else 0.0
-        bias_rate = common[k] / np.sqrt(state[BIAS_SQUARES, k] + square) * bias_value
-        state[BIAS, k] += s * bias_rate if n > 0.0 else 0.0
+        gained = gained if n > 0.0 else 0.0
+        bias_rate = common[k] / np.sqrt(state[BIAS_SQUARES, k] + square) if n > 0.0 else 0.0
+        state[BIAS, k] += s * (bias_rate * bias_value)
         state[BIAS_SQUARES, k] = min(state[BIAS_SQUARES, k] + gained * bias_value, LARGEST)
         factors[k] = common[k] * s / state[SCALE, k]
         gains[k] = min(gained, LARGEST)

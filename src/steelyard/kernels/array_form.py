@@ -24,6 +24,10 @@ from steelyard.kernels.vector_math import ARITHMETIC, arithmetic
 # The rows of a board: clock, importance and push; prediction, label, push times x·x; and the answers.
 T, H, PUSH, P, Y, U, CHANGE, VALUE, SLOPE, AFTER, ROWS = range(11)
 
+# Lanes, and those of an update, come in multiples of this, so that loops have no leftovers to do one by one:
+# a lane is reckoned in the same way, to the last bit, wherever it is.
+WIDTH = 32
+
 
 def _vector_twin() -> types.ModuleType:
     """`math`, with what would be calls exchanged."""

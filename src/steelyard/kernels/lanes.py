@@ -10,17 +10,19 @@ update lie side by side: `bounds[i]` to `bounds[i + 1]` are those of `steps_i`.
 range of its numbers, as the explicit update's may, is no longer alive: it stays as it is and disturbs
 nobody. The number of lanes is a multiple of `WIDTH`, or the loops would have leftovers to do one by one.
 
+A choice between two numbers comes before the sum it goes into: the compiler may fuse a product with a sum
+into one operation, and does so in the same way for a lane among others and for one on its own only then.
+
 Array forms (`steps`, `value`) are explained in `array_form`.
 """
 
 import numpy as np
 
-from steelyard.kernels.array_form import CHANGE, PUSH, ROWS, VALUE, H, P, T, U, Y, address
+from steelyard.kernels.array_form import CHANGE, PUSH, ROWS, VALUE, WIDTH, H, P, T, U, Y, address
 from steelyard.kernels.jit import kernel, part
 from steelyard.kernels.linear import BIAS, LOSS, SCALE, SMALLEST_SCALE, STATE_SIZE
 
 ERROR, ALIVE, LANE_STATE_SIZE = range(STATE_SIZE, STATE_SIZE + 3)
-WIDTH = 16  # lanes: a vector of float32 on the largest machines
 LIMIT = 1e37  # predictions and steps of a lane that is alive
 
 
@@ -28,13 +30,14 @@ LIMIT = 1e37  # predictions and steps of a lane that is alive
 def pushes(clock, importances, initial_t, power_t, moments):
     """∫ η from turn to turn of the clock, by the array form of a schedule, for a rate of 1."""
     turns = len(importances)
-    board = np.empty((ROWS, turns))
+    wide = -(-turns // WIDTH) * WIDTH
+    board = np.zeros((ROWS, wide))
     for turn in range(turns):
         board[T, turn] = clock
         board[H, turn] = importances[turn]
         clock += importances[turn]
-    moments(address(board), turns, initial_t, power_t)
-    return board[PUSH].copy()
+    moments(address(board), wide, initial_t, power_t)
+    return board[PUSH, :turns].copy()
 
 
 @kernel
@@ -177,7 +180,8 @@ def count_loss(lanes, board, state, middle, boundary, value):
         above = 1.0 if p > boundary else 0.0
         wrong = above if board[Y, k] <= middle else 1.0 - above
         state[ALIVE, k] = alive
-        state[LOSS, k] += h * board[VALUE, k] if alive > 0.0 else 0.0
+        lost = board[VALUE, k] if alive > 0.0 else 0.0
+        state[LOSS, k] += h * lost
         state[ERROR, k] += h * (wrong if alive > 0.0 else 1.0)
 
 
@@ -195,9 +199,8 @@ def _decide(lanes, board, n, bias_value, state, moves):
     """The factor of x by which each lane's weights move; whether any does."""
     some = np.uint64(0)
     for k in range(lanes):
-        s = board[CHANGE, k] / n
-        s = s if abs(s) < LIMIT else 0.0
-        s = s if board[U, k] > 0.0 else 0.0
+        s = board[CHANGE, k] / n if board[U, k] > 0.0 else 0.0
+        state[ALIVE, k] = state[ALIVE, k] if abs(s) < LIMIT else 0.0
         s = s if state[ALIVE, k] > 0.0 else 0.0
         some |= np.uint64(s != 0.0)
         state[BIAS, k] += s * bias_value

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from steelyard import label_units, updates
 from steelyard.examples import Examples
 from steelyard.kernels import adaptive_lanes, array_form, lanes, linear
+from steelyard.kernels.array_form import WIDTH
 from steelyard.losses import Loss, two_classes
 from steelyard.losses.sets import OneOf
 from steelyard.model import Model, Settings
@@ -47,22 +48,24 @@ class Block:
         self.settings = list(settings)
         self.features = features
         common = self.settings[0]
-        order = sorted(range(len(settings)), key=lambda i: updates.names().index(settings[i].update))
-        width = -(-len(order) // lanes.WIDTH) * lanes.WIDTH
-        self._place = np.empty(len(order), np.int64)  # of each setting
-        self._place[order] = np.arange(len(order))
-        sorted_settings = [self.settings[i] for i in order]
-        self.weights = np.zeros((features, _parts(common), width), common.dtype)
-        self.state = np.zeros((lanes.LANE_STATE_SIZE, width))
+        self._place = np.empty(len(settings), np.int64)  # of each setting
+        self._sorted: list[Settings] = []  # of each lane; a spare one has those of its neighbour
+        self._bounds = np.zeros(len(updates.names()) + 1, np.int64)
+        spare = []
+        for i, name in enumerate(updates.names()):
+            own = [number for number, each in enumerate(settings) if each.update == name]
+            self._place[own] = len(self._sorted) + np.arange(len(own))
+            filling = -len(own) % WIDTH
+            spare += [False] * len(own) + [True] * filling
+            self._sorted += [self.settings[number] for number in own + own[-1:] * filling]
+            self._bounds[i + 1] = len(self._sorted)
+        self.weights = np.zeros((features, _parts(common), len(spare)), common.dtype)
+        self.state = np.zeros((lanes.LANE_STATE_SIZE, len(spare)))
         self.state[[linear.SCALE, lanes.ALIVE]] = 1.0
         self.label_state = np.zeros(label_units.SIZE if common.in_label_units else 0)
-        spare = width - len(order)  # lanes that push nothing
-        self._rates = np.array([s.rate for s in sorted_settings] + spare * [0.0])
-        self._l2 = np.array([s.l2 for s in sorted_settings] + spare * [0.0])
-        self._multiply = np.array([s.update == "explicit" for s in sorted_settings] + spare * [False])
-        self._sorted = sorted_settings + spare * sorted_settings[-1:]
-        counts = [sum(s.update == name for s in self._sorted) for name in updates.names()]
-        self._bounds = np.cumsum([0, *counts])
+        self._rates = np.where(spare, 0.0, [each.rate for each in self._sorted])  # a spare lane rests
+        self._l2 = np.where(spare, 0.0, [each.l2 for each in self._sorted])
+        self._multiply = np.array([each.update == "explicit" for each in self._sorted])
 
     def learn(
         self,
@@ -167,8 +170,9 @@ class Block:
         """One column stays one; those of the settings become those of the lanes."""
         if columns.shape[1] == 1:
             return columns
-        spread = np.zeros((len(columns), self.weights.shape[2]))
-        spread[:, len(self._place) :] = columns[:, :1]  # labels that the loss allows, for the spare lanes
+        spread = np.repeat(
+            columns[:, :1], self.weights.shape[2], axis=1
+        )  # what the loss allows, for spare lanes
         spread[:, self._place] = columns
         return spread
 

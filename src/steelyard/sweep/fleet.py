@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from steelyard.examples import Examples
 from steelyard.kernels import lanes, linear
+from steelyard.kernels.array_form import WIDTH
 from steelyard.model import Model, Settings
 from steelyard.sweep.alone import Alone
 from steelyard.sweep.block import Block, Matrix, fits, kind
@@ -166,14 +167,21 @@ def crews(settings: Sequence[Settings], threads: int) -> list[list[int]]:
             alone.append([number])
     blocks = []
     for numbers in alike.values():
-        # lanes of one update beside each other, and work for every thread
-        numbers.sort(key=lambda i: settings[i].update)
-        vectors = -(-len(numbers) // lanes.WIDTH)
-        count = max(-(-len(numbers) // WIDEST), min(threads, vectors))
-        count = min(-(-count // threads) * threads, vectors)
-        ends = [lanes.WIDTH * (vectors * (i + 1) // count) for i in range(count)]
-        blocks += [numbers[start:end] for start, end in zip([0, *ends], ends, strict=False)]
+        vectors = _vectors(numbers, settings)
+        count = max(-(-len(vectors) * WIDTH // WIDEST), 1)
+        count = min(-(-count // threads) * threads, len(vectors))  # work for every thread
+        ends = [len(vectors) * (i + 1) // count for i in range(count)]
+        for start, end in zip([0, *ends], ends, strict=False):
+            blocks.append([number for vector in vectors[start:end] for number in vector])
     return blocks + alone
+
+
+def _vectors(numbers: list[int], settings: Sequence[Settings]) -> list[list[int]]:
+    """The models as they fill vectors of lanes: those of one update together."""
+    by_update: dict[str, list[int]] = {}
+    for number in numbers:
+        by_update.setdefault(settings[number].update, []).append(number)
+    return [own[start : start + WIDTH] for own in by_update.values() for start in range(0, len(own), WIDTH)]
 
 
 def _of(columns: Matrix, numbers: Numbers) -> Matrix:
