@@ -79,26 +79,34 @@ def pushes(schedule: Callable[..., float]) -> Any:
     """PUSH from T and H, for a function of (learning_rate, initial_t, power_t, t, h) and a rate of 1."""
     if config.DISABLE_JIT:
         return partial(_fill_push, schedule)
-    function = jit.compiled(schedule, ABREAST)
-    fill = arithmetic(_fill_push)
 
-    def moments(board: Any, turns: int, initial_t: float, power_t: float) -> None:
-        fill(function, carray(board, (ROWS, turns)), turns, initial_t, power_t)
+    def bind() -> Any:
+        function = jit.compiled(schedule, ABREAST)
+        fill = arithmetic(_fill_push)
 
-    return numba.cfunc(_MOMENTS, error_model="numpy", fastmath=ARITHMETIC)(moments)
+        def moments(board: Any, turns: int, initial_t: float, power_t: float) -> None:
+            fill(function, carray(board, (ROWS, turns)), turns, initial_t, power_t)
+
+        return moments
+
+    return jit.kept(schedule, None, _MOMENTS, bind, fastmath=ARITHMETIC)
 
 
 @cache
 def _form(methods: jit.Methods, method: Callable[..., float], loop: Callable[..., None]) -> Any:
     if config.DISABLE_JIT:
         return partial(loop, partial(method, methods.loss))
-    function = methods.bound(method)
-    fill = arithmetic(loop)
 
-    def form(board: Any, lanes: int, first: int, last: int) -> None:
-        fill(function, carray(board, (ROWS, lanes)), lanes, first, last)
+    def bind() -> Any:
+        function = methods.bound(method)
+        fill = arithmetic(loop)
 
-    return numba.cfunc(_FORM, error_model="numpy", fastmath=ARITHMETIC)(form)
+        def form(board: Any, lanes: int, first: int, last: int) -> None:
+            fill(function, carray(board, (ROWS, lanes)), lanes, first, last)
+
+        return form
+
+    return jit.kept(method, methods.loss, _FORM, bind, loop.__name__, fastmath=ARITHMETIC)
 
 
 def _fill_change(step: Any, board: Any, lanes: int, first: int, last: int) -> None:

@@ -2,10 +2,10 @@
 
 A kernel takes its loss as function pointers, so it is compiled once for all losses and found in
 the disk cache by the next process. Kernels may call each other across the files of this folder:
-the cache is stamped with the sources of all of them, and a change in any makes it anew. The
-pointers themselves are compiled afresh in every process and never cached on disk: Numba's cache
-would not notice a change in another file, nor tell two functions apart that differ only in their
-globals. So no loss can be stale.
+the cache is stamped with the sources of all of them, and a change in any makes it anew. Pointers
+are kept on disk too, by their fingerprints (see `objects`): Numba's cache would not notice a change
+in another file, nor tell two functions apart that differ only in their globals. So no loss can be
+stale.
 
 Binding compiles the very methods of the loss. Its class becomes a namedtuple of the float fields
 and of the compiled methods it calls, and the functions and modules in a method's globals are
@@ -26,6 +26,9 @@ from typing import Any
 import numba
 from numba import config, njit
 from numba.core import event
+
+from steelyard.kernels import objects
+from steelyard.kernels.fingerprint import fingerprint
 
 # Sums may be reordered, products contracted; NaN and infinity keep their meaning.
 FAST_SUMS = {"reassoc", "contract", "nsz", "arcp"}
@@ -107,6 +110,28 @@ def step_pointer(loss: Any, step: Callable[..., float]) -> Any:
     return partial(step, loss) if config.DISABLE_JIT else methods(loss).step_pointer(step)
 
 
+def kept(
+    function: Callable[..., float],
+    thing: Any,
+    signature: Any,
+    bind: Callable[[], Any],
+    form: str = "",
+    **options: Any,
+) -> Any:
+    """What `bind` makes of the function and the thing, as a pointer: compiled, or found on disk.
+
+    `form` tells apart what this room makes of the same function.
+    """
+
+    def compiled() -> Any:
+        return numba.cfunc(signature, error_model="numpy", **options)(bind())
+
+    key = fingerprint(function, thing)
+    if key is None:
+        return compiled()
+    return objects.kept(f"{key} {form} {_room_stamp().hex()}", signature, compiled)
+
+
 def methods(thing: Any, dialect: Dialect = ONE_BY_ONE) -> "Methods":
     """By class and attributes: losses of a class that is no dataclass compare equal whatever they hold."""
     key = (type(thing), *sorted(vars(thing).items()), dialect)
@@ -130,12 +155,13 @@ class Methods:
 
     def pointer(self, name: str) -> Any:
         if name not in self._pointers:
-            self._pointers[name] = numba.cfunc(_TWO)(self.compiled(name).py_func)
+            method = getattr(type(self.loss), name)
+            self._pointers[name] = kept(method, self.loss, _TWO, lambda: self.compiled(name).py_func)
         return self._pointers[name]
 
     def step_pointer(self, step: Callable[..., float]) -> Any:
         if step not in self._pointers:
-            self._pointers[step] = numba.cfunc(_THREE)(self.bound(step).py_func)
+            self._pointers[step] = kept(step, self.loss, _THREE, lambda: self.bound(step).py_func)
         return self._pointers[step]
 
     def compiled(self, name: str) -> Any:
