@@ -7,9 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard.examples import Examples
-from steelyard.kernels import jit, lanes, pointwise
+from steelyard.kernels import jit, lanes, linear, pointwise
 from steelyard.learner import Learner
 from steelyard.model import Model, Settings
+from steelyard.sweep import clockwork
 from steelyard.sweep.block import Matrix, sides
 
 
@@ -21,6 +22,7 @@ class Alone:
         self._learner = Learner(settings, features)
         self._error = np.zeros(1)
         self._alive = np.ones(1)
+        self._weight = np.zeros(1)
 
     def learn(
         self,
@@ -38,6 +40,7 @@ class Alone:
             except FloatingPointError:
                 self._alive[0] = 0.0
         self._error += self._errors(before, chunk)
+        self._weight[:] = clockwork.after(self._weight, importances)
         if predictions is not None:
             predictions[:, 0] = before
 
@@ -60,15 +63,16 @@ class Alone:
         return self._learner.predict(examples)[:, np.newaxis]
 
     def scalars(self, which: int) -> NDArray[np.float64]:
-        if which == lanes.ERROR:
-            return self._error
-        return self._alive if which == lanes.ALIVE else self._learner.model.state[which : which + 1]
+        """One that diverged has not learned its last chunk, so what it has seen is counted here."""
+        own = {lanes.ERROR: self._error, lanes.ALIVE: self._alive, linear.WEIGHT: self._weight}
+        return own[which] if which in own else self._learner.model.state[which : which + 1]
 
     def model(self, number: int) -> Model:
         return self._learner.model
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        return {"error": self._error, "alive": self._alive, **self._learner.model._arrays()}
+        own = {"error": self._error, "alive": self._alive, "weight": self._weight}
+        return own | self._learner.model._arrays()
 
 
 def _chunk(examples: Examples, rows: NDArray[np.int64], labels: Matrix, importances: Matrix) -> Examples:
