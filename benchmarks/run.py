@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from benchmarks import datasets, memory, startup, tables
+from benchmarks import datasets, memory, startup, sweeps, tables
 from benchmarks.generate import DataSet, generate
 from benchmarks.timing import Table, save
 
@@ -19,7 +19,7 @@ _PACKAGES = ("steelyard", "numba", "numpy", "scikit-learn", "vowpalwabbit", "riv
 @click.command()
 @click.option("--rows", default=200_000, show_default=True, help="Rows of the generated matrix.")
 @click.option("--repeats", default=9, show_default=True, help="Rounds of every comparison.")
-@click.option("--only", "-o", multiple=True, type=click.Choice(list("abcdef")), help="These tables only.")
+@click.option("--only", "-o", multiple=True, type=click.Choice(list("abcdefg")), help="These tables only.")
 @click.option("--output", default=RESULTS / "latest.json", show_default=True, type=click.Path(path_type=Path))
 @click.option(
     "--markdown", type=click.Path(path_type=Path), help="Write the tables for docs/benchmarks.md too."
@@ -27,7 +27,7 @@ _PACKAGES = ("steelyard", "numba", "numpy", "scikit-learn", "vowpalwabbit", "riv
 def main(rows: int, repeats: int, only: tuple[str, ...], output: Path, markdown: Path | None) -> None:
     """Speed, start-up and memory beside the peers."""
     console, news = Console(width=max(Console().width, 140)), Console(stderr=True)
-    wanted = set(only or "abcdef")
+    wanted = set(only or "abcdefg")
     made: list[Table] = []
 
     def show(*ready: Table) -> None:
@@ -68,6 +68,8 @@ def _measured(data: DataSet, repeats: int, wanted: set[str], news: Console) -> l
         )
     if "f" in wanted:
         ready.append(memory.table(data))
+    if "g" in wanted and data.name == "rcv1-ccat":
+        ready.append(sweeps.table(data, min(repeats, 5)))
     return ready
 
 

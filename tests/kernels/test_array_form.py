@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from steelyard import losses, schedules, updates
-from steelyard.kernels import array_form, jit
+from steelyard.kernels import array_form, jit, objects
 from steelyard.kernels.array_form import (
     AFTER,
     CHANGE,
@@ -145,7 +145,7 @@ def test_pushes(schedule: Callable[..., float], power_t: float, initial_t: float
 )
 def test_steps_run_on_whole_vectors(loss: str, update: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """One lane at a time would be right as well, and several times slower."""
-    monkeypatch.setattr(jit.objects, "kept", lambda key, signature, compiled: compiled())
+    monkeypatch.setattr(objects, "kept", lambda key, signature, compiled: compiled())
     methods = jit.methods(losses.by_name(loss), array_form.ABREAST)
     form = array_form._form.__wrapped__(methods, updates.by_name(update).step, array_form._fill_change)
     assembly = form._library.get_asm_str()
