@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from steelyard.io.errors import InputError
+from steelyard.wording import closest
 
 STANDARD_INPUT = "-"
 COMPRESSED_SUFFIXES = (".gz", ".xz", ".zst", ".bz2")
@@ -37,7 +38,7 @@ def expand(given: Sequence[str | Path]) -> list[str]:
             continue
         matches = sorted(glob.glob(name, recursive=True))  # noqa: PTH207 - it takes a pattern from anywhere
         if not matches:
-            raise InputError(f"{name}: there is no such file")
+            raise InputError(_missing(name))
         paths += matches
     for path in paths:
         if path != STANDARD_INPUT and Path(path).is_dir():
@@ -45,6 +46,21 @@ def expand(given: Sequence[str | Path]) -> list[str]:
     if paths.count(STANDARD_INPUT) > 1:
         raise InputError("standard input (-) can be read once only")
     return paths
+
+
+def _missing(name: str) -> str:
+    """Why there is nothing to read, and what may have been meant."""
+    if glob.has_magic(name):
+        return (
+            f"{name}: no file matches this pattern. It came here as it is, since the shell had found none "
+            f"either, or because it was quoted; look with ls, from this folder ({Path.cwd()})"
+        )
+    folder = Path(name).parent
+    if not folder.is_dir():
+        return f"{name}: there is no such file, and no folder {str(folder)!r}"
+    beside = closest(Path(name).name, [path.name for path in folder.iterdir()])
+    hint = f"; did you mean {str(folder / beside)!r}?" if beside is not None else ""
+    return f"{name}: there is no such file{hint}"
 
 
 def once_only(path: str) -> bool:
