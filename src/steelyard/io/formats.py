@@ -19,6 +19,7 @@ _suffixes = {
 
 _HEAD = 1 << 16
 _SVMLIGHT = re.compile(rb"[-+]?[\d.eE+-]+(\s+qid:\d+)?(\s+\d+:\S+)*\s*(#.*)?")
+_DOCUMENT = re.compile(rb"\s*(\[\s*(\{|\Z)|\{\s*(\n|\Z))")
 _VW = re.compile(rb"[^|]*\|.*")
 
 
@@ -52,6 +53,7 @@ def sniffed(source: Source) -> str:
         lines.pop()  # which may be cut off
     if not lines:
         raise InputError(f"{source.path}: is empty")
+    check_no_document(source)
     if all(line.lstrip().startswith(b"{") for line in lines):
         return "jsonl"
     if all(_SVMLIGHT.fullmatch(line) for line in lines if not line.startswith(b"#")):
@@ -59,6 +61,20 @@ def sniffed(source: Source) -> str:
     if all(_VW.fullmatch(line) for line in lines):
         return "vw"
     return "tsv" if lines[0].count(b"\t") > lines[0].count(b",") else "csv"
+
+
+def check_no_document(source: Source) -> None:
+    """Refuse JSON that is one array, or one object over many lines: what is wanted is an object a line."""
+    found = _DOCUMENT.match(source.peek(_HEAD).removeprefix(b"\xef\xbb\xbf"))
+    if found is None:
+        return
+    array = found[0].lstrip().startswith(b"[")
+    what, parts = ("array", ".[]") if array else ("object over many lines", ".")
+    lines = PurePath(source.path).with_suffix(".lines.jsonl").name  # never the file itself
+    raise InputError(
+        f"{source.path}: is one JSON {what}, and JSON lines have an object a line: "
+        f"jq -c '{parts}' {source.path} > {lines}"
+    )
 
 
 def _by_suffix(path: str) -> str | None:
