@@ -54,6 +54,30 @@ def batches(source: Source, size: int) -> Iterator[Batch]:
         yield from read(pyarrow, source, size)
 
 
+def peeked(source: Source, size: int) -> Iterator[Batch]:
+    """The first rows of what can be read once only, which stay to be read: a batch at least, if there is one.
+
+    More is looked at for as long as the first batch is not whole.
+    """
+    pyarrow = extras.pyarrow(source.path)
+    if _kind(source.peek(len(IPC_FILE)), source.path) == PARQUET:
+        _parquet_file(pyarrow, source)
+    while True:
+        head = source.peek(size)
+        ended = len(head) < size
+        rows = 0
+        try:
+            for batch in pyarrow.ipc.open_stream(head.removeprefix(IPC_FILE)):
+                rows += batch.num_rows
+                yield Batch(source.path, NO_TEXT, 0, rows=batch)
+        except (pyarrow.ArrowException, OSError) as error:  # where the head ends
+            if ended and not rows:
+                raise InputError(_damaged(source.path, error)) from None
+        if rows or ended:
+            return
+        size *= 2
+
+
 def header(path: str) -> Header | None:
     """What a file says of itself, which is not read on; None if it is not of our making."""
     pyarrow = extras.pyarrow(path)
@@ -193,7 +217,11 @@ def _readable(pyarrow: Any, path: str) -> Iterator[None]:
     except InputError:
         raise
     except (pyarrow.ArrowException, OSError, ValueError) as error:
-        raise InputError(f"{path}: cannot be read, it seems damaged or cut off ({error})") from None
+        raise InputError(_damaged(path, error)) from None
+
+
+def _damaged(path: str, error: Exception) -> str:
+    return f"{path}: cannot be read, it seems damaged or cut off ({error})"
 
 
 NO_TEXT: NDArray[np.uint8] = np.zeros(0, np.uint8)

@@ -84,6 +84,11 @@ class Stream:
         sizes = [Path(path).stat().st_size if Path(path).is_file() else None for path in self.paths]
         return None if None in sizes else sum(size for size in sizes if size is not None)
 
+    @property
+    def unmet(self) -> list[str]:
+        """Namespaces that are to be crossed and that no row has had; columns are known beforehand."""
+        return getattr(self._reader, "unmet", [])
+
     def __iter__(self) -> Iterator[Parsed]:
         for path in self.paths:
             self._lines = 0
