@@ -1,4 +1,4 @@
-"""Record batches: an Arrow IPC file, memory-mapped; an IPC stream; Parquet, some rows at a time.
+"""Record batches: an Arrow IPC file, memory-mapped if it can be; an IPC stream; Parquet, some rows at a time.
 
 Which it is the first bytes say. An IPC file is a stream behind eight bytes, so it can be piped and
 compressed too; then it is read, not mapped. Parquet is read from its end and cannot.
@@ -24,6 +24,7 @@ IPC_FILE, IPC_STREAM, PARQUET = b"ARROW1\0\0", b"\xff\xff\xff\xff", b"PAR1"
 _BUFFER = 1 << 20  # of each column of a Parquet file
 _AT_ONCE = 1 << 24
 _LARGEST_SCHEMA = 1 << 22
+_LARGEST_READ = 1 << 28  # bytes of a batch
 _MAPPED = 8  # times the size: what is neither read nor parsed is worth larger parts
 
 
@@ -91,16 +92,25 @@ def header(path: str) -> Header | None:
 
 
 def _mapped(pyarrow: Any, source: Source, size: int) -> Iterator[Batch]:
-    """The file's own bytes, not copied."""
-    reader = pyarrow.ipc.open_file(pyarrow.memory_map(source.path))
+    """The file's own bytes, not copied, if nobody can cut it short meanwhile; else read batch by batch.
+
+    Batches that are too large for that are mapped nevertheless.
+    """
+    leased, length = source.lease(), source.size or 0
+    reader = pyarrow.ipc.open_file((pyarrow.memory_map if leased else pyarrow.OSFile)(source.path))
+    count = reader.num_record_batches
+    if not leased and length > count * _LARGEST_READ:
+        reader = pyarrow.ipc.open_file(pyarrow.memory_map(source.path))
     found = headers.header(reader.schema.metadata, source.path)
-    count, length = reader.num_record_batches, source.size or 0
     names = None
     for number in range(count):
+        source.check()
         rows, metadata = reader.get_batch_with_custom_metadata(number)
         names = _names(metadata)
         for part, done in _slices(rows, size * _MAPPED):
+            source.check()
             yield Batch(source.path, NO_TEXT, int(length * (number + done) / count), rows=part, header=found)
+    source.check()
     yield from _last(source, length, found, names)
 
 

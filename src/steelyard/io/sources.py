@@ -17,6 +17,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
+from steelyard.io import leases
 from steelyard.io.errors import InputError
 from steelyard.wording import closest
 
@@ -96,6 +97,8 @@ class _Once(io.RawIOBase):
 class Source:
     """One file, opened. `read` gives its bytes, decompressed; `position` is how far the file is read."""
 
+    _leased = False
+
     def __init__(self, path: str) -> None:
         self.path = "standard input" if path == STANDARD_INPUT else path
         self._regular = not once_only(path)
@@ -160,12 +163,26 @@ class Source:
                 f"{self.path}: cannot be read to its end, it seems damaged or cut off ({error})"
             ) from None
         self._ended = not part
-        if self._ended and self._regular and self._stat() != self._state:
-            raise InputError(
-                f"{self.path}: has changed while it was read; work on a copy, or pipe it in: "
-                f"cat {self.path} | steelyard … -"
-            )
+        if self._ended:
+            self.check()
         return part
+
+    def lease(self) -> bool:
+        """Hold back whoever wants to change the file until it is closed; False where that cannot be."""
+        self._leased = self._regular and leases.taken(self._file.fileno())
+        return self._leased
+
+    def check(self) -> None:
+        """Refuse a file that has changed since it was opened, or that somebody waits to change."""
+        if self._regular and self._stat() != self._state:
+            changed = "has changed while it was read"
+        elif self._leased and leases.wanted_back(self._file.fileno()):
+            changed = "another program is about to change it"
+        else:
+            return
+        raise InputError(
+            f"{self.path}: {changed}; work on a copy, or pipe it in: cat {self.path} | steelyard … -"
+        )
 
     def _stat(self) -> tuple[int, int]:
         if not self._regular:
