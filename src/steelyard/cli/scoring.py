@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from steelyard.cli import options, stored
 from steelyard.cli.preparing import rule_of, threads
-from steelyard.io import matching, sources
+from steelyard.io import formats, matching, sources
 from steelyard.io.blocks import Block
+from steelyard.io.errors import InputError
 from steelyard.io.labels import ANYTHING, LabelRule
 from steelyard.io.parsed import Parsed
 from steelyard.io.reading import Reading
@@ -37,7 +38,13 @@ class _Predicting:
 
 def loaded(path: Path, given: dict[str, Any]) -> stored.Stored:
     """The model; `--loss module:Class` gives one that was trained with a user's own loss."""
-    return stored.load(path, options.own_loss(given["loss"]))
+    loss = options.own_loss(given["loss"])
+    try:
+        return stored.load(path, loss)
+    except ValueError as error:
+        if formats.by_suffix(str(path)) is None:
+            raise
+        raise InputError(f"{error}; the model comes before the files") from None
 
 
 def read(kept: stored.Stored, files: Sequence[str], given: dict[str, Any]) -> Reading:

@@ -7,6 +7,7 @@ from typing import Any
 from steelyard.cli import crossed
 from steelyard.cli.preparing import Plan
 from steelyard.cli.training import NOTHING_BEFORE, Training, so_far
+from steelyard.io import columns as roles
 from steelyard.io.stream import Stream
 from steelyard.losses.sets import OneOf
 from steelyard.wording import counted
@@ -59,7 +60,8 @@ def text(result: dict[str, Any]) -> str:
     lines += [f"{name:<22} {value}" for name, value in _facts(result)]
     if result["skipped"]:
         lines.append("")
-        lines.append(f"skipped {counted(result['skipped'], 'line')} that could not be read, such as")
+        such = ", such as" if result["skipped"] > _MOST_PROBLEMS else ":"
+        lines.append(f"skipped {counted(result['skipped'], 'line')} that could not be read{such}")
         lines += [f"  {problem}" for problem in result["problems"][:_MOST_PROBLEMS]]
     lines += [f"note: {remark}" for remark in result["remarks"]]
     if result["weight_warning"]:
@@ -71,6 +73,11 @@ def _advice(plan: Plan, training: Training) -> list[str]:
     """What may be amiss with the rows: sorted by label, or so heavy that each is learned by heart."""
     totals = training.totals
     advice = []
+    if totals.labels.only is not None and totals.learned > 1:
+        advice.append(f"all labels are {totals.labels.only:g}: there is nothing to tell apart")
+    columns = plan.reading.columns
+    if columns is not None and not any(columns.of(role) for role in roles.FEATURES):
+        advice.append("no column is a feature, so that nothing but a constant is learned")
     if isinstance(plan.model.settings.loss.labels, OneOf) and totals.learned > _MANY_ROWS:
         expected = totals.labels.expected_changes(totals.learned)
         if totals.label_changes < _FEW_CHANGES * expected:

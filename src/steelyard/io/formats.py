@@ -25,9 +25,9 @@ _VW = re.compile(rb"[^|]*\|.*")
 
 def format_of(path: str) -> str:
     """The format of one file. Standard input has to be looked at by whoever opens it."""
-    by_suffix = _by_suffix(path)
-    if by_suffix is not None:
-        return by_suffix
+    told = by_suffix(path)
+    if told is not None:
+        return told
     with opened(path) as source:
         return sniffed(source)
 
@@ -48,6 +48,7 @@ def sniffed(source: Source) -> str:
         return "parquet"
     if head.startswith((b"ARROW1", b"\xff\xff\xff\xff")):
         return "arrow"
+    check_text(source)
     lines = [line for line in head.removeprefix(b"\xef\xbb\xbf").splitlines()[:50] if line.strip()]
     if len(lines) > 1 and len(head) == _HEAD:
         lines.pop()  # which may be cut off
@@ -61,6 +62,15 @@ def sniffed(source: Source) -> str:
     if all(_VW.fullmatch(line) for line in lines):
         return "vw"
     return "tsv" if lines[0].count(b"\t") > lines[0].count(b",") else "csv"
+
+
+def check_text(source: Source) -> None:
+    """Refuse what spreadsheets save, and what is not unpacked, by its first bytes."""
+    head = source.peek(4)
+    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise InputError(f"{source.path}: is UTF-16; make UTF-8 of it first (iconv -f utf-16 -t utf-8)")
+    if head.startswith(b"PK\x03\x04"):
+        raise InputError(f"{source.path}: is a zip archive, or a spreadsheet; unpack it, or save it as CSV")
 
 
 def check_no_document(source: Source) -> None:
@@ -77,7 +87,8 @@ def check_no_document(source: Source) -> None:
     )
 
 
-def _by_suffix(path: str) -> str | None:
+def by_suffix(path: str) -> str | None:
+    """The format that the suffix says; that of compression does not count."""
     suffixes = [suffix.lower() for suffix in PurePath(path).suffixes]
     if suffixes and suffixes[-1] in COMPRESSED_SUFFIXES:
         suffixes.pop()

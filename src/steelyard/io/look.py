@@ -60,6 +60,8 @@ def look(path: str, reading: Reading, layout: Layout | None = None) -> tuple[Rea
     with sources.opened(path) as source:
         if not source.peek(HEAD_BYTES).removeprefix(MARK).strip():
             raise InputError(f"{source.path}: is empty")
+        if reading.format not in ARROW:
+            formats.check_text(source)
         if reading.format in ("vw", "svmlight"):
             return reading, _written(head_parsed(source, reading).examples.labels)
         if reading.format in ARROW:

@@ -13,7 +13,7 @@ MESSAGES = {
     lines.BAD_BASE: "the base {0!r} is not a number",
     lines.TOO_MANY_NUMBERS: "{0!r}: there are more than label, importance and base before the first |; "
     "a tag begins with ' or touches the |",
-    lines.NO_BAR: "there is no | in this line; is it Vowpal Wabbit text? (--format says what it is)",
+    lines.NO_BAR: "there is no | in this line; is it Vowpal Wabbit text? (train's --format says what it is)",
     lines.BAD_VALUE: "{0!r}: the value after the : is not a number",
     lines.NOT_FINITE: "{0!r}: NaN and infinite values cannot be learned from",
     lines.TOO_LARGE: "{0!r}: the value is so large that its square overflows; scale it",

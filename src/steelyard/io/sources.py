@@ -59,8 +59,9 @@ def _missing(name: str) -> str:
     folder = Path(name).parent
     if not folder.is_dir():
         return f"{name}: there is no such file, and no folder {str(folder)!r}"
-    beside = closest(Path(name).name, [path.name for path in folder.iterdir()])
-    hint = f"; did you mean {str(folder / beside)!r}?" if beside is not None else ""
+    stems = {path.name.partition(".")[0]: path for path in folder.iterdir()}  # alike suffixes say little
+    beside = closest(Path(name).name.partition(".")[0], stems)
+    hint = f"; did you mean {str(stems[beside])!r}?" if beside is not None else ""
     return f"{name}: there is no such file{hint}"
 
 

@@ -148,8 +148,8 @@ class Stream:
         """Why nothing has come of it: because all was skipped, or otherwise."""
         if not self.skipped:
             return InputError(otherwise)
-        first = self.problems[0]
-        return InputError(f"no row is left: {self.skipped} could not be used, the first is\n{first}")
+        some = "\n".join(map(str, self.problems[:2]))  # the first may be a remark, and no row
+        return InputError(f"no row is left: {self.skipped} could not be used, the first is\n{some}")
 
     def _wanted(self) -> str:
         if self._label_rule is not None:
