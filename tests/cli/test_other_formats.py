@@ -178,6 +178,9 @@ def test_what_is_wrong_with_the_right_format_is_said_in_detail(folder: Path) -> 
     other = folder / "other.jsonl"
     other.write_text('{"y": "ham", "c": "a", "t": "hello"}\n')
     assert "there is no column 'x'" in refused("predict", folder / "m", other)
+    trained(folder / "rows.jsonl", "-o", folder / "m")
+    other.write_text("nonsense\n")
+    assert "other.jsonl, line 1: 'nonsense': not a JSON object" in refused("predict", folder / "m", other)
     trained(folder / "rows.vw", "-o", folder / "m")
     other = folder / "other.vw"
     other.write_text("1 a b\n")
@@ -188,6 +191,18 @@ def test_an_empty_file_has_no_format(folder: Path) -> None:
     trained(folder / "rows.csv", "-o", folder / "m")
     (folder / "empty.vw").write_text("")
     assert run("predict", folder / "m", folder / "empty.vw").stdout == ""
+    both = run("predict", folder / "m", folder / "empty.vw", folder / "rows.tsv").stdout
+    assert both == run("predict", folder / "m", folder / "rows.csv").stdout
+
+
+def test_a_table_without_rows(folder: Path) -> None:
+    trained(folder / "rows.csv", "-o", folder / "m")
+    table = pa.ipc.open_file(folder / "rows.arrow").read_all().slice(0, 0)
+    pa.parquet.write_table(table, folder / "none.parquet")
+    with pa.ipc.new_file(folder / "none.arrow", table.schema) as writer:
+        writer.write_table(table)
+    for name in ("none.parquet", "none.arrow"):
+        assert run("predict", folder / "m", folder / name).stdout == ""
 
 
 def test_one_json_document(folder: Path) -> None:

@@ -79,16 +79,18 @@ def peeked(source: Source, size: int) -> Iterator[Batch]:
         size *= 2
 
 
-def header(path: str) -> Header | None:
-    """What a file says of itself, which is not read on; None if it is not of our making."""
+def schema(path: str) -> Any:
+    """The columns of a file, which is not read on."""
     pyarrow = extras.pyarrow(path)
-    with sources.opened(path) as source, _readable(pyarrow, path):
-        if _kind(source.peek(len(IPC_FILE)), path) == PARQUET:
-            metadata = _parquet_file(pyarrow, source).metadata.metadata
-        else:
-            schema = source.peek(_LARGEST_SCHEMA).removeprefix(IPC_FILE)
-            metadata = pyarrow.ipc.open_stream(schema).schema.metadata
-    return headers.header(metadata, path)
+    with sources.opened(path) as source, _readable(pyarrow, source.path):
+        if _kind(source.peek(len(IPC_FILE)), source.path) == PARQUET:
+            return _parquet_file(pyarrow, source).schema_arrow
+        return pyarrow.ipc.open_stream(source.peek(_LARGEST_SCHEMA).removeprefix(IPC_FILE)).schema
+
+
+def header(path: str) -> Header | None:
+    """What a file says of itself; None if it is not of our making."""
+    return headers.header(schema(path).metadata, path)
 
 
 def _mapped(pyarrow: Any, source: Source, size: int) -> Iterator[Batch]:

@@ -9,9 +9,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from steelyard.io import arrow, dialects, jsonl, look, ready, sources
+from steelyard.io import batches, dialects, jsonl, look, ready, sources
 from steelyard.io import columns as roles
-from steelyard.io import header as headers
 from steelyard.io import reading as readings
 from steelyard.io.batches import IPC_FILE, IPC_STREAM, PARQUET
 from steelyard.io.errors import InputError
@@ -27,21 +26,20 @@ _TEXT_TABLES = ("csv", "tsv", "jsonl")
 
 def reading_for(reading: Reading, paths: Sequence[str], model: str) -> Reading:
     """How to read these files for the model of that name, which has learned files read as `reading` says."""
-    found = {path: _reading(reading, path, model) for path in paths}
-    first = found[paths[0]]
-    for path, other in found.items():
-        if other != first:
-            raise InputError(
-                f"{paths[0]} and {path} differ in format: {model} takes them one after the other"
-            )
-    return first
+    read = {path: found for path in paths if (found := _reading(reading, path, model)) is not None}
+    for path, found in read.items():
+        first = next(iter(read))
+        if found != read[first]:
+            raise InputError(f"{first} and {path} differ in format: {model} takes them one after the other")
+    return next(iter(read.values()), reading)
 
 
-def _reading(reading: Reading, path: str, model: str) -> Reading:
+def _reading(reading: Reading, path: str, model: str) -> Reading | None:
+    """Of one file; none if it is empty, and may be read in any way."""
     named = _names(reading)  # none, for rows of which nobody knows how they were made
     with sources.opened(path) as source:
         if not source.peek(1):
-            return reading
+            return None
         if _fits(reading, source, path):
             if named is not None and _ready_made(reading):
                 _check_made(path, named, model)
@@ -74,9 +72,7 @@ def _fits(reading: Reading, source: Source, path: str) -> bool:
     if _is_arrow(source) or reading.format in ARROW:
         ordinary = reading.columns is not None
         return (
-            _is_arrow(source)
-            and reading.format in ARROW
-            and ordinary != ready.is_ready(arrow.head(path).schema)
+            _is_arrow(source) and reading.format in ARROW and ordinary != ready.is_ready(batches.schema(path))
         )
     if reading.columns is None:
         parsed = look.head_parsed(source, reading)
@@ -94,8 +90,9 @@ def _text(named: Reading, found: str, source: Source, path: str) -> Reading | No
     """Of a text file, where the model's own way does not fit."""
     if named.columns is not None and found in _TEXT_TABLES:
         if found == "jsonl":
-            keys = [key for row in jsonl.head_objects(source) for key in row]
-            roles.require(_features(named), keys, source.path)
+            if named.format != found:  # a key that is not there says nothing, so the reader would not either
+                keys = [key for row in jsonl.head_objects(source) for key in row]
+                roles.require(_features(named), keys, source.path)
             return replace(named, format=found, dialect=None)
         header = named.dialect is None or named.dialect.header
         return replace(named, format=found, dialect=dialects.sniff(source, header=header))
@@ -105,7 +102,7 @@ def _text(named: Reading, found: str, source: Source, path: str) -> Reading | No
 
 def _typed(named: Reading, found: str, path: str, model: str) -> Reading | None:
     """Of Arrow and Parquet."""
-    if not ready.is_ready(arrow.head(path).schema):
+    if not ready.is_ready(batches.schema(path)):
         return None if named.columns is None else replace(named, format=found, dialect=None)
     made = _check_made(path, named, model)
     if made is None:
@@ -116,7 +113,7 @@ def _typed(named: Reading, found: str, path: str, model: str) -> Reading | None:
 
 def _check_made(path: str, named: Reading, model: str) -> Reading | None:
     """How ready-made rows were made: as the model's files are read. None where they do not say."""
-    header = headers.header(arrow.head(path).schema.metadata, path)
+    header = batches.header(path)
     if header is None or not header.reading:
         return None
     try:
