@@ -22,12 +22,33 @@ something failed, 2 where the command was not understood. `steelyard COMMAND --h
 """
 
 
+SUMMARY = """\
+## What `train --json` says
+
+| key | |
+|---|---|
+| `examples`, `learned` | rows of this run, in its first pass; those of them with a label and a weight |
+| `weight`, `progressive_loss` | in all: of a model that goes on (`--resume`) since it was begun |
+| `resumed`, `run_weight`, `run_progressive_loss` | whether it went on; those two of this run |
+| `best_constant`, `best_constant_loss` | the best constant for this run's labels, its loss |
+| `held_out_loss`, `passes` | of the rows that `--holdout` kept back, in the last pass; passes made |
+| `effective_sample_size`, `weight_warning` | rows of equal weight that this run's are worth |
+| `nonzero_weights`, `names` | of the model: weights that are not zero, names met |
+| `names_sharing_an_index` | the part of the names that share a weight with another |
+| `skipped`, `problems`, `remarks` | lines left out, the first of them described; what else there is to say |
+| `seconds`, `startup_seconds`, `rows_per_second`, `megabytes_per_second` | of this run, all passes |
+| `model` | where it is kept, or null |
+
+A run that goes on from a checkpoint counts as one with the run that was cut short.
+"""
+
+
 def page() -> str:
     """The whole page."""
     context = click.Context(main, info_name="steelyard")
     names = main.list_commands(context)
     contents = "\n".join(f"- [`{name}`](#steelyard-{name}): {_summary(context, name)}" for name in names)
-    return "\n".join([INTRODUCTION, f"{contents}\n", *(_section(context, name) for name in names)])
+    return "\n".join([INTRODUCTION, f"{contents}\n", *(_section(context, name) for name in names), SUMMARY])
 
 
 def _section(parent: click.Context, name: str) -> str:

@@ -16,6 +16,7 @@ from steelyard import files, label_units, losses, updates
 from steelyard.kernels import linear
 from steelyard.losses import Loss, soundness
 from steelyard.schedules import PowerDecay
+from steelyard.wording import did_you_mean
 
 FORMAT = 2
 SCALINGS = ("plain", "row_norm", "adaptive", "normalized")
@@ -289,4 +290,6 @@ def _check_loss(loss: Loss) -> None:
 
 def _one_of(what: str, given: str, known: tuple[str, ...]) -> None:
     if given not in known:
-        raise ValueError(f"there is no {what} {given!r}; it is one of {', '.join(known)}")
+        raise ValueError(
+            f"there is no {what} {given!r}; it is one of {', '.join(known)}{did_you_mean(given, known)}"
+        )

@@ -19,6 +19,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from steelyard.losses import Loss
+from steelyard.wording import did_you_mean
 
 Integrator = Callable[[Loss, float, float, float], float]
 
@@ -128,5 +129,6 @@ def by_name(name: str) -> Update:
     """The update called `name`."""
     update = _updates.get(name)
     if update is None:
-        raise ValueError(f"there is no update {name!r}; the updates are {', '.join(names())}")
+        hint = did_you_mean(name, names())
+        raise ValueError(f"there is no update {name!r}; the updates are {', '.join(names())}{hint}")
     return update

@@ -73,11 +73,31 @@ def test_what_cannot_be(text: Path, tmp_path: Path) -> None:
     converted = tmp_path / "rows.arrow"
     run("convert", text, "-o", converted, "--bits", 12)
     assert "was converted for --bits 12; leave --bits out" in refused("train", converted, "--bits", 14)
-    assert "cannot be read from standard input" in refused("train", "-", stdin=converted.read_bytes())
     assert "the suffix says neither Arrow nor Parquet" in refused(
         "convert", text, "-o", tmp_path / "rows.txt"
     )
     assert "there is no such file" in refused("convert", tmp_path / "nothing", "-o", converted)
+
+
+@pytest.mark.parametrize("options", [(), ("--interactions", "a*b", "--bits", 12)])
+def test_arrow_may_be_piped_in(text: Path, tmp_path: Path, options: tuple[object, ...]) -> None:
+    converted, models = tmp_path / "rows.arrow", (tmp_path / "a", tmp_path / "b")
+    run("convert", text, "-o", converted, *options)
+    run("train", converted, "-o", models[0])
+    run("train", "-", "-o", models[1], stdin=converted.read_bytes())
+    assert models[0].read_bytes() == models[1].read_bytes()
+    predicted = [
+        run("predict", models[0], converted).stdout,
+        run("predict", models[0], "-", stdin=converted.read_bytes()).stdout,
+    ]
+    assert predicted[0] == predicted[1] != ""
+
+
+def test_parquet_may_not_be_piped_in(text: Path, tmp_path: Path) -> None:
+    converted = tmp_path / "rows.parquet"
+    run("convert", text, "-o", converted)
+    said = refused("train", "-", stdin=converted.read_bytes())
+    assert said.startswith("standard input: Parquet is read from its end")
 
 
 def test_without_pyarrow(text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -93,7 +113,7 @@ def test_lines_that_cannot_be_read(text: Path, tmp_path: Path) -> None:
     result = run("convert", text, "-o", converted, "--on-error", "skip")
     assert result.stdout.startswith("2 rows")
     assert "skipped: " in result.stderr
-    assert "1 lines could not be read" in result.stderr
+    assert "skipped 1 line that could not be read" in result.stderr
 
 
 def test_remarks_are_said(tmp_path: Path) -> None:

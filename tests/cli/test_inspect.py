@@ -40,10 +40,30 @@ def test_inspect_in_words(file: Path, tmp_path: Path) -> None:
     assert "reads                  vw, a*b\n" in said
     assert "largest weights\n" in said
     assert "a^w" in said
+    assert "columns" not in said
     bare = run("inspect", path, "--top", 0).stdout
     assert "weights\n" not in bare
     run("train", file, "--no-names", "-o", path, "--bits", 9)
     assert "  #" in run("inspect", path).stdout
+
+
+def test_inspect_the_columns_of_a_table(tmp_path: Path) -> None:
+    table, path = tmp_path / "rows.csv", tmp_path / "m"
+    table.write_text("when,age,mood\n2024-01-01,7,good\n2024-01-02,8,bad\n")
+    run("train", table, "-o", path)
+    said = run("inspect", path).stdout
+    assert "labels                 bad is -1, good is 1\n" in said
+    assert (
+        "\ncolumns\n  when  ignore    a date or time\n  age   number    numbers\n"
+        "  mood  label     two values: bad, good\n" in said
+    )
+    found = json.loads(run("inspect", path, "--json").stdout)
+    assert found["labels"] == {"bad": -1.0, "good": 1.0}
+    assert found["columns"][1] == {"name": "age", "role": "number", "why": "numbers"}
+    run("convert", table, "-o", tmp_path / "rows.arrow")
+    run("train", tmp_path / "rows.arrow", "-o", path)
+    converted = json.loads(run("inspect", path, "--json").stdout)
+    assert (converted["columns"], converted["labels"]) == (found["columns"], found["labels"])
 
 
 def test_inspect_a_model_without_a_loss_yet(

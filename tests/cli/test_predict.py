@@ -102,7 +102,7 @@ def test_skipped_lines_are_reported_on_standard_error(file: Path, model: Path, t
     assert result.stdout == run("predict", model, file).stdout
     assert result.stderr == (
         f"skipped: {bad}, line 1: the label 'x' is not a number\n"
-        "1 lines could not be read and have no prediction\n"
+        "no prediction for 1 line that could not be read\n"
     )
 
 

@@ -49,6 +49,51 @@ def test_it_says_from_where(two: list[Path], tmp_path: Path) -> None:
     assert average != since
 
 
+def test_the_summary_tells_this_run_from_all(two: list[Path], tmp_path: Path) -> None:
+    first = trained(two[0], "-o", tmp_path / "m")
+    on = trained(two[1], "--resume", tmp_path / "m")
+    assert on["resumed"]
+    assert on["run_weight"] == pytest.approx(on["weight"] - first["weight"])
+    total = on["progressive_loss"] * on["weight"]
+    assert on["run_progressive_loss"] * on["run_weight"] == pytest.approx(
+        total - first["progressive_loss"] * first["weight"]
+    )
+    said = run("train", two[1], "--resume", tmp_path / "m").stdout
+    assert "examples               150 in this run\n" in said
+    assert f"weight                 {on['run_weight']:,.6g} in this run, {on['weight']:,.6g} in all\n" in said
+    run_loss, loss = (f"{on[key]:.6f}" for key in ("run_progressive_loss", "progressive_loss"))
+    assert f"average loss           {run_loss} in this run, {loss} in all\n" in said
+
+
+def test_a_run_of_no_weight_has_no_loss(two: list[Path], tmp_path: Path) -> None:
+    trained(two[0], "-o", tmp_path / "m")
+    (tmp_path / "none.vw").write_text("|a w1\n1 0 |a w1\n")
+    on = trained(tmp_path / "none.vw", "--resume", tmp_path / "m")
+    assert (on["run_weight"], on["run_progressive_loss"]) == (0.0, None)
+
+
+def test_a_checkpoint_knows_where_its_run_began(
+    two: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A run that goes on from a model, is cut short, and goes on."""
+    trained(two[0], "-o", tmp_path / "m")
+    whole = trained(two[1], "--resume", tmp_path / "m")
+    blocks_of(500, monkeypatch)
+    with monkeypatch.context() as patched:
+        save = stored.save
+
+        def stop(path: Path, *rest: Any) -> None:
+            save(path, *rest)
+            raise StoppedError
+
+        patched.setattr(stored, "save", stop)
+        with pytest.raises(StoppedError):
+            run("train", two[1], "--resume", tmp_path / "m", "-o", tmp_path / "n", "--checkpoint-every", 30)
+    found = trained(two[1], "--resume", tmp_path / "n.checkpoint")
+    for key in ("examples", "weight", "run_weight", "progressive_loss", "run_progressive_loss"):
+        assert found[key] == pytest.approx(whole[key]), key
+
+
 class StoppedError(Exception):
     """As if the power had failed."""
 

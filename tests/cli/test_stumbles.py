@@ -88,7 +88,7 @@ def test_a_factor_also_multiplies_what_propensities_make(table: Path) -> None:
 def test_rows_sorted_by_label_are_spoken_of(tmp_path: Path) -> None:
     lines = [f"{sign} |f a:{k % 5} b" for sign in (-1, 1) for k in range(500)]
     assert any(
-        "the label changes 1 times" in remark
+        "the label changes 1 time from row to row" in remark
         for remark in trained(written(tmp_path / "sorted.vw", *lines))["remarks"]
     )
     random.Random(0).shuffle(lines)

@@ -60,7 +60,8 @@ def test_weights_against_a_slow_learner(tmp_path: Path, scaling: str) -> None:
 def test_json(file: Path, tmp_path: Path) -> None:
     found = trained(file, "-o", tmp_path / "m", "--bits", 10)
     assert set(found) == {
-        "examples", "learned", "weight", "progressive_loss", "best_constant", "best_constant_loss",
+        "examples", "learned", "weight", "progressive_loss", "resumed", "run_weight", "run_progressive_loss",
+        "best_constant", "best_constant_loss",
         "held_out_loss", "passes", "effective_sample_size", "weight_warning", "nonzero_weights", "names",
         "names_sharing_an_index", "skipped", "problems", "remarks", "seconds", "startup_seconds",
         "rows_per_second", "megabytes_per_second", "model",
@@ -68,7 +69,9 @@ def test_json(file: Path, tmp_path: Path) -> None:
     weights = [float(line.split()[1]) for line in file.read_text().splitlines()]
     assert found["examples"] == 200
     assert found["learned"] == sum(weight > 0 for weight in weights)
-    assert found["weight"] == sum(weights)
+    assert found["weight"] == found["run_weight"] == sum(weights)
+    assert found["progressive_loss"] == found["run_progressive_loss"]
+    assert not found["resumed"]
     assert found["names"] == 24
     assert found["model"] == str(tmp_path / "m")
     assert found["rows_per_second"] * found["seconds"] == pytest.approx(200)
@@ -129,7 +132,7 @@ def test_lines_are_skipped_on_request(tmp_path: Path) -> None:
     found = trained(path, "--on-error", "skip", "--labels=-1,1")
     assert (found["examples"], found["skipped"], len(found["problems"])) == (10, 7, 7)
     said = run("train", path, "--on-error", "skip", "--labels=-1,1").stdout
-    assert "7 lines could not be read and were skipped, among them\n" in said
+    assert "skipped 7 lines that could not be read, such as\n" in said
     assert said.count("is not a number") == 3
 
 
@@ -203,7 +206,7 @@ def test_odd_files(tmp_path: Path) -> None:
         (("--labels", "*,spam"), "--labels *,spam: the labels of vw are numbers"),
         (("--propensity", "p"), "--propensity is for tables, and the files are vw"),
         (("--text", "x"), "--text is for tables"),
-        (("--format", "svmlight", "--interactions", "a*b"), "svmlight has neither"),
+        (("--format", "svmlight", "--interactions", "a*b"), "the files are svmlight"),
         (("--weight", "x", "--propensity", "p"), "cannot both be given"),
         (("--checkpoint-every", "5"), "--checkpoint-every needs a model to keep: -o MODEL"),
         (("-o", "none/m"), "there is no folder 'none'; make it first"),
@@ -266,3 +269,10 @@ def test_a_named_pipe(file: Path, tmp_path: Path) -> None:
     assert f"{pipe} can be read once only" in refused(
         "train", pipe, "--passes", 2, "--format", "vw", stdin=b""
     )
+
+
+def test_the_help_knows_the_default_rates() -> None:
+    said = " ".join(run("train", "--help").stdout.split())
+    for name in losses.names():
+        assert f"{name} {losses.by_name(name).untuned_rate:g}" in said
+    assert "; with others 0.4]" in said

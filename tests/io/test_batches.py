@@ -93,6 +93,40 @@ def test_ipc_may_be_compressed_and_piped(
     assert same(rows_of(stream("-")), ROWS)
 
 
+def piped(text: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(text))))
+
+
+@pytest.mark.parametrize("kind", ["arrow", "ipc_stream"])
+@pytest.mark.parametrize("size", [1, 3000, 1 << 22])
+def test_a_look_at_what_is_piped(
+    kind: str, size: int, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However little is looked at first: a whole batch is found, and all stays to be read."""
+    piped(request.getfixturevalue(kind).read_bytes(), monkeypatch)
+    with sources.opened("-") as source:
+        first = next(batches.peeked(source, size))
+        assert first.rows.num_rows > 0
+    assert same(rows_of(stream("-")), ROWS)
+
+
+def test_a_look_at_what_has_no_rows_or_is_cut_off(
+    ipc_stream: Path, parquet: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sink = pa.BufferOutputStream()
+    pa.ipc.new_stream(sink, pa.schema([("a", pa.int64())])).close()
+    for text, what in (
+        (ipc_stream.read_bytes()[:3000], "standard input: cannot be read, it seems damaged or cut off"),
+        (parquet.read_bytes(), "standard input: Parquet is read from its end"),
+    ):
+        piped(text, monkeypatch)
+        with sources.opened("-") as source, pytest.raises(InputError, match=what):
+            list(batches.peeked(source, 1 << 22))
+    piped(sink.getvalue().to_pybytes(), monkeypatch)
+    with sources.opened("-") as source:
+        assert list(batches.peeked(source, 1 << 22)) == []
+
+
 def test_parquet_may_not(parquet: Path, tmp_path: Path) -> None:
     packed = tmp_path / "rows.gz"
     packed.write_bytes(gzip.compress(parquet.read_bytes()))

@@ -40,7 +40,9 @@ def test_columns_may_come_in_another_order_with_others_and_without_label() -> No
 
 
 def test_a_column_that_is_needed_and_not_there() -> None:
-    with pytest.raises(InputError, match=r"table: there is no column 'x' \(there are y, t, X2"):
+    with pytest.raises(
+        InputError, match=r"table: there is no column 'x'; did you mean 'X2'\? \(there are y, t, X2"
+    ):
         tables.read(reader(), b"y,t,X2\n1,a,5\n")
 
 

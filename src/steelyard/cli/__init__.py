@@ -4,10 +4,12 @@ So `steelyard --help` stays instant, whatever a command needs.
 """
 
 import importlib
+from pathlib import Path
 
 import click
 
 import steelyard
+from steelyard.wording import did_you_mean
 
 _summaries = {
     "train": "Learn files in order, show how it goes, keep the model.",
@@ -32,6 +34,16 @@ class _Commands(click.Group):
             return None
         command: click.Command = importlib.import_module(f"steelyard.cli.{cmd_name}").command
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args[0] not in _summaries and not args[0].startswith("-"):
+            hint = did_you_mean(args[0], _summaries)
+            if Path(args[0]).is_file():
+                hint = f"; to learn a file: steelyard train {args[0]}"
+            ctx.fail(f"No such command {args[0]!r}{hint or '.'}")
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):

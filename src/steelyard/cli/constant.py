@@ -34,6 +34,11 @@ class LabelWeights:
         shares = self._weights / self._weights.sum()
         return float(rows * (1.0 - shares @ shares))
 
+    @property
+    def only(self) -> float | None:
+        """The label that all rows have had; None if there are several, or none."""
+        return float(self._labels[0]) if len(self._labels) == 1 else None
+
     def arrays(self) -> dict[str, NDArray[np.float64]]:
         """For a checkpoint."""
         return {"run_labels": self._labels, "run_label_weights": self._weights}

@@ -8,7 +8,9 @@ from typing import Any
 import click
 
 from steelyard.cli import options
+from steelyard.cli.choices import Choice
 from steelyard.model import DTYPES
+from steelyard.wording import counted
 
 
 @click.command(epilog=options.EXAMPLES["convert"])
@@ -20,7 +22,7 @@ from steelyard.model import DTYPES
 @options.READING
 @click.option(
     "--dtype",
-    type=click.Choice(DTYPES),
+    type=Choice(DTYPES),
     default="float32",
     show_default=True,
     help="Of the values.",
@@ -34,7 +36,7 @@ def command(ctx: click.Context, /, files: tuple[str, ...], output: Path, **given
     They are the rows of FILEs as a model takes them: hashed, crossed, tokenised.
     Training from the result gives the same model, bit for bit, without parsing anything again.
     """
-    from steelyard.cli import preparing
+    from steelyard.cli import crossed, preparing
     from steelyard.features.names import Names
     from steelyard.io import convert, sources
     from steelyard.io.stream import Stream
@@ -56,8 +58,9 @@ def command(ctx: click.Context, /, files: tuple[str, ...], output: Path, **given
         )
     seconds = time.perf_counter() - began
     size = output.stat().st_size / 1e6
-    click.echo(f"{rows:,} rows in {output}, {size:,.1f} MB, {seconds:.1f} s")
-    for line in [f"skipped: {problem}" for problem in stream.problems] + sorted(stream.remarks):
+    click.echo(f"{counted(rows, 'row')} in {output}, {size:,.1f} MB, {seconds:.1f} s")
+    remarks = [*sorted(stream.remarks), *crossed.in_vain(stream, names)]
+    for line in [f"skipped: {problem}" for problem in stream.problems] + remarks:
         click.echo(line, err=True)
     if stream.skipped:
-        click.echo(f"{stream.skipped} lines could not be read and were skipped", err=True)
+        click.echo(f"skipped {counted(stream.skipped, 'line')} that could not be read", err=True)

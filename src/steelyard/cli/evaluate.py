@@ -36,7 +36,8 @@ def run(model: Path, files: tuple[str, ...], given: dict[str, Any]) -> dict[str,
     with options.errors():
         kept = scoring.loaded(model, given)
         metrics = Metrics(kept.model)
-        stream = scoring.predicted(kept, files, given, labelled=True)
+        reading = scoring.read(kept, files, given)
+        stream = scoring.predicted(kept, reading, files, given, labelled=True)
         for parsed in stream:
             metrics.add(scoring.of(parsed), parsed.examples.labels, parsed.examples.importances)
         if not metrics.weight:

@@ -39,14 +39,17 @@ def run(
 ) -> Iterator[dict[str, Any]]:
     """Each row's prediction, and what it is made of."""
     from steelyard.cli import scoring
+    from steelyard.cli.own_labels import OwnLabels
 
     with options.errors():
         kept = scoring.loaded(model, given)
         weights = kept.model.coefficients()
         names = kept.names.by_index() if kept.names is not None else {}
         row = 0
-        for parsed in scoring.predicted(scoring.whatever_labels(kept), files, given, labelled=False):
-            examples, predictions = parsed.examples, scoring.of(parsed)
+        reading = scoring.whatever_labels(scoring.read(kept, files, given))
+        labels = OwnLabels(reading)
+        for parsed in scoring.predicted(kept, reading, files, given, labelled=False):
+            examples, predictions, own = parsed.examples, scoring.of(parsed), labels.of(parsed)
             for k, tag in enumerate(scoring.tags(parsed)):
                 if row == rows:
                     return
@@ -58,7 +61,7 @@ def run(
                 yield {
                     "row": row,
                     "tag": tag.decode("utf-8", "replace"),
-                    "label": None if np.isnan(examples.labels[k]) else float(examples.labels[k]),
+                    "label": own[k],
                     "prediction": float(predictions[k]),
                     "bias": kept.model.bias,
                     "base": 0.0 if examples.bases is None else float(examples.bases[k]),
@@ -74,11 +77,15 @@ def run(
                 }
 
 
+def _short(label: str | float) -> str:
+    return label if isinstance(label, str) else f"{label:g}"
+
+
 def _show(row: dict[str, Any], *, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps(row))
         return
-    label = "" if row["label"] is None else f", label {row['label']:g}"
+    label = "" if row["label"] is None else f", label {_short(row['label'])}"
     tag = f" {row['tag']}" if row["tag"] else ""
     base = f", base {row['base']:.6f}" if row["base"] else ""
     click.echo(

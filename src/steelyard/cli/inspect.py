@@ -12,6 +12,8 @@ from steelyard import losses
 from steelyard.cli import options
 from steelyard.cli.stored import Stored
 from steelyard.cli.summary import finite
+from steelyard.io.columns import Column, Columns
+from steelyard.io.reading import Reading
 
 
 @click.command(epilog=options.EXAMPLES["inspect"])
@@ -51,6 +53,8 @@ def described(kept: Stored, top: int) -> dict[str, Any]:
     return {
         "settings": settings,
         "reading": kept.reading.as_json(),
+        "columns": _columns(kept.reading),
+        "labels": _labels(kept.reading),
         "finished": kept.unfinished is None,
         "learned_weight": model.clock,
         "progressive_loss": finite(model.progressive_loss),
@@ -61,6 +65,18 @@ def described(kept: Stored, top: int) -> dict[str, Any]:
         "top_positive": entries([place for place in order[::-1][:top] if weights[place] > 0.0]),
         "top_negative": entries([place for place in order[:top] if weights[place] < 0.0]),
     }
+
+
+def _columns(reading: Reading) -> list[dict[str, str]] | None:
+    """Of a table, or of the one that ready-made rows were converted from."""
+    columns = reading.columns or (None if reading.original is None else reading.original.columns)
+    return None if columns is None else [asdict(column) for column in columns.columns]
+
+
+def _labels(reading: Reading) -> dict[str, float] | None:
+    """What the two classes are called, and the labels that the loss knows them by."""
+    rule = reading.label_rule or (None if reading.original is None else reading.original.label_rule)
+    return None if rule is None else {rule.negative: rule.low, rule.positive: rule.high}
 
 
 def _text(result: dict[str, Any]) -> str:
@@ -77,14 +93,24 @@ def _text(result: dict[str, Any]) -> str:
         f"regularisation         l1 {settings['l1']:g}, l2 {settings['l2']:g}",
         f"reads                  {reading['format']}"
         + "".join(f", {cross}" for cross in reading["interactions"]),
+        *_about_labels(result["labels"]),
         f"learned                {result['learned_weight']:,.6g} of weight"
         + ("" if result["finished"] else " (a checkpoint, not through)"),
         f"average loss           {loss}",
         f"weights                {result['nonzero']:,} of {result['features']:,} are not zero ({share:.3%})",
         f"bias                   {result['bias']:.6g}",
     ]
+    if result["columns"] is not None:
+        columns = Columns(tuple(Column(**column) for column in result["columns"]))
+        lines += ["", "columns", *(f"  {line}" for line in columns.describe().splitlines())]
     for title, key in (("largest weights", "top_positive"), ("smallest weights", "top_negative")):
         if result[key]:
             lines += ["", title]
             lines += [f"  {entry['weight']:>12.6f}  {entry['feature']}" for entry in result[key]]
     return "\n".join(lines)
+
+
+def _about_labels(labels: dict[str, float] | None) -> list[str]:
+    if labels is None:
+        return []
+    return ["labels                 " + ", ".join(f"{name} is {value:g}" for name, value in labels.items())]

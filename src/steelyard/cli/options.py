@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from steelyard import losses
+from steelyard.cli.choices import Choice
 from steelyard.io.formats import FORMATS
 from steelyard.losses import Loss
 
@@ -19,11 +20,11 @@ THREADS = click.option(
 )
 JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of tables.")
 ON_ERROR = click.option(
-    "--on-error", type=click.Choice(["stop", "skip"]), default="stop", show_default=True,
+    "--on-error", type=Choice(["stop", "skip"]), default="stop", show_default=True,
     help="What to do at a line that cannot be read: stop, or skip it and count.",
 )  # fmt: skip
 FORMAT = click.option(
-    "--format", "format_", type=click.Choice(FORMATS), help="The files' format.  [default: as they look]"
+    "--format", "format_", type=Choice(FORMATS), help="The files' format.  [default: as they look]"
 )
 
 INTERACTIONS = click.option(
@@ -127,7 +128,7 @@ TABLES = options(
         help="Texts also become runs of so many characters, as in 3-5; --words 0 for these alone.",
     ),
     click.option(
-        "--repeated", type=click.Choice(["counts", "binary", "sublinear"]), default="counts",
+        "--repeated", type=Choice(["counts", "binary", "sublinear"]), default="counts",
         show_default=True,
         help="The value of a word that comes n times in a text: n, 1 or 1 + log n.",
     ),

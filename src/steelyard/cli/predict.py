@@ -10,6 +10,8 @@ import click
 
 from steelyard import files as written
 from steelyard.cli import options
+from steelyard.cli.choices import Choice
+from steelyard.wording import counted
 
 _KINDS = ("raw", "probability", "label")
 
@@ -22,7 +24,7 @@ _KINDS = ("raw", "probability", "label")
     help="Where to write the predictions.  [default: standard output]",
 )  # fmt: skip
 @click.option(
-    "--as", "kind", type=click.Choice(_KINDS), default="raw", show_default=True,
+    "--as", "kind", type=Choice(_KINDS), default="raw", show_default=True,
     help="w·x as it is, the probability of the positive class, or the label itself.",
 )  # fmt: skip
 @options.OWN_LOSS
@@ -40,7 +42,8 @@ def command(model: Path, files: tuple[str, ...], output: Path | None, kind: str,
     with options.errors():
         kept = scoring.loaded(model, given)
         convert = Converter(kept, kind)
-        stream = scoring.predicted(scoring.whatever_labels(kept), files, given, labelled=False)
+        reading = scoring.whatever_labels(scoring.read(kept, files, given))
+        stream = scoring.predicted(kept, reading, files, given, labelled=False)
         with _opened(output) as out:
             for parsed in stream:
                 texts = convert(scoring.of(parsed))
@@ -50,7 +53,7 @@ def command(model: Path, files: tuple[str, ...], output: Path | None, kind: str,
                     _write(out, b"\n".join(lines) + b"\n")
     scoring.tell_skipped(stream)
     if stream.skipped:
-        click.echo(f"{stream.skipped} lines could not be read and have no prediction", err=True)
+        click.echo(f"no prediction for {counted(stream.skipped, 'line')} that could not be read", err=True)
 
 
 def _write(out: BinaryIO, text: bytes) -> None:

@@ -13,16 +13,17 @@ from steelyard.cli import options, stored
 from steelyard.cli.training import Totals
 from steelyard.features.names import Names
 from steelyard.features.tokens import TextOptions
-from steelyard.io import label_guess, look, sources
+from steelyard.io import label_guess, look, matching, sources
 from steelyard.io.errors import InputError
 from steelyard.io.guessing import Told
 from steelyard.io.labels import ANYTHING, LabelRule, is_number, rule
-from steelyard.io.reading import DEFAULT_BITS, Reading
+from steelyard.io.reading import ARROW, DEFAULT_BITS, Reading
 from steelyard.io.stream import Stream
 from steelyard.learner import Learner
 from steelyard.losses import Loss
 from steelyard.losses.sets import OneOf
 from steelyard.model import Model, Settings
+from steelyard.wording import counted
 
 _SETTINGS = (
     "update", "scaling", "learning_rate", "initial_t", "power_t", "l1", "l2", "l2_flow", "bias", "dtype",
@@ -44,6 +45,7 @@ class Plan:
 
     paths: list[str]
     reading: Reading
+    """How the model's files are read; kept with it."""
     model: Model
     names: Names | None
     threads: int
@@ -51,26 +53,29 @@ class Plan:
     announcements: list[str] = field(default_factory=list)
     position: tuple[int, int] = (0, 0)
     totals: Totals | None = None
+    files: Reading | None = None
+    """How these files are read, where that is not how the model's first ones were."""
     run: dict[str, Any] = field(default_factory=dict)
     """The options that decide, with the files, what is learned: a checkpoint remembers them."""
 
     def stream(self) -> Stream:
         """The files, from the beginning."""
+        reading = self.files or self.reading
         return Stream(
             self.paths,
-            self.reading.reader(self.names),
+            reading.reader(self.names),
             names=self.names,
             loss=self.model.settings.loss,
-            label_rule=self.reading.label_rule,
-            propensities=self.reading.propensities,
-            weight_factor=self.reading.weight_factor,
+            label_rule=reading.label_rule,
+            propensities=reading.propensities,
+            weight_factor=reading.weight_factor,
             threads=self.threads,
             skip=self.skip,
         )
 
     def warm_up(self) -> None:
         """Load the kernels, with no rows at all: starting up is not learning."""
-        reader = self.reading.reader(self.names)
+        reader = (self.files or self.reading).reader(self.names)
         parsed = reader.parse(reader.nothing())
         Learner(model=self.model).learn(parsed.examples)
 
@@ -130,6 +135,8 @@ def looked_at(ctx: click.Context, paths: list[str], given: dict[str, Any]) -> tu
     if reading.format in ("vw", "svmlight"):
         _check_no_table(ctx, reading.format, given)
     reading, labels = look.look(paths[0], reading, layout)
+    if reading.format in ARROW and reading.columns is None:
+        _check_no_table(ctx, "ready-made rows, whose features steelyard convert has made", given)
     if given["bits"] not in (None, reading.bits):
         raise InputError(f"{paths[0]}: was converted for --bits {reading.bits}; leave --bits out")
     return reading, labels
@@ -160,8 +167,12 @@ def _resumed(ctx: click.Context, paths: list[str], given: dict[str, Any]) -> Pla
             )
     kept = stored.load(given["resume"], options.own_loss(given["loss"]))
     plan = Plan(paths, kept.reading, kept.model, kept.names, threads=1, skip=False)
+    plan.files = matching.reading_for(kept.reading, paths, str(given["resume"]))
     if kept.unfinished is None:
-        plan.announcements = [f"going on from {given['resume']}, after {kept.model.clock:g} of weight"]
+        plan.announcements = [
+            f"going on from {given['resume']}, after {kept.model.clock:g} of weight, "
+            "with which average loss and weight begin"
+        ]
         return plan
     if kept.unfinished.paths != paths:
         raise InputError(
@@ -178,7 +189,7 @@ def _resumed(ctx: click.Context, paths: list[str], given: dict[str, Any]) -> Pla
     plan.position, plan.totals = kept.unfinished.position, kept.unfinished.totals
     plan.announcements = [
         f"going on where {given['resume']} was cut short: "
-        f"after {plan.position[1]} rows of pass {plan.position[0] + 1}"
+        f"after {counted(plan.position[1], 'row')} of pass {plan.position[0] + 1}"
     ]
     return plan
 
@@ -224,8 +235,8 @@ def _check_no_table(ctx: click.Context, format_: str, given: dict[str, Any]) -> 
     for name in _OF_TABLES:
         if _said(ctx, name):
             raise InputError(f"{_option(name)} is for tables, and the files are {format_}")
-    if given["interactions"] and format_ == "svmlight":
-        raise InputError("--interactions needs namespaces or columns, and svmlight has neither")
+    if given["interactions"] and format_ != "vw":
+        raise InputError(f"--interactions needs namespaces or columns, and the files are {format_}")
     if given["labels"] and not all(
         name == ANYTHING or is_number(name) for name in given["labels"].split(",")
     ):

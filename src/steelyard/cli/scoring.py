@@ -11,10 +11,12 @@ from numpy.typing import NDArray
 
 from steelyard.cli import options, stored
 from steelyard.cli.preparing import rule_of, threads
-from steelyard.io import look, sources
+from steelyard.io import formats, matching, sources
 from steelyard.io.blocks import Block
+from steelyard.io.errors import InputError
 from steelyard.io.labels import ANYTHING, LabelRule
 from steelyard.io.parsed import Parsed
+from steelyard.io.reading import Reading
 from steelyard.io.stream import Format, Stream
 from steelyard.learner import Learner
 
@@ -36,23 +38,34 @@ class _Predicting:
 
 def loaded(path: Path, given: dict[str, Any]) -> stored.Stored:
     """The model; `--loss module:Class` gives one that was trained with a user's own loss."""
-    return stored.load(path, options.own_loss(given["loss"]))
+    loss = options.own_loss(given["loss"])
+    try:
+        return stored.load(path, loss)
+    except ValueError as error:
+        if formats.by_suffix(str(path)) is None:
+            raise
+        raise InputError(f"{error}; the model comes before the files") from None
 
 
-def predicted(kept: stored.Stored, files: Sequence[str], given: dict[str, Any], *, labelled: bool) -> Stream:
-    """The stream of the files with predictions. Labels are checked only where they matter.
+def read(kept: stored.Stored, files: Sequence[str], given: dict[str, Any]) -> Reading:
+    """How these files are read for the model.
 
     `--labels` says what the classes are called here, if not what they were called in training.
     """
-    paths = sources.expand(files)
-    reading, loss = kept.reading, kept.model.settings.loss
-    if reading.original is not None:
-        reading = reading.for_format(look.format_of(paths))
+    reading = matching.reading_for(kept.reading, sources.expand(files), str(kept.path))
     if given.get("labels"):
-        reading = replace(reading, label_rule=rule_of(given["labels"], loss))
+        return replace(reading, label_rule=rule_of(given["labels"], kept.model.settings.loss))
+    return reading
+
+
+def predicted(
+    kept: stored.Stored, reading: Reading, files: Sequence[str], given: dict[str, Any], *, labelled: bool
+) -> Stream:
+    """The stream of the files with predictions. Labels are checked only where they matter."""
+    loss = kept.model.settings.loss
     reader = _Predicting(reading.reader(), Learner(model=kept.model))
     return Stream(
-        paths,
+        sources.expand(files),
         reader,
         loss=loss if labelled else None,
         label_rule=reading.label_rule if labelled else None,
@@ -63,12 +76,9 @@ def predicted(kept: stored.Stored, files: Sequence[str], given: dict[str, Any], 
     )
 
 
-def whatever_labels(kept: stored.Stored) -> stored.Stored:
+def whatever_labels(reading: Reading) -> Reading:
     """The same, but labels of tables may be anything: to predict a row, its label need make no sense."""
-    if kept.reading.columns is None:
-        return kept
-    positive = "\0" if kept.reading.label_rule is None else kept.reading.label_rule.positive
-    return replace(kept, reading=replace(kept.reading, label_rule=LabelRule(ANYTHING, positive)))
+    return reading if reading.columns is None else replace(reading, label_rule=LabelRule(ANYTHING, "\0"))
 
 
 def tell_skipped(stream: Stream) -> None:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from steelyard import importance
 from steelyard import model as models
-from steelyard.cli.training import Totals, Training
+from steelyard.cli.training import NOTHING_BEFORE, Totals, Training
 from steelyard.features.names import Names
 from steelyard.io import reading as readings
 from steelyard.io.errors import InputError
@@ -35,6 +35,7 @@ class Unfinished:
 class Stored:
     """What is in the file."""
 
+    path: Path
     model: Model
     reading: Reading
     names: Names | None
@@ -63,6 +64,7 @@ def save(
             "weights": asdict(totals.weights),
             "held": [totals.held_loss, totals.held_weight],
             "changes": [totals.last_label, totals.label_changes],
+            "before": totals.before,
         }
         arrays |= totals.labels.arrays()
     model.save(path, extra, arrays)
@@ -85,7 +87,7 @@ def load(path: Path, loss: type[Loss] | None = None) -> Stored:
         raise InputError(
             f"{path}: a damaged model: its files have {reading.features} features, itself {model.features}"
         )
-    return Stored(model, reading, names, unfinished)
+    return Stored(path, model, reading, names, unfinished)
 
 
 def _unfinished(run: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Unfinished:
@@ -93,5 +95,7 @@ def _unfinished(run: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Unfinis
     totals.weights = importance.WeightSummary(**run["weights"])
     totals.held_loss, totals.held_weight = run["held"]
     totals.last_label, totals.label_changes = run["changes"]
+    loss, weight = run.get("before", NOTHING_BEFORE)  # earlier checkpoints do not say
+    totals.before = loss, weight
     totals.labels.restore(arrays)
     return Unfinished(run["paths"], (run["position"][0], run["position"][1]), totals, run["options"])

@@ -4,10 +4,13 @@ import math
 from pathlib import Path
 from typing import Any
 
+from steelyard.cli import crossed
 from steelyard.cli.preparing import Plan
-from steelyard.cli.training import Training
+from steelyard.cli.training import NOTHING_BEFORE, Training, so_far
+from steelyard.io import columns as roles
 from steelyard.io.stream import Stream
 from steelyard.losses.sets import OneOf
+from steelyard.wording import counted
 
 _MOST_PROBLEMS = 3
 _FEW_CHANGES = 0.25  # of those that shuffled rows would have
@@ -20,6 +23,7 @@ def of(
 ) -> dict[str, Any]:
     """All that is worth knowing about the run."""
     model, totals = plan.model, training.totals
+    run_loss, run_weight = (now - then for now, then in zip(so_far(model), totals.before, strict=True))
     constant, constant_loss = totals.labels.best_constant(model.settings.loss)
     collisions = None if plan.names is None else plan.names.collisions()
     return {
@@ -27,6 +31,9 @@ def of(
         "learned": totals.learned,
         "weight": model.weight,
         "progressive_loss": finite(model.progressive_loss),
+        "resumed": totals.before != NOTHING_BEFORE,
+        "run_weight": run_weight,
+        "run_progressive_loss": finite(run_loss / run_weight) if run_weight > 0.0 else None,
         "best_constant": finite(constant),
         "best_constant_loss": finite(constant_loss),
         "held_out_loss": finite(totals.held_out_loss),
@@ -38,7 +45,7 @@ def of(
         "names_sharing_an_index": None if collisions is None else collisions.share,
         "skipped": stream.skipped,
         "problems": [str(problem) for problem in stream.problems],
-        "remarks": [*sorted(stream.remarks), *_advice(plan, training)],
+        "remarks": [*sorted(stream.remarks), *crossed.in_vain(stream, plan.names), *_advice(plan, training)],
         "seconds": seconds,
         "startup_seconds": startup,
         "rows_per_second": training.rows_read / seconds,
@@ -53,7 +60,8 @@ def text(result: dict[str, Any]) -> str:
     lines += [f"{name:<22} {value}" for name, value in _facts(result)]
     if result["skipped"]:
         lines.append("")
-        lines.append(f"{result['skipped']} lines could not be read and were skipped, among them")
+        such = ", such as" if result["skipped"] > _MOST_PROBLEMS else ":"
+        lines.append(f"skipped {counted(result['skipped'], 'line')} that could not be read{such}")
         lines += [f"  {problem}" for problem in result["problems"][:_MOST_PROBLEMS]]
     lines += [f"note: {remark}" for remark in result["remarks"]]
     if result["weight_warning"]:
@@ -65,12 +73,18 @@ def _advice(plan: Plan, training: Training) -> list[str]:
     """What may be amiss with the rows: sorted by label, or so heavy that each is learned by heart."""
     totals = training.totals
     advice = []
+    if totals.labels.only is not None and totals.learned > 1:
+        advice.append(f"all labels are {totals.labels.only:g}: there is nothing to tell apart")
+    columns = plan.reading.columns
+    if columns is not None and not any(columns.of(role) for role in roles.FEATURES):
+        advice.append("no column is a feature, so that nothing but a constant is learned")
     if isinstance(plan.model.settings.loss.labels, OneOf) and totals.learned > _MANY_ROWS:
         expected = totals.labels.expected_changes(totals.learned)
         if totals.label_changes < _FEW_CHANGES * expected:
             advice.append(
-                f"the label changes {totals.label_changes} times from row to row, where shuffled rows would "
-                f"have about {expected:,.0f}: whoever repeats the last label does well, so the average loss "
+                f"the label changes {counted(totals.label_changes, 'time')} from row to row, where shuffled "
+                f"rows would have about {expected:,.0f}: whoever repeats the last label does "
+                "well, so the average loss "
                 "says little, and the last class is learned best; shuffle the rows (shuf) unless this is "
                 "their order in time"
             )
@@ -84,12 +98,18 @@ def _advice(plan: Plan, training: Training) -> list[str]:
 
 
 def _facts(result: dict[str, Any]) -> list[tuple[str, str]]:
+    weight, loss = f"{result['weight']:,.6g}", _shown(result["progressive_loss"])
+    run = ""
+    if result["resumed"]:
+        run = " in this run"
+        weight = f"{result['run_weight']:,.6g}{run}, {weight} in all"
+        loss = f"{_shown(result['run_progressive_loss'])}{run}, {loss} in all"
     facts = [
-        ("examples", f"{result['examples']:,}"),
-        ("weight", f"{result['weight']:,.6g}"),
-        ("average loss", _shown(result["progressive_loss"])),
-        ("best constant", _shown(result["best_constant"])),
-        ("best constant's loss", _shown(result["best_constant_loss"])),
+        ("examples", f"{result['examples']:,}{run}"),
+        ("weight", weight),
+        ("average loss", loss),
+        ("best constant", _shown(result["best_constant"]) + run),
+        ("best constant's loss", _shown(result["best_constant_loss"]) + run),
     ]
     if result["learned"] < result["examples"]:
         facts.insert(1, ("learned", f"{result['learned']:,}"))

@@ -8,10 +8,12 @@ from typing import Any
 
 import click
 
+from steelyard import losses
 from steelyard.cli import options, summary
+from steelyard.cli.choices import Choice
 from steelyard.cli.clock import since_start
 from steelyard.cli.options import options as several
-from steelyard.model import DTYPES, L2_FLOWS, SCALINGS, Settings
+from steelyard.model import DTYPES, L2_FLOWS, SCALINGS, UNTUNED_RATE, Settings
 from steelyard.updates import names as update_names
 
 _DEFAULT = Settings()
@@ -26,6 +28,12 @@ def _setting(name: str, kind: Any, text: str) -> Any:
     )
 
 
+def _rates() -> str:
+    """The rate that is taken where none is given: every loss has its own for normalized scaling."""
+    own = ", ".join(f"{name} {losses.by_name(name).untuned_rate:g}" for name in losses.names())
+    return f"with normalized scaling the loss's own: {own}; with others {UNTUNED_RATE:g}"
+
+
 _LEARNING = several(
     click.option(
         "--loss",
@@ -33,16 +41,16 @@ _LEARNING = several(
         "[default: modified_huber for two classes, else squared]",
     ),
     options.loss_parameters(),
-    _setting("update", click.Choice(update_names()), "How a step is made."),
-    _setting("scaling", click.Choice(SCALINGS), "What the rate is divided by."),
-    _setting("learning_rate", float, "The rate at the start.  [default: by the loss]"),
+    _setting("update", Choice(update_names()), "How a step is made."),
+    _setting("scaling", Choice(SCALINGS), "What the rate is divided by."),
+    _setting("learning_rate", float, f"The rate at the start.  [default: {_rates()}]"),
     _setting("initial_t", float, "Weighted examples after which the rate begins to fall."),
     _setting("power_t", float, "How fast the rate falls; 0: not at all."),
     _setting("l1", float, "L1 regularisation."),
     _setting("l2", float, "L2 regularisation."),
-    _setting("l2_flow", click.Choice(L2_FLOWS), "L2 after each row, or exactly, as a part of its step."),
+    _setting("l2_flow", Choice(L2_FLOWS), "L2 after each row, or exactly, as a part of its step."),
     click.option("--bias/--no-bias", default=True, show_default=True, help="A feature that every row has."),
-    _setting("dtype", click.Choice(DTYPES), "Of the weights."),
+    _setting("dtype", Choice(DTYPES), "Of the weights."),
 )
 
 _RUNNING = several(

@@ -16,6 +16,7 @@ from steelyard.learner import Learner
 from steelyard.model import Model
 
 _PROGRESS = [linear.LOSS, linear.WEIGHT]
+NOTHING_BEFORE = (0.0, 0.0)
 
 
 @dataclass
@@ -30,6 +31,8 @@ class Totals:
     held_weight: float = 0.0
     last_label: float | None = None
     label_changes: int = 0
+    before: tuple[float, float] = NOTHING_BEFORE
+    """Loss and weight of the model when the run began: not nothing, if it went on from another."""
 
     @property
     def held_out_loss(self) -> float | None:
@@ -54,7 +57,7 @@ class Training:
 
     def __init__(self, model: Model, holdout: int | None = None, position: tuple[int, int] = (0, 0)) -> None:
         self.learner = Learner(model=model)
-        self.totals = Totals()
+        self.totals = Totals(before=so_far(model))
         self.position = position
         self.holdout = holdout
         self.rows_read = self.bytes_read = 0
@@ -94,7 +97,7 @@ class Training:
     def _learn(self, parsed: Parsed, first: int, done: int) -> Learned:
         examples = parsed.examples
         model = self.learner.model
-        before = tuple(model.state[_PROGRESS].tolist())
+        before = so_far(model)
         held = self._held(first, len(examples))
         learning = (
             replace(examples, importances=np.where(held, 0.0, examples.importances))
@@ -138,6 +141,12 @@ class Training:
         values = losses_of(self.learner.model, predictions[counted], examples.labels[counted])
         self.totals.held_loss += float(weights @ values)
         self.totals.held_weight += float(weights.sum())
+
+
+def so_far(model: Model) -> tuple[float, float]:
+    """The sum of its progressive losses, and of their weights."""
+    loss, weight = model.state[_PROGRESS].tolist()
+    return loss, weight
 
 
 def losses_of(

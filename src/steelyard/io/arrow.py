@@ -58,7 +58,8 @@ class ArrowTable:
 def head(path: str) -> Any:
     """The first rows of a file, a RecordBatch, to guess from what its columns are for."""
     with sources.opened(path) as source:
-        found = (batch.rows for batch in batches.batches(source, HEAD_BYTES) if batch.rows is not None)
+        read = batches.peeked if sources.once_only(path) else batches.batches
+        found = (batch.rows for batch in read(source, HEAD_BYTES) if batch.rows is not None)
         first, _ = typed_guess.head(found)
     if first is None:
         raise InputError(f"{path}: has no rows")

@@ -1,4 +1,4 @@
-"""Record batches: an Arrow IPC file, memory-mapped; an IPC stream; Parquet, some rows at a time.
+"""Record batches: an Arrow IPC file, memory-mapped if it can be; an IPC stream; Parquet, some rows at a time.
 
 Which it is the first bytes say. An IPC file is a stream behind eight bytes, so it can be piped and
 compressed too; then it is read, not mapped. Parquet is read from its end and cannot.
@@ -24,6 +24,7 @@ IPC_FILE, IPC_STREAM, PARQUET = b"ARROW1\0\0", b"\xff\xff\xff\xff", b"PAR1"
 _BUFFER = 1 << 20  # of each column of a Parquet file
 _AT_ONCE = 1 << 24
 _LARGEST_SCHEMA = 1 << 22
+_LARGEST_READ = 1 << 28  # bytes of a batch
 _MAPPED = 8  # times the size: what is neither read nor parsed is worth larger parts
 
 
@@ -54,29 +55,64 @@ def batches(source: Source, size: int) -> Iterator[Batch]:
         yield from read(pyarrow, source, size)
 
 
-def header(path: str) -> Header | None:
-    """What a file says of itself, which is not read on; None if it is not of our making."""
+def peeked(source: Source, size: int) -> Iterator[Batch]:
+    """The first rows of what can be read once only, which stay to be read: a batch at least, if there is one.
+
+    More is looked at for as long as the first batch is not whole.
+    """
+    pyarrow = extras.pyarrow(source.path)
+    if _kind(source.peek(len(IPC_FILE)), source.path) == PARQUET:
+        _parquet_file(pyarrow, source)
+    while True:
+        head = source.peek(size)
+        ended = len(head) < size
+        rows = 0
+        try:
+            for batch in pyarrow.ipc.open_stream(head.removeprefix(IPC_FILE)):
+                rows += batch.num_rows
+                yield Batch(source.path, NO_TEXT, 0, rows=batch)
+        except (pyarrow.ArrowException, OSError) as error:  # where the head ends
+            if ended and not rows:
+                raise InputError(_damaged(source.path, error)) from None
+        if rows or ended:
+            return
+        size *= 2
+
+
+def schema(path: str) -> Any:
+    """The columns of a file, which is not read on."""
     pyarrow = extras.pyarrow(path)
-    with sources.opened(path) as source, _readable(pyarrow, path):
-        if _kind(source.peek(len(IPC_FILE)), path) == PARQUET:
-            metadata = _parquet_file(pyarrow, source).metadata.metadata
-        else:
-            schema = source.peek(_LARGEST_SCHEMA).removeprefix(IPC_FILE)
-            metadata = pyarrow.ipc.open_stream(schema).schema.metadata
-    return headers.header(metadata, path)
+    with sources.opened(path) as source, _readable(pyarrow, source.path):
+        if _kind(source.peek(len(IPC_FILE)), source.path) == PARQUET:
+            return _parquet_file(pyarrow, source).schema_arrow
+        return pyarrow.ipc.open_stream(source.peek(_LARGEST_SCHEMA).removeprefix(IPC_FILE)).schema
+
+
+def header(path: str) -> Header | None:
+    """What a file says of itself; None if it is not of our making."""
+    return headers.header(schema(path).metadata, path)
 
 
 def _mapped(pyarrow: Any, source: Source, size: int) -> Iterator[Batch]:
-    """The file's own bytes, not copied."""
-    reader = pyarrow.ipc.open_file(pyarrow.memory_map(source.path))
+    """The file's own bytes, not copied, if nobody can cut it short meanwhile; else read batch by batch.
+
+    Batches that are too large for that are mapped nevertheless.
+    """
+    leased, length = source.lease(), source.size or 0
+    reader = pyarrow.ipc.open_file((pyarrow.memory_map if leased else pyarrow.OSFile)(source.path))
+    count = reader.num_record_batches
+    if not leased and length > count * _LARGEST_READ:
+        reader = pyarrow.ipc.open_file(pyarrow.memory_map(source.path))
     found = headers.header(reader.schema.metadata, source.path)
-    count, length = reader.num_record_batches, source.size or 0
     names = None
     for number in range(count):
+        source.check()
         rows, metadata = reader.get_batch_with_custom_metadata(number)
         names = _names(metadata)
         for part, done in _slices(rows, size * _MAPPED):
+            source.check()
             yield Batch(source.path, NO_TEXT, int(length * (number + done) / count), rows=part, header=found)
+    source.check()
     yield from _last(source, length, found, names)
 
 
@@ -193,7 +229,11 @@ def _readable(pyarrow: Any, path: str) -> Iterator[None]:
     except InputError:
         raise
     except (pyarrow.ArrowException, OSError, ValueError) as error:
-        raise InputError(f"{path}: cannot be read, it seems damaged or cut off ({error})") from None
+        raise InputError(_damaged(path, error)) from None
+
+
+def _damaged(path: str, error: Exception) -> str:
+    return f"{path}: cannot be read, it seems damaged or cut off ({error})"
 
 
 NO_TEXT: NDArray[np.uint8] = np.zeros(0, np.uint8)

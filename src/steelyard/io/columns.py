@@ -5,7 +5,6 @@ for each token, `column^token`. A number or category that is missing is the feat
 `column=missing`, a text that is missing has no tokens.
 """
 
-import difflib
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from functools import cached_property
 from typing import Any
 
 from steelyard.io.errors import InputError
+from steelyard.wording import did_you_mean
 
 LABEL, WEIGHT, BASE, TAG, TEXT, CATEGORY, NUMBER, IGNORE = (
     "label", "weight", "base", "tag", "text", "category", "number", "ignore",
@@ -92,9 +92,6 @@ def require(wanted: Iterable[str], names: Iterable[str], where: str = "") -> Non
     names = dict.fromkeys(names)
     for name in wanted:
         if name not in names:
-            close = difflib.get_close_matches(name, names, 1) or [
-                other for other in names if other.lower() == name.lower()
-            ]
-            hint = f"; did you mean {close[0]!r}?" if close else ""
             place = f"{where}: " if where else ""
+            hint = did_you_mean(name, names)
             raise InputError(f"{place}there is no column {name!r}{hint} (there are {', '.join(names)})")

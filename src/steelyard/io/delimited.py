@@ -118,6 +118,13 @@ class DelimitedText:
 def guess_columns(source: Source, dialect: Dialect, told: Told | None = None) -> Columns:
     """From the first records of a file, which is not read on."""
     head = read_head(source, dialect)
+    if dialect.header and not head.records:
+        raise InputError(f"{source.path}: has a header ({', '.join(head.names)}) and no rows of that width")
+    if len(head.names) == 1:
+        raise InputError(
+            f"{source.path}: has a single column with {dialect.separator!r} as separator, where a table has "
+            "a label and more; --separator says what else it is"
+        )
     return guess(head.names, head.records, told)
 
 

@@ -119,26 +119,26 @@ def sniff(
     return Dialect(separator, header, quoting)
 
 
-def _widths(source: Source, dialect: Dialect) -> set[int]:
-    return {len(cells) for cells, _ in first_records(source, dialect, 100)}
+def _widths(source: Source, dialect: Dialect) -> list[int]:
+    return [len(cells) for cells, _ in first_records(source, dialect, 100)]
 
 
 def _separator(source: Source, usual: str | None) -> str:
-    """That of the suffix if it is used; else the one that makes the most cells, as many in every record."""
-    even = {}
-    for separator in SEPARATORS:
-        widths = _widths(source, Dialect(separator, True, separator != "\t"))
-        if separator == usual and max(widths, default=2) > 1:
-            return separator
-        if len(widths) == 1 and widths != {1}:
-            even[separator] = widths.pop()
+    """That of the suffix if it is used; else the one that makes the most cells, as many in every record.
+
+    Used means in the header too: else its commas may be those of decimals, between semicolons.
+    """
+    widths = {each: _widths(source, Dialect(each, True, each != "\t")) for each in SEPARATORS}
+    even = {each: found[0] for each, found in widths.items() if len(set(found)) == 1 and found[0] > 1}
+    if usual is not None and max(widths[usual], default=2) > 1 and (widths[usual][:1] != [1] or not even):
+        return usual
     return max(even, key=lambda separator: even[separator]) if even else usual or ","
 
 
 def _needs_quoting(source: Source) -> bool:
     """Tab-separated text has no quotes; unless all its records are even with them and only with them."""
     plain, quoted = (_widths(source, Dialect("\t", True, quoting)) for quoting in (False, True))
-    return len(plain) > 1 and len(quoted) == 1
+    return len(set(plain)) > 1 and len(set(quoted)) == 1
 
 
 def _usual_width(records: Sequence[Sequence[str]]) -> int:

@@ -19,14 +19,15 @@ _suffixes = {
 
 _HEAD = 1 << 16
 _SVMLIGHT = re.compile(rb"[-+]?[\d.eE+-]+(\s+qid:\d+)?(\s+\d+:\S+)*\s*(#.*)?")
+_DOCUMENT = re.compile(rb"\s*(\[\s*(\{|\Z)|\{\s*(\n|\Z))")
 _VW = re.compile(rb"[^|]*\|.*")
 
 
 def format_of(path: str) -> str:
     """The format of one file. Standard input has to be looked at by whoever opens it."""
-    by_suffix = _by_suffix(path)
-    if by_suffix is not None:
-        return by_suffix
+    told = by_suffix(path)
+    if told is not None:
+        return told
     with opened(path) as source:
         return sniffed(source)
 
@@ -47,11 +48,13 @@ def sniffed(source: Source) -> str:
         return "parquet"
     if head.startswith((b"ARROW1", b"\xff\xff\xff\xff")):
         return "arrow"
+    check_text(source)
     lines = [line for line in head.removeprefix(b"\xef\xbb\xbf").splitlines()[:50] if line.strip()]
     if len(lines) > 1 and len(head) == _HEAD:
         lines.pop()  # which may be cut off
     if not lines:
         raise InputError(f"{source.path}: is empty")
+    check_no_document(source)
     if all(line.lstrip().startswith(b"{") for line in lines):
         return "jsonl"
     if all(_SVMLIGHT.fullmatch(line) for line in lines if not line.startswith(b"#")):
@@ -61,7 +64,31 @@ def sniffed(source: Source) -> str:
     return "tsv" if lines[0].count(b"\t") > lines[0].count(b",") else "csv"
 
 
-def _by_suffix(path: str) -> str | None:
+def check_text(source: Source) -> None:
+    """Refuse what spreadsheets save, and what is not unpacked, by its first bytes."""
+    head = source.peek(4)
+    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise InputError(f"{source.path}: is UTF-16; make UTF-8 of it first (iconv -f utf-16 -t utf-8)")
+    if head.startswith(b"PK\x03\x04"):
+        raise InputError(f"{source.path}: is a zip archive, or a spreadsheet; unpack it, or save it as CSV")
+
+
+def check_no_document(source: Source) -> None:
+    """Refuse JSON that is one array, or one object over many lines: what is wanted is an object a line."""
+    found = _DOCUMENT.match(source.peek(_HEAD).removeprefix(b"\xef\xbb\xbf"))
+    if found is None:
+        return
+    array = found[0].lstrip().startswith(b"[")
+    what, parts = ("array", ".[]") if array else ("object over many lines", ".")
+    lines = PurePath(source.path).with_suffix(".lines.jsonl").name  # never the file itself
+    raise InputError(
+        f"{source.path}: is one JSON {what}, and JSON lines have an object a line: "
+        f"jq -c '{parts}' {source.path} > {lines}"
+    )
+
+
+def by_suffix(path: str) -> str | None:
+    """The format that the suffix says; that of compression does not count."""
     suffixes = [suffix.lower() for suffix in PurePath(path).suffixes]
     if suffixes and suffixes[-1] in COMPRESSED_SUFFIXES:
         suffixes.pop()

@@ -20,6 +20,7 @@ from dataclasses import dataclass, fields
 from steelyard.io import columns as roles
 from steelyard.io.columns import MISSING, Column, Columns, require
 from steelyard.io.errors import InputError
+from steelyard.io.problems import decimal_comma
 
 LABEL_NAMES = (
     "label", "labels", "target", "y", "class", "outcome", "response", "click", "clicked", "is_spam", "spam",
@@ -207,7 +208,14 @@ def _feature(column: Seen) -> tuple[str, str]:
         return roles.NUMBER, f"numbers, but for {shortened(column.odd[0])!r}"
     if column.text:
         return roles.TEXT, f"for example {shortened(column.values[0])!r}"
+    if sum(map(decimal_comma, column.values)) > len(column.values) / 2:
+        return roles.CATEGORY, _with_a_comma(column)
     return roles.CATEGORY, f"{len(column.different)} different, for example {shortened(column.values[0])!r}"
+
+
+def _with_a_comma(column: Seen) -> str:
+    example = next(filter(decimal_comma, column.values))
+    return f"{example!r} is no number here, {example.replace(',', '.')} would be"
 
 
 def shortened(value: str) -> str:

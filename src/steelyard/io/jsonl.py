@@ -21,6 +21,7 @@ from steelyard.io import columns as roles
 from steelyard.io.blocks import Block
 from steelyard.io.columns import Column, Columns
 from steelyard.io.errors import InputError
+from steelyard.io.formats import check_no_document
 from steelyard.io.guessing import Told, guess
 from steelyard.io.labels import LabelRule
 from steelyard.io.parsed import Parsed
@@ -98,6 +99,7 @@ def head_objects(source: Source) -> list[dict[str, Any]]:
 
 def guess_columns(source: Source, told: Told | None = None) -> Columns:
     """From the first objects: a column for each key, in the order in which they come."""
+    check_no_document(source)
     objects = head_objects(source)
     names = list(dict.fromkeys(name for found in objects for name in found))
     if not names:

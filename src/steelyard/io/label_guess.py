@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from steelyard import losses
 from steelyard.io.errors import InputError
 from steelyard.io.labels import LabelRule, is_number, plain
+from steelyard.io.problems import POINTS, decimal_comma
 from steelyard.losses import Loss
 from steelyard.losses.sets import OneOf
 
@@ -29,6 +30,8 @@ def rule_for(labels: Sequence[str], loss: Loss, path: str) -> LabelRule | None:
     if all(is_number(label) and loss.allows(float(label)) for label in distinct):
         return None
     if not _classes(distinct):
+        if sum(map(decimal_comma, distinct)) > len(distinct) / 2:
+            raise InputError(f"{path}: the label {min(distinct)!r} is not a number: {POINTS}")
         some = ", ".join(_short(label) for label in sorted(distinct)[:5])
         raise InputError(
             f"{path}: {losses.name_of(loss) or type(loss).__name__} loss is for two classes, and there are "

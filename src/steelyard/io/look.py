@@ -29,6 +29,7 @@ from steelyard.io.columns import Columns
 from steelyard.io.errors import InputError
 from steelyard.io.guessing import Told
 from steelyard.io.labels import plain
+from steelyard.io.parsed import Parsed
 from steelyard.io.reading import ARROW, Reading
 from steelyard.io.sources import Source
 
@@ -59,8 +60,10 @@ def look(path: str, reading: Reading, layout: Layout | None = None) -> tuple[Rea
     with sources.opened(path) as source:
         if not source.peek(HEAD_BYTES).removeprefix(MARK).strip():
             raise InputError(f"{source.path}: is empty")
+        if reading.format not in ARROW:
+            formats.check_text(source)
         if reading.format in ("vw", "svmlight"):
-            return reading, _numeric_labels(source, reading)
+            return reading, _written(head_parsed(source, reading).examples.labels)
         if reading.format in ARROW:
             return _typed(path, reading, layout or Layout())
         reading = _with_columns(source, reading, layout or Layout())
@@ -81,8 +84,6 @@ def _with_label(path: str, columns: Columns | None) -> Columns:
 
 def _typed(path: str, reading: Reading, layout: Layout) -> tuple[Reading, list[str]]:
     """Arrow and Parquet: ordinary columns, or ready-made rows, which say how wide a model they are for."""
-    if path == sources.STANDARD_INPUT:
-        raise InputError("Arrow and Parquet cannot be read from standard input: save it to a file")
     head = arrow.head(path)
     if not ready.is_ready(head.schema):
         reading = replace(reading, columns=typed_guess.guess_columns(head, layout.told))
@@ -102,12 +103,12 @@ def _with_columns(source: Source, reading: Reading, layout: Layout) -> Reading:
     return replace(reading, dialect=dialect, columns=delimited.guess_columns(source, dialect, layout.told))
 
 
-def _numeric_labels(source: Source, reading: Reading) -> list[str]:
+def head_parsed(source: Source, reading: Reading) -> Parsed:
+    """The first lines of a file of lines, which stay to be read."""
     head = source.peek(HEAD_BYTES)
     text = head if len(head) < HEAD_BYTES else head[: head.rfind(b"\n") + 1]
     text = text.removeprefix(MARK) if text.endswith(b"\n") else text.removeprefix(MARK) + b"\n"
-    block = Block(source.path, np.frombuffer(text, np.uint8), source.position)
-    return _written(reading.reader().parse(block).examples.labels)
+    return reading.reader().parse(Block(source.path, np.frombuffer(text, np.uint8), source.position))
 
 
 def _written(labels: NDArray[np.float64]) -> list[str]:

@@ -1,5 +1,6 @@
 """What can be wrong with input, said with file and line and what to do about it."""
 
+import re
 from dataclasses import dataclass
 
 from steelyard.kernels import lines
@@ -12,7 +13,7 @@ MESSAGES = {
     lines.BAD_BASE: "the base {0!r} is not a number",
     lines.TOO_MANY_NUMBERS: "{0!r}: there are more than label, importance and base before the first |; "
     "a tag begins with ' or touches the |",
-    lines.NO_BAR: "there is no | in this line; is it Vowpal Wabbit text? (--format says what it is)",
+    lines.NO_BAR: "there is no | in this line; is it Vowpal Wabbit text? (train's --format says what it is)",
     lines.BAD_VALUE: "{0!r}: the value after the : is not a number",
     lines.NOT_FINITE: "{0!r}: NaN and infinite values cannot be learned from",
     lines.TOO_LARGE: "{0!r}: the value is so large that its square overflows; scale it",
@@ -20,7 +21,8 @@ MESSAGES = {
     lines.NOT_UTF8: "not UTF-8 text; convert it first (iconv -f latin1 -t utf8)",
     lines.BAD_NAMESPACE_VALUE: "{0!r}: the weight after the namespace is not a number",
     lines.MISSING_FIELDS: "there are fewer fields than columns",
-    lines.EXTRA_FIELDS: "there are more fields than columns; is a text with commas quoted?",
+    lines.EXTRA_FIELDS: "there are more fields than columns; is a text with commas quoted, and is there "
+    "no number with a decimal comma?",
     lines.OPEN_QUOTE: "a quoted field has no closing quote",
     lines.BAD_JSON: "{0!r}: not a JSON object",
     lines.BAD_NUMBER: "{0!r} is not a number; is it a category or text?",
@@ -31,6 +33,10 @@ MESSAGES = {
     "flatten it first, or ignore the column",
     lines.REPEATED_KEY: "{0!r}: the key comes twice in one object",
 }
+
+
+_NUMBERS = (lines.BAD_LABEL, lines.BAD_IMPORTANCE, lines.BAD_BASE, lines.BAD_NUMBER)
+POINTS = "numbers have a decimal point here, as in 3.14, not a comma"
 
 
 @dataclass(frozen=True)
@@ -48,4 +54,13 @@ class Problem:
 
 def describe(code: int, excerpt: bytes) -> str:
     """What the reader of lines has noted, in words."""
-    return MESSAGES[code].format(excerpt.decode("utf-8", "replace"))
+    text = excerpt.decode("utf-8", "replace")
+    said = MESSAGES[code].format(text)
+    if code in _NUMBERS and decimal_comma(text):
+        return f"{said.partition(';')[0]}: {POINTS}"
+    return said
+
+
+def decimal_comma(text: str) -> bool:
+    """Whether it would be a number if its comma were a point."""
+    return re.fullmatch(r"\s*[+-]?\d*,\d+\s*", text) is not None

@@ -77,11 +77,6 @@ class Reading:
             return None
         return TypedTable(folding, self.columns, self.text, crossed, self.label_rule, self.dtype)
 
-    def for_format(self, found: str) -> "Reading":
-        """This reading, or the original's where files are such as the converted ones were made from."""
-        alike = found == self.format or (found in ARROW and self.format in ARROW)
-        return self if alike or self.original is None else self.original
-
     def as_json(self) -> dict[str, Any]:
         return {
             "format": self.format,

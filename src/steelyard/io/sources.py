@@ -17,7 +17,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
+from steelyard.io import leases
 from steelyard.io.errors import InputError
+from steelyard.wording import closest
 
 STANDARD_INPUT = "-"
 COMPRESSED_SUFFIXES = (".gz", ".xz", ".zst", ".bz2")
@@ -37,7 +39,7 @@ def expand(given: Sequence[str | Path]) -> list[str]:
             continue
         matches = sorted(glob.glob(name, recursive=True))  # noqa: PTH207 - it takes a pattern from anywhere
         if not matches:
-            raise InputError(f"{name}: there is no such file")
+            raise InputError(_missing(name))
         paths += matches
     for path in paths:
         if path != STANDARD_INPUT and Path(path).is_dir():
@@ -45,6 +47,22 @@ def expand(given: Sequence[str | Path]) -> list[str]:
     if paths.count(STANDARD_INPUT) > 1:
         raise InputError("standard input (-) can be read once only")
     return paths
+
+
+def _missing(name: str) -> str:
+    """Why there is nothing to read, and what may have been meant."""
+    if glob.has_magic(name):
+        return (
+            f"{name}: no file matches this pattern. It came here as it is, since the shell had found none "
+            f"either, or because it was quoted; look with ls, from this folder ({Path.cwd()})"
+        )
+    folder = Path(name).parent
+    if not folder.is_dir():
+        return f"{name}: there is no such file, and no folder {str(folder)!r}"
+    stems = {path.name.partition(".")[0]: path for path in folder.iterdir()}  # alike suffixes say little
+    beside = closest(Path(name).name.partition(".")[0], stems)
+    hint = f"; did you mean {str(stems[beside])!r}?" if beside is not None else ""
+    return f"{name}: there is no such file{hint}"
 
 
 def once_only(path: str) -> bool:
@@ -79,6 +97,8 @@ class _Once(io.RawIOBase):
 
 class Source:
     """One file, opened. `read` gives its bytes, decompressed; `position` is how far the file is read."""
+
+    _leased = False
 
     def __init__(self, path: str) -> None:
         self.path = "standard input" if path == STANDARD_INPUT else path
@@ -144,12 +164,26 @@ class Source:
                 f"{self.path}: cannot be read to its end, it seems damaged or cut off ({error})"
             ) from None
         self._ended = not part
-        if self._ended and self._regular and self._stat() != self._state:
-            raise InputError(
-                f"{self.path}: has changed while it was read; work on a copy, or pipe it in: "
-                f"cat {self.path} | steelyard … -"
-            )
+        if self._ended:
+            self.check()
         return part
+
+    def lease(self) -> bool:
+        """Hold back whoever wants to change the file until it is closed; False where that cannot be."""
+        self._leased = self._regular and leases.taken(self._file.fileno())
+        return self._leased
+
+    def check(self) -> None:
+        """Refuse a file that has changed since it was opened, or that somebody waits to change."""
+        if self._regular and self._stat() != self._state:
+            changed = "has changed while it was read"
+        elif self._leased and leases.wanted_back(self._file.fileno()):
+            changed = "another program is about to change it"
+        else:
+            return
+        raise InputError(
+            f"{self.path}: {changed}; work on a copy, or pipe it in: cat {self.path} | steelyard … -"
+        )
 
     def _stat(self) -> tuple[int, int]:
         if not self._regular:

@@ -84,6 +84,11 @@ class Stream:
         sizes = [Path(path).stat().st_size if Path(path).is_file() else None for path in self.paths]
         return None if None in sizes else sum(size for size in sizes if size is not None)
 
+    @property
+    def unmet(self) -> list[str]:
+        """Namespaces that are to be crossed and that no row has had; columns are known beforehand."""
+        return getattr(self._reader, "unmet", [])
+
     def __iter__(self) -> Iterator[Parsed]:
         for path in self.paths:
             self._lines = 0
@@ -143,8 +148,8 @@ class Stream:
         """Why nothing has come of it: because all was skipped, or otherwise."""
         if not self.skipped:
             return InputError(otherwise)
-        first = self.problems[0]
-        return InputError(f"no row is left: {self.skipped} could not be used, the first is\n{first}")
+        some = "\n".join(map(str, self.problems[:2]))  # the first may be a remark, and no row
+        return InputError(f"no row is left: {self.skipped} could not be used, the first is\n{some}")
 
     def _wanted(self) -> str:
         if self._label_rule is not None:

@@ -26,10 +26,16 @@ class VwText:
         self._folding = folding
         self._dtype = dtype
         self._room = Room(dtype)
+        self._fields = interactions.fields
+        self._unmet = set(range(len(self._fields)))
         self._field_seeds = np.array([hashing.key(field) for field in interactions.fields], np.int64)
 
     def blocks(self, source: Source, size: int) -> Iterator[Block]:
         return cutting.blocks(source, size)
+
+    @property
+    def unmet(self) -> list[str]:
+        return [self._fields[field] for field in sorted(self._unmet)]
 
     def nothing(self) -> Block:
         return cutting.empty_block()
@@ -44,6 +50,7 @@ class VwText:
             room.keys, room.values, room.fields, room.starts, problems,
         )  # fmt: skip
         keyed = room.first(rows, features)
+        self._unmet.difference_update([field for field in self._unmet.copy() if field in keyed.fields])
         return finished_text(
             block, keyed, self._folding, lines=count, wrong=wrong, problems=problems,
             kernel=vw.compose,

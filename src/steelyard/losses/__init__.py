@@ -15,6 +15,7 @@ from dataclasses import fields
 from typing import Any
 
 from steelyard.losses.base import Loss
+from steelyard.wording import did_you_mean
 
 __all__ = ["Loss", "by_name", "name_of", "names", "parameters"]
 
@@ -53,7 +54,8 @@ def by_name(name: str, **params: float) -> Loss:
     """The loss called `name`, with the given parameters."""
     cls = _registry.get(name)
     if cls is None:
-        raise ValueError(f"there is no loss {name!r}; the losses are {', '.join(names())}")
+        hint = did_you_mean(name, names())
+        raise ValueError(f"there is no loss {name!r}; the losses are {', '.join(names())}{hint}")
     known = [field.name for field in fields(cls)]
     for param in params:
         if param not in known:

@@ -88,7 +88,7 @@ def examine(
     kept = stored.load(folder.model)
     scores = [
         (prediction, label > 0.0)
-        for parsed in predicted(kept, files, given, labelled=True)
+        for parsed in predicted(kept, kept.reading, files, given, labelled=True)
         for prediction, label in zip(of(parsed).tolist(), parsed.examples.labels.tolist(), strict=True)
     ]
     learned, held_out = (weighing.whole(path, kept.reading) for path in (folder.learned, folder.held_out))
