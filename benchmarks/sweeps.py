@@ -74,7 +74,7 @@ def table(data: DataSet, repeats: int) -> Table:
     return Table(
         f"(g) sweeps, {data.name}", "ratio", rows,
         (
-            f"Seconds for all {len(SCHEDULES)} models. Of those learned one by one {len(_SAMPLE)} were timed, "
+            f"Seconds for all {len(SCHEDULES)} models. Of those learned alone {len(_SAMPLE)} were timed, "
             f"by scikit-learn {len(_FEW)}.",
             "The last rows: how many times longer the logistic loss takes than the squared one.",
         ),
