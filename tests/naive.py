@@ -30,6 +30,8 @@ class NaiveLearner:
         for row, (y, h) in enumerate(zip(labels, importances, strict=True)):
             entries = slice(rows.indptr[row], rows.indptr[row + 1])
             x = dict(zip(rows.indices[entries].tolist(), rows.data[entries].tolist(), strict=True))
+            if self.settings.scaling == "normalized":
+                x = {i: value if abs(value) > 1e-30 else 0.0 for i, value in x.items()}
             self.base = 0.0 if bases is None else float(bases[row])
             predictions.append(self.learn_row(x, float(y), float(h)))
         return predictions

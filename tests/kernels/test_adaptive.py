@@ -62,3 +62,18 @@ def test_values_too_small_for_float32_to_divide_by(scaling: str) -> None:
     learner.learn(rows)
     assert all(np.isfinite(array).all() for array in learner.model._arrays().values())
     np.testing.assert_allclose(learner.predict(rows), 1.0, atol=0.1)
+
+
+@pytest.mark.parametrize("size", [1e-29, 1e-31, 1e-40])
+def test_weights_of_tiny_features_stay_in_range(size: float) -> None:
+    """A feature of 1e-40 would need a weight of 1e40 to say anything."""
+    matrix = sparse.csr_array(np.array([[1.0, 0.0], [0.5, size], [1.0, -size]]))
+    labels = np.array([1.0, -40.0, 40.0])
+    for dtype in ("float32", "float64"):
+        settings = Settings(losses.by_name("quantile"), "implicit", learning_rate=5.0, dtype=dtype)
+        learner = Learner(settings, 2)
+        learner.learn(examples(matrix, labels))
+        naive = NaiveLearner(settings, 2)
+        naive.learn(matrix, labels, np.ones(3))
+        np.testing.assert_allclose(learner.model.coefficients(), naive.coefficients(), rtol=1e-5)
+        assert np.isfinite(learner.model.weights).all()

@@ -37,6 +37,9 @@ from steelyard.kernels.linear import (
 # finite rate, and the exponential loss has slopes whose squares would be infinite.
 SMALLEST, LARGEST = 1.2e-38, 1e38
 
+# A feature that was never larger counts as 0: a weight in its units would be beyond float32's range.
+TINIEST = 1e-30
+
 # Nearer than this to the best prediction for its label, a row counts for less in the mean of the norms.
 _NEAR = 1e-3
 
@@ -196,11 +199,11 @@ def _grow(count, x, w, g, sizes, typed):
 
 @part
 def _to_units(count, x, sizes, units, typed):
-    """Each x in units of its scale, and the units themselves."""
-    typed[0], typed[1] = 1.0, SMALLEST
-    one, smallest = typed[0], typed[1]
+    """Each x in units of its scale, and 1/scale."""
+    typed[0], typed[1], typed[2] = 1.0, TINIEST, 0.0
+    one, tiniest, zero = typed[0], typed[1], typed[2]
     for k in range(count):
-        units[k] = one / max(sizes[k], smallest)
+        units[k] = one / sizes[k] if sizes[k] > tiniest else zero
         x[k] *= units[k]
 
 

@@ -7,7 +7,7 @@ nothing to learn from a row keeps all of them, scales too, as they were.
 
 import numpy as np
 
-from steelyard.kernels.adaptive import LARGEST, SMALLEST, mean_square, share
+from steelyard.kernels.adaptive import LARGEST, SMALLEST, TINIEST, mean_square, share
 from steelyard.kernels.array_form import AFTER, CHANGE, PUSH, ROWS, SLOPE, VALUE, H, U, Y, address
 from steelyard.kernels.jit import kernel, part
 from steelyard.kernels.lanes import ALIVE, LIMIT, copy, count_loss, decay, dots, predict_all, push, spread
@@ -123,7 +123,7 @@ def _grow(start, end, base, indices, values, flat, stride, lanes, board):
 @part
 def _to_units(start, end, base, indices, values, flat, stride, lanes, own_units, totals):
     """1/scale of each feature and lane, and Σ (x/scale)² of each lane into `totals`."""
-    zero, one, smallest = flat.dtype.type(0.0), flat.dtype.type(1.0), flat.dtype.type(SMALLEST)
+    zero, one, tiniest = flat.dtype.type(0.0), flat.dtype.type(1.0), flat.dtype.type(TINIEST)
     for k in range(lanes):
         totals[k] = 0.0
     for j in range(start, end):
@@ -132,7 +132,7 @@ def _to_units(start, end, base, indices, values, flat, stride, lanes, own_units,
         m = (j - start) * lanes
         for k in range(lanes):
             size = flat[s + k]
-            own_unit = one / size if size > smallest else zero  # nothing learned yet in this lane
+            own_unit = one / size if size > tiniest else zero  # also where the lane has met no such feature
             own_units[m + k] = own_unit
             totals[k] += (x * own_unit) * (x * own_unit)
 
