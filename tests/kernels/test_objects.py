@@ -141,3 +141,14 @@ def test_functions_of_several_processes_are_told_apart(tmp_path: Path) -> None:
     assert run("value") == ["4.5"]
     assert run("derivative") == ["3.0"]
     assert run("value derivative", "found") == ["4.5", "3.0"]
+
+
+def test_a_pointer_may_be_the_first_thing_a_process_calls_a_kernel_with(tmp_path: Path) -> None:
+    """Numba learns of addresses late, with the first kernel that it loads."""
+    script = (
+        "import numba; from steelyard import losses; from steelyard.kernels import jit; "
+        "numba.typeof(jit.pointer(losses.by_name('squared'), 'value'))"
+    )
+    for _ in range(2):  # compiled, then from disk
+        environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+        subprocess.run([sys.executable, "-c", script], check=True, env=environment)

@@ -22,6 +22,7 @@ from typing import Any
 import llvmlite
 import numba
 from llvmlite import binding as llvm
+from numba.experimental import function_type  # noqa: F401  (it knows what to do with addresses)
 
 from steelyard.files import replacing
 
