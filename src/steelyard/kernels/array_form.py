@@ -21,8 +21,9 @@ from numba.extending import overload
 from steelyard.kernels import jit, vector_math
 from steelyard.kernels.vector_math import ARITHMETIC, arithmetic
 
-# The rows of a board: clock, importance and push; prediction, label, push times x·x; and the answers.
-T, H, PUSH, P, Y, U, CHANGE, VALUE, SLOPE, AFTER, ROWS = range(11)
+# The rows of a board: clock, importance and push; prediction, label, push times x·x; the answers; and of
+# schedules that differ from lane to lane, initial_t and power_t.
+T, H, PUSH, P, Y, U, CHANGE, VALUE, SLOPE, AFTER, TIME, INITIAL_T, POWER_T, ROWS = range(14)
 
 # Lanes, and those of an update, come in multiples of this, so that loops have no leftovers to do one by one:
 # a lane is reckoned in the same way, to the last bit, wherever it is.
@@ -72,6 +73,29 @@ def slopes(loss: Any) -> Any:
 def values_after(loss: Any) -> Any:
     """AFTER: the loss of P + CHANGE."""
     return _form(jit.methods(loss, ABREAST), type(loss).value, _fill_after)
+
+
+def times(loss: Any, time: Callable[..., float]) -> Any:
+    """TIME: the push that makes CHANGE, by the update whose `time(loss, p, y, change)` this is."""
+    return _form(jit.methods(loss, ABREAST), time, _fill_time)
+
+
+@cache
+def pushes_by_lane(schedule: Callable[..., float]) -> Any:
+    """As `pushes`, for lanes that differ in INITIAL_T and POWER_T."""
+    if config.DISABLE_JIT:
+        return partial(_fill_push_by_lane, schedule)
+
+    def bind() -> Any:
+        function = jit.compiled(schedule, ABREAST)
+        fill = arithmetic(_fill_push_by_lane)
+
+        def form(board: Any, lanes: int, first: int, last: int) -> None:
+            fill(function, carray(board, (ROWS, lanes)), lanes, first, last)
+
+        return form
+
+    return jit.kept(schedule, None, _FORM, bind, "_fill_push_by_lane", fastmath=ARITHMETIC)
 
 
 @cache
@@ -127,6 +151,18 @@ def _fill_slope(derivative: Any, board: Any, lanes: int, first: int, last: int) 
 def _fill_after(value: Any, board: Any, lanes: int, first: int, last: int) -> None:
     for k in range(np.uint64(first), np.uint64(last)):
         board[AFTER, k] = value(board[P, k] + board[CHANGE, k], board[Y, k])
+
+
+def _fill_time(time: Any, board: Any, lanes: int, first: int, last: int) -> None:
+    for k in range(np.uint64(first), np.uint64(last)):
+        change = board[CHANGE, k]
+        needed = time(board[P, k], board[Y, k], change)
+        board[TIME, k] = needed if change != 0.0 else 0.0
+
+
+def _fill_push_by_lane(schedule: Any, board: Any, lanes: int, first: int, last: int) -> None:
+    for k in range(np.uint64(first), np.uint64(last)):
+        board[PUSH, k] = schedule(1.0, board[INITIAL_T, k], board[POWER_T, k], board[T, k], board[H, k])
 
 
 def _fill_push(schedule: Any, board: Any, turns: int, initial_t: float, power_t: float) -> None:

@@ -1,0 +1,164 @@
+"""Many active learners on one labelled stream, abreast: every setting, update and way to ask is a lane.
+
+All of them see the same rows and the same draws of chance, so that they differ in what they do only.
+"""
+
+import os
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steelyard import schedules
+from steelyard.examples import Examples
+from steelyard.kernels import array_form, asking_lanes, lanes, linear
+from steelyard.losses import two_classes
+from steelyard.model import Settings
+from steelyard.sweep.block import kind
+from steelyard.sweep.fleet import crews
+from steelyard.sweep.layout import Layout
+
+POLICIES = ("iwal", "random", "margin")
+CONSTANTS = {"theory": (5.0 + 2.0 * 2.0**0.5, 5.0), "practice": (1.0, 1.0)}
+
+
+@dataclass(frozen=True)
+class Asker:
+    """A way to learn, and to ask: the parameter is C₀, a probability, or the farthest distance."""
+
+    settings: Settings
+    policy: str
+    parameter: float
+
+    def __post_init__(self) -> None:
+        if self.policy not in POLICIES:
+            raise ValueError(f"there is no policy {self.policy!r}; it is one of {', '.join(POLICIES)}")
+        if not 0.0 <= self.parameter < np.inf:
+            raise ValueError(
+                f"the parameter of {self.policy} must be finite, 0 or more; got {self.parameter!r}"
+            )
+        if self.settings.scaling not in ("plain", "row_norm") or self.settings.l1 or self.settings.l2:
+            raise ValueError("simulations take scaling='plain' or 'row_norm' without L1 and L2")
+
+
+class Simulation:
+    """Askers by number. `constants` are those of IWAL; `floor` is the least probability it may have."""
+
+    def __init__(
+        self,
+        askers: Sequence[Asker],
+        features: int,
+        *,
+        constants: str = "practice",
+        floor: float = 0.0,
+        seed: int = 0,
+        threads: int | None = None,
+    ) -> None:
+        self.askers = list(askers)
+        self._threads = threads or len(os.sched_getaffinity(0))
+        settings = [asker.settings for asker in askers]
+        self._crews = [
+            _Crew([self.askers[i] for i in numbers], np.array(numbers), features, constants, floor)
+            for numbers in crews(settings, self._threads)
+        ]
+        self._draws = np.random.default_rng(seed)
+        self._seen = 0
+
+    def learn(self, examples: Examples) -> None:
+        """Show the rows to every asker, one after another; each reads the labels it asks for only."""
+        draws = self._draws.random(len(examples))
+        with ThreadPoolExecutor(min(self._threads, len(self._crews))) as pool:
+            for _ in pool.map(lambda crew: crew.learn(examples, draws, self._seen), self._crews):
+                pass
+        self._seen += len(examples)
+
+    def errors(self, examples: Examples) -> NDArray[np.float64]:
+        """The share of these rows that each asker now takes for the other class, by weight."""
+        with ThreadPoolExecutor(min(self._threads, len(self._crews))) as pool:
+            wrong = self._gathered(list(pool.map(lambda crew: crew.errors(examples), self._crews)))
+        return wrong / float(examples.importances.sum())
+
+    @property
+    def asked(self) -> NDArray[np.float64]:
+        """How many labels each has asked for."""
+        return self._gathered([crew.scalars(asking_lanes.ASKED) for crew in self._crews])
+
+    @property
+    def diverged(self) -> NDArray[np.bool_]:
+        stopped: NDArray[np.bool_] = (
+            self._gathered([crew.scalars(lanes.ALIVE) for crew in self._crews]) == 0.0
+        )
+        return stopped
+
+    def _gathered(self, parts: list[NDArray[np.float64]]) -> NDArray[np.float64]:
+        column = np.empty(len(self.askers))
+        for crew, part in zip(self._crews, parts, strict=True):
+            column[crew.numbers] = part
+        return column
+
+
+class _Crew:
+    """Askers of one loss and scaling."""
+
+    def __init__(
+        self,
+        askers: list[Asker],
+        numbers: NDArray[np.int64],
+        features: int,
+        constants: str,
+        floor: float,
+    ) -> None:
+        self.numbers = numbers
+        self._common = kind(askers[0].settings)
+        self._layout = layout = Layout([asker.settings for asker in askers])
+        self._weights = np.zeros((features, 1, len(layout)), self._common.dtype)
+        self._state = np.zeros((asking_lanes.ASKING_STATE_SIZE, len(layout)))
+        self._state[[linear.SCALE, lanes.ALIVE]] = 1.0
+        loss = self._common.loss
+        self._forms: tuple[Any, ...] = (
+            layout.bounds, *layout.steps(), *layout.times(),
+            array_form.pushes_by_lane(schedules.frozen), array_form.pushes_by_lane(schedules.integral),
+        )  # fmt: skip
+        by_lane = [askers[number] for number in layout.numbers]
+        self._ways = (
+            layout.rates,
+            np.array([each.settings.initial_t for each in by_lane]),
+            np.array([each.settings.power_t for each in by_lane]),
+            np.array([POLICIES.index(each.policy) for each in by_lane]),
+            np.array([each.parameter for each in by_lane]),
+            *CONSTANTS[constants],
+            floor,
+            self._common.scaling == "row_norm",
+            float(self._common.bias),
+            *two_classes.labels(loss),
+            two_classes.boundary(loss),
+        )
+
+    def learn(self, examples: Examples, draws: NDArray[np.float64], seen: int) -> None:
+        with np.errstate(all="ignore"):
+            asking_lanes.learn(
+                *examples.arrays, np.arange(len(examples)), examples.labels, draws, seen,
+                self._weights, self._state, *self._ways, *self._forms,
+            )  # fmt: skip
+
+    def errors(self, examples: Examples) -> NDArray[np.float64]:
+        totals = np.zeros((lanes.LANE_STATE_SIZE, len(self._layout)))
+        totals[lanes.ALIVE] = self._state[lanes.ALIVE]
+        loss = self._common.loss
+        with np.errstate(all="ignore"):
+            lanes.measure(
+                *examples.arrays, np.arange(len(examples)), examples.labels[:, np.newaxis],
+                examples.importances[:, np.newaxis], np.zeros(0), self._weights,
+                self._state[: lanes.LANE_STATE_SIZE], totals, float(self._common.bias),
+                0.5 * sum(two_classes.labels(loss)), two_classes.boundary(loss),
+                np.zeros((0, len(self._layout))), array_form.values(loss),
+            )  # fmt: skip
+        wrong: NDArray[np.float64] = totals[lanes.ERROR, self._layout.place]
+        return wrong
+
+    def scalars(self, which: int) -> NDArray[np.float64]:
+        column: NDArray[np.float64] = self._state[which, self._layout.place]
+        return column

@@ -1,0 +1,52 @@
+"""`Layout`: which lane a model has among others of its kind."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from steelyard import updates
+from steelyard.kernels import array_form
+from steelyard.kernels.array_form import WIDTH
+from steelyard.model import Settings
+
+
+class Layout:
+    """Lanes of one update lie side by side, filled up with spare ones to whole vectors."""
+
+    def __init__(self, settings: Sequence[Settings]) -> None:
+        self.place = np.empty(len(settings), np.int64)
+        """The lane of each model."""
+        self.numbers: list[int] = []
+        """The model of each lane; a spare lane has that of its neighbour."""
+        self.bounds = np.zeros(len(updates.names()) + 1, np.int64)
+        """Where the lanes of each update begin and end."""
+        spare: list[bool] = []
+        for i, name in enumerate(updates.names()):
+            own = [number for number, each in enumerate(settings) if each.update == name]
+            self.place[own] = len(self.numbers) + np.arange(len(own))
+            filling = -len(own) % WIDTH
+            self.numbers += own + own[-1:] * filling
+            spare += [False] * len(own) + [True] * filling
+            self.bounds[i + 1] = len(self.numbers)
+        self.settings = [settings[number] for number in self.numbers]
+        self.rates = np.where(spare, 0.0, [each.rate for each in self.settings])  # a spare lane rests
+        self.l2 = np.where(spare, 0.0, [each.l2 for each in self.settings])
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def steps(self) -> list[Any]:
+        """The array form of each update; one that no lane has is never called, and not compiled."""
+        loss = self.settings[0].loss
+        return [array_form.steps(loss, update.step) for update in self._updates()]
+
+    def times(self) -> list[Any]:
+        """Likewise, how long each update takes for a change."""
+        loss = self.settings[0].loss
+        return [array_form.times(loss, update.time) for update in self._updates()]
+
+    def _updates(self) -> list[updates.Update]:
+        used = {each.update for each in self.settings}
+        stand_in = self.settings[0].update
+        return [updates.by_name(name if name in used else stand_in) for name in updates.names()]
