@@ -11,6 +11,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from numba import config, njit
 
 import steelyard
 from steelyard import losses, updates
@@ -155,3 +156,19 @@ def test_an_edited_loss_is_never_stale(tmp_path: Path) -> None:
     assert "math.expm1(-u)" in text
     source.write_text(text.replace("math.expm1(-u)", "math.expm1(-2.0 * u)"))
     assert predict() == pytest.approx(0.6321206, rel=1e-6)
+
+
+@pytest.mark.skipif(config.DISABLE_JIT, reason="nothing is compiled")
+def test_what_stands_apart_is_not_copied_into_its_callers() -> None:
+    @njit
+    def called(x):  # type: ignore[no-untyped-def]
+        jit.apart()
+        return x + 1
+
+    @njit
+    def caller(x):  # type: ignore[no-untyped-def]
+        return called(x)
+
+    assert caller(2) == 3
+    (code,) = caller.inspect_llvm().values()
+    assert "noinline" in code

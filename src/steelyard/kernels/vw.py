@@ -7,49 +7,61 @@ import numpy as np
 
 from steelyard.kernels import decimals, hashing, lines
 from steelyard.kernels.jit import kernel, part
-from steelyard.kernels.lines import BAR, COLON, NEWLINE, QUOTE, is_gap, note
-from steelyard.kernels.pairs import pair
+from steelyard.kernels.lines import BAR, COLON, NEWLINE, QUOTE, is_digit, is_gap, note
+from steelyard.kernels.looks import bars
+from steelyard.kernels.pairs import MARGIN, pairs
+from steelyard.kernels.staged import ROOM, SIZE, put_known, settle
+from steelyard.kernels.stops import find, up_to
 from steelyard.kernels.words import address, byte, leading_digits
 
 
 @kernel
 def parse(
-    text, end, ascii_only, largest, field_seeds,
+    text, end, stops, largest, field_seeds,
     labels, importances, bases, tags, ends, keys, values, fields, starts, problems,
 ):  # fmt: skip
     """Read text[:end], whole lines. Returns (rows, features, lines, problems).
 
-    `field_seeds`: the keys of the namespaces that interactions speak of; a feature's field is its
-    place among them, or −1. `starts`: where in the text each feature's name begins.
+    `stops` is room for the places of blanks. `field_seeds`: the keys of the namespaces that interactions
+    speak of; a feature's field is its place among them, or −1. `starts`: where in the text each
+    feature's name begins.
     """
     bytes_at = address(text)
+    known, ascii_only = find(text, end, stops)
+    most = up_to(stops, known, end - MARGIN)
+    staged = np.empty(SIZE, np.uint64)
     # not plain zeros, for whose type the helpers would be compiled once more
     row = np.int64(0)
-    count = np.int64(0)
+    count = np.int64(0)  # features settled
+    n = np.int64(0)  # and staged
+    k = np.int64(0)
     line = np.int64(0)
     wrong = np.int64(0)
     i = np.int64(0)
     while i < end:
-        first = count
+        first = count + n
         code, where, i = -1, i, i
         if not ascii_only and not lines.valid_utf8(text, i, lines.line_end(text, i, end)):
             code = lines.NOT_UTF8
         else:
             code, where, i = _head(bytes_at, i, end, row, labels, importances, bases, tags)
         if code < 0 and text[i] == BAR:
-            code, where, i, count = _features(
-                bytes_at, i, end, largest, field_seeds, count, keys, values, fields, starts
-            )
+            code, where, i, k, n, count = _features(
+                bytes_at, i, end, stops, k, most, largest, field_seeds, staged, n, count,
+                keys, values, fields, starts,
+            )  # fmt: skip
         if code >= 0:
             wrong = note(problems, wrong, line, code, where)
-            count = first
+            count = min(count, first)
+            n = first - count
             i = lines.line_end(text, i, end)
         elif where >= 0:  # a blank line says where = −1
-            ends[row] = count
+            ends[row] = count + n
             row += 1
         i += 1
         line += 1
-    return row, count, line, wrong
+    settle(staged, n, count, keys, values, starts)
+    return row, count + n, line, wrong
 
 
 @part
@@ -105,8 +117,13 @@ def _head(text, i, end, row, labels, importances, bases, tags):
 
 
 @kernel
-def _features(text, i, end, largest, field_seeds, count, keys, values, fields, starts):
-    """The namespaces of one line, from its first bar: (code or −1, where, position, features so far)."""
+def _features(
+    text, i, end, stops, k, most, largest, field_seeds, staged, n, count, keys, values, fields, starts
+):
+    """The namespaces of one line, from its first bar.
+
+    (code or −1, where, position, k, n staged, count settled)
+    """
     seed = np.int64(0)
     field = np.int16(-1)
     factor = 1.0
@@ -119,38 +136,46 @@ def _features(text, i, end, largest, field_seeds, count, keys, values, fields, s
                 i += 1
             seed = hashing.key_at(text, begin, i, 0) if i > begin else np.int64(0)
             field = np.int16(-1)
-            for k in range(len(field_seeds)):
-                if field_seeds[k] == seed:
-                    field = np.int16(k)
+            for place in range(len(field_seeds)):
+                if field_seeds[place] == seed:
+                    field = np.int16(place)
             factor = 1.0
             nameless = 0
             if byte(text, i) == COLON:
                 factor, i, status = decimals.number_at(text, i + 1, end)
                 if status != decimals.OK or not _ends_value(byte(text, i)):
-                    return lines.BAD_NAMESPACE_VALUE, begin, i, count
+                    return lines.BAD_NAMESPACE_VALUE, begin, i, k, n, count
             continue
         if is_gap(byte(text, i)):
             i += 1
             continue
         if byte(text, i) == NEWLINE:
-            return -1, 0, i, count
+            return -1, 0, i, k, n, count
+        if n == ROOM:
+            settle(staged, n, count, keys, values, starts)
+            count += n
+            n = np.int64(0)
         begin = i
-        number, x, i = pair(text, i, end)
-        if i > begin and _ends_value(byte(text, i)):
-            feature = (number + seed) & hashing.BITS_32
-        else:
-            code, feature, x, i = _feature(text, begin, end, seed, nameless)
-            nameless += byte(text, begin) == COLON
-            if code >= 0:
-                return code, begin, i, count
+        if factor == 1.0 and is_digit(byte(text, i)):
+            while stops[k] < i:
+                k += 1
+            so_far = count + n
+            i, k, n = pairs(text, i, stops, k, most, largest, seed, staged, n)
+            if len(field_seeds):
+                for place in range(so_far, count + n):
+                    fields[place] = field
+            if i > begin:
+                continue
+        code, feature, x, i = _feature(text, begin, end, seed, nameless)
+        nameless += byte(text, begin) == COLON
+        if code >= 0:
+            return code, begin, i, k, n, count
         x *= factor
         if abs(x) > largest:
-            return lines.TOO_LARGE, begin, i, count
-        keys[count] = feature
-        values[count] = x
-        fields[count] = field
-        starts[count] = begin
-        count += 1
+            return lines.TOO_LARGE, begin, i, k, n, count
+        fields[count + n] = field
+        put_known(staged, n, begin, feature, x)
+        n += 1
 
 
 @kernel
@@ -187,7 +212,7 @@ def compose(text, starts, places, out, lengths):
     With an `out` of size 0 they are only measured. Returns the size of all.
     """
     size = 0
-    bar = last = 0
+    bar = last = np.int64(0)
     for k in range(len(places)):
         before = size
         for position in range(places.shape[1]):
@@ -214,14 +239,15 @@ def compose(text, starts, places, out, lengths):
 @kernel
 def _bar_before(text, start, known, last):
     """The bar that a feature stands behind; `known` is that of an earlier one at `last`, often nearby."""
-    if not last <= start <= last + 100:
-        known = start
-        while text[known] != BAR:
-            known -= 1
-        return known
-    for i in range(last, start):
-        if text[i] == BAR:
-            known = i
+    first = last if last <= start else np.int64(0)
+    bytes_at = address(text)
+    i = np.int64(start)
+    while i - 64 >= first and bars(bytes_at, i - 64) == 0:
+        i -= 64
+    while i > first:
+        i -= 1
+        if byte(bytes_at, i) == BAR:
+            return i
     return known
 
 
