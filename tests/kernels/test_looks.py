@@ -17,6 +17,7 @@ EXPECTED: dict[str, tuple[int, Callable[[int], bool]]] = {
     "blanks": (64, lambda c: c <= 32),
     "beyond_ascii": (64, lambda c: c > 127),
     "bars": (64, lambda c: c == 124),
+    "name_ends": (32, lambda c: c in b" \t\r\n:|"),
 }
 
 
@@ -41,7 +42,7 @@ def test_looks(name: str) -> None:
     forms = [checked, plain] if config.DISABLE_JIT else [compiled(vector), checked, plain]
 
     @settings(deadline=None, max_examples=20 if config.DISABLE_JIT else 100)
-    @given(st.binary(min_size=width, max_size=width) | st.text("0 |9\n", min_size=width, max_size=width))
+    @given(st.binary(min_size=width, max_size=width) | st.text("0 |9:\n\t\r", min_size=width, max_size=width))
     def test(given_bytes: bytes | str) -> None:
         data = given_bytes if isinstance(given_bytes, bytes) else given_bytes.encode()
         text = np.frombuffer(b"??" + data + b"?", np.uint8)

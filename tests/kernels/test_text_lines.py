@@ -265,6 +265,15 @@ def test_more_features_than_wait_at_once(count: int) -> None:
     check(b"1 |a " + b" ".join(b"n%d:2 %d:3" % (k, k) for k in range(count)) + b"\n", "vw")
 
 
+@few
+@given(
+    st.lists(st.text("ab0é汉^", max_size=40), min_size=1, max_size=6),
+    st.sampled_from(["", ":2", ":x", ":", "|"]),
+)
+def test_names_of_every_length(names: list[str], value: str) -> None:
+    check(f"1 |a {' '.join(name + value for name in names)}\n".encode(), "vw")
+
+
 def test_more_digits_than_fit_a_word() -> None:
     values = (
         "1.123456789012345678901",

@@ -88,13 +88,26 @@ def _bar_vector(builder, vector):
     return builder.icmp_unsigned("==", vector, _each(vector, 124))
 
 
+@part
+def _name_end(c):
+    return (c == 32) | (c == 9) | (c == 13) | (c == 10) | (c == 58) | (c == 124)
+
+
+def _name_end_vector(builder, vector):
+    found = builder.icmp_unsigned("==", vector, _each(vector, 32))
+    for c in (9, 13, 10, 58, 124):
+        found = builder.or_(found, builder.icmp_unsigned("==", vector, _each(vector, c)))
+    return found
+
+
 FORMS = {
     "no_digits": _forms(32, _no_digit_vector, _no_digit),
     "blanks": _forms(64, _blank_vector, _blank),
     "beyond_ascii": _forms(64, _beyond_ascii_vector, _beyond_ascii),
     "bars": _forms(64, _bar_vector, _bar),
+    "name_ends": _forms(32, _name_end_vector, _name_end),
 }
-no_digits, blanks, beyond_ascii, bars = (_chosen(*forms) for forms in FORMS.values())
+no_digits, blanks, beyond_ascii, bars, name_ends = (_chosen(*forms) for forms in FORMS.values())
 
 
 @intrinsic

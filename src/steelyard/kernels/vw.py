@@ -8,11 +8,11 @@ import numpy as np
 from steelyard.kernels import decimals, hashing, lines
 from steelyard.kernels.jit import kernel, part
 from steelyard.kernels.lines import BAR, COLON, NEWLINE, QUOTE, is_digit, is_gap, note
-from steelyard.kernels.looks import bars
+from steelyard.kernels.looks import bars, name_ends
 from steelyard.kernels.pairs import MARGIN, pairs
 from steelyard.kernels.staged import ROOM, SIZE, put_known, settle
 from steelyard.kernels.stops import find, up_to
-from steelyard.kernels.words import address, byte, leading_digits
+from steelyard.kernels.words import address, byte, leading_digits, trailing_zeros
 
 
 @kernel
@@ -182,27 +182,42 @@ def _features(
 def _feature(text, i, end, seed, nameless):
     """`name[:value]` of any kind: (code or −1, key, value, position)."""
     begin = i
-    number, digits = leading_digits(text, i, end)
-    i += digits
-    while digits == 8:
-        more, digits = leading_digits(text, i, end)
-        number = (number * 10**digits + more) & hashing.BITS_32
-        i += digits
+    number = np.int64(0)
+    if is_digit(byte(text, i)):
+        digits = np.int64(8)
+        while digits == 8:
+            more, digits = leading_digits(text, i, end)
+            number = (number * 10**digits + more) & hashing.BITS_32
+            i += digits
     if i > begin and _ends_name(byte(text, i)):
         feature = (number + seed) & hashing.BITS_32
     else:
-        while not _ends_name(byte(text, i)):
-            i += 1
-        # a value without a name is named by its place among such
-        feature = (
-            hashing.murmur_at(text, begin, i, seed) if i > begin else (seed + nameless) & hashing.BITS_32
-        )
+        i = _name_end(text, i, end)
+        size = i - begin
+        if size == 0:  # a value without a name is named by its place among such
+            feature = (seed + nameless) & hashing.BITS_32
+        elif size < 16 and i + 16 <= end:
+            feature = hashing.short_murmur(text, begin, size, seed)
+        else:
+            feature = hashing.murmur_at(text, begin, i, seed)
     x = 1.0
     if byte(text, i) == COLON:
         x, i, status = decimals.number_at(text, i + 1, end)
         if status != decimals.OK or not _ends_value(byte(text, i)):
             return (lines.NOT_FINITE if status == decimals.NOT_FINITE else lines.BAD_VALUE), feature, x, i
     return -1, feature, x, i
+
+
+@part
+def _name_end(text, i, end):
+    while i + 32 <= end:
+        ends = name_ends(text, i)
+        if ends != 0:
+            return i + np.int64(trailing_zeros(ends))
+        i += 32
+    while not _ends_name(byte(text, i)):
+        i += 1
+    return i
 
 
 @kernel
