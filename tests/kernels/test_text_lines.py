@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from numba import config
 
 from steelyard.features.keyed import Keyed, Room
-from steelyard.kernels import lines, svmlight, vw
+from steelyard.kernels import lines, svmlight, vw, vw_names
 from steelyard.kernels.staged import ROOM
 from steelyard.kernels.stops import SPARE
 from tests import slow_text
@@ -207,7 +207,7 @@ def test_utf8_edges(data: bytes) -> None:
 
 def composed(data: bytes, places: list[list[int]], kind: str = "vw") -> list[bytes]:
     keyed, _, _, text = parse(data, kind)
-    kernel = vw.compose if kind == "vw" else svmlight.compose
+    kernel = vw_names.compose if kind == "vw" else svmlight.compose
     lengths = np.empty(len(places), np.int32)
     wanted = np.array(places, np.int32)
     size = kernel(text, keyed.starts, wanted, np.empty(0, np.uint8), lengths)

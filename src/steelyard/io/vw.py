@@ -14,7 +14,7 @@ from steelyard.io.blocks import Block
 from steelyard.io.parsed import Parsed
 from steelyard.io.sources import Source
 from steelyard.io.textlines import finished_text, room_for_problems
-from steelyard.kernels import vw
+from steelyard.kernels import vw, vw_names
 
 
 class VwText:
@@ -46,5 +46,5 @@ class VwText:
         keyed = room.first(rows, features)
         return finished_text(
             block, keyed, self._folding, lines=count, wrong=wrong, problems=problems,
-            kernel=vw.compose,
+            kernel=vw_names.compose,
         )  # fmt: skip

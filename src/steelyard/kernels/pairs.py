@@ -75,7 +75,6 @@ def _unusual(text, i, size, colon, others):
 
     `others`: what is no digit, from behind the colon on.
     """
-    apart()
     divisor = np.uint64(0)
     if byte(text, i + np.int64(colon) + 1) == 45:
         others &= others - _ONE
@@ -107,7 +106,6 @@ def _unusual(text, i, size, colon, others):
 @kernel
 def _long(text, first, whole, behind, power):
     """A number with so many digits from `first` on and behind a point, over 10^power; NaN if it is longer."""
-    apart()
     some, words = behind & np.uint64(7), behind >> np.uint64(3)
     if whole - _ONE >= _EIGHT:
         return np.nan

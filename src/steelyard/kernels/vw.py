@@ -8,7 +8,7 @@ import numpy as np
 from steelyard.kernels import decimals, hashing, lines
 from steelyard.kernels.jit import kernel, part
 from steelyard.kernels.lines import BAR, COLON, NEWLINE, QUOTE, is_digit, is_gap, note
-from steelyard.kernels.looks import bars, name_ends
+from steelyard.kernels.looks import name_ends
 from steelyard.kernels.pairs import MARGIN, pairs
 from steelyard.kernels.staged import ROOM, SIZE, put_known, settle
 from steelyard.kernels.stops import find, up_to
@@ -70,7 +70,7 @@ def _ends_value(c):
 
 
 @part
-def _ends_name(c):
+def ends_name(c):
     return _ends_value(c) | (c == COLON)
 
 
@@ -132,7 +132,7 @@ def _features(
         if byte(text, i) == BAR:
             i += 1
             begin = i
-            while not _ends_name(byte(text, i)):
+            while not ends_name(byte(text, i)):
                 i += 1
             seed = hashing.key_at(text, begin, i, 0) if i > begin else np.int64(0)
             field = np.int16(-1)
@@ -189,7 +189,7 @@ def _feature(text, i, end, seed, nameless):
             more, digits = leading_digits(text, i, end)
             number = (number * 10**digits + more) & hashing.BITS_32
             i += digits
-    if i > begin and _ends_name(byte(text, i)):
+    if i > begin and ends_name(byte(text, i)):
         feature = (number + seed) & hashing.BITS_32
     else:
         i = _name_end(text, i, end)
@@ -215,66 +215,6 @@ def _name_end(text, i, end):
         if ends != 0:
             return i + np.int64(trailing_zeros(ends))
         i += 32
-    while not _ends_name(byte(text, i)):
+    while not ends_name(byte(text, i)):
         i += 1
     return i
-
-
-@kernel
-def compose(text, starts, places, out, lengths):
-    """Names as `namespace^name`, those of crosses joined by `*`, one after another into `out`.
-
-    With an `out` of size 0 they are only measured. Returns the size of all.
-    """
-    size = 0
-    bar = last = np.int64(0)
-    for k in range(len(places)):
-        before = size
-        for position in range(places.shape[1]):
-            if places[k, position] < 0:
-                break
-            if position > 0:
-                size = _append(text, -1, -1, 42, out, size)
-            start = starts[places[k, position]]
-            bar = _bar_before(text, start, bar, last)
-            last = start
-            space_end = bar + 1
-            while not is_gap(text[space_end]) and text[space_end] != COLON:
-                space_end += 1
-            if space_end > bar + 1 and space_end < start:
-                size = _append(text, bar + 1, space_end, 94, out, size)
-            end = start
-            while not _ends_name(text[end]):
-                end += 1
-            size = _append(text, start, end, -1, out, size)
-        lengths[k] = size - before
-    return size
-
-
-@kernel
-def _bar_before(text, start, known, last):
-    """The bar that a feature stands behind; `known` is that of an earlier one at `last`, often nearby."""
-    first = last if last <= start else np.int64(0)
-    bytes_at = address(text)
-    i = np.int64(start)
-    while i - 64 >= first and bars(bytes_at, i - 64) == 0:
-        i -= 64
-    while i > first:
-        i -= 1
-        if byte(bytes_at, i) == BAR:
-            return i
-    return known
-
-
-@kernel
-def _append(text, start, end, then, out, size):
-    """text[start:end], and then one more character unless that is −1."""
-    for i in range(start, end):
-        if len(out):
-            out[size] = text[i]
-        size += 1
-    if then >= 0:
-        if len(out):
-            out[size] = then
-        size += 1
-    return size
