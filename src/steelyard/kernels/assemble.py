@@ -54,9 +54,9 @@ def fold(
     for row in range(len(ends)):
         end = ends[row]
         if _increasing(keys, start, end, mask):
-            _copy(keys, values, start, end, indices, out, count)
+            _copy(keys, values, start, end, mask, indices, out, count)
             count += end - start
-            search = len(first) > 0 and _any_unknown(keys, start, end, first)
+            search = len(first) > 0 and _any_unknown(keys, start, end, mask, first)
         else:
             count = _merge(keys, values, start, end, mask, table, serial, indices, out, count)
             search = len(first) > 0
@@ -74,22 +74,22 @@ def fold(
 
 
 @part
-def _copy(keys, values, start, end, indices, out, count):
+def _copy(keys, values, start, end, mask, indices, out, count):
     """Put down a row as it is. What it is made of is looked at in loops apart, for each can go by vectors."""
     size = np.uint64(end - start)
     start, count = np.uint64(start), np.uint64(count)
     for k in range(size):
-        indices[count + k] = keys[start + k]
+        indices[count + k] = keys[start + k] & np.uint32(mask)
     for k in range(size):
         out[count + k] = values[start + k]
 
 
 @part
-def _any_unknown(keys, start, end, first):
-    """Whether a key, each of them an index, is not the first at its index."""
+def _any_unknown(keys, start, end, mask, first):
+    """Whether a key is not the first at its index."""
     unknown = np.uint32(0)
     for k in range(np.uint64(start), np.uint64(end)):
-        unknown |= first[keys[k]] ^ known(keys[k])
+        unknown |= first[keys[k] & np.uint32(mask)] ^ known(keys[k])
     return unknown != 0
 
 
@@ -171,11 +171,12 @@ def fold_crossed(
 
 @kernel
 def _increasing(keys, start, end, mask):
-    """Whether the keys of a row grow and are indices themselves: then none comes twice, as in most files."""
+    """Whether the indices of a row grow: then none comes twice, as in most files of numbers."""
     wrong = np.uint32(0)
+    low = np.uint32(mask)
     for k in range(np.uint64(start + 1), np.uint64(end)):
-        wrong |= np.uint32(keys[k - np.uint64(1)] >= keys[k])
-    return wrong == 0 and (end == start or keys[end - 1] <= mask)
+        wrong |= np.uint32((keys[k - np.uint64(1)] & low) >= (keys[k] & low))
+    return wrong == 0
 
 
 @kernel
