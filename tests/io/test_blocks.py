@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -47,6 +48,14 @@ def test_blocks_have_about_the_size_asked_for(tmp_path: Path) -> None:
     found = cut(b"1234567\n" * 1000, 800, tmp_path)
     assert {len(block.text) for block in found[:-1]} == {800}
     assert {block.path for block in found} == {str(tmp_path / "text")}
+
+
+@pytest.mark.parametrize("behind", [0, 1, 4095, 4096, 4097, 9000])
+def test_the_last_end_of_a_line_is_found_however_far_back(behind: int) -> None:
+    text = np.frombuffer(b"a\nbc\n" + b"x" * behind, np.uint8)
+    assert blocks.last_line_end(text, 0) == 5
+    assert blocks.last_line_end(text, 4) == 5
+    assert blocks.last_line_end(text, 5) == 0
 
 
 def test_a_mark_elsewhere_stays(tmp_path: Path) -> None:

@@ -131,19 +131,37 @@ def test_zstandard_without_pyarrow(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 
 @settings(deadline=None, max_examples=50)
-@given(st.lists(st.tuples(st.booleans(), st.integers(0, 40)), max_size=8))
-def test_what_is_peeked_at_is_read_again(steps: list[tuple[bool, int]]) -> None:
+@given(st.lists(st.tuples(st.sampled_from(["peek", "read", "into"]), st.integers(0, 40)), max_size=8))
+def test_what_is_peeked_at_is_read_again(steps: list[tuple[str, int]]) -> None:
     data = bytes(range(100))
     source = sources.Source.__new__(sources.Source)
     source.path, source._regular, source._ahead = "text", False, b""
-    source._read = io.BytesIO(data).read
+    source._stream = io.BytesIO(data)
     place = 0
-    for peek, count in steps:
-        if peek:
-            assert source.peek(count) == data[place : place + count]
+    for step, count in steps:
+        expected = data[place : place + count]
+        if step == "peek":
+            assert source.peek(count) == expected
+            continue
+        if step == "read":
+            assert source.read(count) == expected
         else:
-            assert source.read(count) == data[place : place + count]
-            place = min(place + count, len(data))
+            room = bytearray(count)
+            assert room[: source.read_into(memoryview(room))] == expected
+        place += len(expected)
+
+
+@pytest.mark.parametrize("packing", PACKED)
+def test_reading_to_where_it_is_wanted(tmp_path: Path, packing: str) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(PACKED[packing](TEXT))
+    with sources.opened(str(path)) as source:
+        room = memoryview(bytearray(len(TEXT) + 9))
+        assert source.read_into(room[:1000]) == 1000
+        assert source.peek(10) == TEXT[1000:1010]
+        assert source.read_into(room[1000:]) == len(TEXT) - 1000
+        assert room[: len(TEXT)] == TEXT
+        assert source.read_into(room) == 0
 
 
 @pytest.mark.parametrize("packing", PACKED)

@@ -67,6 +67,29 @@ def fold(folding: Folding, given_rows: Rows) -> list[dict[int, float]]:
 
 
 @few
+@given(
+    st.lists(st.sets(st.integers(0, 60)).map(sorted), max_size=4),
+    st.one_of(st.just(0), st.integers(0, 2**32 - 1)),
+    st.sampled_from([4, 20]),
+)
+def test_rows_that_grow(chunk: list[list[int]], seed: int, bits: int) -> None:
+    """From one namespace in order, as in files of numbers; what is not known is a candidate for a name."""
+    given_rows = [[((number + seed) & 0xFFFFFFFF, 1.0, -1) for number in row] for row in chunk]
+    names = Names(1 << bits)
+    folding = Folding(bits, Interactions(), names)
+    expected = [slow(row, Interactions(), (1 << bits) - 1) for row in given_rows]
+    assert fold(folding, given_rows) == expected
+    with np.errstate(over="ignore"):
+        found = folding.fold(keyed(given_rows)).candidates
+        assert found.keys.tolist() == [key for row in given_rows for key, *_ in row]
+        assert found.places[:, 0].tolist() == list(range(len(found.keys)))
+        names.admit(found)
+        known = {int(key) for table in names.known for key in table}
+        again = folding.fold(keyed(given_rows)).candidates.keys.tolist()
+    assert again == [key for key in found.keys.tolist() if (key or 1 << 31) not in known]
+
+
+@few
 @given(st.lists(rows, max_size=3), st.sampled_from([1, 4, 20, 30]))
 def test_folding_merges(chunks: list[Rows], bits: int) -> None:
     """Chunk after chunk, with the same scratch."""

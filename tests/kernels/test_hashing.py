@@ -5,6 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from steelyard.kernels import hashing
+from steelyard.kernels.jit import kernel
+from steelyard.kernels.words import address
 from tests import slow_text
 
 
@@ -25,6 +27,19 @@ def test_published_values() -> None:
 @given(st.binary(max_size=40), st.integers(0, 2**32 - 1))
 def test_murmur(data: bytes, seed: int) -> None:
     assert murmur(data, seed) == slow_text.murmur3(data, seed)
+
+
+@kernel
+def short(text, size, seed):  # type: ignore[no-untyped-def]
+    return hashing.short_murmur(address(text), np.int64(0), size, seed)
+
+
+@settings(deadline=None)
+@given(st.binary(max_size=15), st.integers(0, 2**32 - 1), st.binary(min_size=16, max_size=16))
+def test_murmur_of_a_short_name(data: bytes, seed: int, behind: bytes) -> None:
+    with np.errstate(over="ignore"):
+        found = short(np.frombuffer(data + behind, np.uint8), len(data), seed)
+    assert found == slow_text.murmur3(data, seed)
 
 
 @settings(deadline=None)

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numba import config
+from numba import config, njit
 
 import steelyard
 from steelyard import losses, updates
@@ -191,3 +191,19 @@ def test_an_edited_loss_is_never_stale(tmp_path: Path) -> None:
         assert old in text
         source.write_text(text.replace(old, new))
         assert predict() == pytest.approx(expected, rel=1e-6), file
+
+
+@pytest.mark.skipif(config.DISABLE_JIT, reason="nothing is compiled")
+def test_what_stands_apart_is_not_copied_into_its_callers() -> None:
+    @njit
+    def called(x):  # type: ignore[no-untyped-def]
+        jit.apart()
+        return x + 1
+
+    @njit
+    def caller(x):  # type: ignore[no-untyped-def]
+        return called(x)
+
+    assert caller(2) == 3
+    (code,) = caller.inspect_llvm().values()
+    assert "noinline" in code

@@ -10,12 +10,15 @@ from hypothesis import strategies as st
 from numba import config
 
 from steelyard.features.keyed import Keyed, Room
-from steelyard.kernels import lines, svmlight, vw
+from steelyard.kernels import lines, svmlight, vw, vw_names
+from steelyard.kernels.staged import ROOM
+from steelyard.kernels.stops import SPARE
 from tests import slow_text
 from tests.kernels import texts
 
 few = settings(deadline=None, max_examples=30 if config.DISABLE_JIT else 300)
 LARGEST = 1e17
+FURTHER = b" " * 63 + b"\n"  # a line with nothing in it
 
 
 def parse(
@@ -23,8 +26,7 @@ def parse(
 ) -> tuple[Keyed, int, list[list[int]], np.ndarray[Any, Any]]:
     text = np.frombuffer(data, np.uint8)
     with np.errstate(over="ignore"):
-        ascii_only = lines.only_ascii(text)
-        room = Room("float64").for_text(len(text))
+        room, stops = Room("float64").for_text(len(text))
         arrays = (
             room.labels, room.importances, room.bases, room.tags, room.ends,
             room.keys, room.values, room.fields, room.starts,
@@ -32,15 +34,23 @@ def parse(
         problems = np.empty((8, 3), np.int64)
         if kind == "vw":
             fields = np.array(seeds, np.int64)
-            found = vw.parse(text, len(text), ascii_only, LARGEST, fields, *arrays, problems)
+            found = vw.parse(text, len(text), stops, LARGEST, fields, *arrays, problems)
         else:
-            found = svmlight.parse(text, len(text), ascii_only, LARGEST, *arrays, problems)
+            found = svmlight.parse(text, len(text), stops, LARGEST, *arrays, problems)
     keyed = room.first(int(found[0]), int(found[1]))
     return keyed, int(found[2]), problems[: found[3]].tolist(), text
 
 
 def check(data: bytes, kind: str) -> None:
-    """Every line that the slow reader can read comes out the same; every other is a problem."""
+    """Every line that the slow reader can read comes out the same; every other is a problem.
+
+    Features near the end of a text are read another way than those with more of it behind them.
+    """
+    check_as_it_is(data, kind)
+    check_as_it_is(data + FURTHER, kind)
+
+
+def check_as_it_is(data: bytes, kind: str) -> None:
     slow = slow_text.vw if kind == "vw" else slow_text.svmlight
     keyed, count, problems, _ = parse(data, kind)
     expected, wrong = [], []
@@ -158,9 +168,10 @@ def test_there_is_room_for_every_feature_whatever_stands_between(gap: bytes) -> 
 def test_all_problems_are_counted_and_the_first_described() -> None:
     text = np.frombuffer(b"x |a\n" * 20, np.uint8)
     room = Keyed.empty(20, 40, "float32")
+    stops = np.empty(len(text) + SPARE, np.int32)
     problems = np.empty((3, 3), np.int64)
     found = vw.parse(
-        text, len(text), True, LARGEST, np.zeros(0, np.int64), room.labels, room.importances, room.bases,
+        text, len(text), stops, LARGEST, np.zeros(0, np.int64), room.labels, room.importances, room.bases,
         room.tags, room.ends, room.keys, room.values, room.fields, room.starts, problems,
     )  # fmt: skip
     assert (found[0], found[3]) == (0, 20)
@@ -196,7 +207,7 @@ def test_utf8_edges(data: bytes) -> None:
 
 def composed(data: bytes, places: list[list[int]], kind: str = "vw") -> list[bytes]:
     keyed, _, _, text = parse(data, kind)
-    kernel = vw.compose if kind == "vw" else svmlight.compose
+    kernel = vw_names.compose if kind == "vw" else svmlight.compose
     lengths = np.empty(len(places), np.int32)
     wanted = np.array(places, np.int32)
     size = kernel(text, keyed.starts, wanted, np.empty(0, np.uint8), lengths)
@@ -226,20 +237,66 @@ def test_names_far_from_each_other() -> None:
 
 @few
 @given(
-    st.integers(0, 10**7),
-    st.integers(0, 10**4),
-    st.text("0123456789", max_size=30),
-    st.booleans(),
-    st.sampled_from(["", "e-02", "E+1", "e-25", "e30", "e400", "e", "ex"]),
+    st.integers(0, 10**10),
+    st.sampled_from(["", "-", "+", "--"]),
+    st.one_of(st.integers(0, 99), st.integers(0, 10**10)).map(str) | st.just(""),
+    st.sampled_from(["", "."]),
+    st.one_of(st.text("0123456789", max_size=30), st.text("0123456789", max_size=9)),
+    st.sampled_from(["", "", "e-02", "e-2", "e-", "e-2x", "e-022", "E+1", "e-25", "e30", "e400", "e", "ex"]),
+    st.sampled_from([" ", "\t", "\r", "  ", "\x01", "|"]),
 )
-def test_pairs(index: int, whole: int, fraction: str, pointed: bool, power: str) -> None:
+def test_pairs(index: int, sign: str, whole: str, point: str, fraction: str, power: str, gap: str) -> None:
     """`index:whole.fraction` of every length, also where it is longer than one look takes in."""
-    value = (f"{whole}.{fraction}" if pointed else f".{fraction or 0}") + power
-    for line in (f"1 {index}:{value} 3:1", f"1 {index}:{value}"):
+    value = sign + whole + point + (fraction if point else "") + power
+    for line in (f"1 {index}:{value}{gap}3:1", f"1 {index}:{value}", f"1 2:3{gap}{index}:{value}"):
         check(line.encode() + b"\n", "svmlight")
         check(line.replace("1 ", "1 | ", 1).encode() + b"\n", "vw")
 
 
+@pytest.mark.parametrize("count", [ROOM - 1, ROOM, ROOM + 1, 3 * ROOM])
+def test_more_features_than_wait_at_once(count: int) -> None:
+    """Of all kinds, and also where a line that cannot be read goes beyond what waits."""
+    kinds = [f"{k}:{k}.25 {k}:-{k} {k}:1.5e-3 {k}:0.123456789012345678" for k in range(count)]
+    for features in zip(*(kind.split() for kind in kinds), strict=True):
+        good = " ".join(features)
+        text = f"1 {good}\n1 {good} 5:x\n1 {good} 4:1\n".encode()
+        check(text, "svmlight")
+        check(text.replace(b"1 0:", b"1 |a 0:"), "vw")
+    check(b"1 |a " + b" ".join(b"n%d:2 %d:3" % (k, k) for k in range(count)) + b"\n", "vw")
+
+
+@few
+@given(
+    st.lists(st.text("ab0é汉^", max_size=40), min_size=1, max_size=6),
+    st.sampled_from(["", ":2", ":x", ":", "|"]),
+)
+def test_names_of_every_length(names: list[str], value: str) -> None:
+    check(f"1 |a {' '.join(name + value for name in names)}\n".encode(), "vw")
+
+
 def test_more_digits_than_fit_a_word() -> None:
-    for value in ("1.123456789012345678901", "1.12345678901234567", "0.000000000000000000000001"):
+    values = (
+        "1.123456789012345678901",
+        "1.12345678901234567",
+        "0.000000000000000000000001",
+        "12345678.12345678",
+    )
+    for value in (
+        *values,
+        "1234567.123456789012",
+        "0.1234567890123456789",
+        "-0.3000000000000000166",
+        "1e-23",
+    ):
         check(f"1 3:{value} 4:1\n".encode(), "svmlight")
+
+
+def test_a_weighted_namespace_has_its_weight_in_every_feature() -> None:
+    keyed, *_ = parse(b"1 |a:0.5 1:0.5 2:3 b |c 1:0.5 b\n" + FURTHER, "vw")
+    assert keyed.values.tolist() == [0.25, 1.5, 0.5, 0.5, 1.0]
+
+
+def test_a_value_may_be_too_large_in_any_form() -> None:
+    for value in ("123456789012345678.9", "12345678.1234567890e12", "1e18"):
+        check(f"1 3:{value} 4:1\n".encode(), "svmlight")
+    assert parse(b"1 3:-900000000000000000 4:1\n" + FURTHER, "svmlight")[2] == [[0, lines.TOO_LARGE, 2]]

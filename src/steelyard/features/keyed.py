@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from steelyard.kernels.stops import SPARE
+
 
 @dataclass(frozen=True)
 class Keyed:
@@ -63,10 +65,14 @@ class Room:
         self._dtype = dtype
         self._own = threading.local()
 
-    def for_text(self, size: int) -> Keyed:
-        """For text of so many bytes, in which a row takes at least two, and so does a feature."""
-        wanted = size // 2 + 1
-        kept: Keyed | None = getattr(self._own, "kept", None)
-        if kept is None or len(kept.keys) < wanted:
-            kept = self._own.kept = Keyed.empty(wanted, wanted, self._dtype)
+    def for_text(self, size: int) -> tuple[Keyed, NDArray[np.int32]]:
+        """For text of so many bytes, in which a row takes at least two, and so does a feature.
+
+        And room for the places of blanks, of which there may be one to each byte.
+        """
+        kept: tuple[Keyed, NDArray[np.int32]] | None = getattr(self._own, "kept", None)
+        if kept is None or len(kept[1]) < size + SPARE:
+            wanted = size // 2 + 1
+            kept = Keyed.empty(wanted, wanted, self._dtype), np.empty(size + SPARE, np.int32)
+            self._own.kept = kept
         return kept

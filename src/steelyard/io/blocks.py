@@ -13,6 +13,7 @@ from steelyard.kernels.lines import NEWLINE
 
 BLOCK_SIZE = 1 << 21
 LONGEST_LINE = 1 << 26
+_TAIL = 1 << 12  # bytes that are searched for the end of a line at once, from the end
 MARK = b"\xef\xbb\xbf"  # some programs begin UTF-8 files with it
 
 
@@ -33,28 +34,41 @@ class Block:
         return replace(self, text=self.text[: ends[lines - 1]])
 
 
-def last_line_end(text: bytes, start: int) -> int:
+def last_line_end(text: NDArray[np.uint8], start: int) -> int:
     """Where the last whole line ends that is not before `start`; 0 if there is none."""
-    return text.rfind(b"\n", start) + 1
+    end = len(text)
+    while end > start:
+        begin = max(end - _TAIL, start)
+        found = text[begin:end].tobytes().rfind(b"\n")
+        if found >= 0:
+            return begin + found + 1
+        end = begin
+    return 0
 
 
 def blocks(
     source: Source,
     size: int = BLOCK_SIZE,
-    last_end: Callable[[bytes, int], int] = last_line_end,
+    last_end: Callable[[NDArray[np.uint8], int], int] = last_line_end,
 ) -> Iterator[Block]:
-    """The source in blocks of about `size` bytes; a line that is longer makes a larger one."""
-    rest = source.read(len(MARK))
-    rest = b"" if rest == MARK else rest
+    """The source in blocks of about `size` bytes; a line that is longer makes a larger one.
+
+    The bytes are read to where they stay, behind what was left of the block before.
+    """
+    head = source.read(len(MARK))
+    rest = np.frombuffer(b"" if head == MARK else head, np.uint8)
     done = 0
     while True:
-        more = source.read(size)
-        text = rest + more
-        if not more:
+        room = np.empty(len(rest) + size, np.uint8)
+        room[: len(rest)] = rest
+        count = source.read_into(room.data[len(rest) :])
+        if not count:
             break
+        text = room[: len(rest) + count]
+        text.flags.writeable = False
         end = last_end(text, len(rest))
         if end:
-            yield _block(source, text, end)
+            yield Block(source.path, text[:end], source.position)
         elif len(text) > LONGEST_LINE:
             raise InputError(
                 f"{source.path}: a line, after the first {done:,} bytes, is longer than "
@@ -62,15 +76,12 @@ def blocks(
             )
         done += end
         rest = text[end:]
-    if rest:
-        last = rest if rest.endswith(b"\n") else rest + b"\n"
-        yield _block(source, last, len(last))
+    if len(rest):
+        last = rest.tobytes()
+        last += b"" if last.endswith(b"\n") else b"\n"
+        yield Block(source.path, np.frombuffer(last, np.uint8), source.position)
 
 
 def empty_block(path: str = "") -> Block:
     """One with no lines in it. Read-only as all are, for which kernels are compiled."""
     return Block(path, np.frombuffer(b"\n", np.uint8)[:0], 0)
-
-
-def _block(source: Source, text: bytes, end: int) -> Block:
-    return Block(source.path, np.frombuffer(text, np.uint8, end), source.position)

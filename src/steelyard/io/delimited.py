@@ -68,10 +68,10 @@ class DelimitedText:
         layout = self._layout(source.path, head.names)
         line = 1
 
-        def last_end(text: bytes, _start: int) -> int:
-            if not dialect.quoting or b'"' not in text:
-                return text.rfind(b"\n") + 1
-            end = int(delimited.last_record_end(np.frombuffer(text, np.uint8), len(text), dialect.byte))
+        def last_end(text: NDArray[np.uint8], _start: int) -> int:
+            if not dialect.quoting or not np.any(text == delimited.QUOTE):
+                return cutting.last_line_end(text, 0)
+            end = int(delimited.last_record_end(text, len(text), dialect.byte))
             if end == 0 and len(text) > cutting.LONGEST_LINE:
                 raise InputError(
                     f"{source.path}, line {line}: a record is longer than {cutting.LONGEST_LINE >> 20} MB; "

@@ -15,7 +15,7 @@ import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import Any, BinaryIO
 
 from steelyard.io import leases
 from steelyard.io.errors import InputError
@@ -118,7 +118,7 @@ class Source:
             self._file.seek(0)
         else:
             self._file = _Once(self._file, head, closes=path != STANDARD_INPUT)
-        self._read = self._opened(head)
+        self._stream = self._opened(head)
 
     @property
     def size(self) -> int | None:
@@ -140,12 +140,24 @@ class Source:
         self._ahead = self._ahead[count:]
         wanted = count - sum(map(len, parts))
         while wanted > 0:
-            part = self._more(wanted)
+            part: bytes = self._more(self._stream.read, wanted)
             if not part:
                 break
             parts.append(part)
             wanted -= len(part)
         return parts[0] if len(parts) == 1 else b"".join(parts)
+
+    def read_into(self, room: memoryview) -> int:
+        """As `read`, to where the bytes are wanted: how many there were."""
+        ahead = self.read(min(len(self._ahead), len(room)))
+        count = len(ahead)
+        room[:count] = ahead
+        while count < len(room):
+            more: int = self._more(self._stream.readinto, room[count:])
+            if not more:
+                break
+            count += more
+        return count
 
     def peek(self, count: int) -> bytes:
         """The next bytes, which `read` will give again."""
@@ -156,17 +168,18 @@ class Source:
     def close(self) -> None:
         self._file.close()
 
-    def _more(self, count: int) -> bytes:
+    def _more(self, read: Callable[[Any], Any], wanted: Any) -> Any:
+        """What `read` gives; nothing at the end."""
         try:
-            part = self._read(count)
+            found = read(wanted)
         except _DAMAGED as error:
             raise InputError(
                 f"{self.path}: cannot be read to its end, it seems damaged or cut off ({error})"
             ) from None
-        self._ended = not part
+        self._ended = not found
         if self._ended:
             self.check()
-        return part
+        return found
 
     def lease(self) -> bool:
         """Hold back whoever wants to change the file until it is closed; False where that cannot be."""
@@ -191,16 +204,16 @@ class Source:
         found = os.fstat(self._file.fileno())
         return found.st_size, found.st_mtime_ns
 
-    def _opened(self, head: bytes) -> Callable[[int], bytes]:
+    def _opened(self, head: bytes) -> Any:
         if head.startswith(b"\x1f\x8b"):
-            return gzip.GzipFile(fileobj=self._file).read
+            return gzip.GzipFile(fileobj=self._file)
         if head.startswith(b"\xfd7zXZ\x00"):
-            return lzma.LZMAFile(self._file).read
+            return lzma.LZMAFile(self._file)
         if head.startswith(b"BZh") and head[4:] in _BZIP2:
-            return bz2.BZ2File(self._file).read
+            return bz2.BZ2File(self._file)
         if head.startswith(b"\x28\xb5\x2f\xfd"):
             return _zstandard(self._file, self.path)
-        return cast(Callable[[int], bytes], self._file.read)
+        return self._file
 
 
 def _first(file: Any) -> bytes:
@@ -222,13 +235,13 @@ def _standard_input() -> Any:
     return getattr(sys.stdin.buffer, "raw", sys.stdin.buffer)
 
 
-def _zstandard(file: BinaryIO, path: str) -> Callable[[int], bytes]:
+def _zstandard(file: BinaryIO, path: str) -> Any:
     try:
         import pyarrow
     except ImportError:
         file.close()
         raise InputError(f'{path}: zstd needs pyarrow: pip install "steelyard[arrow]"') from None
-    return cast(Callable[[int], bytes], pyarrow.CompressedInputStream(file, "zstd").read)
+    return pyarrow.CompressedInputStream(file, "zstd")
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from steelyard.io.blocks import Block
 from steelyard.io.parsed import Parsed
 from steelyard.io.sources import Source
 from steelyard.io.textlines import finished_text, room_for_problems
-from steelyard.kernels import lines, svmlight
+from steelyard.kernels import svmlight
 
 QUERIES = "qid is ignored: rows are learned one by one, not as groups"
 
@@ -33,10 +33,10 @@ class SvmlightText:
 
     def parse(self, block: Block) -> Parsed:
         text = block.text
-        room = self._room.for_text(len(text))
+        room, stops = self._room.for_text(len(text))
         problems = room_for_problems()
         rows, features, count, wrong, queries = svmlight.parse(
-            text, len(text), lines.only_ascii(text), LARGEST[self._dtype],
+            text, len(text), stops, LARGEST[self._dtype],
             room.labels, room.importances, room.bases, room.tags, room.ends,
             room.keys, room.values, room.fields, room.starts, problems,
         )  # fmt: skip

@@ -14,7 +14,7 @@ from steelyard.io.blocks import Block
 from steelyard.io.parsed import Parsed
 from steelyard.io.sources import Source
 from steelyard.io.textlines import finished_text, room_for_problems
-from steelyard.kernels import lines, vw
+from steelyard.kernels import vw, vw_names
 
 
 class VwText:
@@ -42,10 +42,10 @@ class VwText:
 
     def parse(self, block: Block) -> Parsed:
         text = block.text
-        room = self._room.for_text(len(text))
+        room, stops = self._room.for_text(len(text))
         problems = room_for_problems()
         rows, features, count, wrong = vw.parse(
-            text, len(text), lines.only_ascii(text), LARGEST[self._dtype], self._field_seeds,
+            text, len(text), stops, LARGEST[self._dtype], self._field_seeds,
             room.labels, room.importances, room.bases, room.tags, room.ends,
             room.keys, room.values, room.fields, room.starts, problems,
         )  # fmt: skip
@@ -53,5 +53,5 @@ class VwText:
         self._unmet.difference_update([field for field in self._unmet.copy() if field in keyed.fields])
         return finished_text(
             block, keyed, self._folding, lines=count, wrong=wrong, problems=problems,
-            kernel=vw.compose,
+            kernel=vw_names.compose,
         )  # fmt: skip

@@ -10,7 +10,7 @@ serial number that grows from row to row, and whatever is older than the row is 
 import numpy as np
 
 from steelyard.kernels.hashing import BITS_32, CROSS_PRIME
-from steelyard.kernels.jit import kernel
+from steelyard.kernels.jit import kernel, part
 
 
 @kernel
@@ -29,9 +29,9 @@ def sizes(ends, fields, crosses):
                     counts[fields[k]] += 1
             for c in range(len(crosses)):
                 product = 1
-                for part in crosses[c]:
-                    if part >= 0:
-                        product *= counts[part]
+                for field in crosses[c]:
+                    if field >= 0:
+                        product *= counts[field]
                 size += product
         total += size
         longest = max(longest, size)
@@ -52,26 +52,62 @@ def fold(
     candidates = 0
     start = 0
     for row in range(len(ends)):
-        begin = count
-        slots = _slots(ends[row] - start, len(table))
-        increasing = _increasing(keys, start, ends[row], mask)
-        for k in range(start, ends[row]):
-            key = np.int64(keys[k])
-            index = key & mask
-            slot = np.int64(-1) if increasing else _place(index, begin, serial, slots, table, indices, count)
-            if slot >= 0:
-                out[slot] += values[k]
-            else:
-                indices[count] = index
-                out[count] = values[k]
-                count += 1
-            if len(first) and first[index] != known(key) and second[index] != known(key):
-                new[candidates], new_key[candidates] = index, key
-                new_place[candidates, 0] = k
-                candidates += 1
-        start = ends[row]
+        end = ends[row]
+        if _increasing(keys, start, end, mask):
+            _copy(keys, values, start, end, mask, indices, out, count)
+            count += end - start
+            search = len(first) > 0 and _any_unknown(keys, start, end, mask, first)
+        else:
+            count = _merge(keys, values, start, end, mask, table, serial, indices, out, count)
+            search = len(first) > 0
+        if search:
+            for k in range(start, end):
+                key = np.int64(keys[k])
+                index = key & mask
+                if first[index] != known(key) and second[index] != known(key):
+                    new[candidates], new_key[candidates] = index, key
+                    new_place[candidates, 0] = k
+                    candidates += 1
+        start = end
         indptr[row + 1] = count
     return count, candidates
+
+
+@part
+def _copy(keys, values, start, end, mask, indices, out, count):
+    """Put down a row as it is. What it is made of is looked at in loops apart, for each can go by vectors."""
+    size = np.uint64(end - start)
+    start, count = np.uint64(start), np.uint64(count)
+    for k in range(size):
+        indices[count + k] = keys[start + k] & np.uint32(mask)
+    for k in range(size):
+        out[count + k] = values[start + k]
+
+
+@part
+def _any_unknown(keys, start, end, mask, first):
+    """Whether a key is not the first at its index."""
+    unknown = np.uint32(0)
+    for k in range(np.uint64(start), np.uint64(end)):
+        unknown |= first[keys[k] & np.uint32(mask)] ^ known(keys[k])
+    return unknown != 0
+
+
+@part
+def _merge(keys, values, start, end, mask, table, serial, indices, out, count):
+    """Put down a row, with what comes twice merged: how many entries there are now."""
+    begin = count
+    slots = _slots(end - start, len(table))
+    for k in range(start, end):
+        index = np.int64(keys[k]) & mask
+        slot = _place(index, begin, serial, slots, table, indices, count)
+        if slot >= 0:
+            out[slot] += values[k]
+        else:
+            indices[count] = index
+            out[count] = values[k]
+            count += 1
+    return count
 
 
 @kernel
@@ -112,9 +148,9 @@ def fold_crossed(
                     continue
                 key = np.int64(keys[chosen[0]])
                 value = values[chosen[0]]
-                for part in range(1, width):
-                    key = ((key * CROSS_PRIME) ^ np.int64(keys[chosen[part]])) & BITS_32
-                    value *= values[chosen[part]]
+                for member in range(1, width):
+                    key = ((key * CROSS_PRIME) ^ np.int64(keys[chosen[member]])) & BITS_32
+                    value *= values[chosen[member]]
                 index = key & mask
                 slot = _place(index, begin, serial, slots, table, indices, count)
                 if slot >= 0:
@@ -125,8 +161,8 @@ def fold_crossed(
                     count += 1
                 if len(first) and first[index] != known(key) and second[index] != known(key):
                     new[candidates], new_key[candidates] = index, key
-                    for part in range(order):
-                        new_place[candidates, part] = chosen[part] if part < width else -1
+                    for member in range(order):
+                        new_place[candidates, member] = chosen[member] if member < width else -1
                     candidates += 1
         start = end
         indptr[row + 1] = count
@@ -135,11 +171,12 @@ def fold_crossed(
 
 @kernel
 def _increasing(keys, start, end, mask):
-    """Whether the keys of a row grow and are indices themselves: then none comes twice, as in most files."""
+    """Whether the indices of a row grow: then none comes twice, as in most files of numbers."""
     wrong = np.uint32(0)
+    low = np.uint32(mask)
     for k in range(np.uint64(start + 1), np.uint64(end)):
-        wrong |= np.uint32(keys[k - np.uint64(1)] >= keys[k])
-    return wrong == 0 and (end == start or keys[end - 1] <= mask)
+        wrong |= np.uint32((keys[k - np.uint64(1)] & low) >= (keys[k] & low))
+    return wrong == 0
 
 
 @kernel

@@ -6,9 +6,10 @@ Keys are held in 64-bit integers and masked to 32 bits; products may wrap, their
 import numpy as np
 
 from steelyard.kernels.jit import kernel
-from steelyard.kernels.words import address, byte
+from steelyard.kernels.words import address, byte, word
 
 BITS_32 = 0xFFFFFFFF
+_LOW = np.uint64(BITS_32)
 CROSS_PRIME = 0x01000193  # of the Fowler–Noll–Vo hash: spreads the keys of crossed features
 
 
@@ -36,6 +37,19 @@ def murmur_at(text, start, end, seed):
     for rest in range(end - i):
         k |= np.int64(byte(text, i + rest)) << (8 * rest)
     return finished(h, k, end - start)
+
+
+@kernel
+def short_murmur(text, start, size, seed):
+    """`murmur_at` of fewer than 16 bytes with 16 more behind them. Its steps do not depend on how many."""
+    h = np.int64(seed)
+    first, third = word(text, start), word(text, start + 8)
+    h ^= (mixed(h, np.int64(first & _LOW)) ^ h) & -np.int64(size >= 4)
+    h ^= (mixed(h, np.int64(first >> np.uint64(32))) ^ h) & -np.int64(size >= 8)
+    h ^= (mixed(h, np.int64(third & _LOW)) ^ h) & -np.int64(size >= 12)
+    rest = size & 3
+    last = word(text, start + size - rest) & ((np.uint64(1) << np.uint64(8 * rest)) - np.uint64(1))
+    return finished(h, np.int64(last), size)
 
 
 @kernel

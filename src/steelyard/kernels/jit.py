@@ -25,7 +25,9 @@ from typing import Any
 
 import numba
 from numba import config, njit
+from numba import types as numba_types
 from numba.core import event
+from numba.extending import intrinsic
 
 from steelyard.kernels import objects
 from steelyard.kernels.fingerprint import fingerprint
@@ -57,6 +59,24 @@ def kernel(function: Callable[..., Any]) -> Any:
 
 # A part of a kernel that runs once a row: a call with its many arrays would cost as much as the loop in it.
 part = njit(nogil=True, error_model="numpy", fastmath=FAST_SUMS, forceinline=True)
+
+
+@intrinsic
+def _marked_apart(context):
+    def build(context, builder, signature, arguments):
+        builder.function.attributes.add("noinline")
+        return context.get_dummy_value()
+
+    return numba_types.none(), build
+
+
+def _nothing() -> None:
+    pass
+
+
+# Said within a kernel: it is called, not copied into its callers. What is seldom run would otherwise take
+# the registers of the loop it stands in.
+apart = _nothing if config.DISABLE_JIT else _marked_apart
 
 
 class Announcement(event.Listener):  # type: ignore[misc]

@@ -20,14 +20,6 @@ NEWLINE, SPACE, TAB, RETURN, BAR, COLON, QUOTE, HASH = 10, 32, 9, 13, 124, 58, 3
 
 
 @kernel
-def only_ascii(text):
-    high = np.uint8(0)
-    for i in range(np.uint64(len(text))):
-        high |= text[i]
-    return high < 128
-
-
-@kernel
 def line_end(text, start, end):
     i = start
     while i < end and text[i] != NEWLINE:
@@ -38,6 +30,11 @@ def line_end(text, start, end):
 @kernel
 def is_gap(c):
     return (c == SPACE) | (c == TAB) | (c == RETURN)
+
+
+@kernel
+def is_digit(c):
+    return (c >= 48) & (c <= 57)
 
 
 @kernel

@@ -1,73 +1,125 @@
-"""`index:value` in one look: where colon and point stand is known at once, not one after the other."""
+"""Runs of `index:value`, each read in one look: where its parts stand is known at once."""
 
 import numpy as np
 
-from steelyard.kernels.decimals import OK, power_of_ten, rounded
-from steelyard.kernels.jit import part
-from steelyard.kernels.words import (
-    EXACT,
-    EXACT_POWERS,
-    ROOM,
-    SIGNS,
-    TENS,
-    TO_SIGN,
-    ZEROS,
-    byte,
-    leading_digits,
-    trailing_zeros,
-    value_of,
-    word,
-)  # fmt: skip
+from steelyard.kernels.decimals import rounded
+from steelyard.kernels.jit import apart, kernel
+from steelyard.kernels.lines import NEWLINE, is_gap
+from steelyard.kernels.looks import no_digits
+from steelyard.kernels.staged import MINUS, ROOM, put, put_valued
+from steelyard.kernels.words import EXACT, EXACT_POWERS, TENS, ZEROS, byte, trailing_zeros, value_of, word
+
+MARGIN = 40  # bytes behind the end of a feature that must be text, for it may be looked at with them
+
+_ONE, _TWO, _EIGHT = np.uint64(1), np.uint64(2), np.uint64(8)
+_NONE = np.uint64(1 << 32)  # a bit behind those of a look: so there is always one
+_NO = np.uint64(255)  # no divisor
+_FULL = 10**10  # a number behind which eight more digits may not fit
 
 
-@part
-def pair(text, i, end):
-    """`index:whole.part` where all of it but what is behind the point is within eight bytes.
+@kernel
+def pairs(text, i, stops, k, most, largest, seed, staged, n):
+    """Stage features from i on, the end of the first of them at stops[k], up to one that ends at stops[most].
 
-    (index, value, where it stops); it stops at i if it is anything else. This is what most features look
-    like, and where the colon and the point stand is known at once, not one after the other.
+    It goes on as long as they are `index:[-]whole[.behind][e-power]`, with an index of up to eight digits,
+    and there is room. Returns (position, k, n staged); without any of these the position is where it was.
     """
-    nothing = (np.int64(0), 0.0, i)
-    if i + 8 > end:
-        return nothing
-    digits = word(text, i) ^ ZEROS
-    others = ((digits + TO_SIGN) | digits) & SIGNS
-    colon = trailing_zeros(others) & np.uint64(0x78)
-    others &= others - np.uint64(1)
-    point = trailing_zeros(others) & np.uint64(0x78)
-    if colon == np.uint64(0) or others == np.uint64(0):
-        return nothing
-    behind = i + np.int64(point >> np.uint64(3)) + 1
-    if byte(text, i + np.int64(colon >> np.uint64(3))) != 58 or byte(text, behind - 1) != 46:
-        return nothing
-    index = value_of(digits << (np.uint64(64) - colon))
-    whole_bits = point - colon - np.uint64(8)
-    whole = np.int64(0)
-    if whole_bits > np.uint64(0):
-        whole = value_of((digits >> (colon + np.uint64(8))) << (np.uint64(64) - whole_bits))
-    stop = behind
-    m = whole
-    count = np.int64(8)
-    while count == 8:
-        digits_there, count = leading_digits(text, stop, end)
-        if m >= ROOM[count]:
-            return nothing
-        m = m * TENS[count] + digits_there
-        stop += count
-    places = stop - behind
-    if places == 0 and whole_bits == np.uint64(0):
-        return nothing
-    digits_end = stop
-    exponent = -places
-    if stop < end and (byte(text, stop) | 32) == 101:  # e E
-        power, stop, status = power_of_ten(text, stop + 1, end)
-        if status != OK:
-            return nothing
-        exponent += power
-    if m < EXACT and -22 <= exponent <= 22:
-        x = m / EXACT_POWERS[-exponent] if exponent < 0 else m * EXACT_POWERS[exponent]
-    else:
-        x = rounded(text, i + np.int64(colon >> np.uint64(3)) + 1, digits_end, m, exponent, False)
-        if x == np.inf:
-            return nothing
-    return index, x, stop
+    apart()
+    most = min(most, k + ROOM - n)
+    while k < most:
+        stop = np.int64(stops[np.uint64(k)])
+        size = np.uint64(stop - i)
+        others = no_digits(text, i) | _NONE
+        second = others & (others - _ONE)
+        third = second & (second - _ONE)
+        colon, point, digits_end = trailing_zeros(others), trailing_zeros(second), trailing_zeros(third)
+        behind_colon = i + np.int64(colon) + 1
+        if colon - _ONE >= _EIGHT or byte(text, behind_colon - 1) != 58:
+            break
+        divisor = np.uint64(0)
+        if digits_end != size or byte(text, i + np.int64(point)) != 46:
+            if point == size:
+                digits_end = point + _ONE
+            else:
+                point, digits_end, divisor = _unusual(text, i, size, colon, second)
+                if divisor == _NO:
+                    break
+        ending = byte(text, stop)
+        if not (is_gap(ending) | (ending == NEWLINE)):
+            break
+        first = colon + _ONE + (divisor >> np.uint64(5))
+        whole = point - first
+        behind = digits_end - point - _ONE
+        if whole - _ONE < _EIGHT and whole + behind <= _EIGHT:
+            put(
+                staged, n, i, seed, word(text, i), word(text, i + np.int64(first)),
+                word(text, i + np.int64(point) + 1), colon, point, digits_end, divisor,
+            )  # fmt: skip
+        else:
+            x = _long(text, i + np.int64(first), whole, behind, divisor & np.uint64(31))
+            if not abs(x) <= largest:
+                break
+            put_valued(staged, n, i, seed, word(text, i), colon, x if divisor < MINUS else -x)
+        n += 1
+        if ending == NEWLINE:
+            i = stop
+            break
+        i = stop + 1
+        k += 1
+    return i, k, n
+
+
+@kernel
+def _unusual(text, i, size, colon, others):
+    """With a minus, or a negative power of ten: (point, end of the digits, divisor; _NO for anything else).
+
+    `others`: what is no digit, from behind the colon on.
+    """
+    divisor = np.uint64(0)
+    if byte(text, i + np.int64(colon) + 1) == 45:
+        others &= others - _ONE
+        divisor = MINUS
+    point = trailing_zeros(others)
+    mark = point
+    digits_end = point + _ONE
+    if byte(text, i + np.int64(point)) == 46:
+        others &= others - _ONE
+        mark = digits_end = trailing_zeros(others)
+    if mark == size:
+        return point, digits_end, divisor
+    others &= others - _ONE
+    after = i + np.int64(mark)
+    if (byte(text, after) | 32) != 101 or byte(text, after + 1) != 45:  # e-
+        return point, digits_end, _NO
+    others &= others - _ONE
+    places = size - mark - _TWO
+    if trailing_zeros(others) != size or places - _ONE >= _TWO:
+        return point, digits_end, _NO
+    power = np.uint64(byte(text, after + 2)) - np.uint64(48)
+    if places == _TWO:
+        power = np.uint64(10) * power + np.uint64(byte(text, after + 3)) - np.uint64(48)
+    if power + digits_end - point - _ONE > np.uint64(22):
+        return point, digits_end, _NO
+    return point, digits_end, divisor + power
+
+
+@kernel
+def _long(text, first, whole, behind, power):
+    """A number with so many digits from `first` on and behind a point, over 10^power; NaN if it is longer."""
+    some, words = behind & np.uint64(7), behind >> np.uint64(3)
+    if whole - _ONE >= _EIGHT:
+        return np.nan
+    place = first + np.int64(whole) + 1
+    m = value_of((word(text, first) ^ ZEROS) << (np.uint64(64) - (whole << np.uint64(3))))
+    after = ((word(text, place) ^ ZEROS) << (np.uint64(56) - (some << np.uint64(3)))) << _EIGHT
+    m = m * TENS[some] + value_of(after)
+    place += np.int64(some)
+    for _ in range(words):
+        if m >= _FULL:
+            return np.nan
+        m = m * 100_000_000 + value_of(word(text, place) ^ ZEROS)
+        place += 8
+    exponent = np.int64(behind + power)
+    if m < EXACT and exponent <= 22:
+        return m / EXACT_POWERS[np.uint64(exponent)]
+    return rounded(text, first, place, m, -exponent, False)

@@ -5,20 +5,30 @@ import numpy as np
 from steelyard.kernels import decimals, hashing, lines
 from steelyard.kernels.jit import kernel, part
 from steelyard.kernels.lines import COLON, HASH, NEWLINE, is_gap, note
-from steelyard.kernels.pairs import pair
+from steelyard.kernels.pairs import MARGIN, pairs
+from steelyard.kernels.staged import ROOM, SIZE, put_known, settle
+from steelyard.kernels.stops import find, up_to
 from steelyard.kernels.words import address, byte, leading_digits
 
 
 @kernel
 def parse(
-    text, end, ascii_only, largest,
+    text, end, stops, largest,
     labels, importances, bases, tags, ends, keys, values, fields, starts, problems,
 ):  # fmt: skip
-    """Read text[:end], whole lines. Returns (rows, features, lines, problems, lines with a qid)."""
+    """Read text[:end], whole lines. Returns (rows, features, lines, problems, lines with a qid).
+
+    `stops` is room for the places of blanks.
+    """
     bytes_at = address(text)
+    known, ascii_only = find(text, end, stops)
+    most = up_to(stops, known, end - MARGIN)
+    staged = np.empty(SIZE, np.uint64)
     # not plain zeros, for whose type the helpers would be compiled once more
     row = np.int64(0)
-    count = np.int64(0)
+    count = np.int64(0)  # features settled
+    n = np.int64(0)  # and staged
+    k = np.int64(0)
     line = np.int64(0)
     wrong = np.int64(0)
     queries = np.int64(0)
@@ -26,7 +36,7 @@ def parse(
     while i < end:
         while is_gap(text[i]):
             i += 1
-        first = count
+        first = count + n
         code = -1
         where = i
         if not ascii_only and not lines.valid_utf8(text, i, lines.line_end(text, i, end)):
@@ -36,21 +46,24 @@ def parse(
             if status != decimals.OK or not _ends_value(text[i]):
                 code = lines.BAD_LABEL
             else:
-                code, where, i, count, query = _features(
-                    bytes_at, i, end, largest, count, keys, values, fields, starts
+                code, where, i, k, n, count, query = _features(
+                    bytes_at, i, end, stops, k, most, largest, staged, n, count, keys, values, starts
                 )
                 queries += query
             if code < 0:
                 labels[row], importances[row], bases[row] = label, 1.0, 0.0
                 tags[row, 0] = tags[row, 1] = 0
-                ends[row] = count
+                ends[row] = count + n
                 row += 1
         if code >= 0:
             wrong = note(problems, wrong, line, code, where)
-            count = first
+            count = min(count, first)
+            n = first - count
         i = lines.line_end(text, i, end) + 1
         line += 1
-    return row, count, line, wrong, queries
+    settle(staged, n, count, keys, values, starts)
+    fields[: count + n] = -1
+    return row, count + n, line, wrong, queries
 
 
 @part
@@ -59,48 +72,54 @@ def _ends_value(c):
 
 
 @kernel
-def _features(text, i, end, largest, count, keys, values, fields, starts):
-    """The features of one line: (code or −1, where, position, features so far, whether there was a qid)."""
+def _features(text, i, end, stops, k, most, largest, staged, n, count, keys, values, starts):
+    """The features of one line.
+
+    (code or −1, where, position, k, n staged, count settled, whether there was a qid)
+    """
     query = False
     while True:
         while is_gap(byte(text, i)):
             i += 1
         if byte(text, i) == NEWLINE or byte(text, i) == HASH:
-            return -1, i, i, count, query
+            return -1, i, i, k, n, count, query
+        if n == ROOM:
+            settle(staged, n, count, keys, values, starts)
+            count += n
+            n = np.int64(0)
         begin = i
-        index, x, i = pair(text, i, end)
-        if i == begin or not _ends_value(byte(text, i)):
-            i = begin
-            index, digits = leading_digits(text, i, end)
+        while stops[k] < i:
+            k += 1
+        i, k, n = pairs(text, i, stops, k, most, largest, np.int64(0), staged, n)
+        if i > begin:
+            continue
+        index, digits = leading_digits(text, i, end)
+        i += digits
+        while digits == 8:
+            more, digits = leading_digits(text, i, end)
+            index = (index * 10**digits + more) & hashing.BITS_32
             i += digits
-            while digits == 8:
-                more, digits = leading_digits(text, i, end)
-                index = (index * 10**digits + more) & hashing.BITS_32
-                i += digits
-            if (
-                i == begin
-                and byte(text, i) == 113
-                and byte(text, i + 1) == 105
-                and byte(text, i + 2) == 100
-                and byte(text, i + 3) == COLON
-            ):
-                query = True
-                while not _ends_value(byte(text, i)):
-                    i += 1
-                continue
-            if i == begin or byte(text, i) != COLON:
-                return lines.BAD_INDEX, begin, i, count, query
-            x, i, status = decimals.number_at(text, i + 1, end)
-            if status != decimals.OK or not _ends_value(byte(text, i)):
-                code = lines.NOT_FINITE if status == decimals.NOT_FINITE else lines.BAD_VALUE
-                return code, begin, i, count, query
+        if (
+            i == begin
+            and byte(text, i) == 113
+            and byte(text, i + 1) == 105
+            and byte(text, i + 2) == 100
+            and byte(text, i + 3) == COLON
+        ):
+            query = True
+            while not _ends_value(byte(text, i)):
+                i += 1
+            continue
+        if i == begin or byte(text, i) != COLON:
+            return lines.BAD_INDEX, begin, i, k, n, count, query
+        x, i, status = decimals.number_at(text, i + 1, end)
+        if status != decimals.OK or not _ends_value(byte(text, i)):
+            code = lines.NOT_FINITE if status == decimals.NOT_FINITE else lines.BAD_VALUE
+            return code, begin, i, k, n, count, query
         if abs(x) > largest:
-            return lines.TOO_LARGE, begin, i, count, query
-        keys[count] = index
-        values[count] = x
-        fields[count] = -1
-        starts[count] = begin
-        count += 1
+            return lines.TOO_LARGE, begin, i, k, n, count, query
+        put_known(staged, n, begin, index, x)
+        n += 1
 
 
 @kernel

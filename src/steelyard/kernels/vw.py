@@ -7,49 +7,61 @@ import numpy as np
 
 from steelyard.kernels import decimals, hashing, lines
 from steelyard.kernels.jit import kernel, part
-from steelyard.kernels.lines import BAR, COLON, NEWLINE, QUOTE, is_gap, note
-from steelyard.kernels.pairs import pair
-from steelyard.kernels.words import address, byte, leading_digits
+from steelyard.kernels.lines import BAR, COLON, NEWLINE, QUOTE, is_digit, is_gap, note
+from steelyard.kernels.looks import name_ends
+from steelyard.kernels.pairs import MARGIN, pairs
+from steelyard.kernels.staged import ROOM, SIZE, put_known, settle
+from steelyard.kernels.stops import find, up_to
+from steelyard.kernels.words import address, byte, leading_digits, trailing_zeros
 
 
 @kernel
 def parse(
-    text, end, ascii_only, largest, field_seeds,
+    text, end, stops, largest, field_seeds,
     labels, importances, bases, tags, ends, keys, values, fields, starts, problems,
 ):  # fmt: skip
     """Read text[:end], whole lines. Returns (rows, features, lines, problems).
 
-    `field_seeds`: the keys of the namespaces that interactions speak of; a feature's field is its
-    place among them, or −1. `starts`: where in the text each feature's name begins.
+    `stops` is room for the places of blanks. `field_seeds`: the keys of the namespaces that interactions
+    speak of; a feature's field is its place among them, or −1. `starts`: where in the text each
+    feature's name begins.
     """
     bytes_at = address(text)
+    known, ascii_only = find(text, end, stops)
+    most = up_to(stops, known, end - MARGIN)
+    staged = np.empty(SIZE, np.uint64)
     # not plain zeros, for whose type the helpers would be compiled once more
     row = np.int64(0)
-    count = np.int64(0)
+    count = np.int64(0)  # features settled
+    n = np.int64(0)  # and staged
+    k = np.int64(0)
     line = np.int64(0)
     wrong = np.int64(0)
     i = np.int64(0)
     while i < end:
-        first = count
+        first = count + n
         code, where, i = -1, i, i
         if not ascii_only and not lines.valid_utf8(text, i, lines.line_end(text, i, end)):
             code = lines.NOT_UTF8
         else:
             code, where, i = _head(bytes_at, i, end, row, labels, importances, bases, tags)
         if code < 0 and text[i] == BAR:
-            code, where, i, count = _features(
-                bytes_at, i, end, largest, field_seeds, count, keys, values, fields, starts
-            )
+            code, where, i, k, n, count = _features(
+                bytes_at, i, end, stops, k, most, largest, field_seeds, staged, n, count,
+                keys, values, fields, starts,
+            )  # fmt: skip
         if code >= 0:
             wrong = note(problems, wrong, line, code, where)
-            count = first
+            count = min(count, first)
+            n = first - count
             i = lines.line_end(text, i, end)
         elif where >= 0:  # a blank line says where = −1
-            ends[row] = count
+            ends[row] = count + n
             row += 1
         i += 1
         line += 1
-    return row, count, line, wrong
+    settle(staged, n, count, keys, values, starts)
+    return row, count + n, line, wrong
 
 
 @part
@@ -58,7 +70,7 @@ def _ends_value(c):
 
 
 @part
-def _ends_name(c):
+def ends_name(c):
     return _ends_value(c) | (c == COLON)
 
 
@@ -105,8 +117,13 @@ def _head(text, i, end, row, labels, importances, bases, tags):
 
 
 @kernel
-def _features(text, i, end, largest, field_seeds, count, keys, values, fields, starts):
-    """The namespaces of one line, from its first bar: (code or −1, where, position, features so far)."""
+def _features(
+    text, i, end, stops, k, most, largest, field_seeds, staged, n, count, keys, values, fields, starts
+):
+    """The namespaces of one line, from its first bar.
+
+    (code or −1, where, position, k, n staged, count settled)
+    """
     seed = np.int64(0)
     field = np.int16(-1)
     factor = 1.0
@@ -115,63 +132,74 @@ def _features(text, i, end, largest, field_seeds, count, keys, values, fields, s
         if byte(text, i) == BAR:
             i += 1
             begin = i
-            while not _ends_name(byte(text, i)):
+            while not ends_name(byte(text, i)):
                 i += 1
             seed = hashing.key_at(text, begin, i, 0) if i > begin else np.int64(0)
             field = np.int16(-1)
-            for k in range(len(field_seeds)):
-                if field_seeds[k] == seed:
-                    field = np.int16(k)
+            for place in range(len(field_seeds)):
+                if field_seeds[place] == seed:
+                    field = np.int16(place)
             factor = 1.0
             nameless = 0
             if byte(text, i) == COLON:
                 factor, i, status = decimals.number_at(text, i + 1, end)
                 if status != decimals.OK or not _ends_value(byte(text, i)):
-                    return lines.BAD_NAMESPACE_VALUE, begin, i, count
+                    return lines.BAD_NAMESPACE_VALUE, begin, i, k, n, count
             continue
         if is_gap(byte(text, i)):
             i += 1
             continue
         if byte(text, i) == NEWLINE:
-            return -1, 0, i, count
+            return -1, 0, i, k, n, count
+        if n == ROOM:
+            settle(staged, n, count, keys, values, starts)
+            count += n
+            n = np.int64(0)
         begin = i
-        number, x, i = pair(text, i, end)
-        if i > begin and _ends_value(byte(text, i)):
-            feature = (number + seed) & hashing.BITS_32
-        else:
-            code, feature, x, i = _feature(text, begin, end, seed, nameless)
-            nameless += byte(text, begin) == COLON
-            if code >= 0:
-                return code, begin, i, count
+        if factor == 1.0 and is_digit(byte(text, i)):
+            while stops[k] < i:
+                k += 1
+            so_far = count + n
+            i, k, n = pairs(text, i, stops, k, most, largest, seed, staged, n)
+            if len(field_seeds):
+                for place in range(so_far, count + n):
+                    fields[place] = field
+            if i > begin:
+                continue
+        code, feature, x, i = _feature(text, begin, end, seed, nameless)
+        nameless += byte(text, begin) == COLON
+        if code >= 0:
+            return code, begin, i, k, n, count
         x *= factor
         if abs(x) > largest:
-            return lines.TOO_LARGE, begin, i, count
-        keys[count] = feature
-        values[count] = x
-        fields[count] = field
-        starts[count] = begin
-        count += 1
+            return lines.TOO_LARGE, begin, i, k, n, count
+        fields[count + n] = field
+        put_known(staged, n, begin, feature, x)
+        n += 1
 
 
 @kernel
 def _feature(text, i, end, seed, nameless):
     """`name[:value]` of any kind: (code or −1, key, value, position)."""
     begin = i
-    number, digits = leading_digits(text, i, end)
-    i += digits
-    while digits == 8:
-        more, digits = leading_digits(text, i, end)
-        number = (number * 10**digits + more) & hashing.BITS_32
-        i += digits
-    if i > begin and _ends_name(byte(text, i)):
+    number = np.int64(0)
+    if is_digit(byte(text, i)):
+        digits = np.int64(8)
+        while digits == 8:
+            more, digits = leading_digits(text, i, end)
+            number = (number * 10**digits + more) & hashing.BITS_32
+            i += digits
+    if i > begin and ends_name(byte(text, i)):
         feature = (number + seed) & hashing.BITS_32
     else:
-        while not _ends_name(byte(text, i)):
-            i += 1
-        # a value without a name is named by its place among such
-        feature = (
-            hashing.murmur_at(text, begin, i, seed) if i > begin else (seed + nameless) & hashing.BITS_32
-        )
+        i = _name_end(text, i, end)
+        size = i - begin
+        if size == 0:  # a value without a name is named by its place among such
+            feature = (seed + nameless) & hashing.BITS_32
+        elif size < 16 and i + 16 <= end:
+            feature = hashing.short_murmur(text, begin, size, seed)
+        else:
+            feature = hashing.murmur_at(text, begin, i, seed)
     x = 1.0
     if byte(text, i) == COLON:
         x, i, status = decimals.number_at(text, i + 1, end)
@@ -180,60 +208,13 @@ def _feature(text, i, end, seed, nameless):
     return -1, feature, x, i
 
 
-@kernel
-def compose(text, starts, places, out, lengths):
-    """Names as `namespace^name`, those of crosses joined by `*`, one after another into `out`.
-
-    With an `out` of size 0 they are only measured. Returns the size of all.
-    """
-    size = 0
-    bar = last = 0
-    for k in range(len(places)):
-        before = size
-        for position in range(places.shape[1]):
-            if places[k, position] < 0:
-                break
-            if position > 0:
-                size = _append(text, -1, -1, 42, out, size)
-            start = starts[places[k, position]]
-            bar = _bar_before(text, start, bar, last)
-            last = start
-            space_end = bar + 1
-            while not is_gap(text[space_end]) and text[space_end] != COLON:
-                space_end += 1
-            if space_end > bar + 1 and space_end < start:
-                size = _append(text, bar + 1, space_end, 94, out, size)
-            end = start
-            while not _ends_name(text[end]):
-                end += 1
-            size = _append(text, start, end, -1, out, size)
-        lengths[k] = size - before
-    return size
-
-
-@kernel
-def _bar_before(text, start, known, last):
-    """The bar that a feature stands behind; `known` is that of an earlier one at `last`, often nearby."""
-    if not last <= start <= last + 100:
-        known = start
-        while text[known] != BAR:
-            known -= 1
-        return known
-    for i in range(last, start):
-        if text[i] == BAR:
-            known = i
-    return known
-
-
-@kernel
-def _append(text, start, end, then, out, size):
-    """text[start:end], and then one more character unless that is −1."""
-    for i in range(start, end):
-        if len(out):
-            out[size] = text[i]
-        size += 1
-    if then >= 0:
-        if len(out):
-            out[size] = then
-        size += 1
-    return size
+@part
+def _name_end(text, i, end):
+    while i + 32 <= end:
+        ends = name_ends(text, i)
+        if ends != 0:
+            return i + np.int64(trailing_zeros(ends))
+        i += 32
+    while not ends_name(byte(text, i)):
+        i += 1
+    return i

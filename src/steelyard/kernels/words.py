@@ -73,10 +73,10 @@ def _item(text, index):
 
 
 # Where bounds are to be checked, or nothing compiled, the "address" of an array is the array itself.
-_fast = not (config.DISABLE_JIT or config.BOUNDSCHECK)
-address = _compiled_address if _fast else _itself
-byte = _load(8, types.uint8) if _fast else _item
-word = _load(64, types.uint64) if _fast else _plain_word if config.DISABLE_JIT else _checked_word
+fast = not (config.DISABLE_JIT or config.BOUNDSCHECK)
+address = _compiled_address if fast else _itself
+byte = _load(8, types.uint8) if fast else _item
+word = _load(64, types.uint64) if fast else _plain_word if config.DISABLE_JIT else _checked_word
 trailing_zeros = _plain_trailing_zeros if config.DISABLE_JIT else _compiled_trailing_zeros
 
 ZEROS = np.uint64(0x3030303030303030)

@@ -1,0 +1,22 @@
+"""Where words end, against NumPy."""
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from steelyard.kernels import stops
+
+
+@settings(deadline=None)
+@given(st.text("a \n\t\x01\x00!é", max_size=300).map(str.encode) | st.binary(max_size=200), st.integers(0, 9))
+def test_stops(data: bytes, beyond: int) -> None:
+    """Only those before the end, however many there are to a word."""
+    text = np.frombuffer(data + b" \xff" * beyond, np.uint8)
+    room = np.empty(len(data) + stops.SPARE, np.int32)
+    with np.errstate(over="ignore"):
+        count, ascii_only = stops.find(text, len(data), room)
+    expected = np.flatnonzero(text[: len(data)] <= 32)
+    assert room[:count].tolist() == expected.tolist()
+    assert ascii_only == data.isascii()
+    for last in (-1, 0, len(data) // 2, len(data)):
+        assert stops.up_to(room, count, last) == np.count_nonzero(expected <= last)
