@@ -1,5 +1,6 @@
 """`Alone`: a model that cannot learn abreast of others, with the methods of a `Block`."""
 
+import copy
 from dataclasses import replace
 from typing import Any
 
@@ -64,8 +65,15 @@ class Alone:
             return self._error
         return self._alive if which == lanes.ALIVE else self._learner.model.state[which : which + 1]
 
+    def set_scalars(self, which: int, values: NDArray[np.float64]) -> None:
+        self.scalars(which)[:] = values
+
     def model(self, number: int) -> Model:
-        return self._learner.model
+        return copy.deepcopy(self._learner.model)
+
+    def put(self, number: int, model: Model) -> None:
+        self._learner.model = copy.deepcopy(model)
+        self._learner.model.settings = self.settings[0]
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         return {"error": self._error, "alive": self._alive, **self._learner.model._arrays()}

@@ -56,11 +56,11 @@ class Block:
         self.state = np.zeros((lanes.LANE_STATE_SIZE, width))
         self.state[[linear.SCALE, lanes.ALIVE]] = 1.0
         self.label_state = np.zeros(label_units.SIZE if common.in_label_units else 0)
-        spare = width - len(order)  # lanes that push nothing
-        self._rates = np.array([s.rate for s in sorted_settings] + spare * [0.0])
-        self._l2 = np.array([s.l2 for s in sorted_settings] + spare * [0.0])
-        self._multiply = np.array([s.update == "explicit" for s in sorted_settings] + spare * [False])
-        self._sorted = sorted_settings + spare * sorted_settings[-1:]
+        # spare lanes do as the last one: idle ones would compute with numbers so small that it takes longer
+        self._sorted = sorted_settings + (width - len(order)) * sorted_settings[-1:]
+        self._rates = np.array([s.rate for s in self._sorted])
+        self._l2 = np.array([s.l2 for s in self._sorted])
+        self._multiply = np.array([s.update == "explicit" for s in self._sorted])
         counts = [sum(s.update == name for s in self._sorted) for name in updates.names()]
         self._bounds = np.cumsum([0, *counts])
 
@@ -189,6 +189,21 @@ class Block:
             model.scales[:] = self.weights[:, 2, lane]
         model.label_state[:] = self.label_state
         return model
+
+    def put(self, number: int, model: Model) -> None:
+        """Let one of the models go on from a copy of this one."""
+        lane = self._place[number]
+        self.state[: linear.STATE_SIZE, lane] = model.state
+        self.weights[:, 0, lane] = model.weights
+        if model.settings.adaptive:
+            self.weights[:, 1, lane] = model.squares
+        if model.settings.scaling == "normalized":
+            self.weights[:, 2, lane] = model.scales
+        self.label_state[:] = model.label_state
+
+    def set_scalars(self, which: int, values: NDArray[np.float64]) -> None:
+        """One row of the state, in the order of the settings."""
+        self.state[which, self._place] = values
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Everything that changes."""
