@@ -11,7 +11,7 @@ from safetensors.numpy import save_file
 
 from steelyard import Learner, Settings, losses
 from steelyard.examples import examples
-from steelyard.kernels import linear
+from steelyard.kernels import lanes, linear
 from steelyard.sweep import contest_files, rivals
 from steelyard.sweep.contest import Contest
 from steelyard.sweep.fleet import Fleet
@@ -50,6 +50,17 @@ def test_models_that_are_handed_out_or_put_in_are_copies(l1: float) -> None:
     np.testing.assert_allclose(other.model(0).coefficients(), alone.model.coefficients(), rtol=1e-10)
     with pytest.raises(IndexError, match="there are 1 models, from 0; got 1"):
         other.put(1, taken)
+
+
+def test_read_only_rows_need_no_other_kernel() -> None:
+    fleet = Fleet([PLAIN], rows().features, threads=1)
+    fleet.learn(rows())
+    known = len(lanes.learn.signatures)
+    chunk = rows()
+    for array in chunk.arrays[:3]:
+        array.flags.writeable = False
+    fleet.learn(chunk)
+    assert len(lanes.learn.signatures) == known
 
 
 def test_the_leader_has_lost_least() -> None:

@@ -106,7 +106,7 @@ class Block:
         settings = self.settings[0]
         table, column = clockwork.pushes(self._sorted, self.state[linear.CLOCK], importances)
         taught = (
-            *examples.arrays, rows, labels, importances, _bases(examples), table, column,
+            *_features(examples), rows, labels, importances, _bases(examples), table, column,
             self.weights, self.state, self._rates * unit, self._l2 / unit if unit > 0.0 else 0.0 * self._l2,
         )  # fmt: skip
         forms = (self._bounds, *self._steps(), array_form.values(settings.loss))
@@ -151,7 +151,7 @@ class Block:
         if predictions is None:
             predictions = np.empty((0, self.weights.shape[2]))
         lanes.measure(
-            *examples.arrays, rows, labels, importances, _bases(examples),
+            *_features(examples), rows, labels, importances, _bases(examples),
             self.weights, self.state, totals, float(settings.bias), *sides(settings.loss),
             predictions, array_form.values(settings.loss),
         )  # fmt: skip
@@ -216,6 +216,15 @@ def bytes_a_lane(settings: Settings, features: int) -> int:
 
 def _parts(settings: Settings) -> int:
     return {"adaptive": 2, "normalized": 3}.get(settings.scaling, 1)
+
+
+def _features(examples: Examples) -> tuple[Any, ...]:
+    """As kernels take them; read-only, whether or not they are, so that one compiled kernel serves both."""
+    *arrays, shared = examples.arrays
+    views = [array.view() for array in arrays]
+    for view in views:
+        view.flags.writeable = False
+    return *views, shared
 
 
 def _bases(examples: Examples) -> NDArray[np.float64]:
