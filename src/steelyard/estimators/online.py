@@ -120,7 +120,8 @@ class OnlineEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         importance.warn(self.weight_summary_, before, stacklevel=3)
         self.n_iter_ = getattr(self, "n_iter_", 1)
         engine = self._ready(begun, settings, chunk.features)
-        engine.learn(chunk)
+        with engine.unchanged_on_error(len(chunk)):
+            engine.learn(chunk)
         self._engine = engine
         return self
 

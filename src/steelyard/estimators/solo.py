@@ -2,6 +2,7 @@
 
 import copy
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +39,10 @@ class Solo:
         middle, boundary = sides(self.model.settings.loss)
         wrong = (predictions > boundary) != (examples.labels > middle)
         self.error += float(examples.importances @ wrong)
+
+    def unchanged_on_error(self, rows: int) -> AbstractContextManager[None]:
+        """A learner is so by itself."""
+        return nullcontext()
 
     def predict(self, examples: Examples) -> Column:
         return Learner(model=self.model).predict(examples)

@@ -3,7 +3,8 @@
 With more than two classes every setting has a model for each of them (see `one_against_rest`).
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -40,18 +41,24 @@ class Contest:
         return self.classes if self._rest else 1
 
     def learn(self, examples: Examples, order: Numbers | None = None) -> None:
-        """Learn the rows in turn. If it fails, or if nobody is left to lead, all is as before."""
+        """Learn the rows in turn. If nobody is left to lead, that is an error."""
+        self._front = None
+        (self._rest or self.fleet).learn(examples, order)
+        self._check()
+
+    @contextmanager
+    def unchanged_on_error(self, rows: int) -> Iterator[None]:
+        """Whatever goes wrong in here, while so many rows are learned, all is as before."""
         # keeping a copy costs less than learning a long chunk, and much more than learning a short one
-        risky = len(examples) > _SHORT or self.settings[0].update == "explicit"
+        risky = rows > _SHORT or self.settings[0].update == "explicit"
         before = {name: array.copy() for name, array in self.arrays().items()} if risky else {}
         try:
-            (self._rest or self.fleet).learn(examples, order)
-            self._check()
+            yield
         except BaseException:
             for name, array in self.arrays().items():
                 array[...] = before.get(name, array)
+            self._front = None
             raise
-        self._front = None
 
     def _check(self) -> None:
         if self.settings[0].update == "explicit":  # the last row may have been too much
