@@ -61,7 +61,7 @@ def load(name: str) -> Problem:
     return _SETS[name](name)
 
 
-def _words() -> CountVectorizer:
+def words() -> CountVectorizer:
     return CountVectorizer(token_pattern="[a-z0-9]+", dtype=np.float32)
 
 
@@ -69,9 +69,9 @@ def _trigrams() -> CountVectorizer:
     return CountVectorizer(analyzer="char", ngram_range=(3, 3), dtype=np.float32)
 
 
-def _text(file: str, columns: tuple[str, ...], counter: Callable[[], CountVectorizer] = _words) -> Reader:
+def _text(file: str, columns: tuple[str, ...], counter: Callable[[], CountVectorizer] = words) -> Reader:
     def read(name: str) -> Problem:
-        rows = list(_table(file))
+        rows = list(table(file))
         counts = counter().fit_transform(" ".join(row[c] for c in columns) for row in rows)
         return Problem(name, counts, np.array([float(row["label"]) for row in rows]))
 
@@ -82,9 +82,9 @@ def _newsgroups(positive: tuple[str, ...], negative: tuple[str, ...]) -> Reader:
     """The groups whose names start with one of the first against those that start with one of the second."""
 
     def read(name: str) -> Problem:
-        rows = [row for row in _table("newsgroups.tsv.xz") if row["group"].startswith(positive + negative)]
+        rows = [row for row in table("newsgroups.tsv.xz") if row["group"].startswith(positive + negative)]
         rows.sort(key=lambda row: row["split"] == "test")
-        counts = _words().fit_transform(row["text"] for row in rows)
+        counts = words().fit_transform(row["text"] for row in rows)
         labels = np.array([1.0 if row["group"].startswith(positive) else -1.0 for row in rows])
         return Problem(name, counts, labels, sum(row["split"] == "test" for row in rows))
 
@@ -196,7 +196,7 @@ def _bundled(loader: Callable[..., Any], largest_negative: int) -> Reader:
     return read
 
 
-def _table(file: str) -> Iterator[dict[str, str]]:
+def table(file: str) -> Iterator[dict[str, str]]:
     with open_file(file) as stream:
         header = stream.readline().rstrip("\n").split("\t")
         for line in stream:

@@ -7,7 +7,17 @@ import pytest
 from click.testing import CliRunner
 from scipy import sparse
 
-from benchmarks import invariance, labelled, numeric, rates, regression, sections
+from benchmarks import (
+    auto_rate,
+    invariance,
+    labelled,
+    numeric,
+    rates,
+    regression,
+    sections,
+    several,
+    several_classes,
+)
 from benchmarks.labelled import Problem
 
 
@@ -78,6 +88,47 @@ def test_invariance_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, two_cl
     assert len(lines) == 2 * len(invariance.UPDATES)
     assert lines[0].count("< 0.001%") == 2  # plain and row_norm, where weights are copies
     assert "overflows" in "".join(lines)
+
+
+def test_several_classes_page(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    arguments = ["--seeds", "1", "--only", "iris", "--output", str(page)]
+    CliRunner().invoke(several_classes.main, arguments, catch_exceptions=False)
+    (row,) = [line for line in page.read_text().splitlines() if line.startswith("| iris |")]
+    assert row.count("(× ") == len(several_classes.CONTENDERS)
+
+
+def test_auto_rate_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, two_classes: Problem) -> None:
+    monkeypatch.setattr(numeric, "ROWS", 200)
+    monkeypatch.setattr(labelled, "names", lambda: ["toy"])
+    monkeypatch.setattr(labelled, "load", lambda _: two_classes)
+    page = tmp_path / "page.md"
+    arguments = ["--seeds", "1", "--output", str(page)]
+    for name in ("toy", "linear", "iris"):
+        arguments += ["--only", name]
+    CliRunner().invoke(auto_rate.main, arguments, catch_exceptions=False)
+    text = page.read_text()
+    assert [text.count(f"| {name} |") for name in ("toy", "linear", "iris")] == [1, 1, 1]
+    assert text.count("- within 0.3 of the best in hindsight: ") == 3
+
+
+def test_where_auto_is_not_near_enough() -> None:
+    near, far = (
+        auto_rate.Figures(90.0, 91.0, 91.1, 91.2, 90.0, 5.0),
+        auto_rate.Figures(90.0, 89.0, 89.1, 91.0, 90.0, 5.0),
+    )
+    assert auto_rate.verdict({"a": near, "b": far}).splitlines() == [
+        "- within 0.3 of the grid's own choice by progressive loss: 2 of 2",
+        "- within 0.3 of the best in hindsight: 1 of 2; not on b (2.00)",
+        "- no more than 0.3 behind the default: 1 of 2; not on b (1.00)",
+    ]
+
+
+@pytest.mark.parametrize("name", ["digits, all ten", "iris", "wine"])
+def test_sets_of_several_classes(name: str) -> None:
+    problem = several.load(name)
+    assert sorted(set(problem.labels)) == list(range(int(problem.labels.max()) + 1))
+    assert len(problem.labels) == problem.matrix.shape[0]
 
 
 @pytest.mark.parametrize(

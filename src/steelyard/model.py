@@ -1,7 +1,8 @@
 """`Model`: settings, weights, accumulators and the clock; kept in one file that any later release loads.
 
 A model file is a safetensors file: the arrays, and one JSON text of metadata. A model that has met
-few of its features, as a hashed one has, stores what it has of those only (since format 2).
+few of its features, as a hashed one has, stores what it has of those only (since format 2). A file that
+makes sense only with all of its models, one for each class, has format 3 (see `sweep.contest_files`).
 """
 
 import json
@@ -18,7 +19,7 @@ from steelyard.losses import Loss, soundness
 from steelyard.schedules import PowerDecay
 from steelyard.wording import did_you_mean
 
-FORMAT = 2
+FORMAT = 3  # the newest that can be read
 SCALINGS = ("plain", "row_norm", "adaptive", "normalized")
 DTYPES = ("float32", "float64")
 _BY_FEATURE = ("weights", "squares", "scales", "debts")
@@ -154,8 +155,13 @@ class Model:
         path: str | Path,
         extra: dict[str, Any] | None = None,
         arrays: dict[str, NDArray[Any]] | None = None,
+        *,
+        one_of_several: bool = False,
     ) -> None:
-        """Write the model, replacing the file in one move; `extra` and `arrays` are kept beside it."""
+        """Write the model, replacing the file in one move; `extra` and `arrays` are kept beside it.
+
+        `one_of_several`: alone it means nothing, and whoever does not know of the others shall not read it.
+        """
         from safetensors.numpy import save
 
         settings = asdict(self.settings)
@@ -163,12 +169,13 @@ class Model:
         settings["loss"] = {"name": name or type(self.settings.loss).__name__, "own": name is None} | {
             "parameters": asdict(self.settings.loss)
         }
-        about = {"format": FORMAT, "features": self.features, "settings": settings, "extra": extra or {}}
-        content = save(self._compact() | (arrays or {}), {"steelyard": json.dumps(about)})
+        about = {"format": 3 if one_of_several else 2, "features": self.features, "settings": settings}
+        about["extra"] = extra or {}
+        content = save(self.compact() | (arrays or {}), {"steelyard": json.dumps(about)})
         with files.replacing(Path(path)) as temporary:
             temporary.write_bytes(content)
 
-    def _compact(self) -> dict[str, NDArray[Any]]:
+    def compact(self) -> dict[str, NDArray[Any]]:
         """The arrays as they are stored: of few features, what has been met of them only."""
         arrays = self._arrays()
         by_feature = {name: array for name, array in arrays.items() if name in _BY_FEATURE and len(array)}
@@ -201,10 +208,12 @@ def load_with_extra(path: str | Path, loss: Loss | type[Loss] | None = None) -> 
 
 
 def load_all(
-    path: str | Path, loss: Loss | type[Loss] | None = None
+    path: str | Path, loss: Loss | type[Loss] | None = None, *, one_of_several: bool = False
 ) -> tuple[Model, dict[str, Any], dict[str, NDArray[Any]]]:
     """The model, and what was kept beside it as JSON and as arrays."""
     arrays, about = _read(Path(path))
+    if about["format"] == 3 and not one_of_several:
+        raise ValueError(f"{path}: holds several models, one for each class; OnlineClassifier.load reads it")
     known = {f.name for f in fields(Settings)}
     try:
         settings = {name: value for name, value in about["settings"].items() if name in known}
@@ -215,6 +224,12 @@ def load_all(
         model, extra = Model(Settings(**settings), int(about["features"])), dict(about["extra"])
     except (KeyError, TypeError, AttributeError) as error:
         raise ValueError(f"{path}: not a model file, or a damaged one ({error!r})") from None
+    fill(path, model, arrays)
+    return model, extra, arrays
+
+
+def fill(path: str | Path, model: Model, arrays: dict[str, NDArray[Any]]) -> None:
+    """Move what `compact` has stored, out of these arrays, into a model of the same settings."""
     met = arrays.pop("met", None)
     for name, empty in model._arrays().items():
         stored = arrays.pop(name, None)
@@ -223,7 +238,6 @@ def load_all(
         if stored is None or stored.shape != empty.shape or stored.dtype != empty.dtype:
             raise ValueError(f"{path}: the array {name!r} is missing or not what its settings say")
         empty[...] = stored
-    return model, extra, arrays
 
 
 def _spread(stored: NDArray[Any], met: NDArray[Any], features: int) -> NDArray[Any] | None:

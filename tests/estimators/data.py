@@ -21,13 +21,35 @@ def classes(rows: int = 200, seed: int = 0) -> tuple[NDArray[np.float64], NDArra
     return X, (y > 0.0).astype(np.int64)
 
 
+def several_classes(
+    rows: int = 200, count: int = 3, seed: int = 0
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Classes that lie in different directions, each with a plane between it and the rest."""
+    random = np.random.default_rng(seed)
+    X = random.normal(size=(rows, 4))
+    corners = np.random.default_rng(99).normal(size=(count, 4))
+    return X, np.argmax(X @ corners.T, axis=1)
+
+
 def known(estimator: Any) -> dict[str, Any]:
     """All that an estimator holds, in a form that can be compared."""
     attributes = dict(vars(estimator))
-    model = attributes.pop("model_", None)
-    if model is not None:
-        attributes |= {f"model.{name}": array.tobytes() for name, array in model._arrays().items()}
-        attributes["settings"] = model.settings
+    engine = attributes.pop("_engine", None)
+    if engine is not None:
+        attributes |= {f"model.{name}": array.tobytes() for name, array in _numbers(engine).items()}
+        attributes["settings"] = engine.settings
     return {
         name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in attributes.items()
     }
+
+
+def _numbers(engine: Any) -> dict[str, NDArray[Any]]:
+    """Without what only the padding of its arrays holds, and what nobody reads."""
+    if not hasattr(engine, "fleet"):
+        arrays: dict[str, NDArray[Any]] = engine.model._arrays()
+        return arrays | {"error": np.array(engine.error)}
+    every = [engine.fleet.model(number)._arrays() for number in range(len(engine.fleet))]
+    named = {
+        f"{number}.{name}": array for number, arrays in enumerate(every) for name, array in arrays.items()
+    }
+    return named | {"error": engine.error, "diverged": engine.diverged}

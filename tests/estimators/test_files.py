@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from safetensors import safe_open
+from safetensors.numpy import save_file
 from sklearn.exceptions import NotFittedError
 
 from steelyard import OnlineClassifier, OnlineRegressor, losses
@@ -94,6 +95,24 @@ def test_what_else_the_file_holds(tmp_path: Path) -> None:
         extra = json.loads(file.metadata()["steelyard"])["extra"]
     assert extra["estimator"] == "OnlineRegressor"
     assert extra["parameters"]["learning_rate"] == OnlineRegressor().learning_rate
+
+
+def test_a_file_from_the_days_before_errors_were_counted(tmp_path: Path) -> None:
+    y = (Y > 0.0).astype(int)
+    classifier = OnlineClassifier().fit(X, y)
+    classifier.save(tmp_path / "new")
+    with safe_open(tmp_path / "new", "numpy") as file:
+        arrays = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118
+        about = json.loads(file.metadata()["steelyard"])
+    assert about["format"] == 2
+    assert about["extra"].pop("errors") == classifier.progressive_error_ * 100.0
+    save_file(arrays, tmp_path / "old", {"steelyard": json.dumps(about)})
+    old = OnlineClassifier.load(tmp_path / "old")
+    np.testing.assert_array_equal(old.partial_fit(X, y).coef_, classifier.partial_fit(X, y).coef_)
+    assert np.isnan(old.progressive_error_)
+    assert old.progressive_loss_ == classifier.progressive_loss_
+    old.save(tmp_path / "again")
+    assert np.isnan(OnlineClassifier.load(tmp_path / "again").progressive_error_)
 
 
 def test_a_file_of_something_else(tmp_path: Path) -> None:

@@ -124,7 +124,7 @@ class _Crew:
         )  # fmt: skip
         by_lane = [askers[number] for number in layout.numbers]
         self._ways = (
-            layout.rates,
+            np.array([each.settings.rate for each in by_lane]),
             np.array([each.settings.initial_t for each in by_lane]),
             np.array([each.settings.power_t for each in by_lane]),
             np.array([POLICIES.index(each.policy) for each in by_lane]),

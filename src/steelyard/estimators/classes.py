@@ -1,20 +1,18 @@
-"""Two classes: finding them, their labels in the eyes of a loss, and their weights."""
+"""Classes: finding them, numbering them, and their weights."""
 
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import column_or_1d
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
-
-from steelyard.losses import Loss, two_classes
+from sklearn.utils.multiclass import check_classification_targets
 
 ClassWeight = dict[Any, float] | str | None
 
 
 def found(column: NDArray[Any]) -> NDArray[Any]:
-    """The two classes in a column of labels, sorted."""
-    return _two_numbers(column) if column.dtype.kind in "biuf" and len(column) else _two_of_any_kind(column)
+    """The classes in a column of labels, sorted."""
+    return _two_numbers(column) if column.dtype.kind in "biuf" and len(column) else _of_any_kind(column)
 
 
 def _two_numbers(column: NDArray[Any]) -> NDArray[Any]:
@@ -23,10 +21,10 @@ def _two_numbers(column: NDArray[Any]) -> NDArray[Any]:
     plain = both[0] < both[1] and np.all(both == np.rint(both))
     if plain and np.all((column == both[0]) | (column == both[1])):
         return both
-    return _two_of_any_kind(column)
+    return _of_any_kind(column)
 
 
-def _two_of_any_kind(column: NDArray[Any]) -> NDArray[Any]:
+def _of_any_kind(column: NDArray[Any]) -> NDArray[Any]:
     if column.dtype.kind == "f" and not np.isfinite(column).all():
         strange = np.flatnonzero(~np.isfinite(column))
         raise ValueError(
@@ -34,67 +32,79 @@ def _two_of_any_kind(column: NDArray[Any]) -> NDArray[Any]:
         )
     check_classification_targets(column)
     classes = np.unique(column)
-    if len(classes) > 2:
-        kind = f"{type_of_target(column, input_name='y')}, with {len(classes)} classes"
-        raise ValueError(
-            f"Only binary classification is supported. The type of the target is {kind}. For more than "
-            "two, wrap it: sklearn.multiclass.OneVsRestClassifier(OnlineClassifier())"
-        )
     if len(classes) < 2:
         raise ValueError(
-            f"the labels are of {len(classes)} class: {classes.tolist()}; two classes are needed"
+            f"the labels are of {len(classes)} class: {classes.tolist()}; two classes or more are needed"
         )
     return classes
 
 
 def named(classes: Any) -> NDArray[Any]:
-    """The two classes that a user names."""
+    """The classes that a user names."""
     column = column_or_1d(classes)
     if len(np.unique(column)) != len(column):
         raise ValueError(f"a class is named twice in {column.tolist()}")
-    return _two_of_any_kind(column)
+    return _of_any_kind(column)
 
 
-def labels(column: NDArray[Any], classes: NDArray[Any], loss: Loss) -> NDArray[np.float64]:
-    """The column of classes as the loss takes them."""
-    low, high = two_classes.labels(loss)
-    second = column == classes[1]
-    strange = np.flatnonzero(~(second | (column == classes[0])))
+def codes(column: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.intp]:
+    """The number of each label's class."""
+    found = _codes(column, classes)
+    strange = np.flatnonzero(found < 0)
     if len(strange):
-        first, other = classes.tolist()
         given = column[strange[:1]].tolist()[0]
-        raise ValueError(f"row {strange[0]} has the label {given!r}: the classes are {first!r} and {other!r}")
-    return np.where(second, high, low)
+        raise ValueError(f"row {strange[0]} has the label {given!r}: the classes are {_named(classes)}")
+    return found
+
+
+def _codes(column: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.intp]:
+    """As above, −1 for what is no class."""
+    if len(classes) == 2:
+        second = column == classes[1]
+        return np.where(second, 1, np.where(column == classes[0], 0, -1))
+    if column.dtype.kind in "biuf" and classes.dtype.kind in "biuf":
+        places = np.searchsorted(classes, column).clip(max=len(classes) - 1)
+        return np.where(classes[places] == column, places, -1)
+    numbers = {name: number for number, name in enumerate(classes.tolist())}
+    return np.array([numbers.get(label, -1) for label in column.tolist()], np.intp)
+
+
+def _named(classes: NDArray[Any]) -> str:
+    *others, last = map(repr, classes.tolist())
+    return f"{', '.join(others)} and {last}" if len(others) < 10 else f"{', '.join(others[:9])}, … and {last}"
 
 
 def weighted(
-    class_weight: ClassWeight, classes: NDArray[Any], second: NDArray[np.bool_], weights: NDArray[np.float64]
+    class_weight: ClassWeight, classes: NDArray[Any], codes: NDArray[np.intp], weights: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """The weights times those of their classes; `second` marks the rows of the second class."""
+    """The weights times those of their classes; `codes` has the number of each row's class."""
     if class_weight is None:
         return weights
     if isinstance(class_weight, dict):
-        low, high = _given(class_weight, classes.tolist())
+        factors = _given(class_weight, classes.tolist())
     elif class_weight == "balanced":
-        low, high = _balanced(float(weights[~second].sum()), float(weights[second].sum()))
+        factors = _balanced([float(weights[codes == number].sum()) for number in range(len(classes))])
     else:
         raise ValueError(f"class_weight must be None, a dict or 'balanced'; got {class_weight!r}")
-    return weights * np.where(second, high, low)
+    products: NDArray[np.float64] = weights * np.array(factors)[codes]
+    return products
 
 
-def _given(class_weight: dict[Any, float], classes: list[Any]) -> tuple[float, float]:
+def _given(class_weight: dict[Any, float], classes: list[Any]) -> list[float]:
     """As in the dict; a class it leaves out weighs 1."""
     for name, weight in class_weight.items():
         if name not in classes:
             raise ValueError(f"class_weight has {name!r}, which is not a class; the classes are {classes}")
         if not 0.0 <= weight < np.inf:
             raise ValueError(f"the class weight of {name!r} must be finite and not negative; got {weight!r}")
-    return float(class_weight.get(classes[0], 1.0)), float(class_weight.get(classes[1], 1.0))
+    return [float(class_weight.get(name, 1.0)) for name in classes]
 
 
-def _balanced(first: float, second: float) -> tuple[float, float]:
-    """Both classes get half the total. Counted in weight, so that weights and copies agree here too."""
-    if first == 0.0 or second == 0.0:
-        return 1.0, 1.0
-    half = 0.5 * (first + second)
-    return half / first, half / second
+def _balanced(totals: list[float]) -> list[float]:
+    """All classes that have any weight get the same of it; the sum stays.
+
+    Counted in weight and not in rows, so that weights and copies agree here too.
+    """
+    present = [total for total in totals if total > 0.0]
+    share = 1.0 / max(len(present), 1) * sum(totals)
+    return [share / total if total > 0.0 else 1.0 for total in totals]

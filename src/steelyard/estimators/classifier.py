@@ -18,8 +18,9 @@ from steelyard.losses import Loss, two_classes
 
 
 class OnlineClassifier(ClassifierMixin, OnlineEstimator):  # type: ignore[misc]
-    """Linear classification into two classes, one row after another; weight h counts as h copies.
+    """Linear classification, one row after another; weight h counts as h copies.
 
+    More than two classes: for each a model that tells it from the rest, all learned in one pass.
     `loss` is "modified_huber" unless you say otherwise; docs/estimators.md explains every parameter.
 
     >>> import numpy as np
@@ -39,7 +40,7 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator):  # type: ignore[misc]
         *,
         update: str = DEFAULT.update,
         scaling: str = DEFAULT.scaling,
-        learning_rate: float | None = DEFAULT.learning_rate,
+        learning_rate: float | str | None = DEFAULT.learning_rate,
         initial_t: float = DEFAULT.initial_t,
         power_t: float = DEFAULT.power_t,
         l1: float = DEFAULT.l1,
@@ -69,7 +70,7 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator):  # type: ignore[misc]
         classes: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> Self:
-        """Learn the rows in order, once, going on from what is known. The first call names both classes."""
+        """Learn the rows in order, once, going on from what is known. The first call names the classes."""
         with unchanged_on_error(self):
             if self.class_weight == "balanced":
                 raise ValueError(
@@ -80,19 +81,26 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator):  # type: ignore[misc]
             return self._partial_fit(X, y, sample_weight)
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Positive for the second of `classes_`: w·x, or w·x − ½ where w·x is itself a probability."""
-        return self._predictions(X) - two_classes.boundary(self.model_.settings.loss)
+        """Positive for the second of `classes_`: w·x, or w·x − ½ where w·x is itself a probability.
+
+        With more than two, a column for each, positive for that class.
+        """
+        return self._predictions(X) - two_classes.boundary(self._engine.settings[0].loss)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The likelier class of each row."""
-        second = self.decision_function(X) > 0.0
-        return self.classes_[second.astype(np.intp)]
+        decisions = self.decision_function(X)
+        several = decisions.ndim == 2
+        codes: NDArray[Any] = decisions.argmax(axis=1) if several else (decisions > 0.0).astype(np.intp)
+        likelier: NDArray[Any] = self.classes_[codes]
+        return likelier
 
     @property
     def predict_proba(self) -> Callable[[Any], NDArray[np.float64]]:
         """predict_proba(X): the probability of each of `classes_`, one column a class.
 
-        With a loss that has none there is no such method. (scikit-learn's `available_if` would hide why.)
+        With more than two classes, what each model says of its own, divided by the sum. With a loss that
+        has no probabilities there is no such method. (scikit-learn's `available_if` would hide why.)
         """
         loss = loss_of(self)
         if type(loss).probability is Loss.probability:
@@ -104,28 +112,38 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator):  # type: ignore[misc]
 
     def _probabilities(self, X: Any) -> NDArray[np.float64]:
         predictions = self._predictions(X)
-        loss = self.model_.settings.loss
-        probabilities = np.empty((2, len(predictions)))
-        for column, label in zip(probabilities, two_classes.labels(loss), strict=True):
-            pointwise.fill(jit.pointer(loss, "probability"), predictions, label, column)
-        return probabilities.T
+        loss = self._engine.settings[0].loss
+        low, high = two_classes.labels(loss)
+        pairs = [(predictions, low), (predictions, high)]
+        if predictions.ndim == 2:
+            pairs = [(column, high) for column in predictions.T]
+        probabilities = np.empty((len(pairs), len(predictions)))
+        for place, (column, label) in zip(probabilities, pairs, strict=True):
+            pointwise.fill(jit.pointer(loss, "probability"), np.ascontiguousarray(column), label, place)
+        return _summing_to_one(probabilities.T, predictions) if predictions.ndim == 2 else probabilities.T
 
     @property
     def coef_(self) -> NDArray[np.floating[Any]]:
-        """The weight of each feature, in one row: a copy."""
-        return self._fitted("coef_").coefficients().copy()[np.newaxis]
+        """The weight of each feature: a row for each class, one row for two classes; a copy."""
+        return np.stack([model.coefficients() for model in self._fitted("coef_").models()])
 
     @property
     def intercept_(self) -> NDArray[np.float64]:
-        """The bias; 0 without one."""
-        return np.array([self._fitted("intercept_").bias])
+        """The bias, or that of each class; 0 without one."""
+        return np.array([model.bias for model in self._fitted("intercept_").models()])
+
+    @property
+    def progressive_error_(self) -> float:
+        """How many predictions made before their row was learned were wrong, by weight; first pass only."""
+        engine = self._fitted("progressive_error_")
+        return float(engine.progressive_error[engine.leader])
 
     def _remember(self, given: ArrayLike | None) -> None:
         """The classes, from the call that begins a model; later calls may repeat but not change them."""
-        begun = hasattr(self, "model_")
+        begun = hasattr(self, "_engine")
         if not begun and given is None:
             raise ValueError(
-                "the first call of partial_fit must name both classes: partial_fit(X, y, classes=[…, …])"
+                "the first call of partial_fit must name all classes: partial_fit(X, y, classes=[…, …])"
             )
         if given is not None:
             named = classes.named(given)
@@ -139,13 +157,23 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator):  # type: ignore[misc]
         column = column_or_1d(y, warn=True)
         if not hasattr(self, "classes_"):
             self.classes_ = classes.found(column)
-        return classes.labels(column, self.classes_, loss)
+        codes = classes.codes(column, self.classes_)
+        pair = two_classes.labels(loss)
+        return np.array(pair)[codes] if self._count_classes() == 2 else codes.astype(np.float64)
+
+    def _count_classes(self) -> int:
+        return len(self.classes_)
 
     def _class_weighted(self, chunk: Examples, loss: Loss) -> NDArray[np.float64]:
-        second = chunk.labels == two_classes.labels(loss)[1]
-        return classes.weighted(self.class_weight, self.classes_, second, chunk.importances)
+        codes = chunk.labels == two_classes.labels(loss)[1] if self._count_classes() == 2 else chunk.labels
+        return classes.weighted(self.class_weight, self.classes_, codes.astype(np.intp), chunk.importances)
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
-        return tags
+
+def _summing_to_one(
+    probabilities: NDArray[np.float64], predictions: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Each divided by the sum of its row. Where all are 0 the class that `predict` names has it all."""
+    none = ~probabilities.any(axis=1)
+    probabilities[none, predictions[none].argmax(axis=1)] = 1.0
+    shares: NDArray[np.float64] = probabilities / probabilities.sum(axis=1, keepdims=True)
+    return shares

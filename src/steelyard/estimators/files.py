@@ -7,13 +7,15 @@ from typing import Any
 import numpy as np
 
 from steelyard import losses
+from steelyard.estimators.solo import Solo
 from steelyard.importance import WeightSummary
 from steelyard.losses import Loss
-from steelyard.model import Model, load_with_extra
+from steelyard.sweep import contest_files
+from steelyard.sweep.contest import Contest
 
 
-def save(estimator: Any, model: Model, path: str | Path) -> None:
-    """Parameters and fitted attributes go beside the model. (The loss is in the model.)"""
+def save(estimator: Any, engine: Solo | Contest, path: str | Path) -> None:
+    """Parameters and fitted attributes go beside the models. (The loss is in them.)"""
     parameters = estimator.get_params(deep=False)
     del parameters["loss"]
     if isinstance(parameters.get("class_weight"), dict):
@@ -22,22 +24,23 @@ def save(estimator: Any, model: Model, path: str | Path) -> None:
         ]
     if not isinstance(parameters["random_state"], int):
         parameters["random_state"] = None  # a generator's own state is not worth keeping
-    model.save(
-        path,
-        {
-            "estimator": type(estimator).__name__,
-            "parameters": {name: _plain(value) for name, value in parameters.items()},
-            "classes": _listed(getattr(estimator, "classes_", None)),
-            "feature_names": _listed(getattr(estimator, "feature_names_in_", None)),
-            "weight_summary": asdict(estimator.weight_summary_),
-            "n_iter": int(estimator.n_iter_),
-        },
-    )
+    extra = {
+        "estimator": type(estimator).__name__,
+        "parameters": {name: _plain(value) for name, value in parameters.items()},
+        "classes": _listed(getattr(estimator, "classes_", None)),
+        "feature_names": _listed(getattr(estimator, "feature_names_in_", None)),
+        "weight_summary": asdict(estimator.weight_summary_),
+        "n_iter": int(estimator.n_iter_),
+    }
+    if isinstance(engine, Contest):
+        contest_files.save(engine, path, extra)
+    else:
+        engine.save(path, extra)
 
 
 def load(cls: type[Any], path: str | Path, loss: Loss | None) -> Any:
     """An estimator of this class, as fitted as it was."""
-    model, extra = load_with_extra(path, loss)
+    model, extra = contest_files.load(path, loss)
     if extra.get("estimator") != cls.__name__:
         if "estimator" in extra:
             raise ValueError(f"{path}: holds an {extra['estimator']}, not an {cls.__name__}")
@@ -45,8 +48,9 @@ def load(cls: type[Any], path: str | Path, loss: Loss | None) -> Any:
     parameters = extra["parameters"]
     if isinstance(parameters.get("class_weight"), list):
         parameters["class_weight"] = dict(parameters["class_weight"])
-    estimator = cls(_name_or_loss(model.settings.loss), **parameters)
-    estimator.model_ = model
+    engine = model if isinstance(model, Contest) else Solo(model, _errors(extra))
+    estimator = cls(_name_or_loss(engine.settings[0].loss), **parameters)
+    estimator._engine = engine
     estimator.n_features_in_ = model.features
     estimator.n_iter_ = extra["n_iter"]
     estimator.weight_summary_ = WeightSummary(**extra["weight_summary"])
@@ -76,3 +80,9 @@ def _plain(value: Any) -> Any:
 def _name_or_loss(loss: Loss) -> str | Loss:
     name = losses.name_of(loss)
     return name if name is not None and losses.by_name(name) == loss else loss
+
+
+def _errors(extra: dict[str, Any]) -> float:
+    """NaN for a file of the days before they were counted."""
+    errors = extra.get("errors")
+    return np.nan if errors is None else float(errors)

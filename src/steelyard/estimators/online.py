@@ -19,20 +19,19 @@ from steelyard import importance
 from steelyard.estimators import files
 from steelyard.estimators.matrix import matrix
 from steelyard.estimators.parameters import DEFAULT, settings_of
+from steelyard.estimators.solo import Solo
 from steelyard.examples import Examples, examples
 from steelyard.importance import WeightSummary
-from steelyard.kernels import linear
-from steelyard.learner import Learner
 from steelyard.losses import Loss
 from steelyard.model import Model, Settings
-
-_PROGRESS = [linear.LOSS, linear.WEIGHT]
+from steelyard.sweep.contest import Contest
 
 
 class OnlineEstimator(BaseEstimator, ABC):  # type: ignore[misc]
     """Learns rows one after another, in order; a row of weight h counts as h copies of it."""
 
     _follow_labels = True  # whether the unit of the labels is to be found out, see `label_units`
+    _engine: Solo | Contest
 
     def __init__(
         self,
@@ -40,7 +39,7 @@ class OnlineEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         *,
         update: str = DEFAULT.update,
         scaling: str = DEFAULT.scaling,
-        learning_rate: float | None = DEFAULT.learning_rate,
+        learning_rate: float | str | None = DEFAULT.learning_rate,
         initial_t: float = DEFAULT.initial_t,
         power_t: float = DEFAULT.power_t,
         l1: float = DEFAULT.l1,
@@ -75,6 +74,10 @@ class OnlineEstimator(BaseEstimator, ABC):  # type: ignore[misc]
     def _labels(self, y: Any, loss: Loss) -> NDArray[np.float64]:
         """The labels as the loss takes them."""
 
+    def _count_classes(self) -> int:
+        """0: numbers."""
+        return 0
+
     def _class_weighted(self, chunk: Examples, loss: Loss) -> NDArray[np.float64]:
         """The weights times those of the classes, where there are classes."""
         return chunk.importances
@@ -82,11 +85,11 @@ class OnlineEstimator(BaseEstimator, ABC):  # type: ignore[misc]
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Learn the rows in order, `passes` times; from scratch unless `warm_start`."""
         with unchanged_on_error(self):
-            begun = getattr(self, "model_", None) if self.warm_start else None
+            begun: Solo | Contest | None = getattr(self, "_engine", None) if self.warm_start else None
             if begun is None:
                 self.__dict__.pop("classes_", None)  # they are found anew
-            settings = settings_of(self, begun)
-            chunk = self._examples(X, y, sample_weight, settings, anew=begun is None)
+            settings = settings_of(self, None if begun is None else begun.settings)
+            chunk = self._examples(X, y, sample_weight, settings[0], anew=begun is None)
             if not chunk.importances.any():
                 raise ValueError(
                     "all sample weights are zero (class weights included): there is nothing to learn"
@@ -95,10 +98,9 @@ class OnlineEstimator(BaseEstimator, ABC):  # type: ignore[misc]
             importance.warn(self.weight_summary_, stacklevel=2)
             if self.weight_summary_.faint:
                 warnings.warn(_faint(self.weight_summary_), importance.WeightWarning, stacklevel=2)
-            model = copy.deepcopy(begun) or Model(settings, chunk.features)
-            model.settings = settings
-            self._learn(model, chunk)
-            self.model_ = model
+            engine = self._ready(copy.deepcopy(begun), settings, chunk.features)
+            self._learn(engine, chunk)
+            self._engine = engine
             self.n_iter_ = self.passes
         return self
 
@@ -108,35 +110,39 @@ class OnlineEstimator(BaseEstimator, ABC):  # type: ignore[misc]
                 "weight_scale='mean_one' needs all the weights, and partial_fit sees some of them: "
                 "use 'as_given', and divide by their mean yourself if you know it"
             )
-        begun = getattr(self, "model_", None)
-        settings = settings_of(self, begun)
-        chunk = self._examples(X, y, sample_weight, settings, anew=begun is None)
+        begun: Solo | Contest | None = getattr(self, "_engine", None)
+        settings = settings_of(self, None if begun is None else begun.settings)
+        chunk = self._examples(X, y, sample_weight, settings[0], anew=begun is None)
         if begun is not None and not chunk.importances.any():
             return self  # a chunk of absent rows
         before = getattr(self, "weight_summary_", importance.NOTHING)
         self.weight_summary_ = before.followed_by(importance.summarise(chunk.importances))
         importance.warn(self.weight_summary_, before, stacklevel=3)
         self.n_iter_ = getattr(self, "n_iter_", 1)
-        model = begun or Model(settings, chunk.features)
-        earlier, model.settings = model.settings, settings
-        try:
-            Learner(model=model).learn(chunk)
-        except BaseException:
-            model.settings = earlier
-            raise
-        self.model_ = model
+        engine = self._ready(begun, settings, chunk.features)
+        with engine.unchanged_on_error(len(chunk)):
+            engine.learn(chunk)
+        self._engine = engine
         return self
 
-    def _learn(self, model: Model, chunk: Examples) -> None:
+    def _ready(self, begun: Solo | Contest | None, settings: list[Settings], features: int) -> Solo | Contest:
+        """What is to learn: something new, or what was begun, under the settings of now."""
+        if begun is not None:
+            return begun if begun.settings == settings else begun.with_settings(settings)
+        classes = self._count_classes()
+        if classes <= 2 and len(settings) == 1:
+            return Solo(Model(settings[0], features))
+        return Contest(settings, classes, features)
+
+    def _learn(self, engine: Solo | Contest, chunk: Examples) -> None:
         """All passes. The progressive loss is that of the first: later ones have seen their labels."""
         random = check_random_state(self.random_state)
-        learner = Learner(model=model)
-        model.state[_PROGRESS] = 0.0
+        engine.forget_progress()
         for done in range(self.passes):
-            progress = model.state[_PROGRESS]
-            learner.learn(chunk, random.permutation(len(chunk)) if self.shuffle else None)
+            progress: Any = engine.progress
+            engine.learn(chunk, random.permutation(len(chunk)) if self.shuffle else None)
             if done > 0:
-                model.state[_PROGRESS] = progress
+                engine.progress = progress
 
     def _examples(
         self,
@@ -151,21 +157,22 @@ class OnlineEstimator(BaseEstimator, ABC):  # type: ignore[misc]
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
         rows = matrix(self, X, reset=anew)
         labels = self._labels(y, settings.loss)
-        chunk = examples(rows, labels, sample_weight, loss=settings.loss)
+        loss = settings.loss if self._count_classes() <= 2 else None  # else the labels are numbers of classes
+        chunk = examples(rows, labels, sample_weight, loss=loss)
         weights = self._class_weighted(chunk, settings.loss)
         if self.weight_scale == "mean_one" and weights.any():
             weights = weights * (np.count_nonzero(weights) / weights.sum())
         return replace(chunk, importances=weights)
 
     def _predictions(self, X: Any) -> NDArray[np.float64]:
-        check_is_fitted(self, "model_")
+        check_is_fitted(self, "_engine")
         rows = matrix(self, X, reset=False)
-        return Learner(model=self.model_).predict(examples(rows, features=self.n_features_in_))
+        return self._engine.predict(examples(rows, features=self.n_features_in_))
 
     def save(self, path: str | Path) -> None:
         """Write a model file. `load` reads it, and `partial_fit` then goes on as if never stopped."""
-        check_is_fitted(self, "model_")
-        files.save(self, self.model_, path)
+        check_is_fitted(self, "_engine")
+        files.save(self, self._engine, path)
 
     @classmethod
     def load(cls, path: str | Path, loss: Loss | None = None) -> Self:
@@ -176,13 +183,57 @@ class OnlineEstimator(BaseEstimator, ABC):  # type: ignore[misc]
     @property
     def progressive_loss_(self) -> float:
         """The mean loss of predictions made before their row was learned, by weight; first pass only."""
-        return self._fitted("progressive_loss_").progressive_loss
+        engine = self._fitted("progressive_loss_")
+        return float(engine.progressive_loss[engine.leader])
 
-    def _fitted(self, attribute: str) -> Model:
-        """The model; before there is one, the attribute does not exist."""
-        if "model_" not in vars(self):
+    @property
+    def model_(self) -> Model:
+        """The weights, accumulators and clock."""
+        models = self._fitted("model_").models()
+        if len(models) > 1:
+            raise AttributeError(
+                f"there is no one model_: there are {len(models)} models_, one for each class"
+            )
+        return models[0]
+
+    @property
+    def models_(self) -> list[Model]:
+        """One for each class; for two classes, or numbers, one in all."""
+        return self._fitted("models_").models()
+
+    @property
+    def learning_rate_(self) -> float:
+        """The learning rate of the model: what was given, that of the loss, or the best of several."""
+        engine = self._fitted("learning_rate_")
+        return engine.settings[engine.leader].rate
+
+    @property
+    def power_t_(self) -> float:
+        """How that rate decays."""
+        engine = self._fitted("power_t_")
+        return engine.settings[engine.leader].power_t
+
+    @property
+    def auto_results_(self) -> dict[str, NDArray[np.float64]]:
+        """With `learning_rate="auto"`: the rates that competed, one a row, and how they did."""
+        engine = self._fitted("auto_results_")
+        if len(engine.settings) == 1:
+            raise AttributeError("there are no auto_results_ without learning_rate='auto'")
+        results = {
+            "learning_rate": np.array([each.rate for each in engine.settings]),
+            "power_t": np.array([each.power_t for each in engine.settings]),
+            "initial_t": np.array([each.initial_t for each in engine.settings]),
+            "progressive_loss": engine.progressive_loss,
+        }
+        if self._count_classes():
+            results["progressive_error"] = engine.progressive_error
+        return results
+
+    def _fitted(self, attribute: str) -> Solo | Contest:
+        """What has learned; before there is any, the attribute does not exist."""
+        if "_engine" not in vars(self):
             raise AttributeError(f"{type(self).__name__} has no {attribute} before it is fitted")
-        return self.model_
+        return self._engine
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

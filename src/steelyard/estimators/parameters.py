@@ -8,10 +8,12 @@ import numpy as np
 
 from steelyard import losses
 from steelyard.losses import Loss
-from steelyard.model import Model, Settings
+from steelyard.model import Settings
+from steelyard.sweep import rivals
 
 DEFAULT = Settings()
 WEIGHT_SCALES = ("as_given", "mean_one")
+AUTO = "auto"
 
 _NUMBERS = ("initial_t", "power_t", "l1", "l2")
 # What may change between two calls that go on with one model. The rest decides what its arrays hold.
@@ -19,8 +21,11 @@ _FREE = {"update", "learning_rate", "initial_t", "power_t"}
 _FIXED = sorted({field.name for field in fields(Settings)} - _FREE)
 
 
-def settings_of(estimator: Any, begun: Model | None) -> Settings:
-    """The parameters, checked; with a model that was begun, also against what it was begun with."""
+def settings_of(estimator: Any, begun: list[Settings] | None) -> list[Settings]:
+    """The parameters, checked: of one model, or of all that compete with `learning_rate="auto"`.
+
+    With models that were begun, also against what they were begun with.
+    """
     if not isinstance(estimator.passes, Integral) or estimator.passes < 1:
         raise ValueError(f"passes must be a whole number, 1 or more; got {estimator.passes!r}")
     if estimator.weight_scale not in WEIGHT_SCALES:
@@ -30,13 +35,17 @@ def settings_of(estimator: Any, begun: Model | None) -> Settings:
         if not isinstance(getattr(estimator, name), Real):
             raise TypeError(f"{name} must be a number; got {getattr(estimator, name)!r}")
     rate = estimator.learning_rate
-    if rate is not None and not isinstance(rate, Real):
-        raise TypeError(f"learning_rate must be a number, or None for the default of the loss; got {rate!r}")
+    auto = isinstance(rate, str) and rate == AUTO
+    if not auto and rate is not None and not isinstance(rate, Real):
+        raise TypeError(
+            "learning_rate must be a number, None for the default of the loss, or 'auto' for the best of "
+            f"several; got {rate!r}"
+        )
     settings = Settings(
         loss=loss_of(estimator),
         update=estimator.update,
         scaling=estimator.scaling,
-        learning_rate=None if rate is None else float(rate),
+        learning_rate=None if auto or rate is None else float(rate),
         l2_flow=estimator.l2_flow,
         bias=bool(estimator.fit_intercept),
         dtype=np.dtype(estimator.dtype).name,
@@ -44,8 +53,8 @@ def settings_of(estimator: Any, begun: Model | None) -> Settings:
         **{name: float(getattr(estimator, name)) for name in _NUMBERS},
     )
     if begun is not None:
-        _check_unchanged(begun.settings, settings)
-    return settings
+        _check_unchanged(begun, settings, auto)
+    return rivals.of(settings, begun) if auto else [settings]
 
 
 def loss_of(estimator: Any) -> Loss:
@@ -59,9 +68,13 @@ def loss_of(estimator: Any) -> Loss:
     return loss
 
 
-def _check_unchanged(old: Settings, new: Settings) -> None:
+def _check_unchanged(old: list[Settings], new: Settings, auto: bool) -> None:
+    if auto != (len(old) > 1):
+        one, several = "one learning rate", f"learning_rate={AUTO!r}"
+        before, after = (one, several) if auto else (several, one)
+        raise ValueError(f"the model was begun with {before} and cannot go on with {after}: fit anew")
     for name in _FIXED:
-        before, now = getattr(old, name), getattr(new, name)
+        before, now = getattr(old[0], name), getattr(new, name)
         if before != now:
             parameter = "fit_intercept" if name == "bias" else name
             raise ValueError(

@@ -31,18 +31,18 @@ class OnlineRegressor(RegressorMixin, OnlineEstimator):  # type: ignore[misc]
     def predict(self, X: Any) -> NDArray[np.float64]:
         """w·x, kept within the predictions that mean something to the loss."""
         predictions = self._predictions(X)
-        domain = self.model_.settings.loss.domain
+        domain = self._engine.settings[0].loss.domain
         return np.clip(predictions, domain.low, domain.high, out=predictions)
 
     @property
     def coef_(self) -> NDArray[np.floating[Any]]:
         """The weight of each feature: a copy."""
-        return self._fitted("coef_").coefficients().copy()
+        return self._fitted("coef_").models()[0].coefficients().copy()
 
     @property
     def intercept_(self) -> float:
         """The bias; 0 without one."""
-        return self._fitted("intercept_").bias
+        return self._fitted("intercept_").models()[0].bias
 
     def _labels(self, y: Any, loss: Loss) -> NDArray[np.float64]:
         column: NDArray[Any] = column_or_1d(y, warn=True)

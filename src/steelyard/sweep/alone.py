@@ -1,5 +1,6 @@
 """`Alone`: a model that cannot learn abreast of others, with the methods of a `Block`."""
 
+import copy
 from dataclasses import replace
 from typing import Any
 
@@ -67,8 +68,15 @@ class Alone:
         own = {lanes.ERROR: self._error, lanes.ALIVE: self._alive, linear.WEIGHT: self._weight}
         return own[which] if which in own else self._learner.model.state[which : which + 1]
 
+    def set_scalars(self, which: int, values: NDArray[np.float64]) -> None:
+        self.scalars(which)[:] = values
+
     def model(self, number: int) -> Model:
-        return self._learner.model
+        return copy.deepcopy(self._learner.model)
+
+    def put(self, number: int, model: Model) -> None:
+        self._learner.model = copy.deepcopy(model)
+        self._learner.model.settings = self.settings[0]
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         own = {"error": self._error, "alive": self._alive, "weight": self._weight}

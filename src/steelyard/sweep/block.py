@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard import label_units, updates
+from steelyard import label_units
 from steelyard.examples import Examples
 from steelyard.kernels import adaptive_lanes, array_form, lanes, linear
-from steelyard.kernels.array_form import WIDTH
 from steelyard.losses import Loss, two_classes
 from steelyard.losses.sets import OneOf
 from steelyard.model import Model, Settings
 from steelyard.sweep import clockwork
+from steelyard.sweep.layout import Layout
 
 Matrix = NDArray[np.float64]
 
@@ -48,24 +48,14 @@ class Block:
         self.settings = list(settings)
         self.features = features
         common = self.settings[0]
-        self._place = np.empty(len(settings), np.int64)  # of each setting
-        self._sorted: list[Settings] = []  # of each lane; a spare one has those of its neighbour
-        self._bounds = np.zeros(len(updates.names()) + 1, np.int64)
-        spare = []
-        for i, name in enumerate(updates.names()):
-            own = [number for number, each in enumerate(settings) if each.update == name]
-            self._place[own] = len(self._sorted) + np.arange(len(own))
-            filling = -len(own) % WIDTH
-            spare += [False] * len(own) + [True] * filling
-            self._sorted += [self.settings[number] for number in own + own[-1:] * filling]
-            self._bounds[i + 1] = len(self._sorted)
-        self.weights = np.zeros((features, _parts(common), len(spare)), common.dtype)
-        self.state = np.zeros((lanes.LANE_STATE_SIZE, len(spare)))
+        self._layout = layout = Layout(settings)
+        self.weights = np.zeros((features, _parts(common), len(layout)), common.dtype)
+        self.state = np.zeros((lanes.LANE_STATE_SIZE, len(layout)))
         self.state[[linear.SCALE, lanes.ALIVE]] = 1.0
         self.label_state = np.zeros(label_units.SIZE if common.in_label_units else 0)
-        self._rates = np.where(spare, 0.0, [each.rate for each in self._sorted])  # a spare lane rests
-        self._l2 = np.where(spare, 0.0, [each.l2 for each in self._sorted])
-        self._multiply = np.array([each.update == "explicit" for each in self._sorted])
+        self._rates = np.array([each.rate for each in layout.settings])
+        self._l2 = np.array([each.l2 for each in layout.settings])
+        self._multiply = np.array([each.update == "explicit" for each in layout.settings])
 
     def learn(
         self,
@@ -84,7 +74,7 @@ class Block:
             else:
                 self._learn(examples, rows, labels, importances, before, 1.0)
         if predictions is not None:
-            predictions[...] = before[:, self._place]
+            predictions[...] = before[:, self._layout.place]
 
     def _learn_in_units(
         self, examples: Examples, rows: NDArray[np.int64], labels: Matrix, importances: Matrix, before: Matrix
@@ -107,12 +97,12 @@ class Block:
         unit: float,
     ) -> None:
         settings = self.settings[0]
-        table, column = clockwork.pushes(self._sorted, self.state[linear.CLOCK], importances)
+        table, column = clockwork.pushes(self._layout.settings, self.state[linear.CLOCK], importances)
         taught = (
-            *examples.arrays, rows, labels, importances, _bases(examples), table, column,
+            *_features(examples), rows, labels, importances, _bases(examples), table, column,
             self.weights, self.state, self._rates * unit, self._l2 / unit if unit > 0.0 else 0.0 * self._l2,
         )  # fmt: skip
-        forms = (self._bounds, *self._steps(), array_form.values(settings.loss))
+        forms = (self._layout.bounds, *self._layout.steps(), array_form.values(settings.loss))
         bias, point = float(settings.bias), sides(settings.loss)
         if settings.adaptive:
             adaptive_lanes.learn(
@@ -132,14 +122,14 @@ class Block:
         totals = np.zeros_like(self.state)
         totals[lanes.ALIVE] = self.state[lanes.ALIVE]
         self._look(examples, rows, self._spread(labels), self._spread(importances), totals)
-        return totals[linear.LOSS, self._place], totals[lanes.ERROR, self._place]
+        return totals[linear.LOSS, self._layout.place], totals[lanes.ERROR, self._layout.place]
 
     def predict(self, examples: Examples) -> Matrix:
         """w·x of each row in each lane."""
         predictions = np.empty((len(examples), self.weights.shape[2]))
         rows, none = np.arange(len(examples)), np.zeros((0, 1))
         self._look(examples, rows, none, none, np.zeros_like(self.state), predictions)
-        return predictions[:, self._place]
+        return predictions[:, self._layout.place]
 
     def _look(
         self,
@@ -154,17 +144,10 @@ class Block:
         if predictions is None:
             predictions = np.empty((0, self.weights.shape[2]))
         lanes.measure(
-            *examples.arrays, rows, labels, importances, _bases(examples),
+            *_features(examples), rows, labels, importances, _bases(examples),
             self.weights, self.state, totals, float(settings.bias), *sides(settings.loss),
             predictions, array_form.values(settings.loss),
         )  # fmt: skip
-
-    def _steps(self) -> list[Any]:
-        """The array form of each update; one that no lane has is never called, and not compiled."""
-        used = {s.update for s in self._sorted}
-        stand_in = self._sorted[0].update
-        names = [name if name in used else stand_in for name in updates.names()]
-        return [array_form.steps(self.settings[0].loss, updates.by_name(name).step) for name in names]
 
     def _spread(self, columns: Matrix) -> Matrix:
         """One column stays one; those of the settings become those of the lanes."""
@@ -173,17 +156,17 @@ class Block:
         spread = np.repeat(
             columns[:, :1], self.weights.shape[2], axis=1
         )  # what the loss allows, for spare lanes
-        spread[:, self._place] = columns
+        spread[:, self._layout.place] = columns
         return spread
 
     def scalars(self, which: int) -> NDArray[np.float64]:
         """One row of the state, in the order of the settings."""
-        scalars: NDArray[np.float64] = self.state[which, self._place]
+        scalars: NDArray[np.float64] = self.state[which, self._layout.place]
         return scalars
 
     def model(self, number: int) -> Model:
         """One of the models, as a copy that can go on alone."""
-        lane = self._place[number]
+        lane = self._layout.place[number]
         model = Model(self.settings[number], self.features)
         model.state[:] = self.state[: linear.STATE_SIZE, lane]
         model.weights[:] = self.weights[:, 0, lane]
@@ -193,6 +176,21 @@ class Block:
             model.scales[:] = self.weights[:, 2, lane]
         model.label_state[:] = self.label_state
         return model
+
+    def put(self, number: int, model: Model) -> None:
+        """Let one of the models go on from a copy of this one."""
+        lane = self._layout.place[number]
+        self.state[: linear.STATE_SIZE, lane] = model.state
+        self.weights[:, 0, lane] = model.weights
+        if model.settings.adaptive:
+            self.weights[:, 1, lane] = model.squares
+        if model.settings.scaling == "normalized":
+            self.weights[:, 2, lane] = model.scales
+        self.label_state[:] = model.label_state
+
+    def set_scalars(self, which: int, values: NDArray[np.float64]) -> None:
+        """One row of the state, in the order of the settings."""
+        self.state[which, self._layout.place] = values
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Everything that changes."""
@@ -205,6 +203,15 @@ def bytes_a_lane(settings: Settings, features: int) -> int:
 
 def _parts(settings: Settings) -> int:
     return {"adaptive": 2, "normalized": 3}.get(settings.scaling, 1)
+
+
+def _features(examples: Examples) -> tuple[Any, ...]:
+    """As kernels take them; read-only, whether or not they are, so that one compiled kernel serves both."""
+    *arrays, shared = examples.arrays
+    views = [array.view() for array in arrays]
+    for view in views:
+        view.flags.writeable = False
+    return *views, shared
 
 
 def _bases(examples: Examples) -> NDArray[np.float64]:

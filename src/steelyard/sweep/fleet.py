@@ -117,34 +117,48 @@ class Fleet:
     @property
     def progressive_loss(self) -> Column:
         """The average loss of predictions made before their example was learned; NaN for the diverged."""
-        return np.where(self.diverged, np.nan, self._scalars(linear.LOSS) / self._weight())
+        return np.where(self.diverged, np.nan, self.scalars(linear.LOSS) / self._weight())
 
     @property
     def progressive_error(self) -> Column:
         """The share of those predictions that were on the wrong side, for two classes."""
-        return self._scalars(lanes.ERROR) / self._weight()
+        return self.scalars(lanes.ERROR) / self._weight()
 
     @property
     def diverged(self) -> NDArray[np.bool_]:
         """Models whose predictions left the range of their numbers: they stopped learning there."""
-        stopped: NDArray[np.bool_] = self._scalars(lanes.ALIVE) == 0.0
+        stopped: NDArray[np.bool_] = self.scalars(lanes.ALIVE) == 0.0
         return stopped
 
     def _weight(self) -> Column:
-        weight = self._scalars(linear.WEIGHT)
+        weight = self.scalars(linear.WEIGHT)
         return np.where(weight > 0.0, weight, np.nan)
 
-    def _scalars(self, which: int) -> Column:
+    def scalars(self, which: int) -> Column:
+        """One scalar of each model, by its place in `kernels.lanes`: a copy."""
         column = np.empty(len(self))
         for crew, numbers in self._crews:
             column[numbers] = crew.scalars(which)
         return column
 
+    def set_scalars(self, which: int, column: Column) -> None:
+        for crew, numbers in self._crews:
+            crew.set_scalars(which, column[numbers])
+
     def model(self, number: int) -> Model:
         """One of the models, as a copy that can go on alone."""
+        crew, place = self._find(number)
+        return crew.model(place)
+
+    def put(self, number: int, model: Model) -> None:
+        """Let one of the models go on from a copy of this one, which has the same loss and arrays."""
+        crew, place = self._find(number)
+        crew.put(place, model)
+
+    def _find(self, number: int) -> tuple[Crew, int]:
         for crew, numbers in self._crews:
             if number in numbers:
-                return crew.model(int(np.flatnonzero(numbers == number)[0]))
+                return crew, int(np.flatnonzero(numbers == number)[0])
         raise IndexError(f"there are {len(self)} models, from 0; got {number}")
 
     def arrays(self) -> dict[str, NDArray[np.generic]]:

@@ -18,20 +18,16 @@ class Layout:
         self.place = np.empty(len(settings), np.int64)
         """The lane of each model."""
         self.numbers: list[int] = []
-        """The model of each lane; a spare lane has that of its neighbour."""
+        """The model of each lane. A spare one does as its neighbour: an idle one would reckon with numbers so
+        small that it takes longer."""
         self.bounds = np.zeros(len(updates.names()) + 1, np.int64)
         """Where the lanes of each update begin and end."""
-        spare: list[bool] = []
         for i, name in enumerate(updates.names()):
             own = [number for number, each in enumerate(settings) if each.update == name]
             self.place[own] = len(self.numbers) + np.arange(len(own))
-            filling = -len(own) % WIDTH
-            self.numbers += own + own[-1:] * filling
-            spare += [False] * len(own) + [True] * filling
+            self.numbers += own + own[-1:] * (-len(own) % WIDTH)
             self.bounds[i + 1] = len(self.numbers)
         self.settings = [settings[number] for number in self.numbers]
-        self.rates = np.where(spare, 0.0, [each.rate for each in self.settings])  # a spare lane rests
-        self.l2 = np.where(spare, 0.0, [each.l2 for each in self.settings])
 
     def __len__(self) -> int:
         return len(self.numbers)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard.examples import Examples
+from steelyard.kernels import linear
 from steelyard.losses import two_classes
 from steelyard.model import Model, Settings
 from steelyard.sweep.fleet import Column, Fleet, Numbers
@@ -25,7 +26,6 @@ class OneAgainstRest:
         self.settings = list(settings)
         self.classes = classes
         self.fleet = Fleet([each for each in settings for _ in range(classes)], features, threads)
-        self.weight = 0.0
         self.error = np.zeros(len(settings))  # the importance of the errors
 
     def learn(self, examples: Examples, order: Numbers | None = None) -> None:
@@ -37,7 +37,6 @@ class OneAgainstRest:
             before = np.empty((len(part), len(self.fleet)))
             self.fleet.learn(examples, part, self._labels(codes), predictions=before)
             self.error += self._errors(before, codes, weights)
-            self.weight += float(weights.sum())
 
     def measure(self, examples: Examples, order: Numbers | None = None) -> tuple[Column, Column]:
         """The loss of each setting on rows it does not learn, and the importance of its errors: two sums."""
@@ -56,6 +55,11 @@ class OneAgainstRest:
         return self.fleet.predict(examples).reshape(len(examples), len(self.settings), self.classes)
 
     @property
+    def weight(self) -> float:
+        """The importance of what was learned, which is the same in every lane that is still alive."""
+        return float(self.fleet.scalars(linear.WEIGHT).max())
+
+    @property
     def progressive_loss(self) -> Column:
         """Of each setting: the loss of the models of its classes, on average."""
         return self._by_setting(self.fleet.progressive_loss)
@@ -63,7 +67,8 @@ class OneAgainstRest:
     @property
     def progressive_error(self) -> Column:
         """Of each setting: how many rows were taken for another class, by weight."""
-        return self.error / self.weight if self.weight > 0.0 else np.full(len(self.settings), np.nan)
+        weight = self.weight
+        return self.error / weight if weight > 0.0 else np.full(len(self.settings), np.nan)
 
     @property
     def diverged(self) -> NDArray[np.bool_]:
