@@ -14,6 +14,7 @@ from steelyard.model import Model, Settings
 from steelyard.sweep.fleet import Column, Fleet, Numbers
 
 _PIECE = 4096  # rows for which the predictions of all lanes are kept
+BYTES_A_LANE = 3 * 8 * _PIECE  # what a piece needs beside the weights: labels, twice, and predictions
 
 
 class OneAgainstRest:
@@ -25,8 +26,13 @@ class OneAgainstRest:
         self.settings = list(settings)
         self.classes = classes
         self.fleet = Fleet([each for each in settings for _ in range(classes)], features, threads)
-        self.weight = 0.0
+        self._weight = np.zeros(1)
         self.error = np.zeros(len(settings))  # the importance of the errors
+
+    @property
+    def weight(self) -> float:
+        """The importance learned so far."""
+        return float(self._weight[0])
 
     def learn(self, examples: Examples, order: Numbers | None = None) -> None:
         """Learn the rows, or those whose numbers `order` holds, in turn."""
@@ -37,7 +43,7 @@ class OneAgainstRest:
             before = np.empty((len(part), len(self.fleet)))
             self.fleet.learn(examples, part, self._labels(codes), predictions=before)
             self.error += self._errors(before, codes, weights)
-            self.weight += float(weights.sum())
+            self._weight += weights.sum()
 
     def measure(self, examples: Examples, order: Numbers | None = None) -> tuple[Column, Column]:
         """The loss of each setting on rows it does not learn, and the importance of its errors: two sums."""
@@ -75,6 +81,10 @@ class OneAgainstRest:
         """The models of all classes of one setting."""
         first = setting * self.classes
         return [self.fleet.model(number) for number in range(first, first + self.classes)]
+
+    def arrays(self) -> dict[str, NDArray[np.generic]]:
+        """All that changes, by name, as a fleet's."""
+        return {**self.fleet.arrays(), "weight": self._weight, "error": self.error}
 
     def _labels(self, codes: Column) -> NDArray[np.float64]:
         own = codes[:, np.newaxis] == np.arange(self.classes)
