@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from steelyard import OnlineClassifier, OnlineRegressor
+from steelyard import OnlineClassifier, OnlineRegressor, Sweep
 
 DOCS = Path(__file__).parent.parent / "docs"
 OWN_LOSS = DOCS / "examples/own_loss.py"
@@ -25,7 +25,8 @@ def headings(name: str) -> set[str]:
 
 
 @pytest.mark.parametrize(
-    ("name", "least"), [("estimators.md", 10), ("learner.md", 5), ("from-sgd-classifier.md", 10)]
+    ("name", "least"),
+    [("estimators.md", 10), ("learner.md", 5), ("from-sgd-classifier.md", 10), ("sweeps.md", 8)],
 )
 def test_the_guides_run(name: str, least: int) -> None:
     failed, tried = doctest.testfile(
@@ -48,6 +49,13 @@ def test_the_guide_has_every_attribute(cls: type) -> None:
     fitted = [name for name in dir(cls().fit(X, y)) if name.endswith("_") and not name.startswith("_")]
     for name in fitted:
         assert f"`{name}`" in page("estimators.md")
+
+
+def test_the_page_on_sweeps_has_every_parameter_and_its_default() -> None:
+    rows = {line.split("`")[1]: line for line in page("sweeps.md").splitlines() if line.startswith("| `")}
+    for name, parameter in inspect.signature(Sweep).parameters.items():
+        default = "" if parameter.default is inspect.Parameter.empty else f"`{parameter.default!r}`"
+        assert rows[name].split("|")[2].strip() == default
 
 
 def test_the_page_on_losses_shows_the_real_source() -> None:

@@ -28,14 +28,14 @@ def modules_after(code: str) -> set[str]:
 
 
 def test_public_surface() -> None:
-    classes = ["Learner", "OnlineClassifier", "OnlineRegressor", "Settings", "WeightWarning"]
+    classes = ["Learner", "OnlineClassifier", "OnlineRegressor", "Settings", "Sweep", "WeightWarning"]
     rooms = [*LIGHT, *NEEDS]
     assert sorted(steelyard.__all__) == sorted([*classes, "__version__", *rooms])
     assert dir(steelyard) == sorted(steelyard.__all__)
     for name in steelyard.__all__:
         assert getattr(steelyard, name) is not None
     assert steelyard.OnlineClassifier is steelyard.estimators.OnlineClassifier
-    assert dir(steelyard.estimators) == ["OnlineClassifier", "OnlineRegressor"]
+    assert dir(steelyard.estimators) == ["OnlineClassifier", "OnlineRegressor", "Sweep"]
 
 
 @pytest.mark.parametrize("room", LIGHT)

@@ -4,7 +4,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from steelyard.estimators import OnlineClassifier, OnlineRegressor
+    from steelyard.estimators import OnlineClassifier, OnlineRegressor, Sweep
     from steelyard.importance import WeightWarning
     from steelyard.learner import Learner
     from steelyard.model import Settings
@@ -15,6 +15,7 @@ __all__ = [
     "OnlineClassifier",
     "OnlineRegressor",
     "Settings",
+    "Sweep",
     "WeightWarning",
     "__version__",
     "estimators",
@@ -34,6 +35,7 @@ _homes = {
     "OnlineClassifier": "estimators",
     "OnlineRegressor": "estimators",
     "Settings": "model",
+    "Sweep": "estimators",
     "WeightWarning": "importance",
 }
 

@@ -13,6 +13,7 @@ from steelyard.wording import did_you_mean
 
 _summaries = {
     "train": "Learn files in order, show how it goes, keep the model.",
+    "sweep": "Learn files with many settings at once, and compare.",
     "predict": "Predict the rows of files, one a line.",
     "evaluate": "Compare predictions with labels: loss, accuracy, AUC, calibration.",
     "inspect": "Show a model: settings, counts, its largest weights by name.",

@@ -57,6 +57,13 @@ EXAMPLES = {
             "steelyard train reviews.tsv.xz --interactions 'user*item' -o reviews.model",
             "steelyard train more.vw --resume rows.model -o rows.model",
         ),
+        "sweep": (
+            "steelyard sweep rows.vw",
+            "steelyard sweep rows.svm --loss logistic,hinge --learning-rate 0.01:10:7 --holdout 5",
+            "steelyard sweep rows.vw --learning-rate 2^-5..2^5 --save best.model -o all.csv",
+            "steelyard sweep rcv1.svm --paper --bits 16 --holdout 5 --pictures pictures",
+            "steelyard sweep large.vw.gz --paper --memory 8G --resume large.state",
+        ),
         "convert": (
             "steelyard convert log.vw.gz -o log.arrow",
             "steelyard train log.arrow --passes 5 -o log.model",

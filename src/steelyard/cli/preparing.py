@@ -160,7 +160,7 @@ def _announcements(plan: Plan, given: dict[str, Any]) -> list[str]:
 
 def _resumed(ctx: click.Context, paths: list[str], given: dict[str, Any]) -> Plan:
     """A model that goes on learning, with the settings it has."""
-    for name in (*_KEPT_BY_A_MODEL, *_loss_parameters()):
+    for name in (*_KEPT_BY_A_MODEL, *loss_parameters()):
         if _said(ctx, name) and not (name == "loss" and ":" in given["loss"]):
             raise InputError(
                 f"--resume goes on with the settings of {given['resume']}: leave out {_option(name)}"
@@ -219,7 +219,7 @@ def rule_of_names(given: dict[str, Any], labels: list[str], path: str) -> LabelR
 
 
 def _loss(given: dict[str, Any], labels: list[str]) -> Loss:
-    return options.loss_named(given["loss"] or label_guess.loss_for(labels), _parameters(given))
+    return options.loss_named(given["loss"] or label_guess.loss_for(labels), parameters(given))
 
 
 def _said(ctx: click.Context, name: str) -> bool:
@@ -243,12 +243,12 @@ def _check_no_table(ctx: click.Context, format_: str, given: dict[str, Any]) -> 
         raise InputError(f"--labels {given['labels']}: the labels of {format_} are numbers")
 
 
-def _loss_parameters() -> list[str]:
+def loss_parameters() -> list[str]:
     return sorted({parameter for name in losses.names() for parameter in losses.parameters(name)})
 
 
-def _parameters(given: dict[str, Any]) -> dict[str, float]:
-    return {name: given[name] for name in _loss_parameters() if given[name] is not None}
+def parameters(given: dict[str, Any]) -> dict[str, float]:
+    return {name: given[name] for name in loss_parameters() if given[name] is not None}
 
 
 def rule_of(text: str, loss: Loss) -> LabelRule:

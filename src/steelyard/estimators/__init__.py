@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from steelyard.estimators.classifier import OnlineClassifier
     from steelyard.estimators.regressor import OnlineRegressor
+    from steelyard.estimators.sweep import Sweep
 
-__all__ = ["OnlineClassifier", "OnlineRegressor"]
+__all__ = ["OnlineClassifier", "OnlineRegressor", "Sweep"]
 
-_homes = {"OnlineClassifier": "classifier", "OnlineRegressor": "regressor"}
+_homes = {"OnlineClassifier": "classifier", "OnlineRegressor": "regressor", "Sweep": "sweep"}
 
 
 def __getattr__(name: str) -> Any:

@@ -1,5 +1,7 @@
 """The parameters of an estimator → the settings of a model."""
 
+import copy
+from collections.abc import Mapping
 from dataclasses import fields
 from numbers import Integral, Real
 from typing import Any
@@ -19,6 +21,10 @@ _NUMBERS = ("initial_t", "power_t", "l1", "l2")
 # What may change between two calls that go on with one model. The rest decides what its arrays hold.
 _FREE = {"update", "learning_rate", "initial_t", "power_t"}
 _FIXED = sorted({field.name for field in fields(Settings)} - _FREE)
+
+# The parameters over which a sweep can go: those of a model. (The rest is about rows.)
+SWEPT = tuple("fit_intercept" if field.name == "bias" else field.name for field in fields(Settings))
+SWEPT = tuple(name for name in SWEPT if name != "follow_labels")
 
 
 def settings_of(estimator: Any, begun: list[Settings] | None) -> list[Settings]:
@@ -55,6 +61,17 @@ def settings_of(estimator: Any, begun: list[Settings] | None) -> list[Settings]:
     if begun is not None:
         _check_unchanged(begun, settings, auto)
     return rivals.of(settings, begun) if auto else [settings]
+
+
+def swept(estimator: Any, params: Mapping[str, Any]) -> Settings:
+    """The settings of the estimator with some of its parameters changed."""
+    changed = copy.copy(estimator)
+    for name, value in params.items():
+        setattr(changed, name, value)
+    settings, *others = settings_of(changed, None)
+    if others:
+        raise ValueError(f"learning_rate={AUTO!r} is a sweep by itself: name the learning rates to compare")
+    return settings
 
 
 def loss_of(estimator: Any) -> Loss:

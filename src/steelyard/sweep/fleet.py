@@ -32,7 +32,7 @@ class Fleet:
     def __init__(self, settings: Sequence[Settings], features: int, threads: int | None = None) -> None:
         self.settings = list(settings)
         self.features = features
-        self._threads = threads or len(os.sched_getaffinity(0))
+        self._threads = usable_threads(threads)
         self._crews: list[tuple[Crew, Numbers]] = []
         for numbers in crews(self.settings, self._threads):
             own = [self.settings[i] for i in numbers]
@@ -168,6 +168,11 @@ class Fleet:
             for place, (crew, _) in enumerate(self._crews)
             for name, array in crew.arrays().items()
         }
+
+
+def usable_threads(given: int | None) -> int:
+    """As many as are asked for, else one for every core that this process may use."""
+    return given or len(os.sched_getaffinity(0))
 
 
 def crews(settings: Sequence[Settings], threads: int) -> list[list[int]]:

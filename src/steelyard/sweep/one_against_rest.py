@@ -15,6 +15,7 @@ from steelyard.model import Model, Settings
 from steelyard.sweep.fleet import Column, Fleet, Numbers
 
 _PIECE = 4096  # rows for which the predictions of all lanes are kept
+BYTES_A_LANE = 3 * 8 * _PIECE  # what a piece needs beside the weights: labels, twice, and predictions
 
 
 class OneAgainstRest:
@@ -80,6 +81,10 @@ class OneAgainstRest:
         """The models of all classes of one setting."""
         first = setting * self.classes
         return [self.fleet.model(number) for number in range(first, first + self.classes)]
+
+    def arrays(self) -> dict[str, NDArray[np.generic]]:
+        """All that changes, by name, as a fleet's."""
+        return {**self.fleet.arrays(), "error": self.error}
 
     def _labels(self, codes: Column) -> NDArray[np.float64]:
         own = codes[:, np.newaxis] == np.arange(self.classes)

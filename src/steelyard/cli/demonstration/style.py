@@ -1,4 +1,4 @@
-"""How the pictures of the report look, and how they get into the page.
+"""How pictures look, and how they get into a page or into files.
 
 They are drawn on figures of their own, so neither a display nor the global state of pyplot is involved.
 """
@@ -6,10 +6,13 @@ They are drawn on figures of their own, so neither a display nor the global stat
 import base64
 import io
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
 from matplotlib.figure import Figure
+
+from steelyard import files
 
 # From the palettes of Okabe & Ito and of Tol: distinct for every common kind of colour vision.
 COLOURS = {"explicit": "#D55E00", "implicit": "#0072B2", "second_order": "#AA4499", "invariant": "#009E73"}
@@ -42,6 +45,18 @@ def address(draw: Callable[[], Figure]) -> str:
         # without its date, a picture drawn again is the same again
         draw().savefig(drawn, format="svg", metadata={"Date": None})
     return "data:image/svg+xml;base64," + base64.b64encode(drawn.getvalue()).decode()
+
+
+def written(draw: Callable[[], Figure], stem: Path) -> list[Path]:
+    """The picture as an SVG and a PNG file."""
+    paths = [stem.with_name(f"{stem.name}.{suffix}") for suffix in ("svg", "png")]
+    with mpl.rc_context(_STYLE):
+        drawn = draw()
+        for path in paths:
+            metadata = {"Date": None} if path.suffix == ".svg" else None
+            with files.replacing(path) as temporary:
+                drawn.savefig(temporary, format=path.suffix[1:], dpi=150, metadata=metadata)
+    return paths
 
 
 def figure(width: float = 6.4, height: float = 3.4) -> Figure:

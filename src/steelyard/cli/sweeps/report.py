@@ -1,0 +1,163 @@
+"""What there is to say about a sweep, for people and for machines."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from steelyard.cli import crossed
+from steelyard.cli.summary import finite
+from steelyard.io.stream import Stream
+from steelyard.sweep.results import Results, loss_name
+from steelyard.sweep.search import Search
+from steelyard.wording import counted
+
+NEAR = (0.005, 0.001)
+_MOST_PROBLEMS = 3
+_BY_GROUP = ("loss", "update")
+
+
+def of(search: Search, stream: Stream, notes: list[str], *, seconds: float, startup: float) -> dict[str, Any]:
+    """All that is worth knowing about the run."""
+    results = search.results
+    rows = results.rows()
+    best = best_of(results)
+    return {
+        "models": len(rows),
+        "rounds": len(search.plan.rounds),
+        "examples": stream.rows,
+        "learned": search.learned,
+        "classes": search.classes,
+        "criterion": results.criterion,
+        "best": None if best is None else rows[best],
+        "diverged": int(results.found["diverged"].sum()),
+        "varied": [name for name in results.points[0].params if len({str(row[name]) for row in rows}) > 1],
+        "groups": groups(results),
+        "results": rows,
+        "notes": [*notes, *sorted(stream.remarks), *crossed.in_vain(stream, None)],
+        "skipped": stream.skipped,
+        "problems": [str(problem) for problem in stream.problems],
+        "seconds": seconds,
+        "startup_seconds": startup,
+    }
+
+
+def best_of(results: Results) -> int | None:
+    """The number of the best point, if there is one."""
+    return results.best_index if results.comparable and not results.found["diverged"].all() else None
+
+
+def accuracy(results: Results) -> tuple[str, np.ndarray[Any, Any]] | None:
+    """That of the rows held out, else the progressive one, and what it is called; None without classes."""
+    if "held_out_accuracy" in results.found:
+        return "held-out accuracy", results.found["held_out_accuracy"]
+    if "progressive_error" in results.found:
+        return "progressive accuracy", 1.0 - results.found["progressive_error"]
+    return None
+
+
+def loss(results: Results) -> tuple[str, np.ndarray[Any, Any]]:
+    """Where there are no classes."""
+    name = "held_out_loss" if "held_out_loss" in results.found else "progressive_loss"
+    return name.replace("_", " ").replace("held out", "held-out"), results.found[name]
+
+
+def groups(results: Results) -> list[dict[str, Any]]:
+    """For each loss and update: its best point, and how many of its points come near that."""
+    called, figure = accuracy(results) or loss(results)
+    settings = [point.settings for point in results.points]
+    names = [(loss_name(each.loss), each.update) for each in settings]
+    alive, score = ~results.found["diverged"], results.score
+    rows, described = results.rows(), []
+    for group in dict.fromkeys(names):
+        here = np.array([name == group for name in names])
+        best = int(np.argmax(np.where(here, score, -np.inf)))
+        entry: dict[str, Any] = dict(zip(_BY_GROUP, group, strict=True))
+        entry |= {"models": int(here.sum()), "diverged": int((here & ~alive).sum()), "figure": called}
+        working = bool((here & alive).any())
+        entry["best"] = rows[best] if working else None
+        entry["value"] = finite(float(figure[best])) if working else None
+        if accuracy(results) is not None:
+            reference = figure[here & alive].max() if working else np.nan
+            for margin in NEAR:
+                near = here & alive & (figure >= reference - margin)
+                entry[f"within_{margin}"] = float(near.sum() / here.sum())
+        described.append(entry)
+    return described
+
+
+def text(result: dict[str, Any]) -> str:
+    """The same in lines."""
+    lines = _table(result["groups"], result["varied"])
+    best = result["best"]
+    lines.append("")
+    if best is not None:
+        lines.append(f"best by {result['criterion'].replace('_', ' ')}: {_figures(best)}")
+        lines.append(f"  {result['command']}")
+    elif result["diverged"] == result["models"]:
+        lines.append("every model has diverged: lower the learning rates, or try --update invariant")
+    rate = f"{result['learned'] / max(result['seconds'], 1e-9) / 1e6:,.2f} M rows × models a second"
+    counts = f"{counted(result['models'], 'model')}, {counted(result['examples'], 'row')}"
+    start = f"{result['startup_seconds']:.2f} s to start"
+    lines.append(f"{counts}, {result['seconds']:.1f} s ({rate}), and {start}")
+    if result["skipped"]:
+        lines.append(f"skipped: {counted(result['skipped'], 'line')} that could not be read, among them")
+        lines += [f"  {problem}" for problem in result["problems"][:_MOST_PROBLEMS]]
+    lines += [f"note: {note}" for note in result["notes"]]
+    for name, what in (("output", "all results"), ("model", "the best, trained anew on all rows")):
+        if result[name] is not None:
+            lines.append(f"{what}: {result[name]}")
+    if result["pictures"]:
+        stems = dict.fromkeys(path.rpartition(".")[0] for path in result["pictures"])
+        lines.append(f"pictures (svg and png): {', '.join(stems)}")
+    return "\n".join(lines)
+
+
+def _table(described: list[dict[str, Any]], varied: list[str]) -> list[str]:
+    near = [f"within_{margin}" for margin in NEAR if f"within_{margin}" in described[0]]
+    settings = [name for name in varied if name not in _BY_GROUP]
+    head = [
+        "loss",
+        "update",
+        "models",
+        described[0]["figure"],
+        *(name.replace("_", " ") for name in settings),
+    ]
+    head += [name.replace("_", " ") for name in near] + ["diverged"]
+    table = [head]
+    for entry in described:
+        best = entry["best"] or {}
+        table.append(
+            [entry["loss"], entry["update"], f"{entry['models']:,}", _figure(entry["value"], near)]
+            + [_shown(best.get(name)) for name in settings]
+            + [f"{entry[name]:.1%}" for name in near]
+            + [f"{entry['diverged']:,}"]
+        )
+    return _aligned(table, left=2)
+
+
+def _aligned(table: Sequence[Sequence[str]], left: int) -> list[str]:
+    widths = [max(len(row[place]) for row in table) for place in range(len(table[0]))]
+    return [
+        "  ".join(
+            cell.ljust(width) if place < left else cell.rjust(width)
+            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in table
+    ]
+
+
+def _figure(value: float | None, of_classes: Sequence[str]) -> str:
+    """Accuracies with the digits that mean something."""
+    return f"{value:.4f}" if value is not None and of_classes else _shown(value)
+
+
+def _shown(value: Any) -> str:
+    if value is None:
+        return "–"
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def _figures(row: dict[str, Any]) -> str:
+    names = ("progressive_loss", "progressive_error", "held_out_loss", "held_out_accuracy")
+    return ", ".join(f"{name.replace('_', ' ')} {_shown(row[name])}" for name in names if name in row)

@@ -1,0 +1,250 @@
+"""`Sweep`: every point of a grid learned in one pass, as a meta-estimator."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_classifier
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from steelyard.estimators import sweep_files, sweep_ongoing, sweep_rows
+from steelyard.estimators.online import OnlineEstimator, unchanged_on_error
+from steelyard.estimators.parameters import SWEPT, swept
+from steelyard.estimators.sweep_progress import watching
+from steelyard.io.reading import Reading
+from steelyard.sweep import grid as grids
+from steelyard.sweep import plan
+from steelyard.sweep.grid import Expanded
+from steelyard.sweep.results import Results
+from steelyard.sweep.rows import Rows, Table
+from steelyard.sweep.search import Search
+
+
+def _has(method: str) -> Any:
+    """Whether the winner has such a method, or before there is one, the estimator."""
+
+    def check(self: "Sweep") -> bool:
+        getattr(getattr(self, "best_estimator_", self.estimator), method)
+        return True
+
+    return check
+
+
+class Sweep(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
+    """All combinations of a grid, learned side by side in one pass over the rows; docs/sweeps.md explains it.
+
+    >>> import numpy as np
+    >>> from steelyard import OnlineClassifier, Sweep
+    >>> X = np.random.default_rng(0).normal(size=(200, 3))
+    >>> y = np.where(X[:, 0] > X[:, 1], "ham", "spam")
+    >>> grid = {"learning_rate": [0.1, 1.0], "update": ["explicit", "invariant"]}
+    >>> sweep = Sweep(OnlineClassifier(), grid, holdout=5).fit(X, y)
+    >>> len(sweep.cv_results_["params"]), sweep.score(X, y) > 0.9
+    (4, True)
+    """
+
+    results_: Results
+    best_estimator_: OnlineEstimator
+
+    def __init__(
+        self,
+        estimator: OnlineEstimator,
+        grid: grids.Grid,
+        *,
+        holdout: int | None = None,
+        select: str | None = None,
+        refit: bool = True,
+        n_jobs: int | None = None,
+        memory: int | str | None = None,
+        state: str | Path | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.estimator = estimator
+        self.grid = grid
+        self.holdout = holdout
+        self.select = select
+        self.refit = refit
+        self.n_jobs = n_jobs
+        self.memory = memory
+        self.state = state
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
+        """Learn the rows with every combination; then, if `refit`, all of them with the best one alone."""
+        with unchanged_on_error(self):
+            self._forget()
+            expanded, template = self._expanded(), self._template()
+            prepared = sweep_rows.prepared(template, X, y, sample_weight)
+            shuffled = sweep_rows.orders(template, len(prepared.examples))
+            rows = Table(prepared.examples, self._holdout(), shuffled)
+            identity = sweep_rows.identity(prepared.examples, shuffled)
+            search = self._search(expanded, rows, prepared.examples.features, prepared.classes, identity)
+            self._run(search, expanded)
+            self._take_over(template)
+            if self.refit:
+                best = clone(self.estimator).set_params(**self.best_params_)
+                self.best_estimator_ = best.fit(X, y, sample_weight=sample_weight)
+        return self
+
+    def fit_files(self, paths: str | Path | Sequence[str | Path], *, reading: Reading | None = None) -> Self:
+        """`fit`, for files. How they are read is guessed as on the command line, unless `reading` says it."""
+        with unchanged_on_error(self):
+            self._forget()
+            expanded, template = self._expanded(), self._template()
+            listed = [paths] if isinstance(paths, str | Path) else list(paths)
+            losses = [point.settings.loss for point in expanded.points]
+            files, classes = sweep_files.opened(template, listed, losses, reading, self._threads() or 1)
+            rows = files.rows(self._holdout(), plan.memory_of(self.memory))
+            search = self._search(expanded, rows, files.reading.features, classes, files.identity())
+            self._run(search, expanded)
+            self.reading_ = files.reading
+            self.n_features_in_ = files.reading.features
+            if self.refit:
+                best = clone(self.estimator).set_params(**self.best_params_)
+                self.best_estimator_ = sweep_files.refitted(best, files)
+            if is_classifier(template):
+                self.classes_ = sweep_files.classes(files.reading)
+        return self
+
+    def partial_fit(
+        self, X: Any, y: Any, classes: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+    ) -> Self:
+        """Learn the rows in order, once, with every combination; goes on from earlier calls, not from `fit`.
+
+        The winner is the model with the best progressive figures so far, as it is: rows are not kept, so
+        it cannot be trained again. All models are in memory at once.
+        """
+        with unchanged_on_error(self):
+            if self.holdout is not None:
+                raise ValueError(
+                    "partial_fit does not hold rows out, since it does not keep them to measure the models "
+                    "at the end; leave out holdout, and compare by the progressive loss"
+                )
+            ongoing = getattr(self, "_ongoing", None)
+            if ongoing is None:
+                named = getattr(self, "classes_", None) if classes is None else classes
+                ongoing = sweep_ongoing.begun(self._template(), self._expanded(), named)
+                self._check_comparable(ongoing.nothing(self.select))
+            ongoing.learn(X, y, sample_weight, threads=self._threads(), memory=plan.memory_of(self.memory))
+            self._ongoing = ongoing
+            self._conclude(ongoing.results(self.select), ongoing.notes)
+            self._take_over(ongoing.template)
+            if self.refit:
+                self.best_estimator_ = ongoing.estimator(self.best_index_)
+        return self
+
+    def _template(self) -> OnlineEstimator:
+        if not isinstance(self.estimator, OnlineEstimator):
+            raise TypeError(
+                f"a sweep is over OnlineClassifier or OnlineRegressor; got {self.estimator!r}. "
+                "In a pipeline, put the sweep where they would be"
+            )
+        template: OnlineEstimator = clone(self.estimator)
+        return template
+
+    def _expanded(self) -> Expanded:
+        template = self._template()
+        return grids.expand(swept(template, {}), self.grid, lambda params: swept(template, params), SWEPT)
+
+    def _holdout(self) -> int | None:
+        if self.holdout is not None and self.holdout < 2:
+            raise ValueError(
+                f"holdout is None, or 2 or more: every so many rows one is held out; got {self.holdout!r}"
+            )
+        return self.holdout
+
+    def _threads(self) -> int | None:
+        """None for one on every core, as which −1 is also known."""
+        if self.n_jobs is not None and self.n_jobs < 1 and self.n_jobs != -1:
+            raise ValueError(f"n_jobs must be None, -1 or a number of threads; got {self.n_jobs!r}")
+        return None if self.n_jobs == -1 else self.n_jobs
+
+    def _search(
+        self, expanded: Expanded, rows: Rows, features: int, classes: int, identity: dict[str, Any]
+    ) -> Search:
+        return Search(
+            expanded.points,
+            rows,
+            features=features,
+            classes=classes,
+            passes=self.estimator.passes,
+            memory=plan.memory_of(self.memory),
+            threads=self._threads(),
+            select=self.select,
+            state=self.state,
+            identity=identity | {"rows held out": self._holdout()},
+        )
+
+    def _run(self, search: Search, expanded: Expanded) -> None:
+        self._check_comparable(search.results)
+        with watching(search, self.verbose) as watch:
+            results = search.run(watch)
+        self._conclude(results, expanded.notes)
+
+    def _check_comparable(self, results: Results) -> None:
+        if self.refit and not results.comparable:
+            raise ValueError(
+                "losses of different kinds cannot be compared, so there is no best one to refit: "
+                "sweep over one loss at a time, or say refit=False"
+            )
+
+    def _conclude(self, results: Results, notes: list[str]) -> None:
+        self.results_ = results
+        self.notes_ = notes
+        if results.comparable and (self.refit or not results.found["diverged"].all()):
+            self.best_index_ = results.best_index
+            self.best_params_ = results.points[self.best_index_].params
+            self.best_score_ = float(results.score[self.best_index_])
+
+    def _take_over(self, template: OnlineEstimator) -> None:
+        for name in ("n_features_in_", "feature_names_in_", "classes_"):
+            if hasattr(template, name):
+                setattr(self, name, getattr(template, name))
+
+    def _forget(self) -> None:
+        for name in [name for name in vars(self) if name.endswith("_") or name == "_ongoing"]:
+            delattr(self, name)
+
+    @property
+    def cv_results_(self) -> dict[str, Any]:
+        """As `GridSearchCV` has it: the columns of `results_`, score and rank also under its names."""
+        if "results_" not in vars(self):
+            raise AttributeError("Sweep has no cv_results_ before it is fitted")
+        columns = self.results_.columns
+        return columns | {"mean_test_score": columns["score"], "rank_test_score": columns["rank"]}
+
+    @available_if(_has("predict"))  # type: ignore[untyped-decorator]
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The prediction of the best estimator, as are those of the methods below."""
+        predicted: NDArray[Any] = self._winner().predict(X)
+        return predicted
+
+    @available_if(_has("decision_function"))  # type: ignore[untyped-decorator]
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        values: NDArray[np.float64] = self._winner().decision_function(X)
+        return values
+
+    @available_if(_has("predict_proba"))  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        values: NDArray[np.float64] = self._winner().predict_proba(X)
+        return values
+
+    @available_if(_has("score"))  # type: ignore[untyped-decorator]
+    def score(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> float:
+        return float(self._winner().score(X, y, sample_weight=sample_weight))
+
+    def _winner(self) -> Any:
+        check_is_fitted(self, "results_")
+        if not hasattr(self, "best_estimator_"):
+            raise AttributeError("there is no best_estimator_ with refit=False: fit one with best_params_")
+        return self.best_estimator_
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        inner = self.estimator.__sklearn_tags__()
+        for name in ("estimator_type", "classifier_tags", "regressor_tags", "target_tags", "input_tags"):
+            setattr(tags, name, getattr(inner, name))
+        return tags

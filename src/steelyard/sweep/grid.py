@@ -1,0 +1,140 @@
+"""Grids: what is to be tried, as a dict of lists or several of them, and the settings that come of it.
+
+>>> from steelyard.model import Settings
+>>> from steelyard.sweep import grid
+>>> axes = {"loss": ["squared", "hinge"], "update": ["second_order", "invariant"]}
+>>> expanded = grid.expand(Settings(), axes)
+>>> [(point.params["loss"], point.params["update"]) for point in expanded.points]
+[('squared', 'second_order'), ('squared', 'invariant'), ('hinge', 'invariant')]
+>>> expanded.notes
+['1 combination left out: Hinge has no second_order update: ...']
+"""
+
+import itertools
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+import numpy as np
+
+from steelyard import losses
+from steelyard.losses import Loss
+from steelyard.model import Settings
+from steelyard.wording import counted, did_you_mean
+
+Grid = Mapping[str, Iterable[Any]] | Sequence[Mapping[str, Iterable[Any]]]
+NAMES = tuple(field.name for field in fields(Settings))
+_NUMBERS = ("learning_rate", "initial_t", "power_t", "l1", "l2")
+
+
+@dataclass(frozen=True)
+class Point:
+    """One combination: what the grid says of it, and all that decides how its model learns."""
+
+    params: dict[str, Any]
+    settings: Settings
+
+
+@dataclass(frozen=True)
+class Expanded:
+    """The points of a grid, and what there is to say about those that are not among them."""
+
+    points: list[Point]
+    notes: list[str]
+
+
+def expand(
+    base: Settings,
+    grid: Grid,
+    make: Callable[[dict[str, Any]], Settings] | None = None,
+    names: Sequence[str] = NAMES,
+) -> Expanded:
+    """Every combination of the values of each dict; what it does not name is as in `base`.
+
+    A combination that cannot be is left out and noted if other ones have its values, else it is an error.
+    `make` turns parameters called by these `names` into settings, where they are not those of `Settings`.
+    """
+    make = make or (lambda params: settings_with(base, params))
+    points: list[Point] = []
+    known: set[Settings] = set()
+    refused: Counter[str] = Counter()
+    repeated = 0
+    for axes in _dicts(grid, names):
+        works = {name: [False] * len(values) for name, values in axes.items()}
+        reasons: dict[tuple[str, int], str] = {}
+        for places in itertools.product(*(range(len(values)) for values in axes.values())):
+            chosen = dict(zip(axes, places, strict=True))
+            params = {name: axes[name][place] for name, place in chosen.items()}
+            try:
+                settings = make(params)
+            except ValueError as error:
+                refused[str(error)] += 1
+                for name, place in chosen.items():
+                    reasons.setdefault((name, place), str(error))
+                continue
+            for name, place in chosen.items():
+                works[name][place] = True
+            if settings in known:
+                repeated += 1
+                continue
+            known.add(settings)
+            points.append(Point(params, settings))
+        _check_all_work(axes, works, reasons)
+    notes = [f"{counted(count, 'combination')} left out: {reason}" for reason, count in refused.items()]
+    if repeated:
+        notes.append(f"{counted(repeated, 'combination')} left out: the grid has the same settings elsewhere")
+    return Expanded(points, notes)
+
+
+def settings_with(base: Settings, params: Mapping[str, Any]) -> Settings:
+    """The settings with some of them changed; a loss may be given by its name."""
+    changed = dict(params)
+    if "loss" in changed:
+        changed["loss"] = _loss(changed["loss"])
+    for name in _NUMBERS:
+        if changed.get(name) is not None:
+            changed[name] = float(changed[name])
+    return replace(base, **changed)
+
+
+def _loss(given: Any) -> Loss:
+    if isinstance(given, str):
+        return losses.by_name(given)
+    if not isinstance(given, Loss):
+        raise TypeError(f"the grid has the loss {given!r}: give a name or an instance of Loss")
+    return given
+
+
+def _dicts(grid: Grid, names: Sequence[str]) -> list[dict[str, list[Any]]]:
+    """The grid as dicts of lists, looked through."""
+    several = [grid] if isinstance(grid, Mapping) else list(grid)
+    if not several:
+        raise ValueError("the grid is empty: name what to try, as in {'learning_rate': [0.1, 1.0]}")
+    return [{name: _values(name, values, names) for name, values in each.items()} for each in several]
+
+
+def _values(name: str, values: Any, names: Sequence[str]) -> list[Any]:
+    if name not in names:
+        raise ValueError(
+            f"the grid has {name!r}, over which there is no sweep; it goes over {', '.join(names)}"
+            f"{did_you_mean(name, names)}"
+        )
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        raise TypeError(f"the grid has {name}={values!r}: give a list of values, [{values!r}]")
+    listed = [value.item() if isinstance(value, np.generic) else value for value in values]
+    if not listed:
+        raise ValueError(f"the grid has no value for {name}: give one or more, or leave it out")
+    return listed
+
+
+def _check_all_work(
+    axes: dict[str, list[Any]], works: dict[str, list[bool]], reasons: dict[tuple[str, int], str]
+) -> None:
+    """A value that is good for nothing is a mistake."""
+    for name, values in axes.items():
+        for place, value in enumerate(values):
+            if not works[name][place]:
+                raise ValueError(
+                    f"the grid has {name}={value!r}, which no combination allows: {reasons[name, place]}"
+                )

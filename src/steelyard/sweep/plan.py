@@ -1,0 +1,131 @@
+"""Rounds: how many models can learn at once in the memory there is. Planned, and told, before it begins."""
+
+import math
+import os
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from steelyard.kernels.array_form import WIDTH
+from steelyard.model import Settings
+from steelyard.sweep import block
+from steelyard.sweep.one_against_rest import BYTES_A_LANE
+from steelyard.wording import counted
+
+_SHARE = 0.5  # of the memory that is available
+_FOR_MODELS = 0.75  # of what a sweep may use; the rest is for rows
+_GUESS = 4 << 30  # where the system does not say what is available
+_UNITS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
+_CGROUP = Path("/sys/fs/cgroup")
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Which models learn together, by number, and what their weights need at most."""
+
+    rounds: list[list[int]]
+    bytes_used: int
+    limit: int
+
+    def describe(self) -> str:
+        count = sum(map(len, self.rounds))
+        models = counted(count, "model")
+        if len(self.rounds) == 1:
+            return f"{models} in one round, {shown(self.bytes_used)} of weights"
+        return (
+            f"{models} in {len(self.rounds)} rounds of {shown(self.bytes_used)} of weights at most "
+            f"(the limit is {shown(self.limit)}): as often the rows are gone through"
+        )
+
+
+def plan(settings: Sequence[Settings], features: int, classes: int, memory: int) -> Plan:
+    """As few rounds as fit, each with models that can learn abreast side by side."""
+    limit = int(_FOR_MODELS * memory)
+    rounds: list[list[int]] = []
+    used = [0]
+    for numbers, size in _units(settings, features, classes if classes > 2 else 1):
+        if size > limit:
+            raise ValueError(
+                f"{counted(len(numbers), 'model')} with {features:,} features need "
+                f"{shown(size)}, and the weights of a sweep may take {shown(limit)}: "
+                "allow more memory, or have fewer features (fewer bits)"
+            )
+        if not rounds or used[-1] + size > limit:
+            rounds.append([])
+            used.append(0)
+        rounds[-1] += numbers
+        used[-1] += size
+    return Plan([sorted(numbers) for numbers in rounds], max(used), limit)
+
+
+def for_rows(memory: int) -> int:
+    """The bytes of rows that may be kept, so that a file is read once."""
+    return memory - int(_FOR_MODELS * memory)
+
+
+def _units(settings: Sequence[Settings], features: int, classes: int) -> Iterator[tuple[list[int], int]]:
+    """Models that fill whole vectors of lanes, and their bytes; those that learn alone, one by one."""
+    alike: dict[tuple[Settings, str], list[int]] = {}
+    alone = []
+    for number, each in enumerate(settings):
+        if block.fits(each):
+            alike.setdefault((block.kind(each), each.update), []).append(number)
+        else:
+            alone.append(number)
+    together = WIDTH // math.gcd(WIDTH, classes)
+    beside = BYTES_A_LANE if classes > 1 else 0
+    for (kind, _), numbers in alike.items():
+        for start in range(0, len(numbers), together):
+            unit = numbers[start : start + together]
+            padded = -(-len(unit) * classes // WIDTH) * WIDTH
+            yield unit, padded * (block.bytes_a_lane(kind, features) + beside)
+    for number in alone:
+        debts = 8 * features if settings[number].l1 > 0.0 else 0
+        yield [number], classes * (block.bytes_a_lane(settings[number], features) + debts + beside)
+
+
+def memory_of(given: int | str | None) -> int:
+    """Bytes: as given, in words such as "4G", or a share of what is available."""
+    if given is None:
+        return int(_SHARE * available())
+    if isinstance(given, str):
+        match = re.fullmatch(r"\s*([\d.]+)\s*([kmgt]?)(i?b)?\s*", given.lower())
+        if match is None:
+            raise ValueError(f"memory {given!r}: give bytes, or as in 500M or 4G")
+        given = int(float(match[1]) * 1024 ** _UNITS[match[2]])
+    if given < 1:
+        raise ValueError(f"memory must be some bytes; got {given}")
+    return int(given)
+
+
+def available() -> int:
+    """The bytes that can be had without pushing anything out, by the system and by its control group."""
+    found = [free for free in (_of_system(), _of_group()) if free is not None]
+    return min(found, default=_GUESS)
+
+
+def _of_system() -> int | None:
+    try:
+        lines = Path("/proc/meminfo").read_text().splitlines()
+        return next(1024 * int(line.split()[1]) for line in lines if line.startswith("MemAvailable:"))
+    except (OSError, StopIteration):
+        pass
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
+    except (OSError, ValueError):
+        return None
+
+
+def _of_group() -> int | None:
+    try:
+        most = int((_CGROUP / "memory.max").read_text())  # or the word "max"
+        return max(most - int((_CGROUP / "memory.current").read_text()), 0)
+    except (OSError, ValueError):
+        return None
+
+
+def shown(size: int) -> str:
+    """Bytes for people."""
+    scale = min(int(math.log(max(size, 1), 1024)), 4)
+    return f"{size / 1024**scale:.3g} {('bytes', 'KiB', 'MiB', 'GiB', 'TiB')[scale]}"

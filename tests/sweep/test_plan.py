@@ -1,0 +1,107 @@
+"""Rounds under a limit of memory."""
+
+import os
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from steelyard.model import Settings
+from steelyard.sweep import plan
+from steelyard.sweep.fleet import Fleet
+from steelyard.sweep.one_against_rest import OneAgainstRest
+
+MIB = 1 << 20
+MIXED = [
+    Settings(scaling=scaling, update=update, learning_rate=rate, l2=l2, l1=l1, dtype=dtype)
+    for scaling, l1 in (("row_norm", 0.0), ("normalized", 0.0), ("plain", 0.1))
+    for update in ("explicit", "invariant")
+    for rate in (0.1, 0.2, 0.3)
+    for l2 in (0.0, 0.1)
+    for dtype in ("float32", "float64")
+]
+
+
+def weights_of(arrays: dict[str, Any]) -> int:
+    return sum(
+        array.nbytes
+        for name, array in arrays.items()
+        if name.rpartition(".")[2] in ("weights", "squares", "scales", "debts")
+    )
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_it_reckons_with_no_less_than_is_needed(threads: int) -> None:
+    found = plan.plan(MIXED, 1000, 0, 1 << 40)
+    assert sorted(chain.from_iterable(found.rounds)) == list(range(len(MIXED)))
+    assert len(found.rounds) == 1
+    needed = weights_of(Fleet(MIXED, 1000, threads).arrays())
+    assert needed <= found.bytes_used <= 2 * needed
+
+
+def test_rounds() -> None:
+    whole = plan.plan(MIXED, 1000, 0, 1 << 40)
+    found = plan.plan(MIXED, 1000, 0, whole.bytes_used // 2)
+    assert len(found.rounds) > 2
+    assert sorted(chain.from_iterable(found.rounds)) == list(range(len(MIXED)))
+    assert found.bytes_used <= found.limit
+    for numbers in found.rounds:
+        assert weights_of(Fleet([MIXED[i] for i in numbers], 1000, 1).arrays()) <= found.limit
+    assert found.describe().startswith(f"72 models in {len(found.rounds)} rounds of ")
+    assert "(the limit is " in found.describe()
+
+
+def test_classes_are_lanes() -> None:
+    settings = [Settings(scaling="plain", learning_rate=0.1 * k) for k in range(1, 21)]
+    found = plan.plan(settings, 1000, 20, 1 << 40)
+    assert found.bytes_used > weights_of(OneAgainstRest(settings, 20, 1000).arrays())
+    assert plan.plan(settings, 1000, 2, 1 << 40).bytes_used < found.bytes_used / 10
+
+
+def test_what_does_not_fit_is_said() -> None:
+    with pytest.raises(ValueError, match=r"1 model with 1,048,576 features need.*allow more memory"):
+        plan.plan([Settings()], MIB, 0, 16 * MIB)
+    with pytest.raises(ValueError, match="2 models with 1,048,576 features"):
+        plan.plan([Settings(), Settings(learning_rate=1.0)], MIB, 0, 16 * MIB)
+
+
+def test_descriptions() -> None:
+    assert plan.plan([Settings(scaling="plain")], 4, 0, MIB).describe().startswith("1 model in one round, ")
+    assert plan.shown(0) == "0 bytes"
+    assert plan.shown(1536) == "1.5 KiB"
+    assert plan.shown(3 << 50) == "3.07e+03 TiB"
+
+
+def test_memory() -> None:
+    assert plan.memory_of(1000) == 1000
+    assert plan.memory_of("1.5G") == 3 << 29
+    assert plan.memory_of(" 20 mib") == 20 * MIB
+    assert plan.memory_of("77") == 77
+    assert 0 < plan.memory_of(None) <= plan.available()
+    assert plan.for_rows(1000) == 250
+    for wrong in ("much", 0, "0", "-3G"):
+        with pytest.raises(ValueError, match="memory"):
+            plan.memory_of(wrong)
+
+
+def test_what_is_available(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(plan, "_CGROUP", tmp_path)
+    unlimited = plan.available()
+    (tmp_path / "memory.max").write_text("max\n")
+    assert plan._of_group() is None
+    (tmp_path / "memory.max").write_text("3000\n")
+    (tmp_path / "memory.current").write_text("1000\n")
+    assert plan.available() == 2000 < unlimited
+
+
+def test_where_the_system_does_not_say(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(plan, "_CGROUP", tmp_path)
+    monkeypatch.setattr(Path, "read_text", lambda _: "no such line")
+    assert plan.available() == os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
+
+    def unknown(name: str) -> int:
+        raise ValueError(name)
+
+    monkeypatch.setattr(os, "sysconf", unknown)
+    assert plan.available() == 4 << 30
