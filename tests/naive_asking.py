@@ -1,13 +1,15 @@
-"""A slow active learner: IWAL as the formulas have it, row by row."""
+"""A slow active learner, IWAL as the formulas have it, row by row; and streams and askers to try it on."""
 
 import math
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
-from steelyard import updates
+from steelyard import losses, updates
 from steelyard.active.simulation import CONSTANTS, Asker
 from steelyard.losses import two_classes
+from steelyard.model import Settings
 from tests.naive import NaiveLearner
 
 
@@ -66,10 +68,30 @@ class NaiveAsker:
 def bisect(f: Any) -> float:
     """The root of a falling function between 0 and 1."""
     low, high = 0.0, 1.0
-    for _ in range(2000):
+    for _ in range(200):
         middle = math.sqrt(low * high) if low > 0.0 else 1e-3 * high
         if f(middle) > 0.0:
             low = middle
         else:
             high = middle
     return high
+
+
+def stream(low: float = -1.0, rows: int = 120) -> tuple[sparse.csr_array, np.ndarray]:
+    rng = np.random.default_rng(5)
+    dense = rng.normal(size=(rows, 8)) * (rng.random((rows, 8)) < 0.6)
+    dense[17] = 0.0
+    labels = np.where(dense[:, 0] + 0.5 * dense[:, 1] + 0.3 * rng.normal(size=rows) > 0.0, 1.0, low)
+    return sparse.csr_array(dense), labels
+
+
+def askers(loss: str, scaling: str, bias: bool = True) -> list[Asker]:
+    kind = losses.by_name(loss)
+    return [
+        Asker(
+            Settings(kind, update, scaling, rate, 10.0, power, bias=bias, dtype="float64"), policy, parameter
+        )
+        for update in updates.names_for(kind)
+        for rate, power in ((0.05, 0.0), (0.2, 0.5))
+        for policy, parameter in (("iwal", 1e-3), ("iwal", 1.0), ("random", 0.3), ("margin", 0.2))
+    ]

@@ -1,10 +1,17 @@
 """Small random streams for tests."""
 
+import os
+
 import numpy as np
 from scipy import sparse
 
 from steelyard.losses import Loss
 from steelyard.losses.sets import OneOf
+
+
+def compiled(rows: int) -> int:
+    """So many rows for kernels that are compiled, a fifth of them where they run as plain Python."""
+    return rows if os.environ.get("NUMBA_DISABLE_JIT", "0") == "0" else rows // 5
 
 
 def labels_for(loss: Loss, rng: np.random.Generator, count: int) -> np.ndarray:

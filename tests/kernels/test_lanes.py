@@ -14,7 +14,7 @@ from steelyard.losses import Loss
 from steelyard.model import SCALINGS, Settings
 from steelyard.sweep.block import Block
 from tests.naive import NaiveLearner
-from tests.streams import labels_for, stream
+from tests.streams import compiled, labels_for, stream
 
 LOSSES = [losses.by_name(name) for name in losses.names()]
 
@@ -62,7 +62,7 @@ def agree(
 @pytest.mark.parametrize("scaling", SCALINGS)
 @pytest.mark.parametrize("loss", LOSSES, ids=repr)
 def test_agrees_with_the_slow_twin(loss: Loss, scaling: str) -> None:
-    agree(settings_for(loss, scaling), *stream(loss, rows=50))
+    agree(settings_for(loss, scaling), *stream(loss, rows=compiled(50)))
 
 
 @pytest.mark.parametrize("scaling", SCALINGS)
@@ -97,7 +97,7 @@ def test_lanes_of_no_importance_are_absent_to_the_last_bit(scaling: str) -> None
 def test_l2_also_where_the_scale_has_to_be_folded_in(scaling: str, l2: float) -> None:
     loss = losses.by_name("squared")
     settings = [replace(each, l2=l2 * share) for share in (0.0, 1.0) for each in settings_for(loss, scaling)]
-    agree(settings, *stream(loss, rows=150))
+    agree(settings, *stream(loss, rows=compiled(150)))
 
 
 def test_labels_of_any_size_set_their_own_unit() -> None:
@@ -121,7 +121,7 @@ def test_bases_dense_rows_no_bias_and_empty_rows(scaling: str) -> None:
 @pytest.mark.parametrize("scaling", SCALINGS)
 def test_in_float32_the_progressive_loss_agrees_to_five_digits(scaling: str) -> None:
     loss = losses.by_name("logistic")
-    matrix, labels, importances = stream(loss, rows=300, features=40, nonzeros=13)
+    matrix, labels, importances = stream(loss, rows=compiled(300), features=40, nonzeros=13)
     settings = [replace(each, dtype="float32") for each in settings_for(loss, scaling)]
     block, _ = learned(settings, matrix, labels, importances)
     for number, each in enumerate(settings):
@@ -149,7 +149,8 @@ def test_an_explicit_lane_that_diverges_stops_and_disturbs_nobody() -> None:
 def test_what_becomes_of_a_lane_depends_neither_on_neighbours_nor_on_chunks(scaling: str, dtype: str) -> None:
     """To the last bit, whichever part of a loop over so many lanes it falls into."""
     loss = losses.by_name("logistic")
-    matrix, labels, importances = stream(loss, rows=90)
+    rows = compiled(90)
+    matrix, labels, importances = stream(loss, rows=rows)
     settings = [
         Settings(loss, name, scaling, rate, 3.0, 0.5, l2=1e-3, dtype=dtype)
         for name in updates.names_for(loss)
@@ -159,9 +160,9 @@ def test_what_becomes_of_a_lane_depends_neither_on_neighbours_nor_on_chunks(scal
     chunk = examples(matrix, labels, importances)
     for first, last in ((4, 7), (10, 50), (40, 100)):
         few = Block(settings[first:last], matrix.shape[1])
-        for start in range(0, 90, 7):
-            rows = np.arange(start, min(start + 7, 90))
-            few.learn(chunk, rows, labels[rows, np.newaxis], importances[rows, np.newaxis])
+        for start in range(0, rows, 7):
+            turns = np.arange(start, min(start + 7, rows))
+            few.learn(chunk, turns, labels[turns, np.newaxis], importances[turns, np.newaxis])
         for number in range(last - first):
             one, other = block.model(first + number), few.model(number)
             np.testing.assert_array_equal(one.weights, other.weights)
