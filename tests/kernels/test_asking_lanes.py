@@ -1,5 +1,7 @@
 """Active learners abreast against a slow one."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -44,8 +46,8 @@ def test_every_lane_asks_and_learns_as_the_slow_one(loss: str, scaling: str, con
 def test_rows_that_nobody_asks_for_and_rows_of_nothing() -> None:
     matrix, labels = stream(rows=24)
     settings = Settings(losses.by_name("hinge"), scaling="plain", bias=False, dtype="float64")
-    ways = [Asker(settings, "random", 0.3), Asker(settings, "iwal", 1e-6)]
-    simulation = Simulation(ways, 8, seed=2)
+    ways = [Asker(settings, "random", 0.3), Asker(replace(settings, update="explicit"), "iwal", 1e-6)]
+    simulation = Simulation(ways, 8, seed=2, threads=1)
     simulation.learn(examples(matrix, labels))
     draws = np.random.default_rng(2).random(24)
     for number, asker in enumerate(ways):
