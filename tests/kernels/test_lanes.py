@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numba import config
 from scipy import sparse
 
 from steelyard import losses, updates
@@ -144,6 +145,7 @@ def test_an_explicit_lane_that_diverges_stops_and_disturbs_nobody() -> None:
     assert block.model(1).progressive_loss == alone.model(0).progressive_loss
 
 
+@pytest.mark.skipif(bool(config.BOUNDSCHECK), reason="with bounds checked, loops do have leftovers")
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("scaling", SCALINGS)
 def test_what_becomes_of_a_lane_depends_neither_on_neighbours_nor_on_chunks(scaling: str, dtype: str) -> None:
