@@ -50,20 +50,22 @@ def main(shuffles: int, output: Path | None) -> None:
     if data is None:
         raise click.ClickException(f"there is no {datasets.RCV1_FILE} in the folder named by STEELYARD_DATA")
     start = time.perf_counter()
-    grids = {loss: _grids(data, loss, shuffles) for loss in LOSSES}
-    text = page(grids, shuffles, time.perf_counter() - start)
+    grids = {loss: _grids(data, loss, shuffles, bias=True) for loss in LOSSES}
+    seconds = time.perf_counter() - start
+    without = {loss: _grids(data, loss, shuffles, bias=False) for loss in LOSSES}
+    text = page(grids, without, shuffles, seconds)
     click.echo(text)
     if output is not None:
         sections.write(output, "benchmarks.robustness", text)
 
 
-def _grids(data: DataSet, loss: str, shuffles: int) -> dict[str, Grid]:
+def _grids(data: DataSet, loss: str, shuffles: int, bias: bool) -> dict[str, Grid]:
     accuracies, diverged = [], []
     cut = 4 * len(data.labels) // 5
     for seed in range(shuffles):
         order = np.random.default_rng(seed).permutation(len(data.labels))
         chunk = examples(data.rows[order], data.labels[order])
-        grid = [each for update in UPDATES for each in settings(loss, update, SCHEDULES)]
+        grid = [each for update in UPDATES for each in settings(loss, update, SCHEDULES, bias)]
         fleet = Fleet(grid, chunk.features)
         fleet.learn(chunk, np.arange(cut))
         _, wrong = fleet.measure(chunk, np.arange(cut, len(chunk)))
@@ -75,7 +77,27 @@ def _grids(data: DataSet, loss: str, shuffles: int) -> dict[str, Grid]:
     }
 
 
-def page(grids: dict[str, dict[str, Grid]], shuffles: int, seconds: float) -> str:
+def page(
+    grids: dict[str, dict[str, Grid]], without: dict[str, dict[str, Grid]], shuffles: int, seconds: float
+) -> str:
+    models = len(grids) * len(UPDATES) * len(SCHEDULES) * shuffles
+    return "\n\n".join(
+        (
+            "# How much does the learning rate matter?",
+            _INTRODUCTION.format(shuffles=shuffles, models=models, seconds=seconds),
+            _shares(grids),
+            "How many times more schedules are near the best one with the invariant update than with the "
+            "explicit one, and how far apart the best of the three updates are:",
+            _factors(grids),
+            "The same without a bias:",
+            _factors(without),
+            _READING,
+        )
+    )
+
+
+def _shares(grids: dict[str, dict[str, Grid]]) -> str:
+    heads = ["", "best accuracy", f"within {NEAR} of it", f"within {VERY_NEAR}", "diverged"]
     rows = [
         [
             f"{loss}, {update}",
@@ -87,7 +109,11 @@ def page(grids: dict[str, dict[str, Grid]], shuffles: int, seconds: float) -> st
         for loss, by_update in grids.items()
         for update, grid in by_update.items()
     ]
-    factors = [
+    return sections.table(heads, rows)
+
+
+def _factors(grids: dict[str, dict[str, Grid]]) -> str:
+    rows = [
         [
             loss,
             *(f"{_times_more(by_update, within):.1f}" for within in (NEAR, VERY_NEAR)),
@@ -95,19 +121,7 @@ def page(grids: dict[str, dict[str, Grid]], shuffles: int, seconds: float) -> st
         ]
         for loss, by_update in grids.items()
     ]
-    models = len(grids) * len(UPDATES) * len(SCHEDULES) * shuffles
-    heads = ["", "best accuracy", f"within {NEAR} of it", f"within {VERY_NEAR}", "diverged"]
-    return "\n\n".join(
-        (
-            "# How much does the learning rate matter?",
-            _INTRODUCTION.format(shuffles=shuffles, models=models, seconds=seconds),
-            sections.table(heads, rows),
-            "How many times more schedules are near the best one with the invariant update than with the "
-            "explicit one, and how far apart the best of the three updates are:",
-            sections.table(["loss", f"within {NEAR}", f"within {VERY_NEAR}", "best, apart by"], factors),
-            _READING,
-        )
-    )
+    return sections.table(["loss", f"within {NEAR}", f"within {VERY_NEAR}", "best, apart by"], rows)
 
 
 def _times_more(by_update: dict[str, Grid], within: float) -> float:

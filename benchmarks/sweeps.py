@@ -23,8 +23,11 @@ _SAMPLE = SCHEDULES[5::11]  # 18
 _FEW = SCHEDULES[16::33]  # 6
 
 
-def settings(loss: str, update: str, schedules: list[tuple[float, float, float]]) -> list[Settings]:
-    return [Settings(losses.by_name(loss), update, "row_norm", *schedule) for schedule in schedules]
+def settings(
+    loss: str, update: str, schedules: list[tuple[float, float, float]], bias: bool = True
+) -> list[Settings]:
+    kind = losses.by_name(loss)
+    return [Settings(kind, update, "row_norm", *schedule, bias=bias) for schedule in schedules]
 
 
 def table(data: DataSet, repeats: int) -> Table:
