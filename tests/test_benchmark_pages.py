@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner
 from scipy import sparse
 
-from benchmarks import invariance, labelled, numeric, rates, regression, sections
+from benchmarks import coverage, invariance, labelled, numeric, rates, regression, sections
 from benchmarks.labelled import Problem
 
 
@@ -87,3 +87,14 @@ def test_invariance_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, two_cl
 def test_cells_of_differences(found: tuple[float, float], shown: str) -> None:
     assert invariance.cell(found) == shown
     assert invariance.cell(None) == "overflows"
+
+
+def test_page_on_estimates(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, two_classes: Problem) -> None:
+    monkeypatch.setattr(labelled, "load", lambda _: two_classes)
+    monkeypatch.setattr(coverage, "_WIDE_ROWS", 100)
+    page = tmp_path / "page.md"
+    arguments = ["--runs", "2", "--rows", "50", "--models", "2", "--seeds", "1", "--output", str(page)]
+    CliRunner().invoke(coverage.main, arguments, catch_exceptions=False)
+    assert page.read_text().count("| P by margin, floor 1 % |") == 2
+    assert "| rcv1-ccat, 0 |" in page.read_text()
+    assert "</svg>" in (tmp_path / coverage.PICTURE).read_text()

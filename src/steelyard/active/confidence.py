@@ -10,6 +10,7 @@ Mineiro & Ramdas (2021) and Waudby-Smith et al. (2022), of predictions as contro
 Candès (2024).
 """
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -58,10 +59,8 @@ class Sequence:
 
     def add(self, probability: Array, asked: Flags, score: Array, guess: Array | None = None) -> None:
         """Rows that have come. A score of NaN where a row was asked means no answer: the worst is assumed."""
-        for start in range(0, len(probability), _PIECE):
-            part = slice(start, start + _PIECE)
-            own = None if guess is None else guess[part]
-            sums, low, high = self._count(probability[part], asked[part], score[part], own)
+        for part in _pieces(probability, asked, score, guess):
+            sums, low, high = self._count(*part)
             self._sums = np.vstack([self._sums, sums]).sum(axis=0)
             self._low.add(*low)
             self._high.add(*high)
@@ -70,11 +69,14 @@ class Sequence:
         self, probability: Array, asked: Flags, score: Array, guess: Array | None, alpha: float
     ) -> Standing:
         """`add`, and how things stood before the rows and after each of them."""
-        sums, low, high = self._count(probability, asked, score, guess)
-        history = np.cumsum(np.vstack([self._sums, sums]), axis=0)
-        self._sums = history[-1]
-        least = [self._low.path(*low, alpha / 2.0), self._high.path(*high, alpha / 2.0)]
-        return self._standing(history.T, *least)
+        stood = [Standing(*(column[np.newaxis] for column in self.standing(alpha)))]
+        for part in _pieces(probability, asked, score, guess):
+            sums, low, high = self._count(*part)
+            history = np.cumsum(np.vstack([self._sums, sums]), axis=0)
+            self._sums = history[-1]
+            least = [self._low.path(*low, alpha / 2.0), self._high.path(*high, alpha / 2.0)]
+            stood.append(self._standing(history[1:].T, *least))
+        return Standing(*(np.concatenate(columns) for columns in zip(*stood, strict=True)))
 
     def standing(self, alpha: float) -> Standing:
         """How things stand. Each of the bounds is wrong at any moment with probability α/2 at most."""
@@ -129,6 +131,14 @@ class Sequence:
         self._answers = history[-1]
         overall = _mean(history[:-1].sum(axis=2), _FIRST_GUESS)
         return _mean(history[np.arange(len(alike)), :, alike], overall)
+
+
+def _pieces(
+    probability: Array, asked: Flags, score: Array, guess: Array | None
+) -> Iterator[tuple[Array, Flags, Array, Array | None]]:
+    for start in range(0, len(probability), _PIECE):
+        part = slice(start, start + _PIECE)
+        yield probability[part], asked[part], score[part], None if guess is None else guess[part]
 
 
 def _mean(answers: Array, prior: Array | float) -> Array:

@@ -37,11 +37,11 @@ class Wealth:
         self.centre = np.concatenate([self.centre[np.newaxis], centres]).sum(axis=0)
 
     def path(self, gains: Array, centres: Array, alpha: float) -> Array:
-        """`add`, and the least sum before the rows and after each of them."""
+        """`add`, and the least sum after each of the rows."""
         gain = np.cumsum(np.concatenate([self.gain[np.newaxis], gains]), axis=0)
         centre = np.cumsum(np.concatenate([self.centre[np.newaxis], centres]), axis=0)
         self.gain, self.centre = gain[-1], centre[-1]
-        return least(gain, centre, alpha)
+        return least(gain[1:], centre[1:], alpha)
 
     def least(self, alpha: float) -> Array:
         """The least sum that is not ruled out."""
