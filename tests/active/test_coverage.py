@@ -45,6 +45,22 @@ def test_the_model_held_now_is_covered_in_many_runs() -> None:
     assert np.mean(inside) >= 0.95
 
 
+@pytest.mark.parametrize("of", ["progressive", "pool"])
+def test_those_who_skip_what_is_inconvenient_do_not_get_past_the_bounds(of: str) -> None:
+    """A third of the errors, and nothing else, is never answered."""
+    for run in range(40):
+        sample = streams(NATURES["drift, any P"], runs=1, rows=400, seed=run)
+        random = np.random.default_rng(run)
+        wrong = (sample.label[0] == 1.0) != sample.predicted[0]
+        silent = wrong & (random.random(400) < 1.0 / 3.0)
+        answers = np.where(silent, np.nan, sample.label[0])
+        draws = of_labels(sample.probability[0], sample.asked[0], answers, sample.predicted[0])
+        path = Running(of).path(draws)
+        open_rows = ~sample.asked[0] | silent if of == "pool" else np.ones(400, bool)
+        truth = np.cumsum(wrong & open_rows) / np.arange(1.0, 401.0)
+        assert always_inside(path, truth)
+
+
 def test_an_interval_of_fixed_size_fails_those_who_peek() -> None:
     for nature in ("P = 1", "drift, any P", "P chosen by an adversary"):
         sample = streams(NATURES[nature], runs=200, rows=1000, seed=2)

@@ -46,7 +46,7 @@ class Sequence:
     """Rows come in the order of the stream, with scores in [0, 1].
 
     The bettor's guess of a score is the average so far, among rows asked with about the same probability
-    (where questions are chosen well, errors are rarer where they are rarer). If guesses are `given` too,
+    (where questions are chosen well, errors are rare where questions are). If guesses are `given` too,
     known before the coin of their row fell, half of the money follows them: good ones narrow the bounds,
     bad ones cost little.
     """
