@@ -1,7 +1,8 @@
 """May I stop? Rules that look at estimates, and say why or why not.
 
 Their intervals hold at every moment, so a rule may be asked after every answer: it stops wrongly with
-probability 1 − level at most, whenever that is. Of several rules each has that risk of its own.
+probability 1 − level at most, whenever that is (see docs/estimates.md for `current`). Of several rules
+each has that risk of its own.
 
 >>> from steelyard.active.estimates import Estimate
 >>> now = Estimate("pool", "recall", 0.91, 0.84, 0.96, 0.95, rows=8000, asked=1900, skipped=0)
