@@ -9,6 +9,7 @@ from scipy import sparse
 
 from benchmarks import (
     auto_rate,
+    coverage,
     invariance,
     labelled,
     numeric,
@@ -138,3 +139,14 @@ def test_sets_of_several_classes(name: str) -> None:
 def test_cells_of_differences(found: tuple[float, float], shown: str) -> None:
     assert invariance.cell(found) == shown
     assert invariance.cell(None) == "overflows"
+
+
+def test_page_on_estimates(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, two_classes: Problem) -> None:
+    monkeypatch.setattr(labelled, "load", lambda _: two_classes)
+    monkeypatch.setattr(coverage, "_WIDE_ROWS", 100)
+    page = tmp_path / "page.md"
+    arguments = ["--runs", "2", "--rows", "50", "--models", "2", "--seeds", "1", "--output", str(page)]
+    CliRunner().invoke(coverage.main, arguments, catch_exceptions=False)
+    assert page.read_text().count("| P by margin, floor 1 % |") == 2
+    assert "| rcv1-ccat, 0 |" in page.read_text()
+    assert "</svg>" in (tmp_path / coverage.PICTURE).read_text()

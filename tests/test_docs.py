@@ -26,7 +26,13 @@ def headings(name: str) -> set[str]:
 
 @pytest.mark.parametrize(
     ("name", "least"),
-    [("estimators.md", 10), ("learner.md", 5), ("from-sgd-classifier.md", 10), ("sweeps.md", 8)],
+    [
+        ("estimators.md", 10),
+        ("learner.md", 5),
+        ("from-sgd-classifier.md", 10),
+        ("sweeps.md", 8),
+        ("estimates.md", 10),
+    ],
 )
 def test_the_guides_run(name: str, least: int) -> None:
     failed, tried = doctest.testfile(

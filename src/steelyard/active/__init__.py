@@ -1,1 +1,1 @@
-"""Active learning: asking for few labels, and staying honest about what they can tell."""
+"""Active learning: which labels to ask for, what was asked and answered, and what that teaches."""

@@ -1,0 +1,107 @@
+"""May I stop? Rules that look at estimates, and say why or why not.
+
+Their intervals hold at every moment, so a rule may be asked after every answer: it stops wrongly with
+probability 1 − level at most, whenever that is (see docs/estimates.md for `current`). Of several rules
+each has that risk of its own.
+
+>>> from steelyard.active.estimates import Estimate
+>>> now = Estimate("pool", "recall", 0.91, 0.84, 0.96, 0.95, rows=8000, asked=1900, skipped=0)
+>>> verdict = RecallAbove(0.8).judge([now])
+>>> verdict.met, verdict.why
+(True, 'stop: pool recall is at least 0.840, with 95 % confidence; the target is 0.800')
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from steelyard.active.estimates import Estimate
+from steelyard.wording import counted
+
+
+@dataclass(frozen=True)
+class Verdict:
+    met: bool
+    why: str
+
+
+class Rule(ABC):
+    """Looks at the estimates that were made at one moment, in any order."""
+
+    @abstractmethod
+    def judge(self, estimates: Iterable[Estimate]) -> Verdict:
+        """Whether to stop, and a sentence that says why or why not."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class Budget(Rule):
+    """So many questions, skipped ones included. (Every estimate of a stream knows how many there were.)"""
+
+    questions: int
+
+    def judge(self, estimates: Iterable[Estimate]) -> Verdict:
+        asked = max((each.asked for each in estimates), default=0)
+        met = asked >= self.questions
+        return _verdict(met, f"{asked:,} of {counted(self.questions, 'question')} asked")
+
+
+@dataclass(frozen=True)
+class ErrorBelow(Rule):
+    """The upper bound of an error, or of another measure that should be small, is at most the target."""
+
+    target: float
+    of: str = "current"
+    measure: str = "error"
+
+    def judge(self, estimates: Iterable[Estimate]) -> Verdict:
+        one = _find(self.of, self.measure, estimates)
+        what = f"{one.of} {one.measure} is at most {one.high:.3f}, {_confidence(one)}"
+        return _verdict(one.high <= self.target, f"{what}; the target is {self.target:.3f}")
+
+
+@dataclass(frozen=True)
+class RecallAbove(Rule):
+    """The lower bound of recall, or of another measure that should be large, is at least the target."""
+
+    target: float
+    of: str = "pool"
+    measure: str = "recall"
+
+    def judge(self, estimates: Iterable[Estimate]) -> Verdict:
+        one = _find(self.of, self.measure, estimates)
+        what = f"{one.of} {one.measure} is at least {one.low:.3f}, {_confidence(one)}"
+        return _verdict(one.low >= self.target, f"{what}; the target is {self.target:.3f}")
+
+
+@dataclass(frozen=True)
+class Narrow(Rule):
+    """The interval is no wider than so much."""
+
+    width: float
+    of: str = "current"
+    measure: str = "error"
+
+    def judge(self, estimates: Iterable[Estimate]) -> Verdict:
+        one = _find(self.of, self.measure, estimates)
+        what = f"{one.of} {one.measure} lies between {one.low:.3f} and {one.high:.3f}, {_confidence(one)}"
+        return _verdict(
+            one.width <= self.width, f"{what}: a width of {one.width:.3f}, wanted {self.width:.3f}"
+        )
+
+
+def _find(of: str, measure: str, estimates: Iterable[Estimate]) -> Estimate:
+    found = list(estimates)
+    for each in found:
+        if (each.of, each.measure) == (of, measure):
+            return each
+    there = ", ".join(f"{each.of} {each.measure}" for each in found) or "none"
+    raise ValueError(f"the rule needs the estimate of {of} {measure}; there are: {there}")
+
+
+def _confidence(estimate: Estimate) -> str:
+    return f"with {100.0 * estimate.level:g} % confidence"
+
+
+def _verdict(met: bool, why: str) -> Verdict:
+    return Verdict(met, f"{'stop' if met else 'go on'}: {why}")
