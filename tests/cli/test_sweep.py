@@ -215,6 +215,21 @@ def test_ctrl_c_leaves_the_state(file: Path, tmp_path: Path, monkeypatch: pytest
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
+def test_nothing_is_held_out(file: Path, tmp_path: Path) -> None:
+    few = (file, *ROW_NORM, *RATES, "--holdout", 1_000_000)
+    found = swept(*few)
+    assert found["best"] is None
+    assert all(group["best"] is None for group in found["groups"])
+    assert "no row with a label and a weight was held out" in found["notes"][0]
+    assert "so there is no best" in table(*few)
+    assert "there is no held_out_" in refused("sweep", *few, "--save", tmp_path / "model")
+
+
+def test_retold_numbers_are_short() -> None:
+    shown = [retelling._shown(value) for value in (0.1, 4.0, 1e7, 1e-7, "hinge")]
+    assert shown == ["0.1", "4", "10000000", "1e-07", "hinge"]
+
+
 def test_retold_options() -> None:
     flag = click.Option(["--bias/--no-bias"])
     assert retelling._words(flag, True) == ["--bias"]

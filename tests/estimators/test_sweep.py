@@ -269,6 +269,27 @@ def test_what_partial_fit_cannot_do(sweep: Sweep, text: str) -> None:
         sweep.partial_fit(X, y)
 
 
+def test_partial_fit_looks_at_the_labels_for_every_loss() -> None:
+    X, y = numbers()
+    sweep = Sweep(OnlineRegressor(**FAST), {"loss": ["squared", "logarithmic"]}, refit=False)
+    with pytest.raises(ValueError, match="Logarithmic loss takes 0 or 1"):
+        sweep.partial_fit(X, y)
+    sweep.partial_fit(X, (y > 0.0).astype(float))
+    found = sweep.cv_results_["progressive_loss"].tolist()
+    with pytest.raises(ValueError, match="Logarithmic loss takes 0 or 1"):
+        sweep.partial_fit(X, y)
+    sweep.partial_fit(X[:1], [1.0], sample_weight=[0.0])
+    assert sweep.cv_results_["progressive_loss"].tolist() == found
+
+
+def test_nothing_is_held_out() -> None:
+    with pytest.raises(ValueError, match="no row with a label and a weight was held out"):
+        Sweep(classifier(), RATES, holdout=len(y) + 1).fit(X, y)
+    sweep = Sweep(classifier(), RATES, holdout=len(y) + 1, refit=False).fit(X, y)
+    assert not hasattr(sweep, "best_index_")
+    assert np.isfinite(sweep.cv_results_["progressive_loss"]).all()
+
+
 def test_partial_fit_meets_another_class() -> None:
     sweep = Sweep(classifier(), RATES).partial_fit(X, MAIL, classes=["ham", "spam"])
     with pytest.raises(ValueError, match="row 0 has the label 'eggs'"):

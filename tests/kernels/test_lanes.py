@@ -138,7 +138,9 @@ def test_an_explicit_lane_that_diverges_stops_and_disturbs_nobody() -> None:
     matrix, labels, _ = stream(loss, rows=200)
     block, predictions = learned([wild, calm, wild], matrix, labels, np.full(200, 100.0))
     np.testing.assert_array_equal(block.scalars(lanes.ALIVE), [0.0, 1.0, 0.0])
-    assert np.isfinite(predictions).all()
+    assert np.isfinite(predictions[:, 1]).all()
+    assert not np.isinf(predictions).any()
+    assert np.isnan(predictions[-1]).tolist() == [True, False, True]  # no predictions once it has stopped
     assert np.isfinite(block.weights).all()
     alone, _ = learned([calm], matrix, labels, np.full(200, 100.0))
     np.testing.assert_array_equal(block.model(1).weights, alone.model(0).weights)

@@ -67,3 +67,24 @@ def test_measuring_learns_nothing() -> None:
     ]
     assert lost[1] == pytest.approx(importances @ np.mean(values, axis=1), rel=1e-9)
     np.testing.assert_array_equal(rivals.measure(chunk)[0], lost)
+
+
+@pytest.mark.parametrize("l1", [0.0, 1e-9])
+@pytest.mark.parametrize("chunk", [300, 7])
+def test_one_that_diverges_is_always_wrong_from_there_on(chunk: int, l1: float) -> None:
+    random = np.random.default_rng(0)
+    matrix, codes = 9.0 * random.normal(size=(300, 4)), random.integers(3, size=300).astype(np.float64)
+    table = examples(matrix, codes)
+    wild = Settings(losses.by_name("squared"), "explicit", "plain", learning_rate=1.0, l1=l1)
+    rivals = OneAgainstRest([wild], 3, 4)
+    for start in range(0, 300, chunk):
+        rivals.learn(table, np.arange(start, min(start + chunk, 300)))
+        if rivals.diverged[0]:
+            break
+    learned = min(start + chunk, 300)
+    wrong = float(rivals.error[0])
+    rivals.learn(table)
+    assert rivals.diverged[0]
+    assert learned - wrong < 60  # what was right is from before
+    assert rivals.error[0] == wrong + 300.0
+    assert rivals.measure(table)[1].tolist() == [300.0]

@@ -194,7 +194,7 @@ class Sweep(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     def _conclude(self, results: Results, notes: list[str]) -> None:
         self.results_ = results
         self.notes_ = notes
-        if results.comparable and (self.refit or not results.found["diverged"].all()):
+        if results.comparable and (self.refit or results.compared):
             self.best_index_ = results.best_index
             self.best_params_ = results.points[self.best_index_].params
             self.best_score_ = float(results.score[self.best_index_])

@@ -19,6 +19,7 @@ from steelyard.sweep.fleet import Fleet
 from steelyard.sweep.grid import Expanded, Point
 from steelyard.sweep.one_against_rest import OneAgainstRest
 from steelyard.sweep.results import Results
+from steelyard.sweep.search import check_numbers
 from steelyard.sweep.two_classes import TwoClasses
 
 
@@ -37,9 +38,11 @@ class Ongoing:
     ) -> None:
         anew = self.models is None
         examples = sweep_rows.prepared(self.template, X, y, sample_weight, anew=anew).examples
+        order, classes = np.arange(len(examples)), self.template._count_classes()
+        if not classes:
+            check_numbers(examples, order, {point.settings.loss for point in self.points})
         if self.models is None:
             settings = [point.settings for point in self.points]
-            classes = self.template._count_classes()
             rounds = plan.plan(settings, examples.features, classes, memory)
             if len(rounds.rounds) > 1:
                 raise ValueError(
@@ -50,7 +53,7 @@ class Ongoing:
                 self.models = OneAgainstRest(settings, classes, examples.features, threads)
             else:
                 self.models = (TwoClasses if classes else Fleet)(settings, examples.features, threads)
-        self.models.learn(examples, np.arange(len(examples)))
+        self.models.learn(examples, order)
         self.summary = self.summary.followed_by(importance.summarise(examples.importances))
 
     def nothing(self, select: str | None) -> Results:

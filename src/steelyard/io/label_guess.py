@@ -37,7 +37,8 @@ def rule_for(labels: Sequence[str], loss: Loss, path: str) -> LabelRule | None:
             f"{path}: {losses.name_of(loss) or type(loss).__name__} loss is for two classes, and there are "
             f"{len(distinct)} labels among the first rows ({some}…): "
             "say which two are meant, as in --labels NO,YES (--on-error skip leaves out rows with any "
-            "other), or --labels '*,NAME' for one against the rest"
+            "other), or --labels '*,NAME' for one against the rest; "
+            "all at once: OnlineClassifier().fit(X, y), in Python"
         )
     names = next((pair for pair in _PAIRS if distinct <= pair), distinct)
     negative, positive = sorted(names, key=lambda name: (float(name) if is_number(name) else 0.0, name))

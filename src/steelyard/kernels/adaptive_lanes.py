@@ -43,7 +43,7 @@ def learn(
         dots(start, end, base, indices, values, flat, stride, lanes, totals)
         predict_all(lanes, totals, state, bias_value, offset, board)
         if len(predictions) > 0:
-            copy(lanes, turn, board, predictions)
+            copy(lanes, turn, board, state, predictions)
         if not spread(lanes, turn, importances, board, H):
             continue
         spread(lanes, turn, labels, board, Y)

@@ -63,7 +63,7 @@ def learn(
         n = bias_value + dots(start, end, base, indices, values, flat, lanes, lanes, totals)
         predict_all(lanes, totals, state, bias_value, bases[row] if len(bases) > 0 else 0.0, board)
         if len(predictions) > 0:
-            copy(lanes, turn, board, predictions)
+            copy(lanes, turn, board, state, predictions)
         if not spread(lanes, turn, importances, board, H):
             continue
         spread(lanes, turn, labels, board, Y)
@@ -106,7 +106,7 @@ def measure(
         dots(start, end, base, indices, values, flat, stride, lanes, sums)
         predict_all(lanes, sums, state, bias_value, bases[row] if len(bases) > 0 else 0.0, board)
         if len(predictions) > 0:
-            copy(lanes, turn, board, predictions)
+            copy(lanes, turn, board, state, predictions)
         if len(labels) > 0:
             spread(lanes, turn, importances, board, H)
             spread(lanes, turn, labels, board, Y)
@@ -152,9 +152,10 @@ def predict_all(lanes, totals, state, bias_value, base, board):
 
 
 @part
-def copy(lanes, turn, board, predictions):
+def copy(lanes, turn, board, state, predictions):
+    """What a lane predicts; NaN once it has diverged."""
     for k in range(lanes):
-        predictions[turn, k] = board[P, k]
+        predictions[turn, k] = board[P, k] if state[ALIVE, k] > 0.0 else np.nan
 
 
 @part

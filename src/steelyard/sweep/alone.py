@@ -49,7 +49,7 @@ class Alone:
         self, examples: Examples, rows: NDArray[np.int64], labels: Matrix, importances: Matrix
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         chunk = _chunk(examples, rows, labels, importances)
-        predictions = self._learner.predict(chunk)
+        predictions = self.predict(chunk)[:, 0]
         value = jit.pointer(self.settings[0].loss, "value")
         losses = np.empty(len(chunk))
         pointwise.fill_pairs(value, predictions, chunk.labels, losses)
@@ -61,6 +61,8 @@ class Alone:
         return np.array([chunk.importances @ wrong])
 
     def predict(self, examples: Examples) -> Matrix:
+        if not self._alive[0]:
+            return np.full((len(examples), 1), np.nan)
         return self._learner.predict(examples)[:, np.newaxis]
 
     def scalars(self, which: int) -> NDArray[np.float64]:

@@ -125,7 +125,7 @@ class Block:
         return totals[linear.LOSS, self._layout.place], totals[lanes.ERROR, self._layout.place]
 
     def predict(self, examples: Examples) -> Matrix:
-        """w·x of each row in each lane."""
+        """w·x of each row in each lane; NaN for the diverged."""
         predictions = np.empty((len(examples), self.weights.shape[2]))
         rows, none = np.arange(len(examples)), np.zeros((0, 1))
         self._look(examples, rows, none, none, np.zeros_like(self.state), predictions)

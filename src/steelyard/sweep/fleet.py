@@ -108,7 +108,7 @@ class Fleet:
                     task.result()
 
     def predict(self, examples: Examples) -> Matrix:
-        """w·x of each row in each model: a column for each."""
+        """w·x of each row in each model: a column for each; NaN for the diverged."""
         predictions = np.empty((len(examples), len(self)))
         for crew, numbers in self._crews:
             predictions[:, numbers] = crew.predict(examples)

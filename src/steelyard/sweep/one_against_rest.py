@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard.examples import Examples
-from steelyard.kernels import linear
+from steelyard.kernels import lanes, linear
 from steelyard.losses import two_classes
 from steelyard.model import Model, Settings
 from steelyard.sweep.fleet import Column, Fleet, Numbers
@@ -93,7 +93,8 @@ class OneAgainstRest:
 
     def _errors(self, predictions: NDArray[np.float64], codes: Column, weights: Column) -> Column:
         by_class = predictions.reshape(len(codes), len(self.settings), self.classes)
-        wrong = by_class.argmax(axis=2) != codes[:, np.newaxis]
+        out_of_range = ~(np.abs(by_class) < lanes.LIMIT).all(axis=2)  # of one class or more: it has diverged
+        wrong = (by_class.argmax(axis=2) != codes[:, np.newaxis]) | out_of_range
         summed: Column = weights @ wrong
         return summed
 

@@ -66,6 +66,11 @@ class Results:
         return not self.criterion.endswith("loss") or len(set(self._losses())) == 1
 
     @property
+    def compared(self) -> bool:
+        """Whether any point has a score: not so where all have diverged, or no row was held out."""
+        return bool(np.isfinite(self.score).any())
+
+    @property
     def score(self) -> NDArray[np.float64]:
         """The criterion, the more the better; −∞ for the diverged."""
         sign = 1.0 if self.criterion in _HIGHER_IS_BETTER else -1.0
@@ -92,6 +97,12 @@ class Results:
         if self.found["diverged"].all():
             raise ValueError(
                 "every model has diverged: lower the learning rates, or use update='invariant', which cannot"
+            )
+        if not self.compared:
+            done = "held out" if self.criterion.startswith("held_out") else "learned"
+            raise ValueError(
+                f"no row with a label and a weight was {done}, so there is no {self.criterion} to compare by"
+                + ("; hold out more of them, as in every fifth" if done == "held out" else "")
             )
         return int(np.argmax(self.score))
 

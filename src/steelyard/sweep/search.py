@@ -14,7 +14,7 @@
 """
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard.examples import Examples, allowed
+from steelyard.losses import Loss
 from steelyard.model import Settings
 from steelyard.sweep import plan
 from steelyard.sweep.fleet import Fleet, Numbers, usable_threads
@@ -170,17 +171,9 @@ class Search:
         return found | ({"held_out_accuracy": 1.0 - wrong / weight} if self.classes else {})
 
     def _check(self, examples: Examples, order: Numbers) -> None:
-        """Numbers must be labels for every loss. (Classes get the labels that each loss has for them.)"""
-        if self.classes:
-            return
-        rows = order[examples.importances[order] > 0.0]
-        for loss in self._losses:
-            bad = np.flatnonzero(~allowed(examples.labels[rows], loss))
-            if len(bad):
-                label = examples.labels[rows[bad[0]]]
-                raise ValueError(
-                    f"a row has the label {label}: {type(loss).__name__} loss takes {loss.labels}"
-                )
+        """Classes get the labels that each loss has for them."""
+        if not self.classes:
+            check_numbers(examples, order, self._losses)
 
     def _keep(self, leg: "Leg") -> None:
         if self._state is None:
@@ -226,6 +219,16 @@ class Leg:
         self.done = 0  # passes
         self.turns = 0  # of the pass under way
         self.progressive = np.full((2, len(self.numbers)), np.nan)
+
+
+def check_numbers(examples: Examples, order: Numbers, losses: Iterable[Loss]) -> None:
+    """Numbers must be labels for every loss."""
+    rows = order[examples.importances[order] > 0.0]
+    for loss in losses:
+        bad = np.flatnonzero(~allowed(examples.labels[rows], loss))
+        if len(bad):
+            label = examples.labels[rows[bad[0]]]
+            raise ValueError(f"a row has the label {label}: {type(loss).__name__} loss takes {loss.labels}")
 
 
 def _in_contest(settings: Settings, classes: int) -> Settings:

@@ -105,3 +105,8 @@ def test_labels_and_names() -> None:
     assert pictures._labels([1.0, 1e8]) == ["$10^{0}$", "$10^{8}$"]
     assert pictures._labels([0.0, 0.5, 1.0]) == ["0", "0.5", "1"]
     assert pictures._file_name("quantile(tau=0.9)") == "quantile-tau=0.9"
+
+
+def test_one_row_of_cells_leaves_room_for_the_label_of_the_scale() -> None:
+    flat = pictures._schedules(pictures._Pictured(made(FEW)), "squared")
+    assert flat.get_size_inches()[1] >= 3.4

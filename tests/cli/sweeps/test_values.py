@@ -52,3 +52,7 @@ def test_names() -> None:
     assert Names(["a", "b"]).convert("a", None, None) == ["a"]
     with pytest.raises(click.BadParameter, match="'c' is not one of a, b"):
         Names(["a", "b"]).convert("a,c", None, None)
+
+
+def test_spaced_numbers_are_round() -> None:
+    assert Numbers().convert("0.01:10:7", None, None)[::2] == [0.01, 0.1, 1.0, 10.0]

@@ -23,6 +23,7 @@ from steelyard.model import Settings
 from steelyard.sweep.results import Results, loss_name
 
 _MARKERS = ("o", "s", "^", "D", "v", "P")
+_LOWEST = 3.4  # inches, so that the label beside the scale has room
 _WORST = 0.05  # share of points that may lie below the scale, so that the best can be told apart
 
 
@@ -76,7 +77,7 @@ def _schedules(pictured: _Pictured, loss: str) -> Figure:
     updates, powers = pictured.axis(loss, "update"), pictured.axis(loss, "power_t")
     rates, times = pictured.axis(loss, "rate"), pictured.axis(loss, "initial_t")
     width = 1.9 + len(updates) * (0.6 + 0.26 * len(rates))
-    drawn = figure(width, 1.5 + len(powers) * (0.7 + 0.26 * len(times)))
+    drawn = figure(width, max(1.5 + len(powers) * (0.7 + 0.26 * len(times)), _LOWEST))
     axes = drawn.subplots(len(powers), len(updates), squeeze=False, sharex=True, sharey=True)
     low, high = pictured.scale(loss)
     image = None

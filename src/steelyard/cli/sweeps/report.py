@@ -34,7 +34,12 @@ def of(search: Search, stream: Stream, notes: list[str], *, seconds: float, star
         "varied": [name for name in results.points[0].params if len({str(row[name]) for row in rows}) > 1],
         "groups": groups(results),
         "results": rows,
-        "notes": [*notes, *sorted(stream.remarks), *crossed.in_vain(stream, None)],
+        "notes": [
+            *notes,
+            *_nothing_held_out(results),
+            *sorted(stream.remarks),
+            *crossed.in_vain(stream, None),
+        ],
         "skipped": stream.skipped,
         "problems": [str(problem) for problem in stream.problems],
         "seconds": seconds,
@@ -42,9 +47,15 @@ def of(search: Search, stream: Stream, notes: list[str], *, seconds: float, star
     }
 
 
+def _nothing_held_out(results: Results) -> list[str]:
+    if results.compared or results.found["diverged"].all():
+        return []
+    return ["no row with a label and a weight was held out, so there is no best: --holdout 5 for every fifth"]
+
+
 def best_of(results: Results) -> int | None:
     """The number of the best point, if there is one."""
-    return results.best_index if results.comparable and not results.found["diverged"].all() else None
+    return results.best_index if results.comparable and results.compared else None
 
 
 def accuracy(results: Results) -> tuple[str, np.ndarray[Any, Any]] | None:
@@ -74,7 +85,7 @@ def groups(results: Results) -> list[dict[str, Any]]:
         best = int(np.argmax(np.where(here, score, -np.inf)))
         entry: dict[str, Any] = dict(zip(_BY_GROUP, group, strict=True))
         entry |= {"models": int(here.sum()), "diverged": int((here & ~alive).sum()), "figure": called}
-        working = bool((here & alive).any())
+        working = bool(np.isfinite(score[here]).any())
         entry["best"] = rows[best] if working else None
         entry["value"] = finite(float(figure[best])) if working else None
         if accuracy(results) is not None:

@@ -23,8 +23,7 @@ def command(ctx: click.Context, files: list[str], point: Point, losses: dict[Los
     words = ["steelyard", "train", *files, "--loss", losses[loss]]
     for name, value in point.params.items():
         if name != "loss":
-            shown = f"{value:.17g}" if isinstance(value, float) else str(value)
-            words += [f"--{name.replace('_', '-')}", shown]
+            words += [f"--{name.replace('_', '-')}", _shown(value)]
     known = {parameter.name for parameter in train.command.params} - _NOT_RETOLD
     for parameter in ctx.command.params:
         said = ctx.get_parameter_source(parameter.name or "") == ParameterSource.COMMANDLINE
@@ -32,6 +31,11 @@ def command(ctx: click.Context, files: list[str], point: Point, losses: dict[Los
         if said and parameter.name in known and not other_loss:
             words += _words(parameter, ctx.params[parameter.name])
     return shlex.join(words)
+
+
+def _shown(value: Any) -> str:
+    """Numbers with as few digits as tell them from all others."""
+    return repr(value).removesuffix(".0") if isinstance(value, float) else str(value)
 
 
 def _words(parameter: click.Parameter, value: Any) -> list[str]:

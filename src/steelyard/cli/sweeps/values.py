@@ -9,6 +9,7 @@ import click
 from steelyard.wording import did_you_mean
 
 _POWER = re.compile(r"([\d.]+)\^(-?\d+)")
+_DIGITS = 12  # of numbers that are spaced: 0.1, and not 0.09999999999999998
 _MOST = 10_000  # values of one option: more are a slip
 
 
@@ -81,7 +82,8 @@ def _spaced(*parts: str) -> list[float]:
     if first <= 0.0 or last <= 0.0:
         raise ValueError("numbers spaced in their logarithm are above 0")
     ratio = (last / first) ** (1.0 / (count - 1))
-    return [*(first * ratio**k for k in range(count - 1)), last]
+    between = (float(f"{first * ratio**k:.{_DIGITS}g}") for k in range(1, count - 1))
+    return [first, *between, last]
 
 
 def _number(text: str) -> float:
