@@ -13,14 +13,13 @@ the question:
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from steelyard import updates
 from steelyard.examples import Examples
-from steelyard.kernels import flip, jit, linear
+from steelyard.kernels import asking, flip, jit, linear
 from steelyard.losses import two_classes
 from steelyard.model import Model
 from steelyard.wording import did_you_mean
@@ -28,7 +27,6 @@ from steelyard.wording import did_you_mean
 Column = NDArray[np.float64]
 
 _none = np.zeros(0)
-_LARGEST = 1e300  # beyond which 4·c₂·K would overflow
 
 
 @dataclass(frozen=True)
@@ -94,13 +92,9 @@ def query_probability(confidence: ArrayLike, k: ArrayLike, c0: float, kind: str 
     return probability_within(confidence, bound(k, c0), constants(kind))
 
 
-def probability_within(confidence: ArrayLike, b: Any, of: Constants) -> Column:
+def probability_within(confidence: ArrayLike, b: ArrayLike, of: Constants) -> Column:
     """P for this b: 1 for G up to √b + b, then falling, and 0 where G is infinite."""
-    g, b = np.broadcast_arrays(np.asarray(confidence, np.float64), np.asarray(b, np.float64))
-    sure = g > np.sqrt(b) + b
-    bounded = np.where(sure, b, 0.0)  # an infinite b is never exceeded
-    k = np.minimum(g + (of.c1 - 1.0) * np.sqrt(bounded) + (of.c2 - 1.0) * bounded, _LARGEST)
-    k = np.where(sure, k, 1.0)
-    root = (of.c1 + np.sqrt(of.c1 * of.c1 + 4.0 * of.c2 * k)) / (2.0 * k)
-    p = np.where(np.isinf(g), 0.0, np.minimum(bounded * root * root, 1.0))
-    return np.where(sure, p, 1.0)
+    g, bounds = np.broadcast_arrays(np.asarray(confidence, np.float64), np.asarray(b, np.float64))
+    out = np.empty(g.shape)
+    asking.fill(g.ravel(), bounds.ravel(), of.c1, of.c2, out.ravel())
+    return out

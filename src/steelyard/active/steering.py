@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard.active import iwal
+from steelyard.kernels import asking
 
 Column = NDArray[np.float64]
 
@@ -96,13 +97,16 @@ class Steering:
             return np.ones(len(flips))
         return np.maximum(iwal.probability_within(flips / k, self.bound, self._constants), self.plan.least)
 
-    def saw(self, flips: Column, k: int, asked: int, *, question: bool) -> None:
-        """Look at examples up to the k-th, the last of which is asked for or not."""
+    def saw(self, flips: Column, k: int, cost: int, *, question: bool) -> None:
+        """Look at examples up to the k-th, the last of which is asked for or not; `cost`: labels so far."""
         if self.plan.c0 is not None:
             return
         self.window = np.append(self.window, flips)[-WINDOW:]
         if question or k % STRETCH == 0:
-            self.bound = self._solved(self.wanted(k, asked), k)
+            of = self._constants
+            self.bound = asking.bound_for(
+                self.wanted(k, cost), self.window / k, self.plan.least, of.c1, of.c2, _LEAST, _MOST, _HALVINGS
+            )
 
     def wanted(self, k: int, asked: int) -> float:
         """The share of the next examples to ask for, after k of them."""
@@ -118,16 +122,3 @@ class Steering:
         if self.plan.c0 is not None:
             return self.plan.c0
         return self.bound * (k - 1) / math.log(k) if k > 1 else math.inf
-
-    def _solved(self, share: float, k: int) -> float:
-        """The b with which this share of the window would be asked for, found by halving."""
-        confidence = self.window / k
-        low, high = _LEAST, _MOST
-        for _ in range(_HALVINGS):
-            middle = 0.5 * (low + high)
-            p = iwal.probability_within(confidence, math.exp(middle), self._constants)
-            if np.maximum(p, self.plan.least).mean() < share:
-                low = middle
-            else:
-                high = middle
-        return math.exp(high)
