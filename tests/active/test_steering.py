@@ -98,6 +98,7 @@ def test_c0_is_what_gives_the_probabilities() -> None:
 def test_at_first_all_is_asked_for() -> None:
     steering = Steering(Plan(rate=0.1))
     np.testing.assert_array_equal(steering.probabilities(np.array([5.0, math.inf]), 1, WARM_UP - 1), 1.0)
+    assert [Plan(budget=b, expected=9999).warm_up for b in (3, 100, 1000)] == [10, 20, 50]
     assert steering.stretch(1) == STRETCH
     assert steering.stretch(STRETCH) == 1
 

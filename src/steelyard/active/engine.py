@@ -29,7 +29,7 @@ from steelyard import losses
 from steelyard.active import draws, iwal
 from steelyard.active.journal import ANSWER, SKIP, UNDO, Asked, Decisions, Event, History, Journal
 from steelyard.active.labelled import Labelled, Training
-from steelyard.active.steering import WINDOW, Plan, Steering
+from steelyard.active.steering import Plan, Steering
 from steelyard.examples import Examples
 from steelyard.learner import Learner
 from steelyard.losses import two_classes
@@ -100,7 +100,8 @@ class Engine:
         probabilities = [np.zeros(0)]
         for block in self.journal.decisions():
             probabilities.append(block.probabilities)
-            self.steering.window = np.append(self.steering.window, block.flips)[-WINDOW:]
+            recent = np.append(self.steering.window, block.flips)
+            self.steering.window = recent[len(recent) - block.looked_at :]
             self.steering.bound = block.bound
         all_of_them = np.concatenate(probabilities)
         self.seen = len(all_of_them)
@@ -183,7 +184,9 @@ class Engine:
             steering.saw(flips[at:end], begin + end, cost, question=len(hits) > 0)
             at = end
         asked = [Asked(begin + place, *_row(examples, place)) for place in places]
-        decisions = Decisions(begin, probabilities[:at], predictions[:at], flips[:at], steering.bound)
+        decisions = Decisions(
+            begin, probabilities[:at], predictions[:at], flips[:at], steering.bound, len(steering.window)
+        )
         if at:
             self.journal.decide(decisions, asked)
         self.seen, self.steering = begin + at, steering

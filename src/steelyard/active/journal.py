@@ -23,7 +23,8 @@ ANSWER, SKIP, UNDO = "answer", "skip", "undo"
 _TABLES = """
 CREATE TABLE about (about TEXT NOT NULL);
 CREATE TABLE decisions (
-    first INTEGER PRIMARY KEY, probabilities BLOB, predictions BLOB, flips BLOB, bound REAL
+    first INTEGER PRIMARY KEY, probabilities BLOB, predictions BLOB, flips BLOB,
+    bound REAL, looked_at INTEGER
 );
 CREATE TABLE questions (number INTEGER PRIMARY KEY, indices BLOB, "values" BLOB);
 CREATE TABLE events (id INTEGER PRIMARY KEY, kind TEXT NOT NULL, number INTEGER NOT NULL, label REAL);
@@ -40,7 +41,9 @@ class Decisions:
     predictions: NDArray[np.float64]
     flips: NDArray[np.float64]
     bound: float
-    """What steers C₀, after them."""
+    """What steers C₀, after them,"""
+    looked_at: int
+    """and how many of the last flip importances it is made of."""
 
 
 @dataclass(frozen=True)
@@ -138,8 +141,13 @@ class Journal:
         columns = decisions.probabilities, decisions.predictions, decisions.flips
         with self._written():
             self._db.execute(
-                "INSERT INTO decisions VALUES (?, ?, ?, ?, ?)",
-                (decisions.first, *(column.tobytes() for column in columns), decisions.bound),
+                "INSERT INTO decisions VALUES (?, ?, ?, ?, ?, ?)",
+                (
+                    decisions.first,
+                    *(column.tobytes() for column in columns),
+                    decisions.bound,
+                    decisions.looked_at,
+                ),
             )
             self._db.executemany(
                 "INSERT INTO questions VALUES (?, ?, ?)",
@@ -154,9 +162,9 @@ class Journal:
             )
 
     def decisions(self) -> Iterator[Decisions]:
-        for first, *columns, bound in self._db.execute("SELECT * FROM decisions ORDER BY first"):
+        for first, *columns, bound, count in self._db.execute("SELECT * FROM decisions ORDER BY first"):
             probabilities, predictions, flips = map(np.frombuffer, columns)
-            yield Decisions(first, probabilities, predictions, flips, bound)
+            yield Decisions(first, probabilities, predictions, flips, bound, count)
 
     def asked(self) -> Iterator[Asked]:
         for number, indices, values in self._db.execute("SELECT * FROM questions ORDER BY number"):

@@ -19,7 +19,8 @@ Column = NDArray[np.float64]
 
 STRETCH = 64  # examples after which C₀ is set anew
 WINDOW = 256  # examples that are looked at for it
-WARM_UP = 10  # questions that are asked at once, before there is anything to go by
+WARM_UP = 20  # questions that are asked at once, before there is anything to go by
+LONGEST_WARM_UP = 50  # with a budget, of which a fifth is spent so
 FLOOR_SHARE = 0.2  # of the labels, at most, are spent on the floor
 _REPAID = 10.0  # questions within which a rate makes up for too many or too few
 _LEAST, _MOST = math.log(1e-24), math.log(1e4)  # of b
@@ -70,6 +71,13 @@ class Plan:
         """The floor as it is held: a fifth of the labels at most is spent on it."""
         return 0.0 if self.c0 is not None else min(self.floor, FLOOR_SHARE * self.share)
 
+    @property
+    def warm_up(self) -> int:
+        """The questions that are asked at once."""
+        if self.budget is None:
+            return WARM_UP
+        return min(max(self.budget // 5, WARM_UP // 2), LONGEST_WARM_UP)
+
 
 class Steering:
     """Turns flip importances into probabilities. `bound` and `window` are all it knows."""
@@ -93,14 +101,14 @@ class Steering:
             return np.zeros(len(flips))
         if self.plan.c0 is not None:
             return iwal.query_probability(flips / k, k, self.plan.c0, self.plan.constants)
-        if asked < WARM_UP:
+        if asked < self.plan.warm_up:
             return np.ones(len(flips))
         return np.maximum(iwal.probability_within(flips / k, self.bound, self._constants), self.plan.least)
 
     def saw(self, flips: Column, k: int, cost: int, *, question: bool) -> None:
         """Look at examples up to the k-th, the last of which is asked for or not; `cost`: labels so far."""
-        if self.plan.c0 is not None:
-            return
+        if self.plan.c0 is not None or cost - question < self.plan.warm_up:
+            return  # what a model that knows next to nothing would take to flip says nothing of later ones
         self.window = np.append(self.window, flips)[-WINDOW:]
         if question or k % STRETCH == 0:
             of = self._constants

@@ -4,12 +4,13 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from steelyard.estimators.active import ActiveClassifier
     from steelyard.estimators.classifier import OnlineClassifier
     from steelyard.estimators.regressor import OnlineRegressor
 
-__all__ = ["OnlineClassifier", "OnlineRegressor"]
+__all__ = ["ActiveClassifier", "OnlineClassifier", "OnlineRegressor"]
 
-_homes = {"OnlineClassifier": "classifier", "OnlineRegressor": "regressor"}
+_homes = {"ActiveClassifier": "active", "OnlineClassifier": "classifier", "OnlineRegressor": "regressor"}
 
 
 def __getattr__(name: str) -> Any:

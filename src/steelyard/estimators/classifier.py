@@ -1,6 +1,5 @@
 """`OnlineClassifier`."""
 
-from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
@@ -11,13 +10,13 @@ from sklearn.utils import column_or_1d
 from steelyard.estimators import classes
 from steelyard.estimators.classes import ClassWeight
 from steelyard.estimators.online import OnlineEstimator, unchanged_on_error
-from steelyard.estimators.parameters import DEFAULT, loss_of
+from steelyard.estimators.parameters import DEFAULT
+from steelyard.estimators.predictions import TwoClassPredictions
 from steelyard.examples import Examples
-from steelyard.kernels import jit, pointwise
 from steelyard.losses import Loss, two_classes
 
 
-class OnlineClassifier(ClassifierMixin, OnlineEstimator):  # type: ignore[misc]
+class OnlineClassifier(ClassifierMixin, OnlineEstimator, TwoClassPredictions):  # type: ignore[misc]
     """Linear classification into two classes, one row after another; weight h counts as h copies.
 
     `loss` is "modified_huber" unless you say otherwise; docs/estimators.md explains every parameter.
@@ -31,7 +30,6 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator):  # type: ignore[misc]
     """
 
     _follow_labels = False  # they are codes
-    classes_: NDArray[Any]
 
     def __init__(
         self,
@@ -78,47 +76,6 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator):  # type: ignore[misc]
                 )
             self._remember(classes)
             return self._partial_fit(X, y, sample_weight)
-
-    def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Positive for the second of `classes_`: w·x, or w·x − ½ where w·x is itself a probability."""
-        return self._predictions(X) - two_classes.boundary(self.model_.settings.loss)
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """The likelier class of each row."""
-        second = self.decision_function(X) > 0.0
-        return self.classes_[second.astype(np.intp)]
-
-    @property
-    def predict_proba(self) -> Callable[[Any], NDArray[np.float64]]:
-        """predict_proba(X): the probability of each of `classes_`, one column a class.
-
-        With a loss that has none there is no such method. (scikit-learn's `available_if` would hide why.)
-        """
-        loss = loss_of(self)
-        if type(loss).probability is Loss.probability:
-            raise AttributeError(
-                f"there is no predict_proba: {type(loss).__name__} loss has no probabilities; use "
-                "loss='logistic', or calibrate with sklearn.calibration.CalibratedClassifierCV"
-            )
-        return self._probabilities
-
-    def _probabilities(self, X: Any) -> NDArray[np.float64]:
-        predictions = self._predictions(X)
-        loss = self.model_.settings.loss
-        probabilities = np.empty((2, len(predictions)))
-        for column, label in zip(probabilities, two_classes.labels(loss), strict=True):
-            pointwise.fill(jit.pointer(loss, "probability"), predictions, label, column)
-        return probabilities.T
-
-    @property
-    def coef_(self) -> NDArray[np.floating[Any]]:
-        """The weight of each feature, in one row: a copy."""
-        return self._fitted("coef_").coefficients().copy()[np.newaxis]
-
-    @property
-    def intercept_(self) -> NDArray[np.float64]:
-        """The bias; 0 without one."""
-        return np.array([self._fitted("intercept_").bias])
 
     def _remember(self, given: ArrayLike | None) -> None:
         """The classes, from the call that begins a model; later calls may repeat but not change them."""

@@ -26,13 +26,21 @@ def settings_of(estimator: Any, begun: Model | None) -> Settings:
     if estimator.weight_scale not in WEIGHT_SCALES:
         known = " or ".join(map(repr, WEIGHT_SCALES))
         raise ValueError(f"weight_scale must be {known}; got {estimator.weight_scale!r}")
+    settings = learning_settings(estimator)
+    if begun is not None:
+        _check_unchanged(begun.settings, settings)
+    return settings
+
+
+def learning_settings(estimator: Any) -> Settings:
+    """Those parameters, checked, that say how a model learns."""
     for name in _NUMBERS:
         if not isinstance(getattr(estimator, name), Real):
             raise TypeError(f"{name} must be a number; got {getattr(estimator, name)!r}")
     rate = estimator.learning_rate
     if rate is not None and not isinstance(rate, Real):
         raise TypeError(f"learning_rate must be a number, or None for the default of the loss; got {rate!r}")
-    settings = Settings(
+    return Settings(
         loss=loss_of(estimator),
         update=estimator.update,
         scaling=estimator.scaling,
@@ -43,9 +51,6 @@ def settings_of(estimator: Any, begun: Model | None) -> Settings:
         follow_labels=estimator._follow_labels,
         **{name: float(getattr(estimator, name)) for name in _NUMBERS},
     )
-    if begun is not None:
-        _check_unchanged(begun.settings, settings)
-    return settings
 
 
 def loss_of(estimator: Any) -> Loss:
