@@ -25,7 +25,8 @@ def headings(name: str) -> set[str]:
 
 
 @pytest.mark.parametrize(
-    ("name", "least"), [("estimators.md", 10), ("learner.md", 5), ("from-sgd-classifier.md", 10)]
+    ("name", "least"),
+    [("estimators.md", 10), ("learner.md", 5), ("from-sgd-classifier.md", 10), ("active.md", 4)],
 )
 def test_the_guides_run(name: str, least: int) -> None:
     failed, tried = doctest.testfile(

@@ -72,6 +72,8 @@ class Engine:
         self.labelled = Labelled(settings, features, self.training)
         self.seen = 0
         """Examples of the stream so far."""
+        self.decided: Decisions | None = None
+        """About the examples that were considered last, in this process."""
         self._features = features
         self._asked: dict[int, tuple[int, float]] = {}  # by number: the place among the rows kept, P
         self._events: list[Event] = []  # that stand
@@ -189,7 +191,7 @@ class Engine:
         )
         if at:
             self.journal.decide(decisions, asked)
-        self.seen, self.steering = begin + at, steering
+        self.seen, self.steering, self.decided = begin + at, steering, decisions
         for each, place in zip(asked, places, strict=True):
             self._keep(each, float(probabilities[place]))
         return [

@@ -94,7 +94,8 @@ def query_probability(confidence: ArrayLike, k: ArrayLike, c0: float, kind: str 
 
 def probability_within(confidence: ArrayLike, b: ArrayLike, of: Constants) -> Column:
     """P for this b: 1 for G up to √b + b, then falling, and 0 where G is infinite."""
-    g, bounds = np.broadcast_arrays(np.asarray(confidence, np.float64), np.asarray(b, np.float64))
-    out = np.empty(g.shape)
+    shape = np.broadcast_shapes(np.shape(confidence), np.shape(b))
+    g, bounds, out = np.empty(shape), np.empty(shape), np.empty(shape)
+    g[...], bounds[...] = confidence, b
     asking.fill(g.ravel(), bounds.ravel(), of.c1, of.c2, out.ravel())
     return out
