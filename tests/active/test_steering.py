@@ -120,3 +120,12 @@ def test_at_first_all_is_asked_for() -> None:
 def test_plans_that_make_no_sense(given: dict[str, float], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         Plan(**given)  # type: ignore[arg-type]
+
+
+def test_rows_that_would_flip_at_once_do_not_break_the_budget() -> None:
+    """No C₀ is small enough for them: P falls below 1 all the same."""
+    steering = Steering(Plan(budget=100, expected=10_000))
+    for k in range(64, 64 * 20, 64):
+        steering.saw(np.zeros(64), k, 60, question=False)
+    p = steering.probabilities(np.zeros(5), 64 * 20, 60)
+    np.testing.assert_allclose(p, 40 / (10_000 - 64 * 19), rtol=1e-9)

@@ -83,12 +83,9 @@ def test_with_rates_of_their_own_a_flip_of_weight_one_is_exact(scaling: str, nam
     labels = np.where(labels > 0.0, 1.0, -1.0)
     begun = Learner(Settings(loss, scaling=scaling, dtype="float64", follow_labels=False), matrix.shape[1])
     begun.learn(examples(matrix[:50], labels[:50]))
-    tried = 0
-    for row in range(50, 60):  # with values and features that were not seen before
-        alone = examples(matrix[[row]] * 3.0)
+    for row in range(50):
+        alone = examples(matrix[[row]] * 0.9)  # within the scales
         (h,), (p,) = flip_importances(begun.model, alone)
-        if h == 0.0:
-            continue
         rate = begun.model.settings.rate * h
         again = Learner(
             Settings(loss, scaling=scaling, learning_rate=rate, dtype="float64", follow_labels=False),
@@ -97,10 +94,8 @@ def test_with_rates_of_their_own_a_flip_of_weight_one_is_exact(scaling: str, nam
         for name_, array in begun.model._arrays().items():
             again.model._arrays()[name_][...] = array
         assert flip_importances(again.model, alone)[0][0] == pytest.approx(1.0, rel=1e-9)
-        again.learn(examples(matrix[[row]] * 3.0, [-1.0 if p > 0.0 else 1.0]))
+        again.learn(examples(matrix[[row]] * 0.9, [-1.0 if p > 0.0 else 1.0]))
         assert again.predict(alone)[0] == pytest.approx(0.0, abs=1e-9)
-        tried += 1
-    assert tried > 5
 
 
 @pytest.mark.parametrize("scaling", ["plain", "row_norm", "adaptive", "normalized"])
@@ -113,20 +108,15 @@ def test_what_the_model_knows_nothing_of_is_asked_for(scaling: str) -> None:
     assert predictions[0] == 0.3
 
 
-def test_growing_scales_may_carry_a_prediction_across_by_themselves() -> None:
-    """A value beyond its feature's scale shrinks that weight, and learning starts from the other side."""
+def test_a_value_beyond_its_scale_leaves_the_prediction_where_it_is() -> None:
+    """In learning it would shrink that weight first, here so far that the prediction changes sides."""
     settings = Settings(losses.by_name("hinge"), scaling="normalized", bias=False, follow_labels=False)
     learner = Learner(settings, 2)
     learner.learn(examples(np.eye(2), [1.0, -1.0]))
     learner.model.weights[:] = [1.0, -1.5]
     flips, predictions = flip_importances(learner.model, examples(np.array([[4.0, 1.0], [1.0, 1.0]])))
     np.testing.assert_allclose(predictions, [2.5, -0.5])
-    assert flips[0] == 0.0
-    assert flips[1] > 0.0
-    learner.model.weights[1] = -3.0  # so far across that there the other label has nothing to learn
-    flips, predictions = flip_importances(learner.model, examples(np.array([[4.0, 1.0]])))
-    assert predictions[0] == 1.0
-    assert flips[0] == 0.0
+    assert np.all(flips > 0.0)
 
 
 def test_a_loss_without_two_classes() -> None:

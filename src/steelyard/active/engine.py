@@ -104,7 +104,7 @@ class Engine:
             probabilities.append(block.probabilities)
             recent = np.append(self.steering.window, block.flips)
             self.steering.window = recent[len(recent) - block.looked_at :]
-            self.steering.bound = block.bound
+            self.steering.bound, self.steering.thinning = block.bound, block.thinning
         all_of_them = np.concatenate(probabilities)
         self.seen = len(all_of_them)
         for asked in self.journal.asked():
@@ -187,8 +187,9 @@ class Engine:
             at = end
         asked = [Asked(begin + place, *_row(examples, place)) for place in places]
         decisions = Decisions(
-            begin, probabilities[:at], predictions[:at], flips[:at], steering.bound, len(steering.window)
-        )
+            begin, probabilities[:at], predictions[:at], flips[:at],
+            steering.bound, steering.thinning, len(steering.window),
+        )  # fmt: skip
         if at:
             self.journal.decide(decisions, asked)
         self.seen, self.steering, self.decided = begin + at, steering, decisions

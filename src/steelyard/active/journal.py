@@ -24,7 +24,7 @@ _TABLES = """
 CREATE TABLE about (about TEXT NOT NULL);
 CREATE TABLE decisions (
     first INTEGER PRIMARY KEY, probabilities BLOB, predictions BLOB, flips BLOB,
-    bound REAL, looked_at INTEGER
+    bound REAL, thinning REAL, looked_at INTEGER
 );
 CREATE TABLE questions (number INTEGER PRIMARY KEY, indices BLOB, "values" BLOB);
 CREATE TABLE events (id INTEGER PRIMARY KEY, kind TEXT NOT NULL, number INTEGER NOT NULL, label REAL);
@@ -42,6 +42,8 @@ class Decisions:
     flips: NDArray[np.float64]
     bound: float
     """What steers C₀, after them,"""
+    thinning: float
+    """and what it cannot reach,"""
     looked_at: int
     """and how many of the last flip importances it is made of."""
 
@@ -139,15 +141,11 @@ class Journal:
     def decide(self, decisions: Decisions, asked: list[Asked]) -> None:
         """Keep what was decided about some examples, and those among them that are asked for."""
         columns = decisions.probabilities, decisions.predictions, decisions.flips
+        steering = decisions.bound, decisions.thinning, decisions.looked_at
         with self._written():
             self._db.execute(
-                "INSERT INTO decisions VALUES (?, ?, ?, ?, ?, ?)",
-                (
-                    decisions.first,
-                    *(column.tobytes() for column in columns),
-                    decisions.bound,
-                    decisions.looked_at,
-                ),
+                "INSERT INTO decisions VALUES (?, ?, ?, ?, ?, ?, ?)",
+                (decisions.first, *(column.tobytes() for column in columns), *steering),
             )
             self._db.executemany(
                 "INSERT INTO questions VALUES (?, ?, ?)",
@@ -162,9 +160,9 @@ class Journal:
             )
 
     def decisions(self) -> Iterator[Decisions]:
-        for first, *columns, bound, count in self._db.execute("SELECT * FROM decisions ORDER BY first"):
-            probabilities, predictions, flips = map(np.frombuffer, columns)
-            yield Decisions(first, probabilities, predictions, flips, bound, count)
+        for row in self._db.execute("SELECT * FROM decisions ORDER BY first"):
+            probabilities, predictions, flips = (np.frombuffer(column) for column in row[1:4])
+            yield Decisions(row[0], probabilities, predictions, flips, *row[4:])
 
     def asked(self) -> Iterator[Asked]:
         for number, indices, values in self._db.execute("SELECT * FROM questions ORDER BY number"):

@@ -25,6 +25,7 @@ FLOOR_SHARE = 0.2  # of the labels, at most, are spent on the floor
 _REPAID = 10.0  # questions within which a rate makes up for too many or too few
 _LEAST, _MOST = math.log(1e-24), math.log(1e4)  # of b
 _HALVINGS = 30
+_TOO_MANY = 1.01  # times the share that was meant: the smallest bound asks for more
 
 
 @dataclass(frozen=True)
@@ -80,11 +81,13 @@ class Plan:
 
 
 class Steering:
-    """Turns flip importances into probabilities. `bound` and `window` are all it knows."""
+    """Turns flip importances into probabilities. `bound`, `thinning` and `window` are all it knows."""
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
         self.bound = math.inf
+        self.thinning = 1.0
+        """A factor of all P, where no C₀ asks for few enough, as of rows that would flip at once."""
         self.window: Column = np.zeros(0)
         self._constants = iwal.constants(plan.constants)
 
@@ -103,7 +106,8 @@ class Steering:
             return iwal.query_probability(flips / k, k, self.plan.c0, self.plan.constants)
         if asked < self.plan.warm_up:
             return np.ones(len(flips))
-        return np.maximum(iwal.probability_within(flips / k, self.bound, self._constants), self.plan.least)
+        p = iwal.probability_within(flips / k, self.bound, self._constants)
+        return np.maximum(self.thinning * p, self.plan.least)
 
     def saw(self, flips: Column, k: int, cost: int, *, question: bool) -> None:
         """Look at examples up to the k-th, the last of which is asked for or not; `cost`: labels so far."""
@@ -111,10 +115,13 @@ class Steering:
             return  # what a model that knows next to nothing would take to flip says nothing of later ones
         self.window = np.append(self.window, flips)[-WINDOW:]
         if question or k % STRETCH == 0:
-            of = self._constants
-            self.bound = asking.bound_for(
-                self.wanted(k, cost), self.window / k, self.plan.least, of.c1, of.c2, _LEAST, _MOST, _HALVINGS
-            )
+            self._set(self.wanted(k, cost), self.window / k)
+
+    def _set(self, share: float, confidences: Column) -> None:
+        of, least = self._constants, self.plan.least
+        self.bound = asking.bound_for(share, confidences, least, of.c1, of.c2, _LEAST, _MOST, _HALVINGS)
+        asked = iwal.probability_within(confidences, self.bound, of).mean()
+        self.thinning = min(share / asked, 1.0) if asked > _TOO_MANY * share else 1.0
 
     def wanted(self, k: int, asked: int) -> float:
         """The share of the next examples to ask for, after k of them."""

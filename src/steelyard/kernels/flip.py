@@ -39,7 +39,7 @@ def plain(
         flips[row] = 0.0
         if n > 0.0:
             other = low if p > boundary else high
-            pushed = _push(p, p, other, boundary, time) / unit
+            pushed = _push(p, other, boundary, time) / unit
             flips[row] = weight(clock, pushed if row_norm else pushed / n)
 
 
@@ -51,7 +51,8 @@ def adaptive(
 ):  # fmt: skip
     """With rates of their own, as they would be if the row came now with the other label and weight 1.
 
-    If `scales` are there, rates are normalized: the row first lets them grow, as it would in learning.
+    If `scales` are there, rates are normalized; a value beyond its scale counts in the units it would make.
+    (In learning it would also shrink its weight, and so move the prediction beforehand; that is left out.)
     """
     based = len(bases) > 0
     normalized = len(scales) > 0
@@ -59,29 +60,16 @@ def adaptive(
         start, end = np.uint64(indptr[row]), np.uint64(indptr[row + 1])
         base = start if shared else np.uint64(0)
         total = 0.0
-        grown = 0.0
-        norms = 0.0
         for j in range(start, end):
-            i = np.uint64(indices[j - base])
-            x = values[j]
-            product = weights[i] * x
-            total += product
-            if normalized:
-                size = max(abs(x), scales[i])
-                ratio = 1.0 / max(size, SMALLEST)
-                grown += product * (scales[i] * ratio)
-                norms += (x * ratio) * (x * ratio)
-        offset = bias + (bases[row] if based else 0.0)
-        p = total + offset
-        start_at = grown + offset if normalized else p
+            total += weights[np.uint64(indices[j - base])] * values[j]
+        p = total + bias + (bases[row] if based else 0.0)
         predictions[row] = p
         other = low if p > boundary else high
-        slope = derivative(start_at, other)
+        slope = derivative(p, other)
         slope_squared = min(slope * slope, LARGEST)
         flips[row] = 0.0
-        if slope_squared == 0.0:
-            continue
         n = 0.0
+        norms = 0.0
         for j in range(start, end):
             i = np.uint64(indices[j - base])
             x = values[j]
@@ -91,19 +79,18 @@ def adaptive(
                 x *= ratio
                 square *= (scales[i] * ratio) * (scales[i] * ratio)
             squared = x * x
+            norms += squared
             n += squared / math.sqrt(min(max(square + squared * slope_squared, SMALLEST), LARGEST))
         if bias_value > 0.0:
-            n += 1.0 / math.sqrt(min(bias_squares + slope_squared, LARGEST))
-        if normalized and norm + norms + bias_value > 0.0:
+            n += 1.0 / math.sqrt(min(max(bias_squares + slope_squared, SMALLEST), LARGEST))
+        if normalized and norms + bias_value > 0.0:
             n *= math.sqrt((seen + 1.0) / (norm + norms + bias_value))
         if n > 0.0:
-            flips[row] = weight(clock, _push(p, start_at, other, boundary, time) / (n * unit))
+            flips[row] = weight(clock, _push(p, other, boundary, time) / (n * unit))
 
 
 @part
-def _push(p, start_at, other, boundary, time):
-    """From where learning would start to the decision point; it may start beyond it."""
-    change = boundary - start_at
-    if change == 0.0 or (change < 0.0) != (p > boundary):
-        return 0.0
-    return time(start_at, other, change)
+def _push(p, other, boundary, time):
+    """From the prediction to the decision point."""
+    change = boundary - p
+    return time(p, other, change) if change != 0.0 else 0.0
