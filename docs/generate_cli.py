@@ -48,22 +48,33 @@ def page() -> str:
     context = click.Context(main, info_name="steelyard")
     names = main.list_commands(context)
     contents = "\n".join(f"- [`{name}`](#steelyard-{name}): {_summary(context, name)}" for name in names)
-    return "\n".join([INTRODUCTION, f"{contents}\n", *(_section(context, name) for name in names), SUMMARY])
+    sections = (_section(context, name, _command(context, name), "##") for name in names)
+    return "\n".join([INTRODUCTION, f"{contents}\n", *sections, SUMMARY])
 
 
-def _section(parent: click.Context, name: str) -> str:
-    command = _command(parent, name)
+def _section(parent: click.Context, name: str, command: click.Command, heading: str) -> str:
+    """Of a command; of a group, also of the commands in it."""
     context = click.Context(command, info_name=name, parent=parent)
-    usage = " ".join(["steelyard", name, *command.collect_usage_pieces(context)])
-    parts = [f"## steelyard {name}\n", f"    {usage}\n"]
-    parts += [f"{_escaped(paragraph)}\n" for paragraph in inspect.cleandoc(command.help or "").split("\n\n")]
+    usage = " ".join([context.command_path, *command.collect_usage_pieces(context)])
+    parts = [f"{heading} {context.command_path}\n", f"    {usage}\n"]
+    parts += [_paragraph(paragraph) for paragraph in inspect.cleandoc(command.help or "").split("\n\n")]
     rows = "".join(_rows(command, context))
     if rows:
         parts.append(f"| option | |\n|---|---|\n{rows}")
     if command.epilog:
         lines = [line.strip() for line in command.epilog.splitlines() if line.strip(" \b")]
         parts.append("```sh\n" + "\n".join(line for line in lines if line != "Examples:") + "\n```\n")
+    if isinstance(command, click.Group):
+        below = [(each, command.get_command(context, each)) for each in command.list_commands(context)]
+        parts += [_section(context, each, found, f"{heading}#") for each, found in below if found is not None]
     return "\n".join(parts)
+
+
+def _paragraph(text: str) -> str:
+    """As it is to be read, or letter for letter where the help has it so."""
+    if text.startswith("\b\n"):
+        return "```json\n" + text.removeprefix("\b\n") + "\n```\n"
+    return f"{_escaped(text)}\n"
 
 
 def _rows(command: click.Command, context: click.Context) -> Iterator[str]:

@@ -32,6 +32,7 @@ def headings(name: str) -> set[str]:
         ("from-sgd-classifier.md", 10),
         ("sweeps.md", 8),
         ("estimates.md", 10),
+        ("active.md", 4),
     ],
 )
 def test_the_guides_run(name: str, least: int) -> None:

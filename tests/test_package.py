@@ -10,7 +10,7 @@ import pytest
 import steelyard
 
 HEAVY = {"llvmlite", "matplotlib", "numba", "numpy", "pandas", "scipy", "sklearn"}
-LIGHT = ["estimators", "losses", "schedules", "updates"]
+LIGHT = ["active", "estimators", "losses", "schedules", "updates"]
 COMPILED = {"llvmlite", "numba", "numpy", "scipy"}  # Numba looks for SciPy itself
 NEEDS = {
     "examples": COMPILED,
@@ -28,14 +28,15 @@ def modules_after(code: str) -> set[str]:
 
 
 def test_public_surface() -> None:
-    classes = ["Learner", "OnlineClassifier", "OnlineRegressor", "Settings", "Sweep", "WeightWarning"]
+    estimators = ["ActiveClassifier", "OnlineClassifier", "OnlineRegressor", "Sweep"]
+    classes = [*estimators, "Learner", "Settings", "WeightWarning"]
     rooms = [*LIGHT, *NEEDS]
     assert sorted(steelyard.__all__) == sorted([*classes, "__version__", *rooms])
     assert dir(steelyard) == sorted(steelyard.__all__)
     for name in steelyard.__all__:
         assert getattr(steelyard, name) is not None
     assert steelyard.OnlineClassifier is steelyard.estimators.OnlineClassifier
-    assert dir(steelyard.estimators) == ["OnlineClassifier", "OnlineRegressor", "Sweep"]
+    assert dir(steelyard.estimators) == estimators
 
 
 @pytest.mark.parametrize("room", LIGHT)

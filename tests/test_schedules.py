@@ -86,3 +86,9 @@ def test_nothing_moves_without_weight() -> None:
 def test_bad_parameters(name: str, value: float) -> None:
     with pytest.raises(ValueError, match=f"{name} must be a finite number.*got {value}"):
         PowerDecay(**{name: value})
+
+
+def test_frozen_importance_inverts_the_frozen_integral() -> None:
+    schedule = PowerDecay(0.5, 2.0, 0.7)
+    assert schedule.frozen(3.0, schedule.frozen_importance(3.0, 1.7)) == pytest.approx(1.7, rel=1e-14)
+    assert PowerDecay(1e-300, 1e-9, 3.0).frozen_importance(1e9, 1.0) == math.inf

@@ -4,13 +4,14 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from steelyard.estimators import OnlineClassifier, OnlineRegressor, Sweep
+    from steelyard.estimators import ActiveClassifier, OnlineClassifier, OnlineRegressor, Sweep
     from steelyard.importance import WeightWarning
     from steelyard.learner import Learner
     from steelyard.model import Settings
 
 __version__ = "0.1.0"
 __all__ = [
+    "ActiveClassifier",
     "Learner",
     "OnlineClassifier",
     "OnlineRegressor",
@@ -18,6 +19,7 @@ __all__ = [
     "Sweep",
     "WeightWarning",
     "__version__",
+    "active",
     "estimators",
     "examples",
     "importance",
@@ -29,8 +31,19 @@ __all__ = [
 ]
 
 # Whatever is asked for is imported then, and only then: `import steelyard` is instant.
-_rooms = ("estimators", "examples", "importance", "learner", "losses", "model", "schedules", "updates")
+_rooms = (
+    "active",
+    "estimators",
+    "examples",
+    "importance",
+    "learner",
+    "losses",
+    "model",
+    "schedules",
+    "updates",
+)
 _homes = {
+    "ActiveClassifier": "estimators",
     "Learner": "learner",
     "OnlineClassifier": "estimators",
     "OnlineRegressor": "estimators",

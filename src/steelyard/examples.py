@@ -52,12 +52,12 @@ class Examples:
             values = self.values.reshape(len(self), self.features)[order].ravel()
             indptr = self.indptr[: len(order) + 1]
             return Examples(indptr, self.indices, values, True, self.features, labels, importances, bases)
-        from scipy import sparse
-
-        matrix = sparse.csr_array((self.values, self.indices, self.indptr), (len(self), self.features))[order]
-        indptr = matrix.indptr.astype(np.int64, copy=False)
-        indices = matrix.indices.astype(self.indices.dtype, copy=False)  # kernels are compiled for their kind
-        return Examples(indptr, indices, matrix.data, False, self.features, labels, importances, bases)
+        starts = self.indptr[order]
+        lengths = self.indptr[order + 1] - starts
+        indptr = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
+        entries = np.arange(indptr[-1]) + np.repeat(starts - indptr[:-1], lengths)
+        indices, values = self.indices[entries], self.values[entries]
+        return Examples(indptr, indices, values, False, self.features, labels, importances, bases)
 
 
 def examples(

@@ -79,3 +79,8 @@ class PowerDecay:
         needed = integral / room
         log_growth = math.log1p(power * needed) / power if power != 0.0 else needed
         return start * math.expm1(log_growth) if log_growth < LARGEST_EXPONENT else math.inf
+
+    def frozen_importance(self, t: float, integral: float) -> float:
+        """The h with `frozen(t, h) == integral`; infinite once the rate has fallen to nothing."""
+        rate = self.rate(t)
+        return integral / rate if rate > 0.0 else math.inf

@@ -19,6 +19,7 @@ _summaries = {
     "inspect": "Show a model: settings, counts, its largest weights by name.",
     "explain": "Show what each prediction is made of, by name.",
     "convert": "Write files of any format as ready-made rows, which are read again much faster.",
+    "active": "Ask for the labels that are worth their price.",
     "losses": "List the losses.",
     "demo": "Learn which package a docstring comes from, weigh some 50 times, write a report.",
 }

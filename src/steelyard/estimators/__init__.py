@@ -4,13 +4,19 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from steelyard.estimators.active import ActiveClassifier
     from steelyard.estimators.classifier import OnlineClassifier
     from steelyard.estimators.regressor import OnlineRegressor
     from steelyard.estimators.sweep import Sweep
 
-__all__ = ["OnlineClassifier", "OnlineRegressor", "Sweep"]
+__all__ = ["ActiveClassifier", "OnlineClassifier", "OnlineRegressor", "Sweep"]
 
-_homes = {"OnlineClassifier": "classifier", "OnlineRegressor": "regressor", "Sweep": "sweep"}
+_homes = {
+    "ActiveClassifier": "active",
+    "OnlineClassifier": "classifier",
+    "OnlineRegressor": "regressor",
+    "Sweep": "sweep",
+}
 
 
 def __getattr__(name: str) -> Any:

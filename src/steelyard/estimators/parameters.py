@@ -37,30 +37,37 @@ def settings_of(estimator: Any, begun: list[Settings] | None) -> list[Settings]:
     if estimator.weight_scale not in WEIGHT_SCALES:
         known = " or ".join(map(repr, WEIGHT_SCALES))
         raise ValueError(f"weight_scale must be {known}; got {estimator.weight_scale!r}")
+    auto = isinstance(estimator.learning_rate, str) and estimator.learning_rate == AUTO
+    settings = learning_settings(estimator, auto=auto)
+    if begun is not None:
+        _check_unchanged(begun, settings, auto)
+    return rivals.of(settings, begun) if auto else [settings]
+
+
+def learning_settings(estimator: Any, auto: bool | None = None) -> Settings:
+    """Those parameters, checked, that say how a model learns; `auto`: whether its rate is to be found out.
+
+    None: this estimator cannot do that.
+    """
     for name in _NUMBERS:
         if not isinstance(getattr(estimator, name), Real):
             raise TypeError(f"{name} must be a number; got {getattr(estimator, name)!r}")
-    rate = estimator.learning_rate
-    auto = isinstance(rate, str) and rate == AUTO
-    if not auto and rate is not None and not isinstance(rate, Real):
-        raise TypeError(
-            "learning_rate must be a number, None for the default of the loss, or 'auto' for the best of "
-            f"several; got {rate!r}"
-        )
-    settings = Settings(
+    rate = None if auto else estimator.learning_rate
+    if rate is not None and not isinstance(rate, Real):
+        default = "None for the default of the loss"
+        rules = f"or {default}" if auto is None else f"{default}, or {AUTO!r} for the best of several"
+        raise TypeError(f"learning_rate must be a number, {rules}; got {rate!r}")
+    return Settings(
         loss=loss_of(estimator),
         update=estimator.update,
         scaling=estimator.scaling,
-        learning_rate=None if auto or rate is None else float(rate),
+        learning_rate=None if rate is None else float(rate),
         l2_flow=estimator.l2_flow,
         bias=bool(estimator.fit_intercept),
         dtype=np.dtype(estimator.dtype).name,
         follow_labels=estimator._follow_labels,
         **{name: float(getattr(estimator, name)) for name in _NUMBERS},
     )
-    if begun is not None:
-        _check_unchanged(begun, settings, auto)
-    return rivals.of(settings, begun) if auto else [settings]
 
 
 def swept(estimator: Any, params: Mapping[str, Any]) -> Settings:

@@ -1,0 +1,177 @@
+"""The rows whose labels were asked for: few, and paid for, so they are kept and learned again and again.
+
+The model is a function of the answers in their order, and of nothing else: whenever they have grown by a
+tenth it is learned anew, once in each of several seeded orders, and what comes of these is averaged; answers
+since then are learned once, one after another. So it can be had again from the answers, bit for bit.
+
+Orders are averaged and not passed over one after another: rows learned twice by one model are learned by
+heart, wrong labels first of all (docs/active.md has the figures).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steelyard.active import coins
+from steelyard.examples import Examples
+from steelyard.kernels import linear
+from steelyard.learner import Learner
+from steelyard.model import Model, Settings
+
+TRAINING_WEIGHTS = ("none", "capped", "importance")
+_MOST_ORDERS = 64
+_REFIT_ORDERS = 1 << 32  # where that numbering begins: draws for questions have numbers below
+
+
+@dataclass(frozen=True)
+class Training:
+    """How the answers are learned."""
+
+    weights: str = "none"
+    """`importance`: 1/P, as in the paper; `capped`: that, but no more than `cap`; `none`: all alike."""
+    cap: float = 10.0
+    orders: int = 8
+    """Of a refit; 0: never refit, learn each answer once as it comes."""
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.weights not in TRAINING_WEIGHTS:
+            known = ", ".join(map(repr, TRAINING_WEIGHTS))
+            raise ValueError(f"training weights are one of {known}; got {self.weights!r}")
+        if not 1.0 <= self.cap < np.inf:
+            raise ValueError(f"the cap of training weights is 1 or more; got {self.cap!r}")
+        if not 0 <= self.orders <= _MOST_ORDERS:
+            raise ValueError(f"a refit averages over 0 to {_MOST_ORDERS} orders; got {self.orders!r}")
+
+    def weight(self, probability: float) -> float:
+        if self.weights == "none":
+            return 1.0
+        return 1.0 / probability if self.weights == "importance" else min(1.0 / probability, self.cap)
+
+
+class Rows:
+    """Sparse rows, of which there are more and more."""
+
+    def __init__(self, features: int) -> None:
+        self._features = features
+        self._ends = np.zeros(1, np.int64)
+        self._indices = np.zeros(0, np.int32)
+        self._values = np.zeros(0)
+
+    def __len__(self) -> int:
+        return len(self._ends) - 1
+
+    def add(self, indices: NDArray[np.int32], values: NDArray[np.float64]) -> None:
+        begin = int(self._ends[-1])
+        end = begin + len(indices)
+        if end > len(self._indices):
+            room = max(2 * len(self._indices), end, 1024)
+            self._indices = np.concatenate([self._indices[:begin], np.empty(room - begin, np.int32)])
+            self._values = np.concatenate([self._values[:begin], np.empty(room - begin)])
+        self._indices[begin:end], self._values[begin:end] = indices, values
+        self._ends = np.append(self._ends, end)
+
+    def take(
+        self, places: NDArray[np.int64], labels: NDArray[np.float64], weights: NDArray[np.float64]
+    ) -> Examples:
+        """Some of the rows, as examples."""
+        nothing = np.zeros(len(self))
+        end = self._ends[-1]
+        whole = Examples(
+            self._ends, self._indices[:end], self._values[:end], False, self._features, nothing, nothing
+        )
+        found = whole.take(places)
+        return Examples(
+            found.indptr, found.indices, found.values, False, self._features, labels, weights, None
+        )
+
+
+class Labelled:
+    """Answers in their order, and the model they make."""
+
+    def __init__(self, settings: Settings, features: int, training: Training) -> None:
+        self.settings, self.training = settings, training
+        self.rows = Rows(features)
+        self._features = features
+        self._places: list[int] = []
+        self._labels: list[float] = []
+        self._weights: list[float] = []
+        self._learner = Learner(settings, features)
+        self._learned = 0  # of the answers, by the model
+        self._stale = False
+        self._final: tuple[int, Model] | None = None
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    def answer(self, place: int, label: float, probability: float) -> None:
+        """The label of a row; it is learned when the model is next looked at."""
+        self._places.append(place)
+        self._labels.append(label)
+        self._weights.append(self.training.weight(probability))
+
+    def undo(self) -> None:
+        """Forget the last answer."""
+        for column in (self._places, self._labels, self._weights):
+            column.pop()
+        self._learned, self._stale, self._final = 0, True, None
+
+    @property
+    def model(self) -> Model:
+        """The model that asks: refitted now and then, with the answers since then learned once."""
+        count = len(self)
+        refitted = last_refit(count) if self.training.orders else 0
+        if self._learned < refitted or self._stale:
+            self._learner = Learner(model=self._refitted(refitted))
+            self._learned, self._stale = refitted, False
+        if self._learned < count:
+            self._learner.learn(self._taken(self._learned, count))
+            self._learned = count
+        return self._learner.model
+
+    @property
+    def final(self) -> Model:
+        """The model refitted on all there is: the best one to predict with."""
+        if not self.training.orders:
+            return self.model
+        if self._final is None or self._final[0] != len(self):
+            self._final = len(self), self._refitted(len(self))
+        return self._final[1]
+
+    def _refitted(self, count: int) -> Model:
+        if count == 0:
+            return Model(self.settings, self._features)
+        rows = self._taken(0, count)
+        models = []
+        for number in range(self.training.orders):
+            learner = Learner(self.settings, self._features)
+            purpose = _REFIT_ORDERS + count * _MOST_ORDERS + number
+            learner.learn(rows, coins.order(self.training.seed, purpose, count))
+            models.append(learner.model)
+        return averaged(models)
+
+    def _taken(self, start: int, end: int) -> Examples:
+        columns = (np.array(column[start:end]) for column in (self._places, self._labels, self._weights))
+        return self.rows.take(*columns)
+
+
+def averaged(models: Sequence[Model]) -> Model:
+    """One model with the mean of their weights, and of all that decides their next steps."""
+    mean = Model(models[0].settings, models[0].features)
+    # lazy L1 and L2 are settled, so the scale is 1 and there are no debts
+    mean.weights[...] = np.mean([model.coefficients() for model in models], axis=0)
+    mean.squares[...] = np.mean([model.squares for model in models], axis=0)
+    mean.scales[...] = np.max([model.scales for model in models], axis=0)
+    mean.state[...] = np.mean([model.state for model in models], axis=0)
+    mean.state[[linear.SCALE, linear.DEBT]] = 1.0, 0.0
+    return mean
+
+
+def last_refit(count: int) -> int:
+    """After how many of so many answers the model was last refitted."""
+    point = min(count, 1)
+    while point and (following := point + max(1, point // 10)) <= count:
+        point = following
+    return point

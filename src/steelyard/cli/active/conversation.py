@@ -1,0 +1,109 @@
+"""The other side of `steelyard active ask`: what is said to each line."""
+
+import json
+from typing import Any, Self
+
+from steelyard import losses
+from steelyard.active.engine import Engine
+from steelyard.active.journal import IN_MEMORY, Journal
+from steelyard.active.labelled import Training
+from steelyard.active.steering import Plan
+from steelyard.io import objects
+from steelyard.io.errors import InputError
+from steelyard.losses import two_classes
+from steelyard.model import Settings
+
+_KINDS = "an example, a label, a skip, an undo or a status"
+
+
+class Conversation:
+    """An engine that is spoken to in lines of JSON."""
+
+    def __init__(self, given: dict[str, Any]) -> None:
+        names = given["classes"].split(",")
+        if len(names) != 2 or len(set(names)) != 2 or not all(names):
+            raise InputError(f"--classes {given['classes']}: two different names, as in ham,spam")
+        settings = Settings(losses.by_name("modified_huber"), follow_labels=False)
+        plan = Plan(given["c0"], given["rate"], given["budget"], given["expected"])
+        self._bits = given["bits"]
+        self._names = names
+        self._codes = dict(zip(names, two_classes.labels(settings.loss), strict=True))
+        self._boundary = two_classes.boundary(settings.loss)
+        self._journal = Journal(given["journal"] or IN_MEMORY)
+        try:
+            self._engine = Engine(
+                settings,
+                1 << self._bits,
+                plan,
+                Training(seed=given["seed"]),
+                self._journal,
+                {"classes": names},
+            )
+        except BaseException:
+            self._journal.close()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._journal.close()
+
+    def reply(self, line: str) -> dict[str, Any]:
+        """To one line; what is wrong with it is said, and nothing done."""
+        try:
+            said = json.loads(line)
+            if not isinstance(said, dict):
+                raise InputError(f"a line is an object: {_KINDS}")
+            return self._answer(said)
+        except (ValueError, RecursionError) as error:
+            return {"error": str(error)}
+
+    def _answer(self, said: dict[str, Any]) -> dict[str, Any]:
+        if "example" in said:
+            return self._example(said["example"])
+        if said.get("undo") is True:
+            return {"id": self._engine.undo(), "undone": True}
+        if said.get("status") is True:
+            return self.status()
+        if "label" in said:
+            code = self._codes.get(str(said["label"]))
+            if code is None:
+                raise InputError(f"the label {said['label']!r} is neither {' nor '.join(self._names)}")
+            self._engine.answer([_id(said)], [code])
+            return {"id": said["id"], "answered": True}
+        if said.get("skip") is True:
+            self._engine.skip([_id(said)])
+            return {"id": said["id"], "skipped": True}
+        raise InputError(f"this is none of {_KINDS}")
+
+    def _example(self, found: Any) -> dict[str, Any]:
+        asked = self._engine.consider(objects.row_of(found, self._bits))
+        decided = self._engine.decided
+        assert decided is not None
+        prediction = float(decided.predictions[0])
+        return {
+            "id": decided.first,
+            "ask": len(asked) > 0,
+            "probability": float(decided.probabilities[0]),
+            "prediction": prediction,
+            "class": self._names[int(prediction > self._boundary)],
+        }
+
+    def status(self) -> dict[str, Any]:
+        engine = self._engine
+        return {
+            "seen": engine.seen,
+            "asked": engine.asked,
+            "answered": engine.answered,
+            "skipped": engine.skipped,
+            "open": engine.open,
+            "spent": engine.spent,
+        }
+
+
+def _id(said: dict[str, Any]) -> int:
+    number = said.get("id")
+    if not isinstance(number, int) or isinstance(number, bool):
+        raise InputError(f"which question? Its id is missing, or is no whole number: {number!r}")
+    return number

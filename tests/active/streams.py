@@ -1,0 +1,47 @@
+"""A stream with two classes that can be learned, and an engine that is answered at once."""
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from steelyard import losses
+from steelyard.active.engine import Engine
+from steelyard.active.journal import Journal
+from steelyard.active.labelled import Training
+from steelyard.active.steering import Plan
+from steelyard.examples import Examples, examples
+from steelyard.model import Settings
+
+SETTINGS = Settings(losses.by_name("modified_huber"), follow_labels=False)
+FEATURES = 40
+
+
+def rows(count: int, seed: int = 0, noise: float = 0.0) -> tuple[sparse.csr_matrix, np.ndarray]:
+    """Sparse rows, and labels −1 and 1 by a hidden weight of each feature."""
+    rng = np.random.default_rng(seed)
+    matrix = sparse.random(count, FEATURES, 0.2, "csr", np.float32, random_state=rng)
+    hidden = np.random.default_rng(99).normal(size=FEATURES)
+    labels = np.where(matrix @ hidden + noise * rng.normal(size=count) > 0.0, 1.0, -1.0)
+    return matrix, labels
+
+
+def engine(journal: Journal | None = None, *, settings: Settings = SETTINGS, **given: Any) -> Engine:
+    training = Training(**{name: given.pop(name) for name in ("weights", "orders", "seed") if name in given})
+    plan = Plan(**(given or {"rate": 0.1}))
+    return Engine(settings, FEATURES, plan, training, journal)
+
+
+def answered(asking: Engine, chunk: Examples, labels: np.ndarray) -> Engine:
+    """Every question answered before the next example comes."""
+    begin = asking.seen
+    while (at := asking.seen - begin) < len(chunk):
+        ahead = chunk.take(np.arange(at, min(at + 50, len(chunk))))
+        for question in asking.consider(ahead, first_only=True):
+            asking.answer([question.id], [labels[question.id - begin]])
+    return asking
+
+
+def stream(count: int, seed: int = 0, noise: float = 0.0) -> tuple[Examples, np.ndarray]:
+    matrix, labels = rows(count, seed, noise)
+    return examples(matrix), labels

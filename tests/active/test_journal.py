@@ -1,0 +1,125 @@
+"""The file: what it refuses, and that it loses nothing."""
+
+import json
+import random
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from steelyard.active.engine import Engine
+from steelyard.active.journal import Journal
+from steelyard.active.steering import Plan
+from tests.active.streams import FEATURES, SETTINGS, answered, engine, stream
+
+# Answers as they go, and says so only afterwards; goes on where the journal is.
+ASKER = """
+import sys
+import numpy as np
+from steelyard.active.engine import Engine
+from steelyard.active.journal import Journal
+from steelyard.active.steering import Plan
+from tests.active.streams import FEATURES, SETTINGS, stream
+chunk, labels = stream(int(sys.argv[2]))
+asking = Engine(SETTINGS, FEATURES, Plan(rate=0.3), None, Journal(sys.argv[1]))
+for number in asking.open:
+    asking.answer([number], [labels[number]])
+    print(number, flush=True)
+for row in range(asking.seen, len(chunk)):
+    for question in asking.consider(chunk.take(np.array([row]))):
+        asking.answer([question.id], [labels[question.id]])
+        print(question.id, flush=True)
+"""
+
+
+def killed(path: Path, after: float, count: int) -> list[int]:
+    """Run the asker and kill it; returns what it said was answered."""
+    command = [sys.executable, "-c", ASKER, str(path), str(count)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        first = process.stdout.readline()  # it has begun
+        time.sleep(after)
+        process.send_signal(signal.SIGKILL)
+        text = first + process.stdout.read()
+    return [int(line) for line in text.split("\n")[:-1]]  # the last may be cut off
+
+
+def check_survival(path: Path, times: int, seed: int, count: int = 4000) -> None:
+    rng = random.Random(seed)
+    said: list[int] = []
+    for _ in range(times):
+        said += killed(path, rng.uniform(0.0, 0.4), count)
+    chunk, labels = stream(count)
+    with Journal(path) as journal:
+        asking = Engine(SETTINGS, FEATURES, Plan(rate=0.3), None, journal)
+        label = asking.history().label
+        np.testing.assert_array_equal(label[said], labels[said])
+        assert len(said) == len(set(said))
+        for number in asking.open:
+            asking.answer([number], [labels[number]])
+        seen = asking.seen
+        whole = answered(engine(rate=0.3), chunk.take(np.arange(seen)), labels)
+        np.testing.assert_array_equal(asking.history().probability, whole.history().probability)
+        np.testing.assert_array_equal(asking.model.pairs, whole.model.pairs)
+        np.testing.assert_array_equal(asking.labelled.model.pairs, whole.labelled.model.pairs)
+
+
+def test_killing_loses_no_answer(tmp_path: Path) -> None:
+    check_survival(tmp_path / "killed.journal", times=2, seed=0, count=1000)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("seed", range(20))
+def test_killing_again_and_again(seed: int, tmp_path: Path) -> None:
+    check_survival(tmp_path / "killed.journal", times=15, seed=seed, count=20_000)
+
+
+def test_another_process_cannot_ask_meanwhile(tmp_path: Path) -> None:
+    path = tmp_path / "a.journal"
+    with Journal(path), pytest.raises(ValueError, match="another process is asking with it"):
+        Journal(path)
+    Journal(path).close()
+
+
+def test_files_that_are_no_journals(tmp_path: Path) -> None:
+    text = tmp_path / "a.txt"
+    text.write_text("no journal at all, but long enough to be looked at " * 20)
+    with pytest.raises(ValueError, match=r"a\.txt: is not a journal"):
+        Journal(text)
+    other = tmp_path / "other.db"
+    with sqlite3.connect(other) as db:
+        db.execute("CREATE TABLE cats (name TEXT)")
+    db.close()
+    with pytest.raises(ValueError, match=r"other\.db: is not a journal"):
+        Journal(other)
+    with pytest.raises(ValueError, match="unable to open"):
+        Journal(tmp_path / "nowhere" / "a.journal")
+
+
+def test_a_newer_format_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.journal"
+    with Journal(path) as journal:
+        engine(journal)
+    with sqlite3.connect(path) as db:
+        db.execute("UPDATE about SET about = ?", (json.dumps({"format": 99}),))
+    db.close()
+    with pytest.raises(ValueError, match=r"written by a newer steelyard \(format 99"):
+        engine(Journal(path))
+
+
+def test_a_decision_is_kept_whole_or_not_at_all(tmp_path: Path) -> None:
+    path = tmp_path / "a.journal"
+    asking = engine(Journal(path), rate=0.5)
+    chunk, _ = stream(20)
+    asking.consider(chunk)
+    asking.seen = 5  # as if the file were another's: the first of these numbers is taken
+    asking._asked.clear()
+    with pytest.raises(sqlite3.IntegrityError):
+        asking.consider(chunk.take(np.arange(10)))
+    assert len(asking.history().asked) == 20
+    asking.journal.close()

@@ -1,0 +1,90 @@
+"""The model is a function of the answers."""
+
+import numpy as np
+import pytest
+
+from steelyard import losses
+from steelyard.active.engine import _row
+from steelyard.active.labelled import Labelled, Training, averaged, last_refit
+from steelyard.examples import examples
+from steelyard.learner import Learner
+from steelyard.model import Settings
+from tests.active.streams import FEATURES, SETTINGS, rows, stream
+
+
+def labelled(count: int, **given: object) -> Labelled:
+    chunk, labels = stream(count)
+    found = Labelled(SETTINGS, FEATURES, Training(**given))  # type: ignore[arg-type]
+    for place in range(count):
+        found.rows.add(*_row(chunk, place))
+        found.answer(place, labels[place], probability=0.05)
+    return found
+
+
+def test_refits_come_with_a_tenth_more() -> None:
+    points = sorted({last_refit(count) for count in range(100)})
+    assert points[:25] == [*range(21), 22, 24, 26, 28]
+    assert last_refit(99) == 94
+
+
+def test_without_orders_each_answer_is_learned_once() -> None:
+    chunk, labels = stream(50)
+    learner = Learner(SETTINGS, FEATURES)
+    learner.learn(examples(rows(50)[0].astype(np.float64), labels))
+    found = labelled(50, orders=0)
+    np.testing.assert_array_equal(found.model.weights, learner.model.weights)
+    assert found.final is found.model
+    np.testing.assert_allclose(Learner(model=found.model).predict(chunk), learner.predict(chunk))
+
+
+def test_it_does_not_matter_when_the_model_is_looked_at() -> None:
+    often = Labelled(SETTINGS, FEATURES, Training())
+    chunk, labels = stream(50)
+    for place in range(50):
+        often.rows.add(*_row(chunk, place))
+        often.answer(place, labels[place], 1.0)
+        assert often.model.clock == place + 1
+    seldom = labelled(50)
+    np.testing.assert_array_equal(seldom.model.pairs, often.model.pairs)
+    np.testing.assert_array_equal(seldom.model.state, often.model.state)
+    assert seldom.final is seldom.final
+
+
+def test_undoing_all_leaves_nothing() -> None:
+    found = labelled(3)
+    assert found.model.clock == 3.0
+    for _ in range(3):
+        found.undo()
+    assert found.model.clock == 0.0
+    assert found.final.clock == 0.0
+    assert not found.model.weights.any()
+
+
+@pytest.mark.parametrize(("weights", "clock"), [("none", 10.0), ("capped", 100.0), ("importance", 200.0)])
+def test_training_weights(weights: str, clock: float) -> None:
+    assert labelled(10, weights=weights).model.clock == pytest.approx(clock)
+
+
+def test_an_average_settles_l1_and_l2() -> None:
+    settings = Settings(losses.by_name("modified_huber"), scaling="plain", l1=1e-3, l2=0.1, dtype="float64")
+    matrix, labels = rows(60)
+    learners = [Learner(settings, FEATURES) for _ in range(3)]
+    for number, learner in enumerate(learners):
+        learner.learn(examples(matrix, labels), np.random.default_rng(number).permutation(60))
+    chunk = examples(matrix)
+    expected = np.mean([learner.predict(chunk) for learner in learners], axis=0)
+    mean = averaged([learner.model for learner in learners])
+    np.testing.assert_allclose(Learner(model=mean).predict(chunk), expected, rtol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"weights": "all"}, "one of 'none', 'capped', 'importance'; got 'all'"),
+        ({"cap": 0.5}, "is 1 or more; got 0.5"),
+        ({"orders": 65}, "0 to 64 orders; got 65"),
+    ],
+)
+def test_trainings_that_make_no_sense(given: dict[str, object], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        Training(**given)  # type: ignore[arg-type]

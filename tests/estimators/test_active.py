@@ -1,0 +1,207 @@
+"""`ActiveClassifier`: streams, batches, pools, replays that read no more labels than they pay for."""
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+
+from steelyard import ActiveClassifier
+from tests.active.streams import rows
+
+NAMES = np.array(["ham", "spam"])
+
+
+def classifier(**given: Any) -> ActiveClassifier:
+    parameters: dict[str, Any] = {"classes": ["ham", "spam"], "rate": 0.2} | given
+    return ActiveClassifier(**parameters)
+
+
+def data(count: int, seed: int = 0) -> tuple[Any, Any]:
+    X, y = rows(count, seed)
+    return X, NAMES[(y > 0.0).astype(int)]
+
+
+class Priced:
+    """Labels that raise when they are read without having been asked for."""
+
+    def __init__(self, labels: Any, asker: ActiveClassifier) -> None:
+        self.labels, self.asker, self.read = labels, asker, 0
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    def __getitem__(self, row: int) -> Any:
+        if self.asker.open_questions_ != [row]:
+            raise AssertionError(f"the label of row {row} was read and not asked for")
+        self.read += 1
+        return self.labels[row]
+
+
+def test_a_replay_reads_only_the_labels_it_asks_for() -> None:
+    X, y = data(800)
+    active = classifier(rate=None, budget=120)
+    priced = Priced(y, active)
+    active.replay(X, priced)
+    assert priced.read == active.n_answered_ == active.n_asked_ <= 120
+    assert active.n_asked_ > 110
+    assert active.n_seen_ == 800
+    assert active.score(*data(500, seed=1)) > 0.8
+    with pytest.raises(AssertionError, match="was read and not asked for"):
+        priced[3]
+
+
+def test_a_replay_of_a_series() -> None:
+    pandas = pytest.importorskip("pandas")
+    X, y = data(100)
+    series = pandas.Series(y, index=range(1000, 1100))
+    active, other = classifier().replay(X, series), classifier().replay(X, y)
+    np.testing.assert_array_equal(active.coef_, other.coef_)
+
+
+def test_a_stream_row_by_row_and_in_batches() -> None:
+    X, y = data(200)
+    active = classifier()
+    for start in range(0, 200, 20):
+        batch = active.ask(X[start : start + 20])
+        for question in batch:
+            assert question.id == start + question.row
+            assert question.prediction in NAMES
+        active.answer([question.id for question in batch], [y[question.id] for question in batch])
+    alone = active.ask(X[:1])
+    assert active.n_seen_ == 201
+    assert len(alone) <= 1
+    assert 10 < active.n_answered_ < 100
+
+
+def test_answers_skips_and_undos() -> None:
+    X, _ = data(12)
+    active = classifier()
+    ids = [question.id for question in active.ask(X)]
+    active.answer(ids[3], "spam")
+    active.skip(ids[0])
+    active.skip([ids[1], ids[2]])
+    assert active.missing_share_ == 0.75
+    assert active.undo() == ids[2]
+    assert active.open_questions_ == [ids[2], *ids[4:]]
+    assert active.history_.skipped.sum() == 2
+    with pytest.raises(ValueError, match="'eggs': the classes are 'ham' and 'spam'"):
+        active.answer(ids[4], "eggs")
+    with pytest.raises(ValueError, match="there are 2 questions but 1 answers"):
+        active.answer(ids[4:6], ["ham"])
+
+
+def test_a_pool_is_asked_from_in_a_random_order_and_resumed(tmp_path: Path) -> None:
+    X, y = data(400)
+    whole = classifier(rate=None, budget=30).pool(X)
+    asked = []
+    while (question := whole.ask_next()) is not None:
+        asked.append(question.row)
+        whole.answer(question.id, y[question.row])
+    assert len(set(asked)) == len(asked)
+    assert 28 <= len(asked) <= 30
+    assert asked != sorted(asked)
+    path = tmp_path / "pool.journal"
+    again = []
+    for _ in range(4):
+        active = classifier(rate=None, budget=30, journal=path).pool(X)
+        for _ in range(8):
+            if (question := active.ask_next()) is not None:
+                again.append(question.row)
+                active.answer(question.id, y[question.row])
+        active.close()
+    assert again == asked
+    active = classifier(rate=None, budget=30, journal=path).pool(X)
+    assert active.ask_next() is None
+    np.testing.assert_array_equal(active.coef_, whole.coef_)
+    active.close()
+    with pytest.raises(ValueError, match="another pool"):
+        classifier(rate=None, budget=30, journal=path).pool(X[::-1])
+
+
+def test_all_of_a_pool_may_be_considered() -> None:
+    X, y = data(150)
+    active = classifier(rate=0.3).pool(X)
+    while (question := active.ask_next()) is not None:
+        active.answer(question.id, y[question.row])
+    assert active.n_seen_ == 150
+
+
+def test_pools_and_streams_do_not_mix() -> None:
+    X, _ = data(20)
+    with pytest.raises(ValueError, match=r"asks from its pool: ask_next\(\)"):
+        classifier().pool(X).ask(X)
+    active = classifier()
+    active.ask(X)
+    with pytest.raises(ValueError, match=r"pool\(X\) first"):
+        active.ask_next()
+    with pytest.raises(ValueError, match="has begun with other rows"):
+        active.pool(X)
+
+
+def test_query_probabilities_decide_nothing() -> None:
+    X, y = data(300)
+    active = classifier()
+    np.testing.assert_array_equal(active.query_probability(X), 1.0)
+    assert active.n_seen_ == 0
+    active.replay(X, y)
+    found = active.query_probability(X)
+    assert 0.01 <= found.min() < 0.1
+    assert found.max() == 1.0
+    assert active.n_seen_ == 300
+
+
+def test_predictions_are_those_of_a_classifier() -> None:
+    X, y = data(200)
+    active = classifier(loss="logistic").replay(X, y)
+    np.testing.assert_array_equal(active.classes_, NAMES)
+    decisions = active.decision_function(X)
+    np.testing.assert_array_equal(active.predict(X), NAMES[(decisions > 0.0).astype(int)])
+    np.testing.assert_allclose(active.predict_proba(X).sum(axis=1), 1.0)
+    assert active.coef_.shape == (1, X.shape[1])
+    assert active.intercept_.shape == (1,)
+    assert active.model_.features == X.shape[1]
+
+
+def test_before_anything_is_asked() -> None:
+    active = classifier()
+    for attribute in ("n_seen_", "model_", "history_", "coef_"):
+        with pytest.raises(AttributeError, match=f"no {attribute} before it has asked"):
+            getattr(active, attribute)
+    for call in (active.undo, active.close, lambda: active.skip(0), lambda: active.answer(0, "ham")):
+        with pytest.raises(NotFittedError):
+            call()
+    with pytest.raises(NotFittedError):
+        active.predict(data(3)[0])
+    active.ask(data(3)[0])
+    assert math.isnan(active.missing_share_)
+
+
+def test_parameters_are_looked_at_first(tmp_path: Path) -> None:
+    X, _ = data(3)
+    for given, message in (
+        ({"classes": None}, "name both classes"),
+        ({"classes": ["a", "b", "c"]}, "Only binary classification is supported"),
+        ({"rate": None, "budget": 3}, "say expected="),
+        ({"training_weight": "all"}, "training weights are one of"),
+        ({"learning_rate": -1.0}, "learning_rate must be"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            classifier(**given).ask(X)
+    assert not hasattr(classifier(), "n_features_in_")
+    path = tmp_path / "a.journal"
+    begun = classifier(journal=path)
+    begun.ask(X)
+    begun.close()
+    with pytest.raises(ValueError, match="another rate"):
+        classifier(journal=path, rate=0.5).ask(X)
+    clone(begun).ask(X)
+
+
+def test_it_is_a_classifier_with_two_classes_that_takes_sparse_rows() -> None:
+    tags = classifier().__sklearn_tags__()
+    assert tags.input_tags.sparse
+    assert not tags.classifier_tags.multi_class
