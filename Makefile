@@ -3,7 +3,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-PYTEST := $(BIN)/python -m pytest --quiet --numprocesses auto
+# A file at a time, so that two workers do not compile the same kernels at once.
+PYTEST := $(BIN)/python -m pytest --quiet --numprocesses auto --dist loadfile
 
 # The folder with real data, for the tests that want some; they skip where it is absent.
 STEELYARD_DATA ?= ../shared/data

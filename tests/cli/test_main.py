@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 import steelyard
 from steelyard import cli
-from steelyard.cli import main
+from steelyard.cli import main, options
 
 CONTEXT = click.Context(main)
 
@@ -45,3 +45,11 @@ def test_an_unknown_command_is_a_usage_error() -> None:
 
 def test_version() -> None:
     assert CliRunner().invoke(main, ["--version"]).stdout == f"steelyard, version {steelyard.__version__}\n"
+
+
+def test_an_interrupt_that_got_lost_is_found_again() -> None:
+    """Numba forgets one that comes while it takes over a pointer, and then misses an argument of its own."""
+    with pytest.raises(KeyboardInterrupt), options.errors():
+        raise TypeError("_get_wrapper_address() missing 1 required positional argument: 'sig'")
+    with pytest.raises(TypeError, match="something else"), options.errors():
+        raise TypeError("something else")

@@ -17,6 +17,10 @@ from steelyard.sweep.block import Block
 from tests.naive import NaiveLearner
 from tests.streams import compiled, labels_for, stream
 
+one_kind = pytest.mark.skipif(
+    bool(config.BOUNDSCHECK), reason="tried with one kind of arrays: compiling takes long"
+)
+
 LOSSES = [losses.by_name(name) for name in losses.names()]
 
 
@@ -78,6 +82,7 @@ def test_each_lane_may_have_its_own_labels_and_importances(scaling: str) -> None
     agree(settings, matrix, labels, importances)
 
 
+@one_kind
 @pytest.mark.parametrize("scaling", SCALINGS)
 def test_lanes_of_no_importance_are_absent_to_the_last_bit(scaling: str) -> None:
     """Though their neighbours learn."""
@@ -108,6 +113,7 @@ def test_labels_of_any_size_set_their_own_unit() -> None:
     agree(settings_for(loss, "normalized", l2=0.01), matrix, 1e4 + 1e3 * labels, importances)
 
 
+@one_kind
 @pytest.mark.parametrize("scaling", SCALINGS)
 def test_bases_dense_rows_no_bias_and_empty_rows(scaling: str) -> None:
     loss = losses.by_name("hinge")
@@ -119,6 +125,7 @@ def test_bases_dense_rows_no_bias_and_empty_rows(scaling: str) -> None:
         agree(settings, matrix.toarray(), labels, importances)
 
 
+@one_kind
 @pytest.mark.parametrize("scaling", SCALINGS)
 def test_in_float32_the_progressive_loss_agrees_to_five_digits(scaling: str) -> None:
     loss = losses.by_name("logistic")
@@ -131,6 +138,7 @@ def test_in_float32_the_progressive_loss_agrees_to_five_digits(scaling: str) -> 
         assert block.model(number).progressive_loss == pytest.approx(naive.progressive_loss, rel=1e-5)
 
 
+@one_kind
 def test_an_explicit_lane_that_diverges_stops_and_disturbs_nobody() -> None:
     loss = losses.by_name("squared")
     calm = Settings(loss, "invariant", "plain", 0.3)

@@ -152,6 +152,10 @@ def errors() -> Iterator[None]:
         raise click.ClickException(str(error)) from error
     except MemoryError as error:
         raise click.ClickException(f"not enough memory ({error}); fewer --bits need less") from error
+    except TypeError as error:
+        if "_get_wrapper_address" in str(error):  # an interrupt that Numba lost while it took over a pointer
+            raise KeyboardInterrupt from error
+        raise
     except BrokenPipeError:  # whoever reads our output has had enough, which is nothing to speak of
         raise
     except OSError as error:
