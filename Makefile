@@ -3,8 +3,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-# A file at a time, so that two workers do not compile the same kernels at once.
-PYTEST := $(BIN)/python -m pytest --quiet --numprocesses auto --dist loadfile
+PYTEST := $(BIN)/python -m pytest --quiet --numprocesses auto
 
 # The folder with real data, for the tests that want some; they skip where it is absent.
 STEELYARD_DATA ?= ../shared/data
@@ -17,11 +16,12 @@ define install
 		|| { cat $(VENV)/install.log >&2; echo "pip failed, see above" >&2; exit 1; }
 endef
 
-.PHONY: help demo test check format docs bench clean
+.PHONY: help demo test test-bounds check format docs bench clean
 
 help:
 	@echo "make demo     learn from the docstrings of this Python, weigh some, write a report"
 	@echo "make test     every check and every test"
+	@echo "make test-bounds  the kernels with bounds checked, for changes in them"
 	@echo "make check    the linters only"
 	@echo "make docs     write the reference of the command line anew"
 	@echo "make bench    speed, start-up and memory beside the peers, some minutes"
@@ -35,10 +35,13 @@ demo: $(VENV)/.installed-plot
 test: check
 	@echo "pytest"
 	@$(PYTEST) --cov --cov-report= --cov-fail-under=0
-	@echo "pytest, kernels with bounds checked"
-	@NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(VENV)/cache-bounds $(PYTEST) tests/kernels
 	@echo "pytest, kernels as plain Python; coverage of everything"
 	@NUMBA_DISABLE_JIT=1 NUMBA_CACHE_DIR=$(VENV)/cache-plain $(PYTEST) tests/kernels --cov --cov-append --cov-report term
+
+# Every kernel is compiled anew for this, which takes minutes: run it after a change in kernels/.
+test-bounds: $(VENV)/.installed-dev
+	@echo "pytest, kernels with bounds checked"
+	@NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(VENV)/cache-bounds $(PYTEST) tests/kernels
 
 check: $(VENV)/.installed-dev
 	@echo "ruff check"

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from steelyard import OnlineClassifier, OnlineRegressor, losses
@@ -12,13 +13,15 @@ REASON = (
 
 ESTIMATORS = [
     OnlineClassifier(),
-    OnlineClassifier("hinge", scaling="adaptive", update="implicit", passes=3, shuffle=True),
     OnlineClassifier("hellinger", scaling="row_norm", learning_rate=0.1, power_t=0.5, dtype="float64"),
     OnlineClassifier("logistic", learning_rate="auto"),
-    OnlineClassifier("squared", l1=1e-4, l2=1e-4, learning_rate=0.1, warm_start=True),
     OnlineRegressor(),
-    OnlineRegressor(learning_rate="auto"),
     OnlineRegressor(losses.by_name("quantile", tau=0.6), passes=5, dtype="float64", random_state=None),
+]
+MORE = [
+    OnlineClassifier("hinge", scaling="adaptive", update="implicit", passes=3, shuffle=True),
+    OnlineClassifier("squared", l1=1e-4, l2=1e-4, learning_rate=0.1, warm_start=True),
+    OnlineRegressor(learning_rate="auto"),
 ]
 
 
@@ -39,4 +42,10 @@ def expected_to_fail(estimator: Any) -> dict[str, str]:
 
 @parametrize_with_checks(ESTIMATORS, expected_failed_checks=expected_to_fail)  # type: ignore[untyped-decorator]
 def test_check(estimator: Any, check: Any) -> None:
+    check(estimator)
+
+
+@pytest.mark.soak
+@parametrize_with_checks(MORE, expected_failed_checks=expected_to_fail)  # type: ignore[untyped-decorator]
+def test_check_more(estimator: Any, check: Any) -> None:
     check(estimator)
