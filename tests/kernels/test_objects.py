@@ -143,6 +143,7 @@ def test_functions_of_several_processes_are_told_apart(tmp_path: Path) -> None:
     assert run("value derivative", "found") == ["4.5", "3.0"]
 
 
+@pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")
 def test_a_pointer_may_be_the_first_thing_a_process_calls_a_kernel_with(tmp_path: Path) -> None:
     """Numba learns of addresses late, with the first kernel that it loads."""
     script = (

@@ -90,7 +90,7 @@ def pushes_by_lane(schedule: Callable[..., float]) -> Any:
         function = jit.compiled(schedule, ABREAST)
         fill = arithmetic(_fill_push_by_lane)
 
-        def form(board: Any, lanes: int, first: int, last: int) -> None:
+        def form(board: Any, lanes: int, first: int, last: int) -> None:  # pragma: no cover  (compiled)
             fill(function, carray(board, (ROWS, lanes)), lanes, first, last)
 
         return form
@@ -108,7 +108,7 @@ def pushes(schedule: Callable[..., float]) -> Any:
         function = jit.compiled(schedule, ABREAST)
         fill = arithmetic(_fill_push)
 
-        def moments(board: Any, turns: int, initial_t: float, power_t: float) -> None:
+        def moments(board: Any, turns: int, initial_t: float, power_t: float) -> None:  # pragma: no cover
             fill(function, carray(board, (ROWS, turns)), turns, initial_t, power_t)
 
         return moments
@@ -125,7 +125,7 @@ def _form(methods: jit.Methods, method: Callable[..., float], loop: Callable[...
         function = methods.bound(method)
         fill = arithmetic(loop)
 
-        def form(board: Any, lanes: int, first: int, last: int) -> None:
+        def form(board: Any, lanes: int, first: int, last: int) -> None:  # pragma: no cover  (compiled)
             fill(function, carray(board, (ROWS, lanes)), lanes, first, last)
 
         return form
