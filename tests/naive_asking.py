@@ -7,7 +7,8 @@ import numpy as np
 from scipy import sparse
 
 from steelyard import losses, updates
-from steelyard.active.simulation import CONSTANTS, Asker
+from steelyard.active.iwal import CONSTANTS
+from steelyard.active.simulation import Asker
 from steelyard.losses import two_classes
 from steelyard.model import Settings
 from tests.naive import NaiveLearner
@@ -18,7 +19,7 @@ class NaiveAsker:
         self.asker = asker
         self.learner = NaiveLearner(asker.settings, features)
         self.learner.base = 0.0
-        self.c1, self.c2 = CONSTANTS[constants]
+        self.c1, self.c2 = CONSTANTS[constants].c1, CONSTANTS[constants].c2
         self.floor = floor
         self.asked: list[int] = []
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from steelyard import losses
+from steelyard.active.coins import uniform
 from steelyard.active.simulation import Asker, Simulation
 from steelyard.examples import examples
 from steelyard.model import Settings
@@ -26,7 +27,7 @@ def test_chunks_and_threads_do_not_matter() -> None:
 def test_labels_that_nobody_asks_for_do_not_matter() -> None:
     matrix, labels = stream()
     ways = [Asker(Settings(losses.by_name("hinge"), scaling="plain"), "random", 0.1)]
-    draws = np.random.default_rng(0).random(120)
+    draws = uniform(0, 0, np.arange(120))
     flipped = np.where(draws < 0.1, labels, -labels)
     first, second = Simulation(ways, 8), Simulation(ways, 8)
     first.learn(examples(matrix, labels))

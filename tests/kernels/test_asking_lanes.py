@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from steelyard import losses
-from steelyard.active.simulation import CONSTANTS, Asker, Simulation
+from steelyard.active.coins import uniform
+from steelyard.active.iwal import CONSTANTS
+from steelyard.active.simulation import Asker, Simulation
 from steelyard.examples import examples
 from steelyard.losses import two_classes
 from steelyard.model import Settings
@@ -23,7 +25,7 @@ def test_every_lane_asks_and_learns_as_the_slow_one(loss: str, scaling: str, con
     simulation = Simulation(ways, 8, constants=constants, floor=0.02, seed=3)
     chunk = examples(matrix, labels)
     simulation.learn(chunk)
-    draws = np.random.default_rng(3).random(len(labels))
+    draws = uniform(3, 0, np.arange(len(labels)))
     errors = simulation.errors(chunk)
     for number, asker in enumerate(ways):
         if simulation.diverged[number]:  # the explicit update of the exponential loss does
@@ -49,7 +51,7 @@ def test_rows_that_nobody_asks_for_and_rows_of_nothing() -> None:
     ways = [Asker(settings, "random", 0.3), Asker(replace(settings, update="explicit"), "iwal", 1e-6)]
     simulation = Simulation(ways, 8, seed=2, threads=1)
     simulation.learn(examples(matrix, labels))
-    draws = np.random.default_rng(2).random(24)
+    draws = uniform(2, 0, np.arange(24))
     for number, asker in enumerate(ways):
         naive = NaiveAsker(asker, 8, "practice", 0.0)
         naive.learn(matrix, labels, draws)

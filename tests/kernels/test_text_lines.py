@@ -183,6 +183,9 @@ def test_fields_of_interactions() -> None:
         seeds = [slow_text.key(b"b", 0), slow_text.key(b"7", 0)]
     keyed, *_ = parse(b"1 |a x |b y z |7 q | w\n", "vw", seeds)
     assert keyed.fields.tolist() == [-1, 0, 0, 1, -1]
+    # features with numbers for names come in runs, if there is enough text behind them
+    keyed, *_ = parse(b"1 |a 3:1 4:2 |b 5:0.5 6:2 7 |7 8:1\n" + b"-1 |c x\n" * 20, "vw", seeds)
+    assert keyed.fields.tolist() == [-1, -1, 0, 0, 0, 1, *20 * [-1]]
 
 
 @given(st.binary(max_size=12))

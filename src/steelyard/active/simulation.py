@@ -3,7 +3,6 @@
 All of them see the same rows and the same draws of chance, so that they differ in what they do only.
 """
 
-import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -13,16 +12,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard import schedules
+from steelyard.active import coins, iwal
 from steelyard.examples import Examples
 from steelyard.kernels import array_form, asking_lanes, lanes, linear
 from steelyard.losses import two_classes
 from steelyard.model import Settings
 from steelyard.sweep.block import kind
-from steelyard.sweep.fleet import crews
+from steelyard.sweep.fleet import crews, usable_threads
 from steelyard.sweep.layout import Layout
 
 POLICIES = ("iwal", "random", "margin")
-CONSTANTS = {"theory": (5.0 + 2.0 * 2.0**0.5, 5.0), "practice": (1.0, 1.0)}
+_QUESTIONS = 0  # what is drawn for them
 
 
 @dataclass(frozen=True)
@@ -58,18 +58,18 @@ class Simulation:
         threads: int | None = None,
     ) -> None:
         self.askers = list(askers)
-        self._threads = threads or len(os.sched_getaffinity(0))
+        self._threads = usable_threads(threads)
         settings = [asker.settings for asker in askers]
         self._crews = [
             _Crew([self.askers[i] for i in numbers], np.array(numbers), features, constants, floor)
             for numbers in crews(settings, self._threads)
         ]
-        self._draws = np.random.default_rng(seed)
+        self._seed = seed
         self._seen = 0
 
     def learn(self, examples: Examples) -> None:
         """Show the rows to every asker, one after another; each reads the labels it asks for only."""
-        draws = self._draws.random(len(examples))
+        draws = coins.uniform(self._seed, _QUESTIONS, self._seen + np.arange(len(examples)))
         with ThreadPoolExecutor(min(self._threads, len(self._crews))) as pool:
             for _ in pool.map(lambda crew: crew.learn(examples, draws, self._seen), self._crews):
                 pass
@@ -122,6 +122,7 @@ class _Crew:
             layout.bounds, *layout.steps(), *layout.times(),
             array_form.pushes_by_lane(schedules.frozen), array_form.pushes_by_lane(schedules.integral),
         )  # fmt: skip
+        of = iwal.constants(constants)
         by_lane = [askers[number] for number in layout.numbers]
         self._ways = (
             np.array([each.settings.rate for each in by_lane]),
@@ -129,7 +130,8 @@ class _Crew:
             np.array([each.settings.power_t for each in by_lane]),
             np.array([POLICIES.index(each.policy) for each in by_lane]),
             np.array([each.parameter for each in by_lane]),
-            *CONSTANTS[constants],
+            of.c1,
+            of.c2,
             floor,
             self._common.scaling == "row_norm",
             float(self._common.bias),

@@ -31,7 +31,6 @@ class Rule(ABC):
     @abstractmethod
     def judge(self, estimates: Iterable[Estimate]) -> Verdict:
         """Whether to stop, and a sentence that says why or why not."""
-        raise NotImplementedError
 
 
 @dataclass(frozen=True)

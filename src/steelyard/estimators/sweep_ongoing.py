@@ -15,12 +15,11 @@ from steelyard.estimators.solo import Solo
 from steelyard.importance import WeightSummary
 from steelyard.sweep import plan
 from steelyard.sweep.contest import Contest
-from steelyard.sweep.fleet import Fleet
 from steelyard.sweep.grid import Expanded, Point
+from steelyard.sweep.models import Models, models
 from steelyard.sweep.one_against_rest import OneAgainstRest
 from steelyard.sweep.results import Results
 from steelyard.sweep.search import check_numbers
-from steelyard.sweep.two_classes import TwoClasses
 
 
 @dataclass
@@ -30,7 +29,7 @@ class Ongoing:
     template: OnlineEstimator
     points: list[Point]
     notes: list[str]
-    models: Fleet | TwoClasses | OneAgainstRest | None = None
+    models: Models | None = None
     summary: WeightSummary = field(default_factory=lambda: importance.NOTHING)
 
     def learn(
@@ -49,10 +48,7 @@ class Ongoing:
                     f"partial_fit needs all models in memory at once, and has {rounds.describe()}: "
                     "allow more memory, or have a smaller grid"
                 )
-            if classes > 2:
-                self.models = OneAgainstRest(settings, classes, examples.features, threads)
-            else:
-                self.models = (TwoClasses if classes else Fleet)(settings, examples.features, threads)
+            self.models = models(settings, classes, examples.features, threads)
         self.models.learn(examples, order)
         self.summary = self.summary.followed_by(importance.summarise(examples.importances))
 

@@ -10,7 +10,8 @@ LARGEST = 1e300  # beyond which 4·c₂·K would overflow
 
 
 @part
-def _probability(g, b, c1, c2):
+def probability(g, b, c1, c2):
+    """The root of G = (c₁/√P − c₁ + 1)·√b + (c₂/P − c₂ + 1)·b, or 1 for G up to √b + b."""
     root = math.sqrt(b)
     if g <= root + b:
         return 1.0
@@ -25,7 +26,7 @@ def _probability(g, b, c1, c2):
 def fill(confidences, bounds, c1, c2, out):
     """out = P, one by one; an infinite bound is never exceeded."""
     for row in range(len(out)):
-        out[row] = _probability(confidences[row], bounds[row], c1, c2)
+        out[row] = probability(confidences[row], bounds[row], c1, c2)
 
 
 @kernel
@@ -39,7 +40,7 @@ def bound_for(share, confidences, least, c1, c2, low, high, halvings):
         b = math.exp(middle)
         total = 0.0
         for g in confidences:
-            total += max(_probability(g, b, c1, c2), least)
+            total += max(probability(g, b, c1, c2), least)
         if total < share * len(confidences):
             low = middle
         else:

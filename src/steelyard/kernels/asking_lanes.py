@@ -29,6 +29,7 @@ from steelyard.kernels.array_form import (
     Y,
     address,
 )
+from steelyard.kernels.asking import probability as probability_of
 from steelyard.kernels.jit import kernel, part
 from steelyard.kernels.lanes import ALIVE, LANE_STATE_SIZE, LIMIT, dots, predict_all
 from steelyard.kernels.linear import BIAS, CLOCK, SCALE
@@ -120,18 +121,12 @@ def _to_the_boundary(lanes, board, state, low, high, boundary):
 
 @part
 def _probabilities(lanes, board, rates, reach, k, policies, parameters, c1, c2, floor, boundary, probability):
-    """The root of G = (c₁/√P − c₁ + 1)·√b + (c₂/P − c₂ + 1)·b for b = C₀·log k/(k − 1), if G > √b + b."""
+    """The probability of each lane, by its policy."""
     growth = math.log(k) / (k - 1.0) if k > 1 else 1.0
     for lane in range(lanes):
         given = parameters[lane]
-        b = given * growth
         g = board[TIME, lane] / (reach * rates[lane] * board[PUSH, lane]) / k if reach > 0.0 else 0.0
-        root = np.sqrt(b)
-        whole = g + (c1 - 1.0) * root + (c2 - 1.0) * b
-        factor = (c1 + np.sqrt(c1 * c1 + 4.0 * c2 * whole)) / (2.0 * whole)
-        by_importance = b * factor * factor if whole < np.inf else 0.0
-        by_importance = max(by_importance, floor)
-        by_importance = 1.0 if g <= root + b or k == 1 else by_importance
+        by_importance = max(probability_of(g, given * growth, c1, c2), floor) if k > 1 else 1.0
         near = 1.0 if abs(board[P, lane] - boundary) <= given else 0.0
         otherwise = given if policies[lane] == AT_RANDOM else near
         probability[lane] = by_importance if policies[lane] == BY_IMPORTANCE else otherwise

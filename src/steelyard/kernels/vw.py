@@ -161,7 +161,7 @@ def _features(
                 k += 1
             so_far = count + n
             i, k, n = pairs(text, i, stops, k, most, largest, seed, staged, n)
-            if len(field_seeds):  # pragma: no cover  (tried compiled, by the readers' tests)
+            if len(field_seeds):
                 for place in range(so_far, count + n):
                     fields[place] = field
             if i > begin:

@@ -172,7 +172,8 @@ class Fleet:
 
 def usable_threads(given: int | None) -> int:
     """As many as are asked for, else one for every core that this process may use."""
-    return given or len(os.sched_getaffinity(0))
+    cores = getattr(os, "sched_getaffinity", lambda _: range(os.cpu_count() or 1))  # not on every system
+    return given or len(cores(0))
 
 
 def crews(settings: Sequence[Settings], threads: int) -> list[list[int]]:

@@ -26,15 +26,13 @@ from steelyard.examples import Examples, allowed
 from steelyard.losses import Loss
 from steelyard.model import Settings
 from steelyard.sweep import plan
-from steelyard.sweep.fleet import Fleet, Numbers, usable_threads
+from steelyard.sweep.fleet import Numbers, usable_threads
 from steelyard.sweep.grid import Point
-from steelyard.sweep.one_against_rest import OneAgainstRest
+from steelyard.sweep.models import Models, models
 from steelyard.sweep.results import Results
 from steelyard.sweep.rows import Rows
 from steelyard.sweep.state import StateFile
-from steelyard.sweep.two_classes import TwoClasses
 
-Contest = Fleet | TwoClasses | OneAgainstRest
 EVERY = 30.0  # seconds between two states that are kept
 
 
@@ -80,7 +78,7 @@ class Search:
         self.classes = classes
         self.passes = passes
         self._threads = usable_threads(threads)
-        self._settings = [_in_contest(point.settings, classes) for point in points]
+        self._settings = [_comparable(point.settings, classes) for point in points]
         self.plan = plan.plan(self._settings, features, classes, plan.memory_of(memory))
         self.results = Results.empty(self.points, classes=classes, held_out=rows.holds_out, select=select)
         self._losses = list(dict.fromkeys(each.loss for each in self._settings))
@@ -104,7 +102,7 @@ class Search:
         rounds = self.plan.rounds if begun is None else begun.rounds
         for number in range(0 if begun is None else begun.number, len(rounds)):
             resumed = begun if begun is not None and begun.number == number else None
-            leg = resumed or Leg(rounds, number, self._contest(rounds[number], self._threads), self._threads)
+            leg = resumed or Leg(rounds, number, self._models(rounds[number], self._threads), self._threads)
             self._learn(leg, watch)
             self._count(leg)
             if self._state is not None:
@@ -113,12 +111,8 @@ class Search:
             self._state.remove()
         return self.results
 
-    def _contest(self, numbers: list[int], threads: int) -> Contest:
-        settings = [self._settings[i] for i in numbers]
-        if self.classes > 2:
-            return OneAgainstRest(settings, self.classes, self.features, threads)
-        kind = TwoClasses if self.classes else Fleet
-        return kind(settings, self.features, threads)
+    def _models(self, numbers: list[int], threads: int) -> Models:
+        return models([self._settings[i] for i in numbers], self.classes, self.features, threads)
 
     def _learn(self, leg: "Leg", watch: Callable[[Progress], None] | None) -> None:
         while leg.done < self.passes:
@@ -130,13 +124,13 @@ class Search:
                     continue
                 order = order[skipped:]
                 self._check(examples, order)
-                leg.contest.learn(examples, order)
+                leg.models.learn(examples, order)
                 leg.turns = turn
                 self.learned += len(order) * len(leg.numbers)
                 self._pause(leg, watch)
             leg.done, leg.turns = leg.done + 1, 0
             if leg.done == 1:  # later passes have seen their labels
-                leg.progressive = np.stack((leg.contest.progressive_loss, leg.contest.progressive_error))
+                leg.progressive = np.stack((leg.models.progressive_loss, leg.models.progressive_error))
 
     def _pause(self, leg: "Leg", watch: Callable[[Progress], None] | None) -> None:
         share = (leg.number + (leg.done + self.rows.share) / self.passes) / len(leg.rounds)
@@ -151,23 +145,23 @@ class Search:
 
     def _count(self, leg: "Leg") -> None:
         """What has come of a round."""
-        found = {"diverged": leg.contest.diverged, "progressive_loss": leg.progressive[0]}
+        found = {"diverged": leg.models.diverged, "progressive_loss": leg.progressive[0]}
         if self.classes:
             found["progressive_error"] = leg.progressive[1]
         if self.rows.holds_out:
-            found |= self._measured(leg.contest)
+            found |= self._measured(leg.models)
         self.results.fill(leg.numbers, found)
 
-    def _measured(self, contest: Contest) -> dict[str, NDArray[Any]]:
+    def _measured(self, models: Models) -> dict[str, NDArray[Any]]:
         lost, wrong, weight = np.zeros(1), np.zeros(1), 0.0
         for examples, order in self.rows.held():
             order = order[examples.importances[order] > 0.0]  # others may have no label
             self._check(examples, order)
-            loss, error = contest.measure(examples, order)
+            loss, error = models.measure(examples, order)
             lost, wrong = lost + loss, wrong + error
             weight += float(examples.importances[order].sum())
         weight = weight or np.nan
-        found: dict[str, NDArray[Any]] = {"held_out_loss": np.where(contest.diverged, np.nan, lost / weight)}
+        found: dict[str, NDArray[Any]] = {"held_out_loss": np.where(models.diverged, np.nan, lost / weight)}
         return found | ({"held_out_accuracy": 1.0 - wrong / weight} if self.classes else {})
 
     def _check(self, examples: Examples, order: Numbers) -> None:
@@ -179,7 +173,7 @@ class Search:
         if self._state is None:
             return
         arrays = {f"result.{name}": column for name, column in self.results.found.items()}
-        arrays |= {f"model.{name}": array for name, array in leg.contest.arrays().items()}
+        arrays |= {f"model.{name}": array for name, array in leg.models.arrays().items()}
         self._state.save(
             {
                 "rounds": leg.rounds,
@@ -197,12 +191,12 @@ class Search:
             return None
         position, arrays = stored
         # blocks are made for a number of threads: their arrays fit no others
-        contest = self._contest(position["rounds"][position["number"]], position["threads"])
+        begun = self._models(position["rounds"][position["number"]], position["threads"])
         for name, column in self.results.found.items():
             column[...] = arrays[f"result.{name}"]
-        for name, array in contest.arrays().items():
+        for name, array in begun.arrays().items():
             array[...] = arrays[f"model.{name}"]
-        leg = Leg(position["rounds"], position["number"], contest, position["threads"])
+        leg = Leg(position["rounds"], position["number"], begun, position["threads"])
         leg.done, leg.turns, leg.progressive = position["done"], position["turns"], arrays["progressive"]
         return leg
 
@@ -210,11 +204,11 @@ class Search:
 class Leg:
     """A round under way: its models, and how far they are."""
 
-    def __init__(self, rounds: list[list[int]], number: int, contest: Contest, threads: int) -> None:
+    def __init__(self, rounds: list[list[int]], number: int, models: Models, threads: int) -> None:
         self.rounds = rounds
         self.number = number
         self.numbers = rounds[number]
-        self.contest = contest
+        self.models = models
         self.threads = threads
         self.done = 0  # passes
         self.turns = 0  # of the pass under way
@@ -231,6 +225,6 @@ def check_numbers(examples: Examples, order: Numbers, losses: Iterable[Loss]) ->
             raise ValueError(f"a row has the label {label}: {type(loss).__name__} loss takes {loss.labels}")
 
 
-def _in_contest(settings: Settings, classes: int) -> Settings:
+def _comparable(settings: Settings, classes: int) -> Settings:
     """Many classes have no one label whose unit could be followed."""
     return replace(settings, follow_labels=False) if classes > 2 else settings

@@ -1,0 +1,17 @@
+"""Models of many settings that learn one stream, for labels of every kind."""
+
+from collections.abc import Sequence
+
+from steelyard.model import Settings
+from steelyard.sweep.fleet import Fleet
+from steelyard.sweep.one_against_rest import OneAgainstRest
+from steelyard.sweep.two_classes import TwoClasses
+
+Models = Fleet | TwoClasses | OneAgainstRest
+
+
+def models(settings: Sequence[Settings], classes: int, features: int, threads: int | None = None) -> Models:
+    """For numbers, if there are no classes; else the labels are the numbers of classes, from 0."""
+    if classes > 2:
+        return OneAgainstRest(settings, classes, features, threads)
+    return (TwoClasses if classes else Fleet)(settings, features, threads)
