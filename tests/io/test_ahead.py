@@ -2,6 +2,7 @@
 
 import itertools
 import os
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -110,3 +111,15 @@ def test_leaving_while_the_queue_is_full() -> None:
     time.sleep(0.15)  # long enough to try again
     results.close()  # type: ignore[attr-defined]
     assert all_gone()
+
+
+def test_turns_are_short_only_while_threads_work() -> None:
+    usual = sys.getswitchinterval()
+    first = ahead.mapped(str, range(100), 2)
+    second = ahead.mapped(str, range(100), 2)
+    next(first), next(second)
+    assert sys.getswitchinterval() == pytest.approx(ahead.TURN)
+    first.close()  # type: ignore[attr-defined]
+    assert sys.getswitchinterval() == pytest.approx(ahead.TURN)  # the second still works
+    second.close()  # type: ignore[attr-defined]
+    assert sys.getswitchinterval() == pytest.approx(usual)
