@@ -16,7 +16,7 @@ define install
 		|| { cat $(VENV)/install.log >&2; echo "pip failed, see above" >&2; exit 1; }
 endef
 
-.PHONY: help demo test test-bounds check format docs bench clean
+.PHONY: help demo test test-bounds check format docs bench paper paper-quick clean
 
 help:
 	@echo "make demo     learn from the docstrings of this Python, weigh some, write a report"
@@ -25,6 +25,8 @@ help:
 	@echo "make check    the linters only"
 	@echo "make docs     write the reference of the command line anew"
 	@echo "make bench    speed, start-up and memory beside the peers, some minutes"
+	@echo "make paper    the experiments of the paper, every table and figure, with a report"
+	@echo "make paper-quick  the same in a few minutes, with less data behind each claim"
 	@echo "make format   put the code into the house format"
 	@echo "make clean    remove everything that make made"
 	@echo "Another Python than python3: make test PYTHON=python3.12"
@@ -63,10 +65,16 @@ docs: $(VENV)/.installed-dev
 bench: $(VENV)/.installed-bench
 	@$(BIN)/python -m benchmarks.run
 
+paper: $(VENV)/.installed-plot
+	@$(BIN)/python -m paper
+
+paper-quick: $(VENV)/.installed-plot
+	@$(BIN)/python -m paper --quick
+
 clean:
-	rm -rf $(VENV) build dist steelyard-demo .coverage .coverage.* htmlcov benchmarks/results
+	rm -rf $(VENV) build dist steelyard-demo paper-report paper-report-quick .coverage .coverage.* htmlcov benchmarks/results
 	rm -rf .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
-	find src tests benchmarks -name __pycache__ -prune -exec rm -rf {} +
+	find src tests benchmarks paper -name __pycache__ -prune -exec rm -rf {} +
 
 # The package's own __init__.py holds the version, which an installation remembers.
 $(VENV)/.installed-dev: pyproject.toml src/steelyard/__init__.py | $(VENV)/bin/python
