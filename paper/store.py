@@ -1,22 +1,21 @@
 """Rows that were computed once stay in CSV files: whoever was killed half way goes on from there.
 
 folder/steps/TABLE/KEY.csv     the rows of one step, written whole or not at all
-folder/steps/TABLE/KEY.json    what they depend on, and how long they took; written last
+folder/steps/TABLE/KEY.json    what they depend on, their digest, how long they took; written last
 folder/tables/TABLE.csv        the rows of all steps of a table, one after another
 """
 
-import csv
 import hashlib
 import json
-import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import steelyard
-from paper.study import Cell, Row, Step
+from paper import cells, machine, source_code
+from paper.study import Row, Step
 from steelyard.files import replacing
 
 
@@ -27,77 +26,85 @@ class Store:
     folder: Path
 
     def seconds(self, step: Step) -> float | None:
-        """How long a step took that is finished, its inputs the same as now; None for any other."""
-        _, about = self._files(step)
+        """How long a step took that is finished, its inputs the same as now; None for any other.
+
+        A step is finished if its rows are there as they were written. Files that were damaged are as none.
+        """
+        about = self.about(step)
         try:
-            found = json.loads(about.read_text(encoding="utf-8"))
-        except (OSError, ValueError):
+            if about["inputs"] != _inputs(step) or about["rows"] != _digest(self._files(step)[0]):
+                return None
+            return float(about["seconds"])
+        except (OSError, KeyError):
             return None
-        return float(found["seconds"]) if found["inputs"] == _inputs(step) else None
+
+    def about(self, step: Step) -> dict[str, Any]:
+        """What is known of a step that was done at any time, with any inputs; nothing if it was not."""
+        try:
+            found = json.loads(self._files(step)[1].read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return {}
+        return found if isinstance(found, dict) else {}
 
     def do(self, step: Step) -> float:
         """Compute and keep the rows; returns the seconds."""
         start = time.perf_counter()
-        found = step.compute()
+        text, kinds = cells.written(step.compute())
         seconds = time.perf_counter() - start
         rows, about = self._files(step)
         rows.parent.mkdir(parents=True, exist_ok=True)
         about.unlink(missing_ok=True)  # the new rows must not pass for the old ones
-        _write(rows, found)
-        with replacing(about) as path:
-            path.write_text(
-                json.dumps({"inputs": _inputs(step), "seconds": seconds}, indent=1), encoding="utf-8"
-            )
+        write(rows, text)
+        found = {
+            "inputs": _inputs(step),
+            "seconds": seconds,
+            "rows": _digest(rows),
+            "kinds": kinds,
+            "machine": machine.description(),
+        }
+        write(about, json.dumps(found, indent=1))
         return seconds
 
     def gather(self, steps: Sequence[Step]) -> dict[str, list[Row]]:
         """The rows of finished steps by table, in order; they also go to tables/."""
         tables: dict[str, list[Row]] = {}
         for step in steps:
-            tables.setdefault(step.table, []).extend(_read(self._files(step)[0]))
+            text = self._files(step)[0].read_text(encoding="utf-8")
+            tables.setdefault(step.table, []).extend(cells.read(text, self.about(step)["kinds"]))
         (self.folder / "tables").mkdir(parents=True, exist_ok=True)
         for table, rows in tables.items():
-            _write(self.folder / "tables" / f"{table}.csv", rows)
+            write(self.folder / "tables" / f"{table}.csv", cells.written(rows)[0])
         return tables
+
+    def check(self, steps: Sequence[Step]) -> None:
+        """No two steps may share their files."""
+        taken: dict[str, Step] = {}
+        for step in steps:
+            path = str(self._files(step)[0]).casefold()  # some file systems do not tell "a" from "A"
+            if path in taken:
+                raise ValueError(
+                    f"two steps of table {step.table!r} have keys that make one file name: "
+                    f"{taken[path].key!r} and {step.key!r}"
+                )
+            taken[path] = step
 
     def _files(self, step: Step) -> tuple[Path, Path]:
         stem = self.folder / "steps" / step.table / step.key.replace("/", "-").replace(" ", "_")
         return stem.with_name(stem.name + ".csv"), stem.with_name(stem.name + ".json")
 
 
-def _inputs(step: Step) -> dict[str, Any]:
+def write(path: Path, text: str) -> None:
+    """Whole or not at all; ends of lines stay as they are."""
+    with replacing(path) as temporary:
+        temporary.write_text(text, encoding="utf-8", newline="")
+
+
+def _inputs(step: Step) -> Mapping[str, Any]:
     """With the code of the study and the version of what it tries; as JSON gives them back."""
-    source = Path(str(sys.modules[step.compute.__module__].__file__)).read_bytes()
-    everything = {
-        **step.inputs,
-        "code": hashlib.sha256(source).hexdigest()[:16],
-        "steelyard": steelyard.__version__,
-    }
+    everything = {**step.inputs, "code": source_code.digest(step.compute), "steelyard": steelyard.__version__}
     found: dict[str, Any] = json.loads(json.dumps(everything))
     return found
 
 
-def _write(path: Path, rows: Sequence[Row]) -> None:
-    heads = list(dict.fromkeys(name for row in rows for name in row))
-    with replacing(path) as temporary, temporary.open("w", newline="", encoding="utf-8") as stream:
-        table = csv.DictWriter(stream, heads)
-        table.writeheader()
-        table.writerows(rows)
-
-
-def _read(path: Path) -> list[Row]:
-    with path.open(newline="", encoding="utf-8") as stream:
-        return [
-            {name: _cell(text) for name, text in row.items() if text != ""} for row in csv.DictReader(stream)
-        ]
-
-
-def _cell(text: str) -> Cell:
-    if text in ("True", "False"):
-        return text == "True"
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            pass
-    return text
+def _digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()

@@ -1,0 +1,63 @@
+"""Rows as CSV text, and back to the same values: a "1" stays a text, a 1.0 a float, an empty text is there.
+
+A CSV file does not say what its cells are. So each column gets letters, one a row, kept beside the file:
+t for a text, i for an int, f for a float, b for a bool, - where the row has no such column. One letter
+stands for all if they are the same.
+
+>>> rows = [{"name": "1", "share": 0.5}, {"name": "", "share": float("inf")}]
+>>> text, kinds = written(rows)
+>>> kinds
+{'name': 't', 'share': 'f'}
+>>> read(text, kinds) == rows
+True
+"""
+
+import csv
+import io
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+
+from paper.study import Cell, Row
+
+_LETTERS = {str: "t", int: "i", float: "f", bool: "b"}
+_ABSENT = "-"
+_VALUES: dict[str, Callable[[str], Cell]] = {"t": str, "i": int, "f": float, "b": lambda text: text == "True"}
+
+
+def written(rows: Sequence[Row]) -> tuple[str, dict[str, str]]:
+    """The text of a CSV file, and the letters of its columns."""
+    plain = [{name: _plain(name, cell) for name, cell in row.items()} for row in rows]
+    heads = list(dict.fromkeys(name for row in plain for name in row))
+    stream = io.StringIO()
+    table = csv.writer(stream, lineterminator="\n")
+    table.writerow(heads)
+    table.writerows([row.get(name, "") for name in heads] for row in plain)
+    return stream.getvalue(), {name: _letters([row.get(name) for row in plain]) for name in heads}
+
+
+def read(text: str, kinds: Mapping[str, str]) -> list[Row]:
+    """The rows. Whatever does not fit together is a ValueError."""
+    heads, *lines = csv.reader(io.StringIO(text, newline=""), strict=True)
+    if heads != list(kinds):
+        raise ValueError(f"the columns are {heads}, not {list(kinds)}")
+    rows: list[Row] = [{} for _ in lines]
+    for column, (name, letters) in enumerate(kinds.items()):
+        each = letters * len(lines) if len(letters) == 1 else letters
+        for row, line, letter in zip(rows, lines, each, strict=True):
+            if letter != _ABSENT:
+                row[name] = _VALUES[letter](line[column])
+    return rows
+
+
+def _plain(name: str, cell: object) -> Cell:
+    """NumPy's numbers become Python's, whose digits say it all."""
+    cell = cell.item() if isinstance(cell, np.generic) else cell
+    if not isinstance(cell, (str, int, float)):
+        raise TypeError(f"column {name!r}: {cell!r} is a {type(cell).__name__}, not a text, number or bool")
+    return cell
+
+
+def _letters(cells: Sequence[Cell | None]) -> str:
+    letters = "".join(_ABSENT if cell is None else _LETTERS[type(cell)] for cell in cells)
+    return letters[0] if len(set(letters)) == 1 else letters

@@ -1,0 +1,67 @@
+"""The folder of a run: for one process at a time, and for whole runs or quick ones, never both."""
+
+import fcntl
+import json
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import click
+
+from paper.store import write
+from paper.study import Scope
+
+_OURS = ("steps", "tables", "figures", "prepared")
+_TEMPORARY = re.compile(r"\..+\.\d+\.tmp")  # as steelyard.files names them
+
+
+@contextmanager
+def taken(folder: Path, scope: Scope) -> Iterator[None]:
+    """The folder is ours within the block, and made if need be. A process that is killed lets go of it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / ".lock").open("a+", encoding="utf-8") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            lock.seek(0)
+            raise click.ClickException(
+                f"process {lock.read().strip() or 'unknown'} is at work in {folder}; wait for it, "
+                "or name another folder with --output"
+            ) from None
+        lock.truncate(0)
+        lock.write(f"{os.getpid()}\n")
+        lock.flush()
+        _one_kind(folder, scope)
+        _tidy(folder)
+        yield
+
+
+def _one_kind(folder: Path, scope: Scope) -> None:
+    """Results of a quick run must not pass for those of a whole one."""
+    path = folder / "scope.json"
+    try:
+        quick = json.loads(path.read_text(encoding="utf-8"))["quick"]
+    except (OSError, ValueError, KeyError, TypeError):
+        if (folder / "steps").exists():
+            raise click.ClickException(
+                f"{folder} has results, but {path.name} does not say whether of a quick run or a whole one; "
+                "remove the folder, or name another with --output"
+            ) from None
+        write(path, json.dumps({"quick": scope.quick}))
+        return
+    if quick != scope.quick:
+        there, wanted = ("quick", "whole") if quick else ("whole", "quick")
+        raise click.ClickException(
+            f"{folder} has the results of a {there} run, and this is a {wanted} one; "
+            "name another folder with --output"
+        )
+
+
+def _tidy(folder: Path) -> None:
+    """What a killed process was writing."""
+    inside = [path for name in _OURS for path in (folder / name).rglob("*.tmp")]
+    for path in [*folder.glob(".*.tmp"), *inside]:
+        if _TEMPORARY.fullmatch(path.name):
+            path.unlink(missing_ok=True)

@@ -1,0 +1,48 @@
+"""How long the steps that are left will take, judged by those that are done."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from statistics import fmean
+
+from paper.study import Step
+
+
+@dataclass
+class Remaining:
+    """An estimate that learns. Steps of one table are alike; what a step took last time is better still."""
+
+    last: Mapping[tuple[str, str], float]
+    """Seconds by table and key, of whatever was done before, be it out of date."""
+    _tables: dict[str, list[float]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for (table, _), seconds in self.last.items():
+            self._tables.setdefault(table, []).append(seconds)
+
+    def learn(self, step: Step, seconds: float) -> None:
+        self._tables.setdefault(step.table, []).append(seconds)
+
+    def seconds(self, steps: Sequence[Step]) -> float | None:
+        """For some steps together; None where nothing is known."""
+        if not self._tables:
+            return 0.0 if not steps else None
+        anything = fmean(fmean(each) for each in self._tables.values())
+        return sum(self._one(step, anything) for step in steps)
+
+    def _one(self, step: Step, anything: float) -> float:
+        before = self.last.get((step.table, step.key))
+        if before is not None:
+            return before
+        return fmean(self._tables[step.table]) if step.table in self._tables else anything
+
+
+def worded(seconds: float) -> str:
+    """Roughly, as one says it.
+
+    >>> worded(40), worded(100), worded(5000)
+    ('40 s', '2 min', '1 h 23 min')
+    """
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"

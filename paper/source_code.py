@@ -1,0 +1,44 @@
+"""Which code a step's rows come from: if it changes, they are computed anew."""
+
+import ast
+import functools
+import hashlib
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+_STUDIES = "paper.studies."
+
+
+def digest(compute: Callable[..., Any]) -> str:
+    """Of the module of a function, and of the modules of the studies that it imports, and so on."""
+    while isinstance(compute, functools.partial):
+        compute = compute.func
+    waiting, seen = [compute.__module__], set[str]()
+    while waiting:
+        module = waiting.pop()
+        if module not in seen:
+            seen.add(module)
+            waiting += _imported(module)
+    found = hashlib.sha256()
+    for module in sorted(seen):
+        found.update(_source(module))
+    return found.hexdigest()[:16]
+
+
+def _imported(module: str) -> Iterator[str]:
+    for node in ast.walk(ast.parse(_source(module))):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            # `from a import b`: b is a module itself, or something in a
+            inner = [f"{node.module}.{alias.name}" for alias in node.names]
+            names = [name if name in sys.modules else str(node.module) for name in inner]
+        else:
+            continue
+        yield from (name for name in names if name.startswith(_STUDIES))
+
+
+def _source(module: str) -> bytes:
+    return Path(str(sys.modules[module].__file__)).read_bytes()
