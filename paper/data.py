@@ -3,31 +3,34 @@
     data = load("rcv1")        # by its place in the paper
     data.name, data.original   # "rcv1-ccat", False: no stand-in is called by the original's name
 
-They lie in the folder named by STEELYARD_DATA; docs/paper-data.md says where each comes from.
+They lie in the folder named by STEELYARD_DATA; docs/paper-data.md says where each comes from. The report
+lists every file whose digest was asked for, since a step names the digests of what it depends on.
 """
 
 import hashlib
-import lzma
 import os
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import click
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.datasets import load_svmlight_file
-from sklearn.feature_extraction.text import CountVectorizer
 
-PLACES = ("rcv1", "astro", "spam", "webspam")
+from paper import places, prepared, words
+from paper.rows import MOST_VALUES, Rows
+
+PLACES = tuple(places.FORMS)
 """The data sets of the paper, in its order."""
 
 TEST_SHARE = 0.2
 
 Indices = NDArray[np.int64]
+
+_PREPARATION = 1  # one more whenever the same files give other rows
+_kept: list[Path] = []
+_digests: dict[Path, str] = {}
 
 
 @dataclass(frozen=True)
@@ -38,73 +41,96 @@ class Data:
     original: bool
     matrix: sparse.csr_matrix
     labels: NDArray[np.float64]
+    first_test: int | None = None
+    """Rows from here on are the official test set; None if there is none."""
+    note: str = ""
+    """What of the files is not here, if anything."""
 
     def split(self, seed: int) -> tuple[Indices, Indices]:
-        """Rows to learn, shuffled, and the last fifth, to test."""
-        order = np.random.default_rng(seed).permutation(len(self.labels))
-        first = len(order) - round(len(order) * TEST_SHARE)
+        """Rows to learn, shuffled, and rows to test: the official ones, else the last fifth."""
+        rows = len(self.labels)
+        if self.first_test is not None:
+            order = np.random.default_rng(seed).permutation(self.first_test)
+            return order, np.arange(self.first_test, rows)
+        order = np.random.default_rng(seed).permutation(rows)
+        first = rows - round(rows * TEST_SHARE)
         return order[:first], order[first:]
 
 
 def folder() -> Path:
     named = os.environ.get("STEELYARD_DATA")
     if not named or not Path(named).is_dir():
+        there = f"it is {named!r}, and no folder" if named else "it is not set"
         raise click.ClickException(
-            "set the environment variable STEELYARD_DATA to the folder with the data sets; "
+            f"set the environment variable STEELYARD_DATA to the folder with the data sets ({there}); "
             "docs/paper-data.md says what may lie there"
         )
     return Path(named)
 
 
+def keep_in(path: Path) -> None:
+    """From now on, matrices that were read are kept in this folder, and taken from there."""
+    _kept[:] = [path]
+
+
 def name(place: str) -> str:
     """What stands in this place, without loading it."""
-    return _STAND_INS[place][0]
+    return places.find(place, folder()).form.name
 
 
-@cache
+def paths(place: str) -> tuple[Path, ...]:
+    """Its files, without looking into them."""
+    return places.find(place, folder()).paths
+
+
 def digest(place: str) -> str:
-    """Of the bytes of its files."""
-    return file_digest(folder() / _STAND_INS[place][1])
+    """Of the bytes of its files, and of the way they are prepared."""
+    found = hashlib.sha256(f"{_PREPARATION} {MOST_VALUES}".encode())
+    for each in sources(place).values():
+        found.update(each.encode())
+    return found.hexdigest()
 
 
-@cache
+def sources(place: str) -> dict[Path, str]:
+    """Its files with their digests. A corpus of mail is its index, and the messages as one."""
+    found = places.find(place, folder())
+    digests = {path: file_digest(path) for path in found.paths}
+    if found.paths[0].name == "index":
+        digests[found.paths[0].parent.parent / "data"] = _mail_digest(found.paths[0])
+    return digests
+
+
 def file_digest(path: Path) -> str:
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
+    """SHA-256, in hexadecimal."""
+    if path not in _digests:
+        if not path.is_file():
+            raise click.ClickException(
+                f"there is no {path}; docs/paper-data.md says what lies in the folder named by STEELYARD_DATA"
+            )
+        with path.open("rb") as stream:
+            _digests[path] = hashlib.file_digest(stream, "sha256").hexdigest()
+    return _digests[path]
+
+
+def digests_asked_for() -> dict[Path, str]:
+    """All that were computed in this process, by file."""
+    return dict(sorted(_digests.items()))
+
+
+def load(place: str) -> Data:
+    return _load(places.find(place, folder()), digest(place))
 
 
 @cache
-def load(place: str) -> Data:
-    named, file, read = _STAND_INS[place]
-    matrix, labels = read(folder() / file)
-    return Data(named, False, matrix, labels)
+def _load(found: places.Found, digest: str) -> Data:
+    form = found.form
+    rows: Rows = prepared.rows(_kept[0], form.name, digest, found.read) if _kept else found.read()
+    return Data(form.name, form.original, rows.matrix, rows.labels, rows.first_test, rows.note)
 
 
-Read = Callable[[Path], tuple[sparse.csr_matrix, NDArray[np.float64]]]
-
-
-def _svmlight(path: Path) -> tuple[sparse.csr_matrix, NDArray[np.float64]]:
-    with lzma.open(path, "rb") as stream:
-        matrix, labels = load_svmlight_file(stream, dtype=np.float32, zero_based=True)
-    return matrix, np.where(labels > 0.0, 1.0, -1.0)
-
-
-def _text(columns: tuple[str, ...], **counting: Any) -> Read:
-    def read(path: Path) -> tuple[sparse.csr_matrix, NDArray[np.float64]]:
-        with lzma.open(path, "rt", encoding="utf-8") as stream:
-            header = stream.readline().rstrip("\n").split("\t")
-            rows = [dict(zip(header, line.rstrip("\n").split("\t"), strict=True)) for line in stream]
-        counts = CountVectorizer(dtype=np.float32, **counting)
-        matrix = counts.fit_transform(" ".join(row[column] for column in columns) for row in rows)
-        return matrix, np.array([1.0 if float(row["label"]) > 0.0 else -1.0 for row in rows])
-
-    return read
-
-
-_WORDS = {"token_pattern": "[a-z0-9]+"}
-_STAND_INS: dict[str, tuple[str, str, Read]] = {
-    "rcv1": ("rcv1-ccat", "rcv1-ccat.svm.xz", _svmlight),
-    "astro": ("arxiv-astro", "arxiv-astro.tsv.xz", _text(("title", "abstract"), **_WORDS)),
-    "spam": ("enron-spam", "enron-spam.tsv.xz", _text(("text",), **_WORDS)),
-    "webspam": ("url-spam", "url-spam.tsv.xz", _text(("url",), analyzer="char", ngram_range=(3, 3))),
-}
+@cache
+def _mail_digest(index: Path) -> str:
+    found = hashlib.sha256()
+    for _, path in words.listed_mail(index):
+        found.update(hashlib.sha256(path.read_bytes()).digest())
+    return found.hexdigest()

@@ -1,0 +1,108 @@
+"""What lies in the data folder for each data set of the paper: the original, or what stands in for it."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from paper import words
+from paper.rows import COMPRESSED, Rows, svmlight, train_and_test, vowpal_wabbit
+
+Read = Callable[[Sequence[Path]], Rows]
+
+
+@dataclass(frozen=True)
+class Form:
+    """A way in which a data set may come: its files, all of which must be there, and their reader."""
+
+    name: str
+    original: bool
+    files: tuple[str, ...]
+    read: Read
+
+
+@dataclass(frozen=True)
+class Found:
+    """A data set that is there."""
+
+    form: Form
+    paths: tuple[Path, ...]
+
+    def read(self) -> Rows:
+        return self.form.read(self.paths)
+
+
+def _split(read: Callable[[Path], Rows]) -> Read:
+    return lambda paths: train_and_test(read(paths[0]), read(paths[1]))
+
+
+def _one(read: Callable[[Path], Rows]) -> Read:
+    return lambda paths: read(paths[0])
+
+
+# In this order: the first that is there is taken.
+FORMS: dict[str, tuple[Form, ...]] = {
+    "rcv1": (
+        Form("rcv1", True, ("rcv1.train.vw", "rcv1.test.vw"), _split(vowpal_wabbit)),
+        Form("rcv1", True, ("rcv1_train.binary", "rcv1_test.binary"), _split(svmlight)),
+        Form("rcv1-ccat", False, ("rcv1-ccat.svm",), _one(svmlight)),
+    ),
+    "astro": (
+        Form("astro-ph", True, ("astro-ph_train.dat", "astro-ph_test.dat"), _split(svmlight)),
+        Form(
+            "arxiv-astro", False, ("arxiv-astro.tsv",), _one(words.table(("title", "abstract"), words.WORDS))
+        ),
+    ),
+    "spam": (
+        Form("trec05p-1", True, ("trec05p-1/full/index",), _one(words.mail)),
+        Form("enron-spam", False, ("enron-spam.tsv",), _one(words.table(("text",), words.WORDS))),
+    ),
+    "webspam": (
+        Form("webspam", True, ("webspam_wc_normalized_trigram.svm",), _one(svmlight)),
+        Form("url-spam", False, ("url-spam.tsv",), _one(words.table(("url",), words.TRIGRAMS))),
+    ),
+}
+
+
+def find(place: str, folder: Path) -> Found:
+    """The first form that is there. Half an original is an error: nothing is replaced silently."""
+    found = _first(place, folder)
+    if found is None:
+        raise click.ClickException(_missing(folder))
+    return found
+
+
+def _first(place: str, folder: Path) -> Found | None:
+    for form in FORMS[place]:
+        paths = [_file(folder, name) for name in form.files]
+        there = tuple(path for path in paths if path is not None)
+        if len(there) == len(paths):
+            return Found(form, there)
+        if there:
+            absent = form.files[paths.index(None)]
+            raise click.ClickException(
+                f"{folder} has {there[0].name}, but no {absent}: {form.name} needs both; put it there, "
+                f"or take {there[0].name} away (docs/paper-data.md)"
+            )
+    return None
+
+
+def _file(folder: Path, name: str) -> Path | None:
+    """The file, compressed or not."""
+    candidates = [folder / (name + suffix) for suffix in COMPRESSED]
+    return next((path for path in candidates if path.is_file()), None)
+
+
+def _missing(folder: Path) -> str:
+    """For all places at once: nobody wants to be told one after another."""
+    lines = [
+        f"  {place}: " + ", or ".join(" and ".join(form.files) for form in FORMS[place])
+        for place in FORMS
+        if _first(place, folder) is None
+    ]
+    return (
+        f"{folder} lacks data sets. One of these is wanted for each, perhaps with .gz, .bz2 or .xz:\n"
+        + "\n".join(lines)
+        + "\ndocs/paper-data.md says where they come from. STEELYARD_DATA names the folder."
+    )

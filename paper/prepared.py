@@ -1,0 +1,49 @@
+"""Matrices that were read once lie beside the results: reading text takes tens of seconds, this a moment."""
+
+import json
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+from scipy import sparse
+
+from paper.rows import Rows
+from steelyard.files import replacing
+
+
+def rows(folder: Path, name: str, digest: str, read: Callable[[], Rows]) -> Rows:
+    """From the file of that name and digest; else they are read, and the file is written.
+
+    A file that is damaged, or that an older program wrote, is written anew.
+    """
+    path = folder / f"{name}-{digest[:16]}.npz"
+    try:
+        return _read(path)
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+        found = read()
+    folder.mkdir(parents=True, exist_ok=True)
+    _write(path, found)
+    return found
+
+
+def _write(path: Path, found: Rows) -> None:
+    about = {"first_test": found.first_test, "note": found.note}
+    with replacing(path) as temporary, temporary.open("wb") as stream:
+        np.savez(
+            stream,
+            values=found.matrix.data,
+            indices=found.matrix.indices,
+            starts=found.matrix.indptr,
+            shape=np.array(found.matrix.shape),
+            labels=found.labels,
+            about=np.array(json.dumps(about)),
+        )
+
+
+def _read(path: Path) -> Rows:
+    with np.load(path, allow_pickle=False) as file:
+        matrix = sparse.csr_matrix(
+            (file["values"], file["indices"], file["starts"]), shape=tuple(file["shape"])
+        )
+        return Rows(matrix, file["labels"], **json.loads(str(file["about"])))

@@ -1,0 +1,123 @@
+"""Rows and labels out of files of text: svmlight, and Vowpal Wabbit's format where it means the same."""
+
+import bz2
+import gzip
+import io
+import itertools
+import lzma
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, cast
+
+import click
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.datasets import load_svmlight_file
+
+Labels = NDArray[np.float64]
+
+COMPRESSED = ("", ".gz", ".bz2", ".xz")
+"""How the name of a file may go on."""
+
+MOST_VALUES = 200_000_000
+"""Of a larger file the first rows are taken, as many as hold at most so many values: 1.6 GB of memory."""
+
+_BLOCK = 10_000  # lines that are parsed at once
+_OPEN: dict[str, Callable[[Path], object]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
+_PLAIN_VW = re.compile(rb"(\S+)[^|]*\|\S*((?:\s+\d+(?::\S+)?)*)\s*")
+_BARE = re.compile(rb"(\s\d+)(?=\s|$)")
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Labels are −1 and 1. Rows from `first_test` on are the official test set, if there is one."""
+
+    matrix: sparse.csr_matrix
+    labels: Labels
+    first_test: int | None = None
+    note: str = ""
+    """What of the files is not here."""
+
+
+def opened(path: Path) -> BinaryIO:
+    """To read bytes, unpacked."""
+    return cast(BinaryIO, _OPEN[path.suffix](path) if path.suffix in _OPEN else path.open("rb"))
+
+
+def svmlight(path: Path) -> Rows:
+    with opened(path) as stream:
+        return _parsed(path, stream)
+
+
+def vowpal_wabbit(path: Path) -> Rows:
+    """Lines such as `1 |f 13:0.04 24:0.03`: one namespace, numbers for names."""
+    with opened(path) as stream:
+        return _parsed(path, (_as_svmlight(path, *each) for each in enumerate(stream, start=1)))
+
+
+def train_and_test(train: Rows, test: Rows) -> Rows:
+    """The official split."""
+    width = max(train.matrix.shape[1], test.matrix.shape[1])
+    for rows in (train, test):
+        rows.matrix.resize(rows.matrix.shape[0], width)
+    matrix = sparse.vstack([train.matrix, test.matrix], format="csr")
+    notes = [f"{what}: {rows.note}" for what, rows in (("train", train), ("test", test)) if rows.note]
+    labels = np.concatenate([train.labels, test.labels])
+    return Rows(matrix, labels, len(train.labels), "; ".join(notes))
+
+
+def two_classes(path: Path, labels: Labels) -> Labels:
+    """−1 and 1 from any two numbers, of which the larger is above zero and the other is not."""
+    if len(np.unique(labels)) != 2 or len(np.unique(labels > 0.0)) != 2:
+        some = ", ".join(f"{label:g}" for label in np.unique(labels)[:5])
+        raise click.ClickException(f"{path}: two labels are wanted, such as −1 and 1 or 0 and 1, not {some}")
+    return np.where(labels > 0.0, 1.0, -1.0)
+
+
+def _as_svmlight(path: Path, number: int, line: bytes) -> bytes:
+    found = _PLAIN_VW.fullmatch(line)
+    if found is None:
+        raise click.ClickException(
+            f"{path}, line {number}: one namespace with numbers for names is wanted, such as '1 |f 13:0.04'"
+        )
+    label, features = found.groups()
+    return bytes(label + _BARE.sub(rb"\1:1", features) + b"\n")
+
+
+def _parsed(path: Path, lines: Iterable[bytes]) -> Rows:
+    blocks: list[sparse.csr_matrix] = []
+    labels: list[Labels] = []
+    room, note = MOST_VALUES, ""
+    for first, block, found in _blocks(path, lines):
+        fitting = int(np.searchsorted(block.indptr, room, side="right")) - 1
+        blocks.append(block[:fitting])
+        labels.append(found[:fitting])
+        room -= blocks[-1].nnz
+        if fitting < len(found):
+            note = f"the first {first - 1 + fitting:,} rows, which hold at most {MOST_VALUES:,} values"
+            break
+    if not blocks:
+        raise click.ClickException(f"{path} has no rows")
+    width = max(block.shape[1] for block in blocks)
+    for block in blocks:
+        block.resize(block.shape[0], width)
+    return Rows(sparse.vstack(blocks, format="csr"), two_classes(path, np.concatenate(labels)), None, note)
+
+
+def _blocks(path: Path, lines: Iterable[bytes]) -> Iterator[tuple[int, sparse.csr_matrix, Labels]]:
+    """The number of its first line, rows, labels."""
+    lines, first = iter(lines), 1
+    while some := list(itertools.islice(lines, _BLOCK)):
+        try:
+            # as they are numbered in the file, so that all blocks agree
+            block, labels = load_svmlight_file(io.BytesIO(b"".join(some)), dtype=np.float32, zero_based=True)
+        except ValueError as error:
+            raise click.ClickException(
+                f"{path}, somewhere in lines {first} to {first + len(some) - 1}: {error}"
+            ) from error
+        block.indices = block.indices.astype(np.int32)
+        yield first, block, labels
+        first += len(some)

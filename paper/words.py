@@ -1,0 +1,61 @@
+"""Rows of counts out of text: tables of documents, and the folder of a corpus of mail."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+import numpy as np
+from sklearn.feature_extraction.text import CountVectorizer
+
+from paper.rows import Labels, Rows, opened, two_classes
+
+WORDS: dict[str, Any] = {"token_pattern": "[a-z0-9]+"}
+TRIGRAMS: dict[str, Any] = {"analyzer": "char", "ngram_range": (3, 3)}
+# Longer "words" of a mail are lines of an attachment, each of which comes once.
+MAIL: dict[str, Any] = {"token_pattern": "(?<![a-z0-9])[a-z0-9]{1,30}(?![a-z0-9])"}
+
+
+def table(columns: Sequence[str], counting: dict[str, Any]) -> Callable[[Path], Rows]:
+    """A reader of tab-separated text with a header, a column `label`, and columns with text."""
+
+    def read(path: Path) -> Rows:
+        with opened(path) as stream:
+            lines = [line.decode("utf-8").rstrip("\n").split("\t") for line in stream]
+        header, rows = lines[0], lines[1:]
+        missing = [column for column in ("label", *columns) if column not in header]
+        if missing:
+            raise click.ClickException(f"{path} has no column {missing[0]!r}: its header is {header}")
+        label, places = header.index("label"), [header.index(column) for column in columns]
+        labels = np.array([float(row[label]) for row in rows])
+        texts = [" ".join(row[place] for place in places) for row in rows]
+        return counted(path, texts, labels, counting)
+
+    return read
+
+
+def mail(index: Path) -> Rows:
+    """Messages, headers and all, as an index lists them: `spam ../data/000/000`."""
+    listed = listed_mail(index)
+    labels = np.array([1.0 if kind == "spam" else -1.0 for kind, _ in listed])
+    # No message is left out for its encoding: every byte is a letter of this one.
+    texts = [path.read_bytes().decode("latin-1") for _, path in listed]
+    return counted(index, texts, labels, MAIL)
+
+
+def listed_mail(index: Path) -> list[tuple[str, Path]]:
+    """What each message is, and where it lies."""
+    found = []
+    for number, line in enumerate(index.read_text(encoding="utf-8").splitlines(), start=1):
+        kind, _, path = line.strip().partition(" ")
+        if kind not in ("spam", "ham"):
+            raise click.ClickException(f"{index}, line {number}: 'spam PATH' or 'ham PATH' is wanted")
+        if not (index.parent / path).is_file():
+            raise click.ClickException(f"{index}, line {number}: there is no message {index.parent / path}")
+        found.append((kind, index.parent / path))
+    return found
+
+
+def counted(path: Path, texts: Sequence[str], labels: Labels, counting: dict[str, Any]) -> Rows:
+    matrix = CountVectorizer(dtype=np.float32, **counting).fit_transform(texts)
+    return Rows(matrix, two_classes(path, labels))
