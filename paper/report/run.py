@@ -1,0 +1,34 @@
+"""What a report is made of."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from paper.store import Store
+from paper.study import Part, Scope, Step, Study, Tables
+
+
+@dataclass(frozen=True)
+class Run:
+    """Some studies whose steps are all finished."""
+
+    store: Store
+    studies: Sequence[Study]
+    steps: Mapping[str, Sequence[Step]]
+    """By the name of the study."""
+    tables: Tables
+    parts: Mapping[str, Part]
+    scope: Scope
+    left_out: Sequence[str]
+    """Titles of the studies that are not in it."""
+    command: str
+    when: datetime
+
+    def tables_of(self, study: Study) -> list[str]:
+        return list(dict.fromkeys(step.table for step in self.steps[study.name]))
+
+
+def names(source: str) -> list[str]:
+    """A source may be several tables: "passive, passive_best"."""
+    return [name for name in re.split(r"[,\s]+", source) if name]
