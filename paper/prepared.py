@@ -42,7 +42,7 @@ def _write(path: Path, found: Rows) -> None:
 
 
 def _read(path: Path) -> Rows:
-    with np.load(path, allow_pickle=False) as file:
+    with path.open("rb") as stream, np.load(stream, allow_pickle=False) as file:
         matrix = sparse.csr_matrix(
             (file["values"], file["indices"], file["starts"]), shape=tuple(file["shape"])
         )

@@ -4,7 +4,7 @@ import ast
 import functools
 import hashlib
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -20,15 +20,18 @@ def digest(compute: Callable[..., Any]) -> str:
         module = waiting.pop()
         if module not in seen:
             seen.add(module)
-            waiting += _imported(module)
+            waiting += _imported(_source(module))
     found = hashlib.sha256()
     for module in sorted(seen):
         found.update(_source(module))
     return found.hexdigest()[:16]
 
 
-def _imported(module: str) -> Iterator[str]:
-    for node in ast.walk(ast.parse(_source(module))):
+@functools.cache
+def _imported(source: bytes) -> list[str]:
+    """The modules of studies that it names."""
+    found: list[str] = []
+    for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
@@ -37,7 +40,8 @@ def _imported(module: str) -> Iterator[str]:
             names = [name if name in sys.modules else str(node.module) for name in inner]
         else:
             continue
-        yield from (name for name in names if name.startswith(_STUDIES))
+        found += [name for name in names if name.startswith(_STUDIES)]
+    return found
 
 
 def _source(module: str) -> bytes:
