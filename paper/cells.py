@@ -29,11 +29,19 @@ def written(rows: Sequence[Row]) -> tuple[str, dict[str, str]]:
     """The text of a CSV file, and the letters of its columns."""
     plain = [{name: _plain(name, cell) for name, cell in row.items()} for row in rows]
     heads = list(dict.fromkeys(name for row in plain for name in row))
+    lines: list[list[Cell]] = [[*heads], *([row.get(name, "") for name in heads] for row in plain)]
+    return csv_text(lines), {name: _letters([row.get(name) for row in plain]) for name in heads}
+
+
+def csv_text(lines: Sequence[Sequence[Cell]]) -> str:
+    """Comma-separated, with plain ends of lines."""
+    # The writer quotes a line feed within a cell, but not a carriage return, which ends a line for a reader.
+    odd = any(isinstance(cell, str) and "\r" in cell for line in lines for cell in line)
     stream = io.StringIO()
-    table = csv.writer(stream, lineterminator="\n")
-    table.writerow(heads)
-    table.writerows([row.get(name, "") for name in heads] for row in plain)
-    return stream.getvalue(), {name: _letters([row.get(name) for row in plain]) for name in heads}
+    csv.writer(stream, lineterminator="\n", quoting=csv.QUOTE_ALL if odd else csv.QUOTE_MINIMAL).writerows(
+        lines
+    )
+    return stream.getvalue()
 
 
 def read(text: str, kinds: Mapping[str, str]) -> list[Row]:

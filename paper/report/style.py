@@ -43,7 +43,7 @@ td.digest { font: .75rem/1.4 ui-monospace, Menlo, Consolas, monospace; min-width
 ul.judged { list-style: none; padding: 0; }
 ul.judged li { margin: .3rem 0; }
 pre { background: #f3f3f0; padding: .8rem; overflow-x: auto; font-size: .85rem; }
-@media (max-width: 52rem) {
+@media screen and (max-width: 52rem) {
   figure svg { min-width: 30rem; }
   .verdicts thead { display: none; }
   .verdicts, .verdicts tbody, .verdicts tr, .verdicts td, .verdicts th.part { display: block; }
@@ -53,8 +53,14 @@ pre { background: #f3f3f0; padding: .8rem; overflow-x: auto; font-size: .85rem; 
   .verdicts td::before { content: attr(data-head) ": "; color: #5a5a5a; font-size: .85rem; }
 }
 @media print {
-  figure svg { min-width: 0; }
-  body { max-width: none; font-size: 9.5pt; padding: 0; }
+  html { font-size: 9pt; }
+  body { max-width: none; padding: 0; }
+  .verdicts { font-size: 8pt; }
+  .verdicts td:nth-child(n), .verdicts .label { min-width: 0; overflow-wrap: anywhere; }
+  .verdicts td:nth-child(1) { min-width: 5rem; }
+  .verdicts td:nth-child(2), .verdicts td:nth-child(6) { min-width: 9rem; }
+  .verdicts .label { font-size: 7.5pt; }
+  td.digest { min-width: 0; }
   .wide { overflow: visible; }
   figure, tr, .notice { break-inside: avoid; }
   h2, h3, .table figcaption { break-after: avoid; }

@@ -1,10 +1,9 @@
 """Tables of the report. Each is also a CSV file, cell for cell as it is shown."""
 
-import csv
-import io
 import re
 from collections.abc import Sequence
 
+from paper.cells import csv_text
 from paper.report.markup import element, inline, plain
 from paper.report.output import Output
 
@@ -33,9 +32,7 @@ def shown(
 
 def as_csv(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Without the marks of bold and the like."""
-    stream = io.StringIO()
-    csv.writer(stream, lineterminator="\n").writerows([plain(cell) for cell in row] for row in [heads, *rows])
-    return stream.getvalue()
+    return csv_text([[plain(cell) for cell in row] for row in [heads, *rows]])
 
 
 def _cell(tag: str, text: str, number: bool) -> str:

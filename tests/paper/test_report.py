@@ -1,6 +1,7 @@
 """The report says what was found, shows it, and every number of it lies in a CSV file."""
 
 import csv
+import importlib
 import re
 from dataclasses import replace
 from html.parser import HTMLParser
@@ -11,8 +12,7 @@ from click.testing import CliRunner
 
 from paper import data
 from paper.command import command
-from paper.report.markup import inline, links, plain
-from paper.report.pictures import inlined
+from paper.report.markup import plain
 from paper.study import Claim, Part, Scope, Study, Table, Tables, Verdict
 from tests.paper.made_up import MadeUp, claims
 from tests.paper.originals import write, write_stand_ins
@@ -245,6 +245,20 @@ def test_data_are_listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     assert str(tmp_path / "data") not in text
 
 
+def test_the_study_of_the_guide_works(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    guide = (Path(__file__).parents[2] / "docs/paper.md").read_text(encoding="utf-8")
+    (tmp_path / "study_of_the_guide.py").write_text(guide.split("```python\n")[1].split("```")[0])
+    write_stand_ins(tmp_path / "data")
+    monkeypatch.setenv("STEELYARD_DATA", str(tmp_path / "data"))
+    monkeypatch.setattr(data, "_kept", [])
+    monkeypatch.setattr(data, "_digests", {})
+    monkeypatch.syspath_prepend(tmp_path)
+    study = importlib.import_module("study_of_the_guide").Sizes()
+    text = written(tmp_path / "out", studies=(study,))
+    assert [row["rows"] for row in rows(tmp_path / "out/tables/sizes.csv")] == ["4", "2", "2", "2"]
+    assert "4 rows" in text
+
+
 class Wrong(MadeUp):
     def part(self, tables: Tables, scope: Scope) -> Part:
         part = super().part(tables, scope)
@@ -265,43 +279,3 @@ def test_a_report_that_leads_nowhere_is_not_written(tmp_path: Path) -> None:
     assert not (tmp_path / "report.html").exists()
     with pytest.raises(ValueError, match="this name is the report's own"):
         written(tmp_path, studies=(MadeUp("run"),))
-
-
-def test_nothing_of_a_text_becomes_markup() -> None:
-    bad = '<script>alert("1")</script> [x](javascript:alert(1)) [y](#a"onclick="b) `<b>`'
-    assert "<script" not in inline(bad)
-    assert "javascript:alert(1)" in inline(bad)
-    assert "href" not in inline("[x](javascript:alert(1)) [x](http://x) [x](data:text/html,x)")
-    assert '"onclick' not in inline(bad)
-    assert "<code>&lt;b&gt;</code>" in inline(bad)
-
-
-@pytest.mark.parametrize(
-    ("text", "html"),
-    [
-        ("**a** and *b*", "<b>a</b> and <i>b</i>"),
-        ("***a***", "<b><i>a</i></b>"),
-        ("2 * 3 * 4, a*b*c, 0.93*", "2 * 3 * 4, a*b*c, 0.93*"),
-        ("`**a** [b](#c)`", "<code>**a** [b](#c)</code>"),
-        ("[**a**](#b)", '<a href="#b"><b>a</b></a>'),
-        ("[a](tables/b.csv)", '<a href="tables/b.csv">a</a>'),
-        ("one ` only", "one ` only"),
-        ("", ""),
-    ],
-)
-def test_marks(text: str, html: str) -> None:
-    assert inline(text) == html
-
-
-def test_plain_text_has_no_marks() -> None:
-    assert plain("**a** *b* `c*d` [e](#f) <g> 2 * 3") == "a b c*d e <g> 2 * 3"
-    assert links("[a](#b) [c](https://d) [e](#f)") == ["b", "f"]
-
-
-def test_pictures_share_no_names() -> None:
-    inside = '<path id="p"/><use xlink:href="#p" clip-path="url(#c)"/>'
-    drawn = f'<?xml?>\n<svg a="1">\n<metadata>x</metadata>{inside}</svg>\n'
-    assert inlined(drawn, "one", 'a "label"') == (
-        '<svg role="img" aria-label="a &quot;label&quot;" a="1"><path id="one-p"/>'
-        '<use xlink:href="#one-p" clip-path="url(#one-c)"/></svg>'
-    )
