@@ -1,5 +1,6 @@
 """Every check can fail: each is run over a copy of the package with something wrong in it."""
 
+import os
 import shutil
 import subprocess
 import sys
@@ -14,7 +15,8 @@ ROOT = Path(__file__).parent.parent
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
     shutil.copy(ROOT / "pyproject.toml", tmp_path)
-    shutil.copytree(ROOT / "src", tmp_path / "src", ignore=shutil.ignore_patterns("__pycache__"))
+    for folder in ("src", "paper"):
+        shutil.copytree(ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("__pycache__"))
     return tmp_path
 
 
@@ -37,7 +39,7 @@ def run(copy: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, *arguments],
         cwd=copy,
-        env={"PYTHONPATH": str(copy / "src")},
+        env={"PYTHONPATH": f"{copy / 'src'}{os.pathsep}{copy}"},
         capture_output=True,
         text=True,
         check=False,
@@ -66,6 +68,7 @@ BAD = [
     ("learner.py", "def fit():\n    import sklearn", "scikit-learn lives in estimators only"),
     ("losses/numeric.py", "import numpy as np", "Losses are plain Python, without NumPy"),
     ("losses/special.py", "from scipy.special import lambertw", "Losses are plain Python, without NumPy"),
+    ("../../paper/data.py", "import steelyard.io", "The paper's experiments use what everybody may use"),
 ]
 
 
@@ -74,7 +77,7 @@ def test_contracts_hold_as_rooms_are_built(copy: Path) -> None:
         add(copy, file, line)
     done = lint_imports(copy)
     assert done.returncode == 0, done.stdout
-    assert "4 kept, 0 broken" in done.stdout
+    assert "5 kept, 0 broken" in done.stdout
 
 
 @pytest.mark.parametrize(("file", "line", "contract"), BAD)
@@ -85,7 +88,7 @@ def test_a_bad_import_breaks_its_contract(copy: Path, file: str, line: str, cont
     done = lint_imports(copy)
     assert done.returncode == 1, done.stdout
     assert f"{contract} BROKEN" in done.stdout
-    assert "3 kept, 1 broken" in done.stdout
+    assert "4 kept, 1 broken" in done.stdout
 
 
 def test_ruff_can_fail(copy: Path) -> None:
