@@ -31,6 +31,7 @@ Indices = NDArray[np.int64]
 _PREPARATION = 1  # one more whenever the same files give other rows
 _kept: list[Path] = []
 _digests: dict[Path, str] = {}
+_asked: set[str] = set()
 
 
 @dataclass(frozen=True)
@@ -78,16 +79,12 @@ def name(place: str) -> str:
     return places.find(place, folder()).form.name
 
 
-def paths(place: str) -> tuple[Path, ...]:
-    """Its files, without looking into them."""
-    return places.find(place, folder()).paths
-
-
 def digest(place: str) -> str:
     """Of the bytes of its files, and of the way they are prepared."""
     found = hashlib.sha256(f"{_PREPARATION} {MOST_VALUES}".encode())
     for each in sources(place).values():
         found.update(each.encode())
+    _asked.add(place)
     return found.hexdigest()
 
 
@@ -112,9 +109,15 @@ def file_digest(path: Path) -> str:
     return _digests[path]
 
 
+def places_asked_for() -> list[str]:
+    """Those whose digest was asked for in this process, in the order of the paper."""
+    return [place for place in PLACES if place in _asked]
+
+
 def digests_asked_for() -> dict[Path, str]:
-    """All that were computed in this process, by file."""
-    return dict(sorted(_digests.items()))
+    """Of the files in the data folder, all that were computed in this process."""
+    named = os.environ.get("STEELYARD_DATA")
+    return {path: each for path, each in sorted(_digests.items()) if named and path.is_relative_to(named)}
 
 
 def load(place: str) -> Data:

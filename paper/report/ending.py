@@ -64,9 +64,9 @@ def _times(run: Run, output: Output) -> str:
 
 
 def _seeds(inputs: Any) -> Iterator[str]:
-    """Whatever is named a seed."""
+    """Whatever is named a seed, or a shuffle, which is known by its seed."""
     for name, value in inputs.items():
-        if "seed" in name:
+        if "seed" in name or "shuffle" in name:
             yield from map(str, value if isinstance(value, list | tuple | range) else [value])
 
 
@@ -76,9 +76,8 @@ def _data(output: Output) -> Iterator[str]:
         yield element("p", "No data file was used.")
         return
     rows = []
-    for place in data.PLACES:
-        files = data.sources(place) if _is_used(place, asked) else {}
-        for path, digest in files.items():
+    for place in data.places_asked_for():
+        for path, digest in data.sources(place).items():
             asked.pop(path, None)
             found = data.load(place)
             kind = "original" if found.original else "stand-in"
@@ -103,10 +102,6 @@ def _tested(found: data.Data) -> str:
     if found.first_test is None:
         return f"{data.TEST_SHARE:.0%}, shuffled"
     return f"official, {len(found.labels) - found.first_test:,} rows"
-
-
-def _is_used(place: str, asked: dict[Path, str]) -> bool:
-    return any(path in asked for path in data.paths(place))
 
 
 def _name(path: Path) -> str:

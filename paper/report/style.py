@@ -4,7 +4,7 @@ STYLE = """
 :root { color-scheme: light; }
 * { box-sizing: border-box; }
 body { font: 1rem/1.55 system-ui, -apple-system, "Segoe UI", Roboto, sans-serif; color: #1c1c1c;
-  background: #fff; margin: 0 auto; max-width: 64rem; padding: 1.2rem; overflow-wrap: break-word; }
+  background: #fff; margin: 0 auto; max-width: 70rem; padding: 1.2rem; overflow-wrap: break-word; }
 h1 { font-size: 1.8rem; line-height: 1.2; margin: .6rem 0; }
 h2 { font-size: 1.3rem; line-height: 1.3; margin: 2.6rem 0 .6rem; border-top: 1px solid #ddd;
   padding-top: 1.2rem; }
@@ -25,15 +25,17 @@ table { border-collapse: collapse; font-size: .92rem; margin: .4rem 0; }
 th, td { padding: .3rem .8rem .3rem 0; border-bottom: 1px solid #e1e1e1; text-align: left;
   vertical-align: top; }
 th { border-bottom: 2px solid #999; }
+td.number, td.short { white-space: nowrap; }
 td.number, th.number { text-align: right; font-variant-numeric: tabular-nums; }
 td.digest { font: .75rem/1.4 ui-monospace, Menlo, Consolas, monospace; min-width: 17rem;
   overflow-wrap: anywhere; }
-.verdicts { width: 100%; }
+.verdicts { width: 100%; table-layout: fixed; }
 .verdicts th.part { background: #f3f3f0; border-bottom: 1px solid #999; padding-left: .5rem; }
-.verdicts td:nth-child(1) { min-width: 5.2rem; }
-.verdicts td:nth-child(2), .verdicts td:nth-child(6) { min-width: 13rem; }
-.verdicts td:nth-child(4) { min-width: 9rem; }
-.verdicts .label { min-width: 6.5rem; }
+.verdicts thead th:nth-child(-n + 6) { width: 21%; }
+.verdicts thead th:nth-child(1) { width: 9%; }
+.verdicts thead th:nth-child(3) { width: 8%; }
+.verdicts thead th:nth-child(5) { width: 10%; }
+.verdicts td:last-child { overflow-wrap: anywhere; }
 .label { display: inline-block; border: 1px solid; border-radius: .3rem;
   padding: 0 .4rem; font-size: .85rem; font-weight: 600; }
 .holds { color: #0b5c33; background: #e7f6ec; }
@@ -56,10 +58,7 @@ pre { background: #f3f3f0; padding: .8rem; overflow-x: auto; font-size: .85rem; 
   html { font-size: 9pt; }
   body { max-width: none; padding: 0; }
   .verdicts { font-size: 8pt; }
-  .verdicts td:nth-child(n), .verdicts .label { min-width: 0; overflow-wrap: anywhere; }
-  .verdicts td:nth-child(1) { min-width: 5rem; }
-  .verdicts td:nth-child(2), .verdicts td:nth-child(6) { min-width: 9rem; }
-  .verdicts .label { font-size: 7.5pt; }
+  .verdicts .label { font-size: 7pt; padding: 0 .2rem; }
   td.digest { min-width: 0; }
   .wide { overflow: visible; }
   figure, tr, .notice { break-inside: avoid; }

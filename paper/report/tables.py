@@ -8,6 +8,7 @@ from paper.report.markup import element, inline, plain
 from paper.report.output import Output
 
 _NUMBER = re.compile(r"[+−–-]?(?:[\d.,  ]*\d)(?:[ (±×/].*|[eE%].*)?|[–—]|n/a|nan|−?∞")
+_SHORT = 20  # letters that stay on one line: the names of data sets have hyphens
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
@@ -36,7 +37,8 @@ def as_csv(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def _cell(tag: str, text: str, number: bool) -> str:
-    kind = "digest" if _DIGEST.fullmatch(text) else "number" if number else ""
+    short = tag == "td" and len(text) <= _SHORT
+    kind = "digest" if _DIGEST.fullmatch(text) else "number" if number else "short" if short else ""
     scope = {"scope": "col"} if tag == "th" else {}
     return element(tag, inline(text), **scope, **({"class_": kind} if kind else {}))
 

@@ -21,6 +21,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("STEELYARD_DATA", str(path))
     monkeypatch.setattr(data, "_kept", [])
     monkeypatch.setattr(data, "_digests", {})
+    monkeypatch.setattr(data, "_asked", set())
     return path
 
 
