@@ -1,6 +1,7 @@
 """`ActiveClassifier`: streams, batches, pools, replays that read no more labels than they pay for."""
 
 import math
+import runpy
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,9 @@ from sklearn.exceptions import NotFittedError
 from steelyard import ActiveClassifier
 from steelyard.active.stopping import Budget, ErrorBelow
 from tests.active.streams import rows
+from tests.vw_text import data_file
 
+MESSAGES = Path(__file__).parent.parent.parent / "docs/examples/active_messages.py"
 NAMES = np.array(["ham", "spam"])
 
 
@@ -176,6 +179,7 @@ def test_before_anything_is_asked() -> None:
         active.undo,
         active.close,
         active.estimate,
+        active.waiting,
         lambda: active.skip(0),
         lambda: active.answer(0, "ham"),
     ):
@@ -238,6 +242,37 @@ def test_estimates_and_rules_from_a_pool(tmp_path: Path) -> None:
     assert again.ask_next(stop=rule) is None
     assert again.ask_next() is not None  # whoever wants to goes on
     again.close()
+
+
+def test_questions_that_wait_are_found_again(tmp_path: Path) -> None:
+    X, y = data(100)
+    path = tmp_path / "a.journal"
+    active = classifier(journal=path).pool(X)
+    asked = [active.ask_next() for _ in range(3)]
+    active.close()
+    again = classifier(journal=path).pool(X)
+    assert again.waiting() == asked
+    for question in again.waiting():
+        again.answer(question.id, y[question.row])
+    assert again.waiting() == []
+    again.close()
+    stream = classifier()
+    stream.ask(X[:2])
+    first = stream.waiting()
+    stream.ask(X[2:4])
+    assert [question.row for question in stream.waiting()] == [0, 1, 2, 3]
+    assert stream.waiting()[:2] == first
+
+
+def test_the_example_in_the_docs_runs_and_is_resumed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.argv", ["", str(data_file("sms-spam.tsv.xz")), str(tmp_path / "a.journal")])
+    page = (MESSAGES.parent.parent / "active.md").read_text(encoding="utf-8")
+    assert MESSAGES.read_text(encoding="utf-8").rstrip() in page
+    for _ in range(2):
+        runpy.run_path(str(MESSAGES), run_name="__main__")
+        assert f"```\n{capfd.readouterr().out}```" in page
 
 
 def test_a_budget_as_a_rule_is_looked_at_every_time() -> None:

@@ -70,6 +70,8 @@ class ActiveClassifier(ClassifierMixin, ClassPredictions, BaseEstimator):  # typ
     """
 
     _follow_labels = False
+    pool_: Examples | None = None
+    """The rows it asks from; None for a stream."""
 
     def __init__(
         self,
@@ -131,7 +133,7 @@ class ActiveClassifier(ClassifierMixin, ClassPredictions, BaseEstimator):  # typ
 
     def ask(self, X: Any) -> list[Question]:
         """Go on in the stream by these rows, one or many; returns the questions among them, often none."""
-        if getattr(self, "pool_", None) is not None:
+        if self.pool_ is not None:
             raise ValueError("this classifier asks from its pool: ask_next()")
         chunk = self._rows(X)
         return [self._question(question, question.place) for question in self.engine_.consider(chunk)]
@@ -142,7 +144,7 @@ class ActiveClassifier(ClassifierMixin, ClassPredictions, BaseEstimator):  # typ
             raise ValueError("this classifier has begun with other rows: make a new one for the pool")
         chunk = self._checked(X, anew=True)
         self._begin(chunk, len(chunk))
-        self.pool_: Examples | None = chunk
+        self.pool_ = chunk
         self._order = coins.order(self.random_state, _POOL_ORDER, len(chunk))
         return self
 
@@ -152,9 +154,8 @@ class ActiveClassifier(ClassifierMixin, ClassPredictions, BaseEstimator):  # typ
         It is also None when the rule says stop. That is looked at whenever there are a tenth more answers,
         a budget always; `should_stop` says why.
         """
-        if getattr(self, "pool_", None) is None:
+        if self.pool_ is None:
             raise ValueError("there is no pool to ask from: pool(X) first, or ask(X) for a stream")
-        assert self.pool_ is not None
         engine = self.engine_
         due = isinstance(stop, Budget) or last_refit(engine.answered) == engine.answered
         if stop is not None and due and self.should_stop(stop):
@@ -165,6 +166,20 @@ class ActiveClassifier(ClassifierMixin, ClassPredictions, BaseEstimator):  # typ
             for question in engine.consider(self.pool_.take(rows), first_only=True):
                 return self._question(question, int(self._order[question.id]))
         return None
+
+    def waiting(self) -> list[Question]:
+        """The questions without an answer, as after a process was killed.
+
+        In a stream their `row` counts from its first row, as their `id` does.
+        """
+        history = self._begun().history()
+        return [
+            self._question(
+                Raw(number, float(history.probability[number]), float(history.prediction[number]), 0),
+                number if self.pool_ is None else int(self._order[number]),
+            )
+            for number in self.engine_.open
+        ]
 
     def answer(self, id: Any, y: Any) -> None:  # noqa: A002
         """The class of a question, or the classes of several, when they are known; in any order."""
