@@ -92,9 +92,9 @@ held then was inside the interval of `current` at all of them in {crossed:.1f} %
 Cross-fitted, the product is too severe with itself. In part that is as it should be: a lane of the last look
 has up to a quarter fewer labels than the model held. The rest is the leak, here to the other side than above:
 probably since the product, once a label is learned, asks less about rows like it, and the lane that left it
-out knows little of them. Whoever stops at a target is on the safe side. An audit has no such bias. But it takes a
-quarter of the labels from the learning, which shows in the true error; so it is not the default. Where a
-narrow interval is worth more than a few labels, `audit=` and a higher `floor=` buy one.
+out knows little of them. Whoever stops at a target is on the safe side. An audit has no such bias. But it
+takes a quarter of the labels from the learning, which shows in the true error; so it is not the default.
+Where a narrow interval is worth more than a few labels, `audit=` and a higher `floor=` buy one.
 
 `python -m benchmarks.appraised --output docs/estimates.md` wrote this section in {minutes:.0f} minutes.
 """
