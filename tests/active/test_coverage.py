@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from benchmarks import honest, labelled, relearned
+from benchmarks import appraised, honest, labelled, relearned
 from benchmarks.simulated import NATURES, TRUTHS, Streams, always_inside, naive, streams
 from steelyard.active.draws import of_labels
 from steelyard.active.estimates import Running
@@ -93,6 +93,15 @@ def test_the_model_held_now_is_covered_at_every_look(blind: bool) -> None:
     flattered = np.mean([each.own_labels - each.whole for each in last])
     assert abs(honestly) < 0.02
     assert flattered < -0.02
+
+
+@pytest.mark.parametrize("audit", [0.0, appraised.AUDIT])
+def test_what_the_product_says_of_itself_is_covered_at_every_look(audit: float) -> None:
+    runs = [appraised.looks(seed, audit) for seed in range(4)]
+    for each in (look for run in runs for look in run):
+        assert each.current.low <= each.truth <= each.current.high
+        assert each.progressive.low <= each.record <= each.progressive.high
+    assert np.mean([run[0].own_labels - run[0].truth for run in runs]) < -0.1  # what it must not be told
 
 
 def test_real_text_scored_honestly_and_not(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -57,3 +57,17 @@ def test_labels_are_of_two_classes() -> None:
         of_labels([0.5, 0.5], [1, 1], [1.0, 0.5])
     with pytest.raises(ValueError, match=re.escape("row 0 has the label -1.0: it must be from 0 to 1")):
         of_labels([0.5, 0.5], [1, 1], [-1.0, 1.0])
+
+
+def test_predictions_of_rows_that_are_gone() -> None:
+    nan = np.nan
+    draws = of_labels([0.5] * 4, [1, 1, 1, 0], [1, 0, nan, nan], [1, 1, nan, nan])
+    assert not draws.everywhere
+    assert draws.loss[:2].tolist() == [0.0, 1.0]
+    assert draws.skipped == 1
+    with pytest.raises(ValueError, match="row 1 was answered, but there is no prediction of it"):
+        of_labels([0.5] * 2, [1, 1], [1, 0], [1, nan])
+    with pytest.raises(ValueError, match="chances are of all rows"):
+        of_labels([0.5] * 2, [1, 0], [1, 0], [1, nan], [0.5, 0.5])
+    with pytest.raises(ValueError, match="'predicted' has the shape"):
+        of_labels([0.5] * 2, [1, 0], [1, 0], [1, nan, nan])

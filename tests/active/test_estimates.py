@@ -195,3 +195,14 @@ def test_an_estimate_speaks() -> None:
     assert str(found) == (
         "pool recall: 0.900 (0.800 to 0.950 at every moment, with 95 % confidence; 1 of 1 row asked)"
     )
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+def test_rows_that_are_gone_need_no_prediction(measure: str) -> None:
+    draws = half_asked()
+    known = np.where(draws.asked, PREDICTED, np.nan)
+    found = current(of_labels(draws.probability, draws.asked, LABEL, known), np.zeros(2000), measure)
+    full = current(draws, np.zeros(2000), measure)
+    assert found.low < TRUTHS[measure] < found.high
+    assert found.value == pytest.approx(TRUTHS[measure], abs=0.05)
+    assert found.width >= full.width

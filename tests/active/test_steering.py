@@ -114,6 +114,8 @@ def test_at_first_all_is_asked_for() -> None:
         ({"budget": 10}, r"say expected=…, or rate=… instead"),
         ({"budget": 10, "expected": 0}, "say expected="),
         ({"rate": 0.1, "floor": -0.1}, "from 0 to 1; got -0.1"),
+        ({"rate": 0.1, "audit": 0.1}, "it must be less than 0.1; got 0.1"),
+        ({"c0": 0.1, "audit": -0.1}, "it must be less than 1; got -0.1"),
         ({"rate": 0.1, "constants": "theori"}, "did you mean 'theory'"),
     ],
 )

@@ -63,6 +63,30 @@ def test_a_journal_is_gone_on_from(tmp_path: Path) -> None:
     )
 
 
+def test_estimates() -> None:
+    lines: list[Any] = [{"estimate": "error"}]
+    for number in range(60):
+        lines += [
+            {"example": {"text": "cheap" if number % 2 else "lunch"}},
+            {"id": number, "label": "spam" if number % 2 else "ham"},
+        ]
+    lines += [
+        {"estimate": "error", "of": "current"},
+        {"estimate": "recall", "of": "pool", "level": 0.5},
+        {"estimate": "loss", "of": "progressive", "largest": 4},
+    ]
+    options = ("--rate", 0.5, "--audit", 0.1)
+    _, nothing, *_, error, recall, loss = talk(*lines, options=options)
+    assert nothing == {
+        "estimate": "error", "of": "current", "value": None, "low": 0.0, "high": 1.0, "level": 0.95,
+        "rows": 0, "asked": 0, "skipped": 0, "answered": 0,
+    }  # fmt: skip
+    assert 0 < error["rows"] == error["answered"] < 30
+    assert error["value"] < 0.1 < error["high"]
+    assert (recall["level"], recall["rows"]) == (0.5, 60)
+    assert 0.0 <= loss["low"] <= loss["value"] <= loss["high"] <= 4.0
+
+
 @pytest.mark.parametrize(
     ("line", "error"),
     [
@@ -74,6 +98,10 @@ def test_a_journal_is_gone_on_from(tmp_path: Path) -> None:
         ({"label": "ham"}, "which question? Its id is missing"),
         ({"id": True, "skip": True}, "or is no whole number: True"),
         ({"undo": True}, "there is nothing to undo"),
+        ({"estimate": "erro"}, "no measure 'erro'; did you mean 'error'"),
+        ({"estimate": "loss"}, "say largest="),
+        ({"estimate": "error", "level": "high"}, "'level' is 'high': it must be a number"),
+        ({"estimate": "loss", "largest": True}, "'largest' is True: it must be a number"),
         ({"example": "text"}, "an object of names and values, not 'text'"),
         ({"example": {"a": [1]}}, "'a' is [1]: a value is a number, a text"),
     ],

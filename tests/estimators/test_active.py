@@ -1,6 +1,7 @@
 """`ActiveClassifier`: streams, batches, pools, replays that read no more labels than they pay for."""
 
 import math
+import runpy
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +11,11 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 from steelyard import ActiveClassifier
+from steelyard.active.stopping import Budget, ErrorBelow
 from tests.active.streams import rows
+from tests.vw_text import data_file
 
+MESSAGES = Path(__file__).parent.parent.parent / "docs/examples/active_messages.py"
 NAMES = np.array(["ham", "spam"])
 
 
@@ -171,7 +175,14 @@ def test_before_anything_is_asked() -> None:
     for attribute in ("n_seen_", "model_", "history_", "coef_"):
         with pytest.raises(AttributeError, match=f"no {attribute} before it has asked"):
             getattr(active, attribute)
-    for call in (active.undo, active.close, lambda: active.skip(0), lambda: active.answer(0, "ham")):
+    for call in (
+        active.undo,
+        active.close,
+        active.estimate,
+        active.waiting,
+        lambda: active.skip(0),
+        lambda: active.answer(0, "ham"),
+    ):
         with pytest.raises(NotFittedError):
             call()
     with pytest.raises(NotFittedError):
@@ -205,3 +216,82 @@ def test_it_is_a_classifier_with_two_classes_that_takes_sparse_rows() -> None:
     tags = classifier().__sklearn_tags__()
     assert tags.input_tags.sparse
     assert not tags.classifier_tags.multi_class
+
+
+def test_estimates_and_rules_from_a_pool(tmp_path: Path) -> None:
+    X, y = data(600)
+    path = tmp_path / "a.journal"
+    rule = ErrorBelow(0.6)
+    active = classifier(rate=0.3, floor=0.3, journal=path).pool(X)
+    while (question := active.ask_next(stop=rule)) is not None:
+        active.answer(question.id, y[question.row])
+    verdict = active.should_stop(rule)
+    assert verdict
+    assert verdict.why.startswith("stop: current error is at most 0.")
+    assert active.n_seen_ < 600
+    found = active.estimate()
+    assert found.high <= 0.6
+    assert (found.rows, found.asked, found.answered) == (active.n_seen_, active.n_asked_, active.n_answered_)
+    assert found.low <= 1.0 - active.score(*data(3000, seed=5)) <= found.high
+    whole = active.estimate("recall", "pool", level=0.9)
+    assert whole.high - whole.low > 1.0 - active.n_seen_ / 600  # the rest may be anything
+    assert active.estimate("loss", largest=2.0).measure == "loss"
+    active.close()
+    again = classifier(rate=0.3, floor=0.3, journal=path).pool(X)
+    assert again.estimate() == found
+    assert again.ask_next(stop=rule) is None
+    assert again.ask_next() is not None  # whoever wants to goes on
+    again.close()
+
+
+def test_questions_that_wait_are_found_again(tmp_path: Path) -> None:
+    X, y = data(100)
+    path = tmp_path / "a.journal"
+    active = classifier(journal=path).pool(X)
+    asked = [active.ask_next() for _ in range(3)]
+    active.close()
+    again = classifier(journal=path).pool(X)
+    assert again.waiting() == asked
+    for question in again.waiting():
+        again.answer(question.id, y[question.row])
+    assert again.waiting() == []
+    again.close()
+    stream = classifier()
+    stream.ask(X[:2])
+    first = stream.waiting()
+    stream.ask(X[2:4])
+    assert [question.row for question in stream.waiting()] == [0, 1, 2, 3]
+    assert stream.waiting()[:2] == first
+
+
+def test_the_example_in_the_docs_runs_and_is_resumed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.argv", ["", str(data_file("sms-spam.tsv.xz")), str(tmp_path / "a.journal")])
+    page = (MESSAGES.parent.parent / "active.md").read_text(encoding="utf-8")
+    assert MESSAGES.read_text(encoding="utf-8").rstrip() in page
+    for _ in range(2):
+        runpy.run_path(str(MESSAGES), run_name="__main__")
+        assert f"```\n{capfd.readouterr().out}```" in page
+
+
+def test_a_budget_as_a_rule_is_looked_at_every_time() -> None:
+    X, y = data(600)
+    active = classifier(rate=0.3).pool(X)
+    while (question := active.ask_next(stop=Budget(47))) is not None:
+        active.skip(question.id) if active.n_asked_ == 7 else active.answer(question.id, y[question.row])
+    assert (active.n_asked_, active.n_answered_, active.n_skipped_) == (47, 46, 1)
+
+
+def test_an_audit_is_asked_and_not_learned(tmp_path: Path) -> None:
+    X, y = data(500)
+    active = classifier(rate=None, budget=100, audit=0.05, journal=tmp_path / "a.journal").replay(X, y)
+    assert 90 <= active.n_answered_ <= 100
+    found = active.estimate()
+    assert 10 < found.asked == found.rows < 40
+    assert active.query_probability(X).min() == 0.0  # the budget is spent, or the audit goes on
+    active.close()
+    with pytest.raises(ValueError, match="was begun with another audit"):
+        classifier(rate=None, budget=100, journal=tmp_path / "a.journal").replay(X, y)
+    with pytest.raises(ValueError, match=r"it must be less than 0\.2; got 0\.3"):
+        classifier(audit=0.3).ask(X)

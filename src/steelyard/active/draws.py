@@ -29,6 +29,8 @@ class Draws:
     predicted: Flags | None = None
     """Where 1 was predicted; None means nowhere."""
     chance: Array | None = None
+    everywhere: bool = True
+    """Whether predictions are known of all rows, or of those only that were answered."""
 
     def __len__(self) -> int:
         return len(self.probability)
@@ -69,6 +71,8 @@ def of_labels(
 
     `label` is looked at where a row was asked; None or NaN there means that the question was skipped.
     `chance` is the probability of a 1 according to the model, for every row.
+    Of rows that are gone, `predicted` may be NaN, but not of those that were answered; then there are no
+    chances, and precision and recall are less certain.
     """
     chances, coins = _coins(probability, asked)
     labels = _scores("label", label, coins, 1.0)
@@ -78,9 +82,22 @@ def of_labels(
     own = _guesses("chance", chance, len(coins), 1.0)
     if predicted is None:
         return Draws(chances, coins, labels, own, 1.0, labels, None, own)
-    positive = _flags("predicted", predicted, len(coins))
+    gone = np.isnan(np.asarray(predicted, np.float64))
+    if gone.any():
+        _check_gone(gone, labels, own)
+    positive = _flags("predicted", np.where(gone, 0.0, predicted), len(coins))
     guess = None if own is None else np.where(positive, 1.0 - own, own)
-    return Draws(chances, coins, np.where(positive, 1.0 - labels, labels), guess, 1.0, labels, positive, own)
+    wrong = np.where(positive, 1.0 - labels, labels)
+    return Draws(chances, coins, wrong, guess, 1.0, labels, positive, own, everywhere=not gone.any())
+
+
+def _check_gone(gone: Flags, labels: Array, chance: Array | None) -> None:
+    """Predictions may be missing, but not where they are needed."""
+    if chance is not None:
+        raise ValueError("chances are of all rows, and so must predictions be that come with them")
+    bad = np.flatnonzero(gone[: len(labels)] & ~np.isnan(labels[: len(gone)]))
+    if len(bad):
+        raise ValueError(f"row {bad[0]} was answered, but there is no prediction of it")
 
 
 def _coins(probability: ArrayLike, asked: ArrayLike) -> tuple[Array, Flags]:

@@ -35,7 +35,7 @@ from steelyard.learner import Learner
 from steelyard.losses import two_classes
 from steelyard.model import Model, Settings
 
-_QUESTIONS = 0  # what is drawn for them
+_QUESTIONS, _AUDIT = 0, 1  # what is drawn for them
 _PAST = {ANSWER: "answered", SKIP: "skipped"}
 
 
@@ -78,6 +78,7 @@ class Engine:
         self._asked: dict[int, tuple[int, float]] = {}  # by number: the place among the rows kept, P
         self._events: list[Event] = []  # that stand
         self._state: dict[int, str] = {}  # of questions that are not open: answered or skipped
+        self._audited = 0  # answers that were not learned
         self._agree(settings, about or {})
         self._resume()
 
@@ -123,11 +124,11 @@ class Engine:
 
     @property
     def answered(self) -> int:
-        return len(self.labelled)
+        return len(self.labelled) + self._audited
 
     @property
     def skipped(self) -> int:
-        return len(self._state) - len(self.labelled)
+        return len(self._state) - self.answered
 
     @property
     def missing(self) -> float:
@@ -156,7 +157,17 @@ class Engine:
     def probabilities(self, examples: Examples) -> NDArray[np.float64]:
         """With which each row would be asked for, if it came next. Nothing is decided by that."""
         flips, _ = iwal.flip_importances(self.labelled.model, examples)
-        return self.steering.probabilities(flips, self.seen + 1, self.asked - self.skipped)
+        p = self.steering.probabilities(flips, self.seen + 1, self.asked - self.skipped)
+        return p if self.spent else self.plan.overall(p)
+
+    def in_audit(self, numbers: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Which examples of the stream are asked for whatever they are, and not learned."""
+        drawn: NDArray[np.bool_] = coins.uniform(self.training.seed, _AUDIT, numbers) < self.plan.audit
+        return drawn
+
+    def place(self, number: int) -> int:
+        """Of a question, among the rows that are kept."""
+        return self._asked[number][0]
 
     def consider(self, examples: Examples, *, first_only: bool = False) -> list[Question]:
         """Go on in the stream by these rows; returns those to ask for.
@@ -177,7 +188,10 @@ class Engine:
             end = min(count, at + steering.stretch(k))
             counts = np.arange(k, k + end - at)
             p = steering.probabilities(flips[at:end], counts, cost)
-            hits = np.flatnonzero(coins.uniform(self.training.seed, _QUESTIONS, counts) < p)
+            ask = coins.uniform(self.training.seed, _QUESTIONS, counts) < p
+            if not steering.spent(cost):
+                ask, p = ask | self.in_audit(counts - 1), self.plan.overall(p)
+            hits = np.flatnonzero(ask)
             if len(hits):
                 end = at + int(hits[0]) + 1
                 places.append(end - 1)
@@ -235,7 +249,9 @@ class Engine:
         self.journal.add([Event(UNDO, last.number)])
         self._events.pop()
         del self._state[last.number]
-        if last.kind == ANSWER:
+        if last.kind == ANSWER and self.in_audit(np.array([last.number]))[0]:
+            self._audited -= 1
+        elif last.kind == ANSWER:
             self.labelled.undo()
         return last.number
 
@@ -244,7 +260,10 @@ class Engine:
         self._state[event.number] = event.kind
         if event.label is not None:
             place, probability = self._asked[event.number]
-            self.labelled.answer(place, event.label, probability)
+            if self.in_audit(np.array([event.number]))[0]:
+                self._audited += 1
+            else:
+                self.labelled.answer(place, event.label, self.plan.chosen(probability))
 
     def history(self) -> History:
         """All that happened, as columns in the order of the stream."""

@@ -49,10 +49,16 @@ class Estimate:
     rows: int
     asked: int
     skipped: int
+    """Of those asked, the ones without an answer: skipped, or open still."""
 
     @property
     def width(self) -> float:
         return self.high - self.low
+
+    @property
+    def answered(self) -> int:
+        """The labels it is made of."""
+        return self.asked - self.skipped
 
     def __str__(self) -> str:
         value = "unknown" if np.isnan(self.value) else f"{self.value:.3f}"
@@ -135,7 +141,7 @@ class Running:
             unseen = np.zeros_like(rows) if self.size is None else self.size - rows
             shares = measures.pool(self.measure, standings, unseen)
         else:
-            shares = measures.risk(self.measure, standings)
+            shares = measures.risk(self.measure, standings, self._unknowns)
         return Interval(*(self._largest * each for each in shares))
 
 

@@ -127,7 +127,7 @@ class Labelled:
             self._learner = Learner(model=self._refitted(refitted))
             self._learned, self._stale = refitted, False
         if self._learned < count:
-            self._learner.learn(self._taken(self._learned, count))
+            self._learner.learn(self.taken(self._learned, count))
             self._learned = count
         return self._learner.model
 
@@ -143,18 +143,35 @@ class Labelled:
     def _refitted(self, count: int) -> Model:
         if count == 0:
             return Model(self.settings, self._features)
-        rows = self._taken(0, count)
-        models = []
-        for number in range(self.training.orders):
-            learner = Learner(self.settings, self._features)
-            purpose = _REFIT_ORDERS + count * _MOST_ORDERS + number
-            learner.learn(rows, coins.order(self.training.seed, purpose, count))
-            models.append(learner.model)
-        return averaged(models)
+        return refitted(self.settings, self.training, self.taken(0, count))
 
-    def _taken(self, start: int, end: int) -> Examples:
+    @property
+    def places(self) -> NDArray[np.int64]:
+        """Which of the rows were answered, in the order of the answers."""
+        return np.array(self._places, np.int64)
+
+    def taken(self, start: int, end: int) -> Examples:
+        """The rows of some answers, with their labels and weights."""
         columns = (np.array(column[start:end]) for column in (self._places, self._labels, self._weights))
         return self.rows.take(*columns)
+
+
+def refitted(
+    settings: Settings, training: Training, rows: Examples, left_out: NDArray[np.bool_] | None = None
+) -> Model:
+    """The model that the rows make without those left out: in several orders, or once as they come."""
+    count = len(rows)
+    models = []
+    for number in range(max(training.orders, 1)):
+        learner = Learner(settings, rows.features)
+        purpose = _REFIT_ORDERS + count * _MOST_ORDERS + number
+        order = coins.order(training.seed, purpose, count) if training.orders else np.arange(count)
+        if left_out is None:
+            learner.learn(rows, order)
+        else:
+            learner.learn(rows.take(order[~left_out[order]]))
+        models.append(learner.model)
+    return averaged(models) if training.orders else models[0]
 
 
 def averaged(models: Sequence[Model]) -> Model:

@@ -8,7 +8,8 @@ A measure names its sums: which rows, and what is summed of them. Two kinds of t
   reached yet may be anything.
 
 Precision of predictions is an average over the rows predicted 1, and these are known. Recall is a ratio of
-two unknown sums, found and overlooked: it takes two sequences, which share the risk of being wrong.
+two unknown sums, found and overlooked: it takes two sequences, which share the risk of being wrong. Where
+predictions are known of answered rows only, precision is such a ratio too: found, and taken wrongly.
 """
 
 from typing import NamedTuple
@@ -45,21 +46,26 @@ def parts(measure: str, draws: Draws) -> list[Part]:
             f"{measure} needs labels of two classes: make the draws with `of_labels`, not with `of_losses`"
         )
     predicted = np.zeros(len(draws), bool) if draws.predicted is None else draws.predicted
+    if not draws.everywhere:
+        amiss = ~predicted * draws.label if measure == "recall" else predicted * (1.0 - draws.label)
+        return [Part(np.ones(len(draws), bool), score, None) for score in (predicted * draws.label, amiss)]
     return [Part(taken, draws.label, draws.chance) for taken in (predicted, ~predicted)]
 
 
 def unknowns(measure: str, draws: Draws) -> int:
     """How many sums must be bounded at once."""
+    if measure == "precision":
+        return 1 if draws.everywhere else 2
     return 2 if measure == "recall" and draws.predicted is not None else 1
 
 
-def risk(measure: str, sums: list[Standing]) -> Interval:
-    """Of the predictions: an average of all rows, or of those predicted 1; or the recall."""
-    if measure != "recall":
-        of = sums[0]
-        return Interval(*(_share(each, of.rows, empty) for each, empty in zip(of[:3], _UNKNOWN, strict=True)))
-    found, overlooked = sums
-    return _recall(found, overlooked)
+def risk(measure: str, sums: list[Standing], unknown: int) -> Interval:
+    """Of the predictions: an average of all rows, or of those predicted 1; or a ratio of unknown sums."""
+    if measure == "recall" or unknown == 2:
+        found, amiss = sums
+        return _ratio(found, amiss)
+    of = sums[0]
+    return Interval(*(_share(each, of.rows, empty) for each, empty in zip(of[:3], _UNKNOWN, strict=True)))
 
 
 def pool(measure: str, sums: list[Standing], unseen: Array) -> Interval:
@@ -82,18 +88,18 @@ def pool(measure: str, sums: list[Standing], unseen: Array) -> Interval:
         return Interval(
             *(_share(each, handed, empty) for each, empty in zip(found[:3], _UNKNOWN, strict=True))
         )
-    return _recall(found, others._replace(high=others.high + unseen))
+    return _ratio(found, others._replace(high=others.high + unseen))
 
 
 _UNKNOWN = (np.nan, 0.0, 1.0)
 
 
-def _recall(found: Standing, overlooked: Standing) -> Interval:
-    """It grows with what was found and falls with what was overlooked."""
+def _ratio(found: Standing, amiss: Standing) -> Interval:
+    """It grows with what was found and falls with what was overlooked, or taken wrongly."""
     return Interval(
-        _share(found.value, found.value + overlooked.value, np.nan),
-        _share(found.low, found.low + overlooked.high, 0.0),
-        _share(found.high, found.high + overlooked.low, 1.0),
+        _share(found.value, found.value + amiss.value, np.nan),
+        _share(found.low, found.low + amiss.high, 0.0),
+        _share(found.high, found.high + amiss.low, 1.0),
     )
 
 

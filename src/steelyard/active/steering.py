@@ -39,6 +39,8 @@ class Plan:
     floor: float = 0.01
     """The least P, so that weights stay bounded and every region sampled. None of it with `c0`."""
     constants: str = "practice"
+    audit: float = 0.0
+    """The share of all examples that is asked for whatever they are, and never learned: to be judged by."""
 
     def __post_init__(self) -> None:
         iwal.constants(self.constants)
@@ -59,6 +61,11 @@ class Plan:
                 )
         if not 0.0 <= self.floor <= 1.0:
             raise ValueError(f"the floor is a probability, from 0 to 1; got {self.floor!r}")
+        if not 0.0 <= self.audit < self.share:
+            raise ValueError(
+                "the audit is a share of the examples, 0 or more; its labels are among those asked for, so "
+                f"it must be less than {self.share:g}; got {self.audit!r}"
+            )
 
     @property
     def share(self) -> float:
@@ -71,6 +78,14 @@ class Plan:
     def least(self) -> float:
         """The floor as it is held: a fifth of the labels at most is spent on it."""
         return 0.0 if self.c0 is not None else min(self.floor, FLOOR_SHARE * self.share)
+
+    def chosen(self, asked: float) -> float:
+        """The probability of being chosen, of a row that is not in the audit; its inverse is `overall`."""
+        return max(asked - self.audit, 0.0) / (1.0 - self.audit)
+
+    def overall(self, chosen: Column) -> Column:
+        """The probability of being asked for, of rows that may be in the audit."""
+        return self.audit + (1.0 - self.audit) * chosen
 
     @property
     def warm_up(self) -> int:
@@ -99,7 +114,10 @@ class Steering:
         return self.plan.budget is not None and asked >= self.plan.budget
 
     def probabilities(self, flips: Column, k: int | NDArray[np.int64], asked: int) -> Column:
-        """P of examples, the k-th of the stream, within a stretch; `asked`: for how many labels so far."""
+        """P of examples, the k-th of the stream, within a stretch, if they are not in the audit.
+
+        `asked`: for how many labels so far.
+        """
         if self.spent(asked):
             return np.zeros(len(flips))
         if self.plan.c0 is not None:
@@ -115,7 +133,7 @@ class Steering:
             return  # what a model that knows next to nothing would take to flip says nothing of later ones
         self.window = np.append(self.window, flips)[-WINDOW:]
         if question or k % STRETCH == 0:
-            self._set(self.wanted(k, cost), self.window / k)
+            self._set(self.plan.chosen(self.wanted(k, cost)), self.window / k)
 
     def _set(self, share: float, confidences: Column) -> None:
         of, least = self._constants, self.plan.least

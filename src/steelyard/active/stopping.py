@@ -21,12 +21,23 @@ from steelyard.wording import counted
 
 @dataclass(frozen=True)
 class Verdict:
+    """True if one may stop."""
+
     met: bool
     why: str
 
+    def __bool__(self) -> bool:
+        return self.met
+
 
 class Rule(ABC):
-    """Looks at the estimates that were made at one moment, in any order."""
+    """Looks at the estimates that were made at one moment, in any order.
+
+    `of` and `measure` name the one that it needs.
+    """
+
+    of: str = "progressive"
+    measure: str = "error"
 
     @abstractmethod
     def judge(self, estimates: Iterable[Estimate]) -> Verdict:

@@ -64,6 +64,11 @@ EXAMPLES = {
             "steelyard sweep rcv1.svm --paper --bits 16 --holdout 5 --pictures pictures",
             "steelyard sweep large.vw.gz --paper --memory 8G --resume large.state",
         ),
+        "active simulate": (
+            "steelyard active simulate mail.tsv",
+            "steelyard active simulate mail.tsv --fractions 0.02,0.1 --policies invariant,random --seeds 10",
+            "steelyard active simulate rcv1.svm --grid --policies invariant,multiplication --pictures curves",
+        ),
         "convert": (
             "steelyard convert log.vw.gz -o log.arrow",
             "steelyard train log.arrow --passes 5 -o log.model",

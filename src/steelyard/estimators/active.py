@@ -12,12 +12,15 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import NotFittedError
 
 from steelyard.active import coins
+from steelyard.active.appraisal import Appraisal
 from steelyard.active.engine import Engine
 from steelyard.active.engine import Question as Raw
+from steelyard.active.estimates import LEVEL, Estimate
 from steelyard.active.journal import IN_MEMORY, History, Journal
-from steelyard.active.labelled import Training
+from steelyard.active.labelled import Training, last_refit
 from steelyard.active.replay import replay
 from steelyard.active.steering import Plan
+from steelyard.active.stopping import Budget, Rule, Verdict
 from steelyard.estimators import classes as two
 from steelyard.estimators.matrix import matrix
 from steelyard.estimators.parameters import DEFAULT, learning_settings
@@ -48,7 +51,8 @@ class ActiveClassifier(ClassifierMixin, ClassPredictions, BaseEstimator):  # typ
     """Linear classification into two classes that asks for few labels; docs/active.md explains everything.
 
     Say how much may be asked: a `budget` of labels out of so many `expected` rows (of a pool: its own), a
-    `rate`, or the paper's `c0`. With a `journal`, a file, nothing is lost if the process is.
+    `rate`, or the paper's `c0`. With a `journal`, a file, nothing is lost if the process is. `estimate()`
+    says how good the model is, and `should_stop()` whether that is enough.
 
     >>> import numpy as np
     >>> from steelyard import ActiveClassifier
@@ -59,11 +63,15 @@ class ActiveClassifier(ClassifierMixin, ClassPredictions, BaseEstimator):  # typ
     ...     classifier.answer(question.id, label)
     >>> 90 <= classifier.n_answered_ <= 100
     True
+    >>> print(classifier.estimate("error", of="current"))
+    current error: 0.0... (0.000 to 0.3... at every moment, with 95 % confidence; 9... of 2,000 rows asked)
     >>> bool(np.mean((classifier.predict(X) == "spam") == (X[:, 0] > 0.0)) > 0.95)
     True
     """
 
     _follow_labels = False
+    pool_: Examples | None = None
+    """The rows it asks from; None for a stream."""
 
     def __init__(
         self,
@@ -75,6 +83,7 @@ class ActiveClassifier(ClassifierMixin, ClassPredictions, BaseEstimator):  # typ
         rate: float | None = None,
         c0: float | None = None,
         floor: float = 0.01,
+        audit: float = 0.0,
         constants: str = "practice",
         training_weight: str = "none",
         cap: float = 10.0,
@@ -99,6 +108,7 @@ class ActiveClassifier(ClassifierMixin, ClassPredictions, BaseEstimator):  # typ
         self.rate = rate
         self.c0 = c0
         self.floor = floor
+        self.audit = audit
         self.constants = constants
         self.training_weight = training_weight
         self.cap = cap
@@ -123,7 +133,7 @@ class ActiveClassifier(ClassifierMixin, ClassPredictions, BaseEstimator):  # typ
 
     def ask(self, X: Any) -> list[Question]:
         """Go on in the stream by these rows, one or many; returns the questions among them, often none."""
-        if getattr(self, "pool_", None) is not None:
+        if self.pool_ is not None:
             raise ValueError("this classifier asks from its pool: ask_next()")
         chunk = self._rows(X)
         return [self._question(question, question.place) for question in self.engine_.consider(chunk)]
@@ -134,22 +144,42 @@ class ActiveClassifier(ClassifierMixin, ClassPredictions, BaseEstimator):  # typ
             raise ValueError("this classifier has begun with other rows: make a new one for the pool")
         chunk = self._checked(X, anew=True)
         self._begin(chunk, len(chunk))
-        self.pool_: Examples | None = chunk
+        self.pool_ = chunk
         self._order = coins.order(self.random_state, _POOL_ORDER, len(chunk))
         return self
 
-    def ask_next(self) -> Question | None:
-        """The next question from the pool; None when all of it was considered, or the budget is spent."""
-        if getattr(self, "pool_", None) is None:
+    def ask_next(self, stop: Rule | None = None) -> Question | None:
+        """The next question from the pool; None when all of it was considered, or the budget is spent.
+
+        It is also None when the rule says stop. That is looked at whenever there are a tenth more answers,
+        a budget always; `should_stop` says why.
+        """
+        if self.pool_ is None:
             raise ValueError("there is no pool to ask from: pool(X) first, or ask(X) for a stream")
-        assert self.pool_ is not None
         engine = self.engine_
+        due = isinstance(stop, Budget) or last_refit(engine.answered) == engine.answered
+        if stop is not None and due and self.should_stop(stop):
+            return None
         ahead = int(np.clip(2.0 / engine.plan.share, _FEWEST, _MOST))
         while engine.seen < len(self.pool_) and not engine.spent:
             rows = self._order[engine.seen : engine.seen + ahead]
             for question in engine.consider(self.pool_.take(rows), first_only=True):
                 return self._question(question, int(self._order[question.id]))
         return None
+
+    def waiting(self) -> list[Question]:
+        """The questions without an answer, as after a process was killed.
+
+        In a stream their `row` counts from its first row, as their `id` does.
+        """
+        history = self._begun().history()
+        return [
+            self._question(
+                Raw(number, float(history.probability[number]), float(history.prediction[number]), 0),
+                number if self.pool_ is None else int(self._order[number]),
+            )
+            for number in self.engine_.open
+        ]
 
     def answer(self, id: Any, y: Any) -> None:  # noqa: A002
         """The class of a question, or the classes of several, when they are known; in any order."""
@@ -167,6 +197,35 @@ class ActiveClassifier(ClassifierMixin, ClassPredictions, BaseEstimator):  # typ
     def undo(self) -> int:
         """Take back the last answer or skip; returns the id of its question, which is open again."""
         return self._begun().undo()
+
+    def estimate(
+        self,
+        measure: str = "error",
+        of: str = "current",
+        *,
+        level: float = LEVEL,
+        largest: float | None = None,
+    ) -> Estimate:
+        """How good is it? A figure, and an interval that holds at every moment, so look whenever you like.
+
+        `measure` is error, precision or recall (of the second of `classes_`), or loss, of which those above
+        `largest` count as that. `of` is
+
+        - `"current"`: the model held now, as it was at 20 answers or whenever there were a fifth more since
+          then. No row is scored by a model that learned it: each label by a model learned without it and a
+          tenth of the others; with an `audit`, its labels alone, by the model itself.
+        - `"progressive"`: the models so far on average, each row scored before it was learned.
+        - `"pool"`: the pool (of a stream: the rows so far) with the answers there are, and predictions
+          made before elsewhere.
+        """
+        return self._appraised().estimate(measure, of, level, largest)
+
+    def should_stop(self, rule: Rule, *, level: float = LEVEL, largest: float | None = None) -> Verdict:
+        """May I stop? A rule of `steelyard.active.stopping` judged by the estimate it needs.
+
+        The verdict is true or false, and has a sentence that says `why`.
+        """
+        return self._appraised().judge(rule, level, largest)
 
     def replay(self, X: Any, y: Any) -> Self:
         """Ask from a labelled stream as if its labels had to be paid for: y is read where it is asked."""
@@ -205,6 +264,11 @@ class ActiveClassifier(ClassifierMixin, ClassPredictions, BaseEstimator):  # typ
         return self._engine("n_answered_").answered
 
     @property
+    def n_skipped_(self) -> int:
+        """Questions that nobody could answer."""
+        return self._engine("n_skipped_").skipped
+
+    @property
     def open_questions_(self) -> list[int]:
         """The ids of questions that wait for an answer."""
         return self._engine("open_questions_").open
@@ -240,7 +304,7 @@ class ActiveClassifier(ClassifierMixin, ClassPredictions, BaseEstimator):  # typ
                 f"ActiveClassifier asks about two classes, and {len(named)} are named"
             )
         rows = None if self.budget is None else self.expected or expected
-        plan = Plan(self.c0, self.rate, self.budget, rows, self.floor, self.constants)
+        plan = Plan(self.c0, self.rate, self.budget, rows, self.floor, self.constants, self.audit)
         training = Training(self.training_weight, self.cap, self.orders, self.random_state)
         settings = learning_settings(self)
         about = {"classes": named.tolist(), "pool": _fingerprint(chunk) if pool else None}
@@ -251,6 +315,7 @@ class ActiveClassifier(ClassifierMixin, ClassPredictions, BaseEstimator):  # typ
             journal.close()
             raise
         self.classes_ = named
+        self._appraisal = Appraisal(self.engine_, len(chunk) if pool else None)
 
     def _question(self, question: Raw, row: int) -> Question:
         boundary = two_classes.boundary(self.engine_.labelled.settings.loss)
@@ -266,6 +331,10 @@ class ActiveClassifier(ClassifierMixin, ClassPredictions, BaseEstimator):  # typ
                 "this ActiveClassifier has not asked anything yet: ask(X) or pool(X) comes first"
             )
         return self.engine_
+
+    def _appraised(self) -> Appraisal:
+        self._begun()
+        return self._appraisal
 
     def _engine(self, attribute: str) -> Engine:
         if "engine_" not in vars(self):

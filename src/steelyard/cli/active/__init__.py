@@ -5,6 +5,7 @@ import importlib
 import click
 
 _summaries = {
+    "simulate": "Try on labelled files what asking for few labels would have come to.",
     "ask": "Say of examples, line by line, whose label is wanted; learn the labels.",
 }
 

@@ -21,6 +21,11 @@ from steelyard.cli import options
 @click.option("--rate", type=float, help="The share of the examples to ask for, instead of a budget.")
 @click.option("--c0", type=float, help="C₀ of the paper, instead of both.")
 @click.option(
+    "--audit", type=float, default=0.0, show_default=True, metavar="SHARE",
+    help="Of the examples: asked for whatever they are, never learned, and what the current model is "
+    "judged by.",
+)  # fmt: skip
+@click.option(
     "--journal", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
     help="Where all that happens is kept; if it is there, go on from it.",
 )  # fmt: skip
@@ -37,10 +42,16 @@ def command(**given: Any) -> None:
     {"id": 0, "skip": true}                   {"id": 0, "skipped": true}
     {"undo": true}                            {"id": 0, "undone": true}
     {"status": true}                          {"seen": 1, "asked": 1, "answered": 0, …}
+    {"estimate": "error", "of": "current"}    {"estimate": "error", "of": "current", "value": …, "low": …, …}
 
     Labels may come late and in any order. The first line on standard output is a status, which says how
     many examples a journal has seen. A line that makes no sense is answered by {"error": …} and changes
     nothing.
+
+    An estimate is of the error, precision, recall (of the second class) or loss, with "largest": …; of the
+    models so far (progressive), the model held now (current) or the examples so far (pool). Its interval,
+    from low to high, holds at every moment with the confidence "level", 0.95 unless said otherwise.
+    docs/estimates.md has more.
     """
     from steelyard.cli.active.conversation import Conversation
 

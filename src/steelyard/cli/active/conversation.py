@@ -1,10 +1,14 @@
 """The other side of `steelyard active ask`: what is said to each line."""
 
 import json
+import math
+from dataclasses import asdict
 from typing import Any, Self
 
 from steelyard import losses
+from steelyard.active.appraisal import Appraisal
 from steelyard.active.engine import Engine
+from steelyard.active.estimates import LEVEL
 from steelyard.active.journal import IN_MEMORY, Journal
 from steelyard.active.labelled import Training
 from steelyard.active.steering import Plan
@@ -13,7 +17,7 @@ from steelyard.io.errors import InputError
 from steelyard.losses import two_classes
 from steelyard.model import Settings
 
-_KINDS = "an example, a label, a skip, an undo or a status"
+_KINDS = "an example, a label, a skip, an undo, a status or an estimate"
 
 
 class Conversation:
@@ -24,7 +28,7 @@ class Conversation:
         if len(names) != 2 or len(set(names)) != 2 or not all(names):
             raise InputError(f"--classes {given['classes']}: two different names, as in ham,spam")
         settings = Settings(losses.by_name("modified_huber"), follow_labels=False)
-        plan = Plan(given["c0"], given["rate"], given["budget"], given["expected"])
+        plan = Plan(given["c0"], given["rate"], given["budget"], given["expected"], audit=given["audit"])
         self._bits = given["bits"]
         self._names = names
         self._codes = dict(zip(names, two_classes.labels(settings.loss), strict=True))
@@ -42,6 +46,7 @@ class Conversation:
         except BaseException:
             self._journal.close()
             raise
+        self._appraisal = Appraisal(self._engine)
 
     def __enter__(self) -> Self:
         return self
@@ -66,6 +71,8 @@ class Conversation:
             return {"id": self._engine.undo(), "undone": True}
         if said.get("status") is True:
             return self.status()
+        if "estimate" in said:
+            return self._estimate(said)
         if "label" in said:
             code = self._codes.get(str(said["label"]))
             if code is None:
@@ -89,6 +96,20 @@ class Conversation:
             "prediction": prediction,
             "class": self._names[int(prediction > self._boundary)],
         }
+
+    def _estimate(self, said: dict[str, Any]) -> dict[str, Any]:
+        for name in ("level", "largest"):
+            if name in said and (isinstance(said[name], bool) or not isinstance(said[name], int | float)):
+                raise InputError(f"{name!r} is {said[name]!r}: it must be a number")
+        found = self._appraisal.estimate(
+            str(said["estimate"]),
+            str(said.get("of", "current")),
+            said.get("level", LEVEL),
+            said.get("largest"),
+        )
+        figures = asdict(found)
+        reply = {"estimate": figures.pop("measure")} | figures | {"answered": found.answered}
+        return reply | {"value": None if math.isnan(found.value) else found.value}
 
     def status(self) -> dict[str, Any]:
         engine = self._engine

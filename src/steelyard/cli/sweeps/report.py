@@ -144,10 +144,10 @@ def _table(described: list[dict[str, Any]], varied: list[str]) -> list[str]:
             + [f"{entry[name]:.1%}" for name in near]
             + [f"{entry['diverged']:,}"]
         )
-    return _aligned(table, left=2)
+    return aligned(table, left=2)
 
 
-def _aligned(table: Sequence[Sequence[str]], left: int) -> list[str]:
+def aligned(table: Sequence[Sequence[str]], left: int) -> list[str]:
     widths = [max(len(row[place]) for row in table) for place in range(len(table[0]))]
     return [
         "  ".join(

@@ -25,7 +25,7 @@ from steelyard.sweep.grid import Expanded
 from steelyard.sweep.search import Search
 
 _AXES = ("update", "scaling", "learning_rate", "initial_t", "power_t", "l1", "l2")
-_PAPER: dict[str, list[Any]] = {
+PAPER: dict[str, list[Any]] = {
     "loss": ["squared", "logistic", "hinge", "quantile"],
     "update": ["explicit", "implicit", "invariant"],
     "scaling": ["row_norm"],
@@ -90,7 +90,7 @@ def run(ctx: click.Context, files: tuple[str, ...], given: dict[str, Any]) -> di
 
 def _losses(given: dict[str, Any], labels: list[str]) -> dict[Loss, str]:
     """The losses, and what the user calls them."""
-    guessed = _PAPER["loss"] if given["paper"] else [label_guess.loss_for(labels)]
+    guessed = PAPER["loss"] if given["paper"] else [label_guess.loss_for(labels)]
     parameters = preparing.parameters(given)
     losses = {options.loss_named(name, _own(name, parameters)): name for name in given["loss"] or guessed}
     for name in parameters:
@@ -104,7 +104,7 @@ def _expanded(given: dict[str, Any], losses: list[Loss]) -> tuple[Expanded, list
     said = {name: given[name] for name in _AXES if given[name] is not None}
     announcements = []
     if given["paper"]:
-        said = {name: values for name, values in _PAPER.items() if name != "loss"} | said
+        said = {name: values for name, values in PAPER.items() if name != "loss"} | said
     elif (
         len(losses) == 1 and all(len(values) == 1 for values in said.values()) and "learning_rate" not in said
     ):

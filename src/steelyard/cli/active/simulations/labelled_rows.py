@@ -1,0 +1,96 @@
+"""The rows of labelled files, all in memory, for simulations that shuffle them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import click
+import numpy as np
+
+from steelyard.active import coins
+from steelyard.active.opponents import LOSS
+from steelyard.cli import preparing
+from steelyard.examples import Examples
+from steelyard.io import sources
+from steelyard.io.errors import InputError
+from steelyard.io.stream import Stream
+from steelyard.sweep.files import Files, in_terms_of, in_terms_of_all
+from steelyard.wording import counted
+
+_SHUFFLE = 1 << 41  # what is drawn for it
+
+
+@dataclass(frozen=True)
+class LabelledRows:
+    """Of two classes, with labels −1 and 1."""
+
+    examples: Examples
+    classes: tuple[str, str]
+    stream: Stream
+    format: str
+    unlabelled: int
+
+    def split(self, seed: int, holdout: int) -> tuple[Examples, Examples]:
+        """Shuffled: the rows to learn from, and one in `holdout` to test on."""
+        order = coins.order(seed, _SHUFFLE, len(self.examples))
+        kept = len(order) // holdout
+        return self.examples.take(order[kept:]), self.examples.take(order[:kept])
+
+
+def read(ctx: click.Context, files: Sequence[str], given: dict[str, Any]) -> LabelledRows:
+    paths = sources.expand(files)
+    reading, labels = preparing.looked_at(ctx, paths, given | {"dtype": "float32", "weight_factor": 1.0})
+    reading, _ = in_terms_of_all(reading, labels, [LOSS], paths[0], given["labels"])
+    reading = in_terms_of(reading, LOSS)
+    rule = reading.label_rule
+    assert rule is not None  # or the labels would have been refused
+    source = Files(
+        paths, reading, threads=preparing.threads(given["threads"]), skip=given["on_error"] == "skip"
+    )
+    stream = source.open()
+    rows = _together([_plain(parsed.examples, paths) for parsed in stream])
+    known = np.flatnonzero(~np.isnan(rows.labels))
+    where = ", ".join(paths)
+    if not len(known):
+        raise stream.empty(f"{where}: no row has a label, and a simulation answers with the labels there are")
+    found = np.unique(rows.labels[known])
+    if len(found) < 2:
+        only = rule.positive if found[0] > 0.0 else rule.negative
+        raise InputError(
+            f"{where}: all {counted(len(known), 'row')} are of one class, {only}: there is nothing to learn"
+        )
+    unlabelled = len(rows) - len(known)
+    return LabelledRows(
+        _squeezed(rows.take(known)), (rule.negative, rule.positive), stream, reading.format, unlabelled
+    )
+
+
+def _plain(examples: Examples, paths: Sequence[str]) -> Examples:
+    """Every label costs the same and every row counts once, or the figures would be of something else."""
+    if (examples.importances[~np.isnan(examples.labels)] != 1.0).any() or examples.bases is not None:
+        what = "weights" if examples.bases is None else "bases"
+        raise InputError(
+            f"{', '.join(paths)}: rows have {what} of their own, and a simulation counts every row once; "
+            "leave out such columns (--ignore COLUMN)"
+        )
+    return examples
+
+
+def _together(parts: list[Examples]) -> Examples:
+    ends = np.concatenate([[0], *(np.diff(part.indptr) for part in parts)]).cumsum().astype(np.int64)
+    columns = [
+        np.concatenate([getattr(part, name) for part in parts] or [np.zeros(0)])
+        for name in ("indices", "values", "labels", "importances")
+    ]
+    indices, values, labels, importances = columns
+    features = parts[0].features if parts else 0
+    return Examples(ends, indices, values, False, features, labels, importances)
+
+
+def _squeezed(rows: Examples) -> Examples:
+    """With the features that occur, numbered anew: many models of them fit where few of all would."""
+    features, numbers = np.unique(rows.indices, return_inverse=True)
+    return Examples(
+        rows.indptr, numbers.astype(np.int32), rows.values, False, len(features), rows.labels,
+        rows.importances,
+    )  # fmt: skip

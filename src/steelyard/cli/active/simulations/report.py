@@ -1,0 +1,115 @@
+"""What there is to say about a simulation, for people and for machines."""
+
+from typing import Any
+
+from steelyard.cli.active.simulations import grid
+from steelyard.cli.active.simulations.labelled_rows import LabelledRows
+from steelyard.cli.sweeps.report import aligned
+from steelyard.wording import counted
+
+_MOST_PROBLEMS = 3
+_HINDSIGHT = (
+    "the best settings are chosen in hindsight, by the held-out rows themselves: nobody could have known them"
+)
+
+
+def of(rows: LabelledRows, given: dict[str, Any], found: dict[str, Any], seconds: float) -> dict[str, Any]:
+    kept = len(rows.examples) // given["holdout"]
+    notes = sorted(rows.stream.remarks)
+    if rows.unlabelled:
+        notes.append(f"{counted(rows.unlabelled, 'row')} without a label left out")
+    if given["grid"]:
+        notes.append(_HINDSIGHT)
+    return found | {
+        "rows": len(rows.examples) - kept,
+        "held_out": kept,
+        "classes": list(rows.classes),
+        "grid": given["grid"],
+        "learner": None if given["grid"] else given["learner"],
+        "shuffles": given["seeds"],
+        "notes": notes,
+        "skipped": rows.stream.skipped,
+        "problems": [str(problem) for problem in rows.stream.problems],
+        "seconds": seconds,
+        "pictures": [],
+    }
+
+
+def about(rows: LabelledRows, given: dict[str, Any]) -> list[str]:
+    """What is said before the work."""
+    kept = len(rows.examples) // given["holdout"]
+    lines = [
+        f"format: {rows.format}",
+        f"classes: {rows.classes[0]} and {rows.classes[1]}",
+        f"{counted(len(rows.examples) - kept, 'row')} to learn from, {kept:,} held out, "
+        f"{counted(given['seeds'], 'shuffle')}",
+    ]
+    if given["grid"]:
+        return [*lines, f"{grid.settings_tried(given['policies'][0]):,} settings of each policy"]
+    return [*lines, f"learner: {given['learner']}"]
+
+
+def text(result: dict[str, Any]) -> str:
+    """The same in lines."""
+    lines = _hulls(result) if result["grid"] else _trials(result)
+    lines += ["", f"{result['seconds']:.1f} s"]
+    if result["skipped"]:
+        lines.append(f"skipped: {counted(result['skipped'], 'line')} that could not be read, among them")
+        lines += [f"  {problem}" for problem in result["problems"][:_MOST_PROBLEMS]]
+    lines += [f"note: {note}" for note in result["notes"]]
+    if result["pictures"]:
+        lines.append(f"pictures: {', '.join(result['pictures'])}")
+    return "\n".join(lines)
+
+
+def _trials(result: dict[str, Any]) -> list[str]:
+    table = [["fraction", "policy", "labels", "test error", "95 %", "its own estimate", "95 %", "inside"]]
+    for entry in result["results"]:
+        own = entry["estimate"]
+        diverged = sum(trial["diverged"] for trial in entry["trials"])
+        table.append(
+            [
+                f"{entry['fraction']:.3g}",
+                entry["policy"],
+                f"{entry['labels']:,.0f}",
+                _percent(entry["error"]) + (f" ({diverged} diverged)" if diverged else ""),
+                _span(entry),
+                "–" if own is None else _percent(own["value"]),
+                "–" if own is None else _span(own),
+                "–" if own is None else f"{entry['inside']} of {len(entry['trials'])}",
+            ]
+        )
+    explained = [
+        "test error: mean of the shuffles; its interval: how they differ, and how many rows are held out",
+        "its own estimate: of the current model, from the labels paid for; its interval holds at every",
+        "  moment; inside: the shuffles in which it held the test error",
+    ]
+    return [*aligned(table, left=2), "", *explained]
+
+
+def _hulls(result: dict[str, Any]) -> list[str]:
+    table = [["fraction", "policy", "settings", "test error", "of shuffles"]]
+    for entry in result["results"]:
+        known = entry["error"] is not None
+        table.append(
+            [
+                f"{entry['fraction']:.3g}",
+                entry["policy"],
+                f"{entry['settings']:,}",
+                _percent(entry["error"]) if known else "–",
+                _span(entry) if known else "–",
+            ]
+        )
+    return [
+        *aligned(table, left=2),
+        "",
+        "test error: the least of all settings that asked for no more; – where none asked for so little",
+    ]
+
+
+def _percent(share: float) -> str:
+    return f"{100.0 * share:.2f} %"
+
+
+def _span(entry: dict[str, Any]) -> str:
+    return f"{100.0 * entry['low']:.2f} – {100.0 * entry['high']:.2f}"

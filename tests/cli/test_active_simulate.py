@@ -1,0 +1,183 @@
+"""`steelyard active simulate`: its table, its figures, its pictures, and what it refuses."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from steelyard.active import opponents
+from steelyard.cli.active.simulations import grid, labelled_rows, showing, trials
+from steelyard.examples import examples
+from tests.cli.running import refused, rows, run
+
+QUICK = ("--fractions", "0.1,0.3", "--seeds", 2)
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "rows.vw"
+    path.write_text(rows(400))
+    return path
+
+
+@pytest.fixture
+def few_schedules(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(grid, "_SCHEDULES", [(0.5, 1.0, 0.5), (4.0, 1.0, 0.5)])
+
+
+def simulated(*arguments: Any) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(run("active", "simulate", *arguments, "--json").stdout)
+    return found
+
+
+def test_the_figures(file: Path) -> None:
+    found = simulated(file, *QUICK, "--policies", "invariant,multiplication,margin,random")
+    assert (found["rows"], found["held_out"], found["shuffles"]) == (320, 80, 2)
+    assert found["classes"] == ["-1", "1"]
+    assert [(entry["fraction"], entry["policy"]) for entry in found["results"]] == [
+        *((fraction, policy) for fraction in (0.1, 0.3)
+          for policy in ("invariant", "multiplication", "margin", "random")),
+        (1.0, "all labels"),
+    ]  # fmt: skip
+    for entry in found["results"]:
+        assert entry["low"] <= entry["error"] <= entry["high"]
+        assert entry["labels"] <= round(entry["fraction"] * 320)
+        assert entry["error"] == pytest.approx(np.mean([trial["error"] for trial in entry["trials"]]))
+        if entry["policy"] in opponents.UPDATES:
+            assert entry["estimate"]["low"] <= entry["estimate"]["value"] <= entry["estimate"]["high"]
+            assert entry["inside"] == 2
+        else:
+            assert entry["estimate"] is entry["inside"] is None
+    again = simulated(file, *QUICK, "--policies", "invariant")
+    assert again["results"][0] == found["results"][0]  # whoever else takes part
+
+
+def test_the_table(file: Path) -> None:
+    said = run("active", "simulate", file, *QUICK, "--learner", "once", "--fractions", "0.05,0.3").stdout
+    assert "format: vw\nclasses: -1 and 1\n320 rows to learn from, 80 held out, 2 shuffles\n" in said
+    assert "learner: once\n" in said
+    assert "fraction  policy" in said
+    lines = [line for line in said.splitlines() if " invariant " in line]
+    assert lines[0].endswith("–")  # of 16 labels nothing can be said yet
+    assert lines[1].endswith("2 of 2")
+
+
+def test_what_diverged_is_told(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def failing(*_: Any) -> None:
+        raise FloatingPointError
+
+    monkeypatch.setattr(opponents, "replay", failing)
+    said = run("active", "simulate", file, *QUICK, "--policies", "multiplication").stdout
+    assert "100.00 % (2 diverged)" in said
+
+
+def test_the_pictures(file: Path, tmp_path: Path, few_schedules: None) -> None:
+    pytest.importorskip("matplotlib")
+    said = run("active", "simulate", file, *QUICK, "--seeds", 1, "--pictures", tmp_path / "a").stdout
+    assert sorted(path.name for path in (tmp_path / "a").iterdir()) == [
+        "active-errors.png", "active-errors.svg",
+        "active-estimates-invariant.png", "active-estimates-invariant.svg",
+    ]  # fmt: skip
+    assert "pictures: " in said
+    drawn = (tmp_path / "a/active-errors.svg").read_text(encoding="utf-8")
+    for words in (
+        "invariant",
+        "margin",
+        "random",
+        "all labels",
+        "labels paid for, of 320 rows",
+        "one shuffle",
+    ):
+        assert words in drawn
+    run("active", "simulate", file, *QUICK, "--grid", "--pictures", tmp_path / "b")
+    assert "2 shuffles, a line each" in (tmp_path / "b/active-hulls.svg").read_text(encoding="utf-8")
+
+
+def test_the_grid(file: Path, few_schedules: None) -> None:
+    found = simulated(file, "--grid", "--policies", "invariant,margin,random", "--fractions", "0.02,0.5")
+    assert found["learner"] is None
+    assert [entry["settings"] for entry in found["results"]] == [20] * 6
+    assert all(len(hulls) == 3 for hulls in found["hulls"].values())
+    late = {entry["policy"]: entry for entry in found["results"] if entry["fraction"] == 0.5}
+    assert all(entry["low"] <= entry["error"] <= entry["high"] < 0.5 for entry in late.values())
+    assert "chosen in hindsight" in found["notes"][-1]
+    said = run("active", "simulate", file, "--grid", "--fractions", "0.004,0.5", "--seeds", 1).stdout
+    assert "20 settings of each policy" in said
+    assert "–" in said
+    assert "the least of all settings" in said
+
+
+def test_rows_without_labels_and_lines_that_cannot_be_read(file: Path) -> None:
+    file.write_text(file.read_text() + "|a x y\n" + "nonsense nonsense nonsense |a x\n")
+    said = run("active", "simulate", file, *QUICK, "--policies", "random", "--on-error", "skip").stdout
+    assert "note: 1 row without a label left out" in said
+    assert "skipped: 1 line that could not be read" in said
+    assert "320 rows to learn from, 80 held out" in said
+
+
+def test_names_of_classes_come_from_tables(tmp_path: Path) -> None:
+    path = tmp_path / "mail.tsv"
+    lines = [
+        f"{'spam' if n % 3 == 0 else 'ham'}\t{'cheap' if n % 3 == 0 else 'lunch'} {n}" for n in range(90)
+    ]
+    path.write_text("label\ttext\n" + "\n".join(lines) + "\n")
+    found = simulated(path, *QUICK, "--policies", "random", "--holdout", 3)
+    assert found["classes"] == ["ham", "spam"]
+    assert found["held_out"] == 30
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "message"),
+    [
+        ("1 |a x\n2 |a y\n3 |a z\n" * 5, (), "is for two classes, and there are 3 labels among"),
+        ("1 |a x\n1 |a y\n" * 5, (), "all 10 rows are of one class, 1: there is nothing to learn"),
+        ("-1 |a x\n-1 |a y\n" * 5, (), "of one class, -1"),
+        ("|a x\n|a y\n", ("--labels", "-1,1"), "no row has a label"),
+        ("1 2.5 |a x\n-1 |a y\n" * 5, (), "rows have weights of their own"),
+        ("1 1 0.5 |a x\n-1 |a y\n" * 5, (), "rows have bases of their own"),
+        ("1 |a x\n-1 |a y\n", (), "2 rows are too few to hold out one in 5"),
+        ("1 |a x\n-1 |a y\n" * 20, ("--fractions", "0.01"), "0.01 of 32 rows to learn from is not even one"),
+        ("1 |a x\n-1 |a y\n" * 20, ("--fractions", "2"), "2 is no share of the labels"),
+        ("1 |a x\n-1 |a y\n" * 20, ("--grid", "--learner", "refit"), "leave out --learner"),
+    ],
+)  # fmt: skip
+def test_what_is_refused(text: str, options: tuple[str, ...], message: str, tmp_path: Path) -> None:
+    path = tmp_path / "rows.vw"
+    path.write_text(text)
+    assert message in refused("active", "simulate", path, *options)
+
+
+def test_unknown_policies_are_a_matter_of_usage(file: Path) -> None:
+    said = run("active", "simulate", file, "--policies", "margins", code=2).stderr
+    assert "'margins' is not one of invariant" in said
+    assert "did you mean 'margin'" in said
+
+
+def test_intervals_know_shuffles_and_held_out_rows() -> None:
+    alone = trials.half_width(np.array([0.1]), 1000)
+    assert alone == pytest.approx(1.96 * np.sqrt(0.1 * 0.9 / 1000), rel=0.02)
+    assert trials.half_width(np.array([0.1, 0.1, 0.1]), 1000) == pytest.approx(alone)
+    assert trials.half_width(np.array([0.05, 0.1, 0.15]), 1000) > 0.1
+    assert trials.half_width(np.array([0.0]), 100) > 0.02
+
+
+def test_a_bar_on_a_terminal(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    with showing.ticking(3) as tick:
+        tick()
+    assert "trials" in capfd.readouterr().err
+
+
+def test_splits_are_of_all_rows() -> None:
+    sparse = [examples(csr_array(np.diag(np.arange(1.0, 7.0))[k : k + 3]), np.ones(3)) for k in (0, 3)]
+    together = labelled_rows._together(sparse)
+    assert len(together) == 6
+    found = labelled_rows.LabelledRows(together, ("a", "b"), None, "vw", 0)  # type: ignore[arg-type]
+    for seed in range(3):
+        learned, tested = found.split(seed, 3)
+        assert (len(learned), len(tested)) == (4, 2)
+        assert sorted([*learned.values, *tested.values]) == [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]
+    assert labelled_rows._together([]).features == 0
