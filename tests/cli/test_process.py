@@ -107,6 +107,20 @@ def test_whoever_reads_may_have_had_enough(long_file: Path, tmp_path: Path) -> N
     process.stderr.close()
 
 
+@pytest.mark.parametrize("keeps", [True, False])
+def test_a_model_is_kept_though_nobody_reads_the_table(long_file: Path, tmp_path: Path, keeps: bool) -> None:
+    """Without one to keep there is nothing left to do."""
+    given = ("-o", tmp_path / "m") if keeps else ()
+    process = started("train", long_file, "--passes", 20, "--threads", 2, *given)
+    assert process.stdout is not None
+    process.stdout.close()
+    assert process.wait(timeout=60) == (0 if keeps else 1)
+    assert process.stderr is not None
+    assert process.stderr.read() == b""
+    process.stderr.close()
+    assert sorted(path.name for path in tmp_path.iterdir()) == (["m"] if keeps else []) + ["rows.vw"]
+
+
 def test_a_terminal_sees_a_bar_and_a_pipe_the_table(long_file: Path) -> None:
     ours, theirs = pty.openpty()
     command = [sys.executable, "-c", COMMAND, "train", "-", "--threads", "2", "--passes", "1"]

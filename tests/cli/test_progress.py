@@ -6,6 +6,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 from rich.console import Console
 from rich.progress import Progress
@@ -37,7 +38,7 @@ def watch(file: Path, *, table: bool) -> None:
     training = Training(Model(Settings(), 256))
     with progress.bar() as bar:
         assert bar is not None
-        watcher = Watcher(training.learner.model, bar, table=table)
+        watcher = Watcher(training.learner.model, bar, table=table, say=click.echo)
         training.run(lambda: Stream([file], reading.reader(), block_size=500), 2, watcher)
         task = bar.tasks[0]
         assert task.completed == task.total == file.stat().st_size
@@ -70,7 +71,7 @@ def test_a_table_that_begins_later(tmp_path: Path, capsys: pytest.CaptureFixture
     path = tmp_path / "rows.vw"
     path.write_text(rows(20) + "| a\n" * 20)
     training = Training(Model(Settings(), 256), position=(0, 10))
-    watcher = Watcher(training.learner.model, None, table=True)
+    watcher = Watcher(training.learner.model, None, table=True, say=click.echo)
     training.run(lambda: Stream([path], Reading("vw", bits=8).reader(), block_size=100), 1, watcher)
     lines = [line.split() for line in capsys.readouterr().out.splitlines()[2:]]
     assert [line[2] for line in lines] == ["16", "32"]

@@ -95,6 +95,28 @@ def test_rows_sorted_by_label_are_spoken_of(tmp_path: Path) -> None:
     assert trained(written(tmp_path / "shuffled.vw", *lines))["remarks"] == []
 
 
+@pytest.mark.parametrize("line", ["{} |f a:{} b", "{} 1:{} 2:1"])
+def test_more_than_two_classes(line: str, tmp_path: Path) -> None:
+    """Numbers are learned as numbers; that they were is said where they may be classes."""
+    lines = [line.format(k % 3, k % 5 + 1) for k in range(60)]
+    path = written(tmp_path / "three.dat", *lines)
+    (remark,) = trained(path)["remarks"]
+    assert remark.startswith("the labels are 0, 1, 2, and were taken for numbers, not for classes; if ")
+    for said in ("two classes", "--labels '*,NAME'", "OnlineClassifier().fit(X, y), in Python"):
+        assert said in remark
+    assert trained(path, "--loss", "squared")["remarks"] == []
+    assert trained(path, "--labels", "*,2")["remarks"] == []
+    assert trained(written(path, *lines[:8]))["remarks"] == []
+    assert trained(written(path, *(f"{k % 3}.5" + row[1:] for k, row in enumerate(lines))))["remarks"] == []
+
+
+def test_a_third_class_that_comes_late(tmp_path: Path) -> None:
+    path = written(tmp_path / "rows.dat", *["0 1:1", "1 2:1"] * 600, "2 3:1")
+    said = run("train", path).stderr
+    assert "line 1201: the label 2 is neither 0 nor 1; of more than two classes" in said
+    assert "OnlineClassifier in Python all" in said
+
+
 def test_nothing_is_not_minus_nothing(tmp_path: Path) -> None:
     path = written(tmp_path / "even.vw", *["1 |f a", "-1 |f b"] * 50)
     assert "best constant          0.000000" in run("train", path).stdout

@@ -101,8 +101,22 @@ def test_too_many_classes() -> None:
         label_guess.rule_for(["a", "b", "c"], LOGISTIC, "f")
 
 
+def test_one_class_only_so_far() -> None:
+    """Rows sorted by label begin with one of them, and there may be many."""
+    with pytest.raises(InputError) as caught:
+        label_guess.rule_for(["alt.atheism"], LOGISTIC, "f")
+    for said in (
+        "same label (alt.atheism)",
+        "shuffle",
+        "two classes or more",
+        "'*,NAME'",
+        "OnlineClassifier",
+    ):
+        assert said in str(caught.value)
+
+
 def test_long_and_unprintable_labels_are_shown_in_brief() -> None:
     with pytest.raises(InputError) as caught:
         label_guess.rule_for(["\0" * 5000, "x" * 5000, "é"], LOGISTIC, "f")
     assert str(caught.value).isprintable()
-    assert len(str(caught.value)) < 400
+    assert len(str(caught.value)) < 500

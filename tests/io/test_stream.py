@@ -14,6 +14,7 @@ from steelyard import losses
 from steelyard.io import stream as streams
 from steelyard.io.errors import InputError
 from steelyard.io.labels import LabelRule
+from steelyard.io.problems import MORE
 from steelyard.io.reading import Reading
 from steelyard.io.stream import Stream
 from tests import slow_text
@@ -131,7 +132,7 @@ def test_a_label_rule(tmp_path: Path, size: int, threads: int) -> None:
     stream = stream_of(tmp_path, text, size, threads, loss=HINGE, label_rule=rule, skip=True)
     np.testing.assert_array_equal(labels(stream), [-1.0, 1.0, math.nan])
     (problem,) = stream.problems
-    assert (problem.line, problem.what) == (4, "the label 2 is neither 0 nor 1, see --labels")
+    assert (problem.line, problem.what) == (4, f"the label 2 is neither 0 nor 1; {MORE}")
 
 
 def test_a_label_of_many_digits(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from steelyard.kernels.jit import part
 
 EXPECTED: dict[str, tuple[int, Callable[[int], bool]]] = {
     "no_digits": (32, lambda c: not 48 <= c <= 57),
-    "blanks": (64, lambda c: c <= 32),
+    "blanks": (64, lambda c: c in b" \t\r\n"),
     "beyond_ascii": (64, lambda c: c > 127),
     "bars": (64, lambda c: c == 124),
     "name_ends": (32, lambda c: c in b" \t\r\n:|"),

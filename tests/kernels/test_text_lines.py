@@ -277,6 +277,11 @@ def test_names_of_every_length(names: list[str], value: str) -> None:
     check(f"1 |a {' '.join(name + value for name in names)}\n".encode(), "vw")
 
 
+@pytest.mark.parametrize("kind", ["svmlight", "vw"])
+def test_lines_that_are_not_utf8(kind: str) -> None:
+    check(b"1 |a 3:1\n1 |\xff 4:1\n1 |\xc3\xa9 5:1\n".replace(b"|", b"|" if kind == "vw" else b""), kind)
+
+
 def test_more_digits_than_fit_a_word() -> None:
     values = (
         "1.123456789012345678901",

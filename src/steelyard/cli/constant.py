@@ -39,6 +39,10 @@ class LabelWeights:
         """The label that all rows have had; None if there are several, or none."""
         return float(self._labels[0]) if len(self._labels) == 1 else None
 
+    def among(self, most: int) -> list[float]:
+        """All labels, if they are so few at most; else none."""
+        return self._labels.tolist() if len(self._labels) <= most else []
+
     def arrays(self) -> dict[str, NDArray[np.float64]]:
         """For a checkpoint."""
         return {"run_labels": self._labels, "run_label_weights": self._weights}

@@ -53,6 +53,8 @@ class Plan:
     announcements: list[str] = field(default_factory=list)
     position: tuple[int, int] = (0, 0)
     totals: Totals | None = None
+    loss_guessed: bool = False
+    """Whether nobody has said which loss it is to be."""
     files: Reading | None = None
     """How these files are read, where that is not how the model's first ones were."""
     run: dict[str, Any] = field(default_factory=dict)
@@ -116,6 +118,7 @@ def _begun(ctx: click.Context, paths: list[str], given: dict[str, Any]) -> Plan:
         raise InputError(str(error)) from None
     names = Names(reading.features) if given["names"] else None
     plan = Plan(paths, reading, Model(settings, reading.features), names, threads=1, skip=False)
+    plan.loss_guessed = given["loss"] is None
     plan.announcements = _announcements(plan, given)
     return plan
 

@@ -4,12 +4,12 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-import click
 import numpy as np
 from rich.console import Console
 from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
+from steelyard.cli.speaking import Say
 from steelyard.cli.training import Learned, losses_of
 from steelyard.io.stream import Stream
 from steelyard.kernels import linear
@@ -34,10 +34,11 @@ class Rates(ProgressColumn):
 class Watcher:
     """Prints a line at 1, 2, 4, 8, … examples, and moves the bar."""
 
-    def __init__(self, model: Model, bar: Progress | None, *, table: bool) -> None:
+    def __init__(self, model: Model, bar: Progress | None, *, table: bool, say: Say) -> None:
         self._model = model
         self._bar = bar
         self._table = table
+        self._say = say
         self._task = None if bar is None else bar.add_task("", total=None, rows=0)
         self._next = 1
         self._last = float(model.state[linear.LOSS]), model.weight  # of a model that goes on, not nothing
@@ -92,7 +93,7 @@ class Watcher:
         if self._bar is not None and sys.stdout.isatty():
             self._bar.console.print(line, highlight=False, markup=False)
         else:
-            click.echo(line)
+            self._say(line)
 
 
 @contextmanager

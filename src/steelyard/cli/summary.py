@@ -6,8 +6,9 @@ from typing import Any
 
 from steelyard.cli import crossed
 from steelyard.cli.preparing import Plan
-from steelyard.cli.training import NOTHING_BEFORE, Training, so_far
+from steelyard.cli.training import NOTHING_BEFORE, Totals, Training, so_far
 from steelyard.io import columns as roles
+from steelyard.io.label_guess import MORE_CLASSES
 from steelyard.io.stream import Stream
 from steelyard.losses.sets import OneOf
 from steelyard.wording import counted
@@ -16,6 +17,7 @@ _MOST_PROBLEMS = 3
 _FEW_CHANGES = 0.25  # of those that shuffled rows would have
 _MANY_COPIES = 10.0  # in one row, on average
 _MANY_ROWS = 100
+_FEW_LABELS = 20
 
 
 def of(
@@ -75,6 +77,12 @@ def _advice(plan: Plan, training: Training) -> list[str]:
     advice = []
     if totals.labels.only is not None and totals.learned > 1:
         advice.append(f"all labels are {totals.labels.only:g}: there is nothing to tell apart")
+    if plan.loss_guessed and _may_be_classes(plan, totals):
+        labels = ", ".join(f"{label:g}" for label in totals.labels.among(_FEW_LABELS))
+        advice.append(
+            f"the labels are {labels}, and were taken for numbers, not for classes; if they are classes: "
+            f"{MORE_CLASSES}"
+        )
     columns = plan.reading.columns
     if columns is not None and not any(columns.of(role) for role in roles.FEATURES):
         advice.append("no column is a feature, so that nothing but a constant is learned")
@@ -95,6 +103,17 @@ def _advice(plan: Plan, training: Training) -> list[str]:
             f"--weight-factor {plan.reading.weight_factor / mean:.1g} would make that about 1"
         )
     return advice
+
+
+def _may_be_classes(plan: Plan, totals: Totals) -> bool:
+    """Whether numbers were learned that look like names: few whole ones, each of them often."""
+    labels = totals.labels.among(_FEW_LABELS)
+    return (
+        not isinstance(plan.model.settings.loss.labels, OneOf)
+        and len(labels) > 2
+        and all(label.is_integer() for label in labels)
+        and totals.learned >= 3 * len(labels)
+    )
 
 
 def _facts(result: dict[str, Any]) -> list[tuple[str, str]]:

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from steelyard import losses
-from steelyard.cli import options, summary
+from steelyard.cli import options, speaking, summary
 from steelyard.cli.choices import Choice
 from steelyard.cli.clock import since_start
 from steelyard.cli.options import options as several
@@ -93,7 +93,8 @@ def command(ctx: click.Context, /, files: tuple[str, ...], **given: Any) -> None
     their row was learned.
     """
     result = run(ctx, files, given, table=not given["as_json"])
-    click.echo(json.dumps(result) if given["as_json"] else summary.text(result))
+    say = speaking.voice(keeps=given["output"] is not None)
+    say(json.dumps(result) if given["as_json"] else summary.text(result))
 
 
 def run(
@@ -117,12 +118,12 @@ def run(
         plan.warm_up()
         startup = since_start()
         began = time.perf_counter()
+        say = speaking.voice(keeps=given["output"] is not None)
         if table:
-            for line in plan.announcements:
-                click.echo(line)
-            click.echo()
+            for line in (*plan.announcements, ""):
+                say(line)
         with progress.bar() as bar:
-            watcher = progress.Watcher(plan.model, bar, table=table)
+            watcher = progress.Watcher(plan.model, bar, table=table, say=say)
 
             def after_chunk(learned: Any, stream: Any) -> None:
                 watcher(learned, stream)

@@ -11,7 +11,7 @@ from steelyard.io.errors import InputError
 from steelyard.io.sources import Source
 from steelyard.kernels.lines import NEWLINE
 
-BLOCK_SIZE = 1 << 21
+BLOCK_SIZE = 1 << 22
 LONGEST_LINE = 1 << 26
 _TAIL = 1 << 12  # bytes that are searched for the end of a line at once, from the end
 MARK = b"\xef\xbb\xbf"  # some programs begin UTF-8 files with it

@@ -12,6 +12,11 @@ from steelyard.losses.sets import OneOf
 TWO_CLASSES, ANY_NUMBER = "modified_huber", "squared"
 _PAIRS = ({"0", "1"}, {"-1", "1"}, {"1", "2"})
 _LONGEST = 20  # of a label in a message
+MORE_CLASSES = (
+    "the command line tells two classes apart, and --labels NO,YES says which (--on-error skip leaves out "
+    "rows with any other), or --labels '*,NAME' one from the rest; "
+    "all at once: OnlineClassifier().fit(X, y), in Python"
+)
 
 
 def loss_for(labels: Sequence[str]) -> str:
@@ -32,13 +37,9 @@ def rule_for(labels: Sequence[str], loss: Loss, path: str) -> LabelRule | None:
     if not _classes(distinct):
         if sum(map(decimal_comma, distinct)) > len(distinct) / 2:
             raise InputError(f"{path}: the label {min(distinct)!r} is not a number: {POINTS}")
-        some = ", ".join(_short(label) for label in sorted(distinct)[:5])
         raise InputError(
-            f"{path}: {losses.name_of(loss) or type(loss).__name__} loss is for two classes, and there are "
-            f"{len(distinct)} labels among the first rows ({some}…): "
-            "say which two are meant, as in --labels NO,YES (--on-error skip leaves out rows with any "
-            "other), or --labels '*,NAME' for one against the rest; "
-            "all at once: OnlineClassifier().fit(X, y), in Python"
+            f"{path}: {losses.name_of(loss) or type(loss).__name__} loss is for two classes, and "
+            f"{_found(distinct)}: {MORE_CLASSES}"
         )
     names = next((pair for pair in _PAIRS if distinct <= pair), distinct)
     negative, positive = sorted(names, key=lambda name: (float(name) if is_number(name) else 0.0, name))
@@ -49,6 +50,18 @@ def rule_for(labels: Sequence[str], loss: Loss, path: str) -> LabelRule | None:
 def _classes(distinct: set[str]) -> bool:
     """Two values, or one of a usual pair."""
     return len(distinct) == 2 or any(distinct <= pair for pair in _PAIRS)
+
+
+def _found(distinct: set[str]) -> str:
+    """Of labels that are not two: how many, and which."""
+    some = ", ".join(_short(label) for label in sorted(distinct)[:5])
+    if len(distinct) == 1:
+        return (
+            f"all the first rows have the same label ({some}), so the others are not known yet: if the rows "
+            "are sorted by label, shuffle them first, for they are learned in their order. There may be "
+            "two classes or more"
+        )
+    return f"there are {len(distinct)} labels among the first rows ({some}…)"
 
 
 def _short(label: str) -> str:

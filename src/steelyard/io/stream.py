@@ -17,7 +17,7 @@ from steelyard.io.blocks import BLOCK_SIZE, Block
 from steelyard.io.errors import InputError
 from steelyard.io.labels import LabelRule, plain
 from steelyard.io.parsed import Note, Parsed
-from steelyard.io.problems import Problem
+from steelyard.io.problems import MORE, Problem
 from steelyard.io.sources import Source
 from steelyard.losses import Loss
 from steelyard.losses.sets import REAL_LINE
@@ -153,7 +153,7 @@ class Stream:
 
     def _wanted(self) -> str:
         if self._label_rule is not None:
-            return f"is neither {self._label_rule.negative} nor {self._label_rule.positive}, see --labels"
+            return f"is neither {self._label_rule.negative} nor {self._label_rule.positive}; {MORE}"
         assert self._loss is not None
         takes = f"is none for {losses.name_of(self._loss) or type(self._loss).__name__} loss, which takes"
         two = " (--labels negative,positive says which of two labels is which)"

@@ -185,7 +185,7 @@ def known(key):
     return np.uint32(key if key != 0 else 0x80000000)
 
 
-@kernel
+@part
 def _slots(features, most):
     """A power of two with room to spare for a row of so many features."""
     slots = 16
@@ -194,7 +194,7 @@ def _slots(features, most):
     return slots
 
 
-@kernel
+@part
 def _place(index, begin, serial, slots, table, indices, count):
     """Where the row that began at `begin` has this index already, or −1; then it is put down as the next."""
     slot = (index * 0x9E3779B1 >> 7) & (slots - 1)

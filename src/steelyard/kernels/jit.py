@@ -35,7 +35,8 @@ from steelyard.kernels.fingerprint import fingerprint
 # Sums may be reordered, products contracted; NaN and infinity keep their meaning.
 FAST_SUMS = {"reassoc", "contract", "nsz", "arcp"}
 
-_cached = njit(cache=True, nogil=True, error_model="numpy", fastmath=FAST_SUMS)
+# A part that calls a kernel would pass its own forceinline on to it, if it happened to be the first to.
+_cached = njit(cache=True, nogil=True, error_model="numpy", fastmath=FAST_SUMS, forceinline=False)
 
 
 @cache

@@ -4,6 +4,8 @@ The first byte has the lowest bit. So where a feature's name, its digits and it 
 one load and a comparison; a loop over its bytes would end each time where the processor did not expect it.
 """
 
+from functools import reduce
+
 import numpy as np
 from llvmlite import ir
 from numba import config, types
@@ -52,6 +54,12 @@ def _each(vector, value):
     return ir.Constant(vector.type, [value] * vector.type.count)
 
 
+def _any_of(builder, vector, characters):
+    """Which bytes are one of these."""
+    found = [builder.icmp_unsigned("==", vector, _each(vector, c)) for c in characters]
+    return reduce(builder.or_, found)
+
+
 @part
 def _no_digit(c):
     return (c < 48) | (c > 57)
@@ -63,11 +71,11 @@ def _no_digit_vector(builder, vector):
 
 @part
 def _blank(c):
-    return c <= 32
+    return (c == 32) | (c == 9) | (c == 10) | (c == 13)
 
 
 def _blank_vector(builder, vector):
-    return builder.icmp_unsigned("<=", vector, _each(vector, 32))
+    return _any_of(builder, vector, (32, 9, 10, 13))
 
 
 @part
@@ -94,10 +102,7 @@ def _name_end(c):
 
 
 def _name_end_vector(builder, vector):
-    found = builder.icmp_unsigned("==", vector, _each(vector, 32))
-    for c in (9, 13, 10, 58, 124):
-        found = builder.or_(found, builder.icmp_unsigned("==", vector, _each(vector, c)))
-    return found
+    return _any_of(builder, vector, (32, 9, 13, 10, 58, 124))
 
 
 FORMS = {

@@ -4,15 +4,15 @@ import numpy as np
 
 from steelyard.kernels.decimals import rounded
 from steelyard.kernels.jit import apart, kernel
-from steelyard.kernels.lines import NEWLINE, is_gap
+from steelyard.kernels.lines import NEWLINE
 from steelyard.kernels.looks import no_digits
-from steelyard.kernels.staged import MINUS, ROOM, put, put_valued
+from steelyard.kernels.staged import MINUS, ROOM, put, put_seeds, put_valued
 from steelyard.kernels.words import EXACT, EXACT_POWERS, TENS, ZEROS, byte, trailing_zeros, value_of, word
 
 MARGIN = 40  # bytes behind the end of a feature that must be text, for it may be looked at with them
 
-_ONE, _TWO, _EIGHT = np.uint64(1), np.uint64(2), np.uint64(8)
-_NONE = np.uint64(1 << 32)  # a bit behind those of a look: so there is always one
+_ONE, _TWO, _EIGHT, _TEN = np.uint64(1), np.uint64(2), np.uint64(8), np.uint64(10)
+_NONE = np.uint64(1 << 32)  # a bit behind those of a look: so there is always one; and a place that is none
 _NO = np.uint64(255)  # no divisor
 _FULL = 10**10  # a number behind which eight more digits may not fit
 
@@ -26,46 +26,49 @@ def pairs(text, i, stops, k, most, largest, seed, staged, n):
     """
     apart()
     most = min(most, k + ROOM - n)
+    before = n
     while k < most:
         stop = np.int64(stops[np.uint64(k)])
         size = np.uint64(stop - i)
-        others = no_digits(text, i) | _NONE
+        others = no_digits(text, i)
         second = others & (others - _ONE)
         third = second & (second - _ONE)
         colon, point, digits_end = trailing_zeros(others), trailing_zeros(second), trailing_zeros(third)
-        behind_colon = i + np.int64(colon) + 1
-        if colon - _ONE >= _EIGHT or byte(text, behind_colon - 1) != 58:
+        if colon - _ONE >= _EIGHT or byte(text, i + np.int64(colon)) != 58:
             break
-        divisor = np.uint64(0)
-        if digits_end != size or byte(text, i + np.int64(point)) != 46:
-            if point == size:
-                digits_end = point + _ONE
-            else:
+        if not (digits_end == size and byte(text, i + np.int64(point)) == 46):
+            digits_end = point + _ONE if point == size else _NONE
+        if digits_end - colon <= _TEN and point - colon >= _TWO:
+            put(
+                staged, n, i, word(text, i), word(text, i + np.int64(colon) + 1),
+                word(text, i + np.int64(point) + 1), colon, point, digits_end, np.uint64(0),
+            )  # fmt: skip
+        else:
+            divisor = np.uint64(0)
+            if digits_end == _NONE:
                 point, digits_end, divisor = _unusual(text, i, size, colon, second)
                 if divisor == _NO:
                     break
-        ending = byte(text, stop)
-        if not (is_gap(ending) | (ending == NEWLINE)):
-            break
-        first = colon + _ONE + (divisor >> np.uint64(5))
-        whole = point - first
-        behind = digits_end - point - _ONE
-        if whole - _ONE < _EIGHT and whole + behind <= _EIGHT:
-            put(
-                staged, n, i, seed, word(text, i), word(text, i + np.int64(first)),
-                word(text, i + np.int64(point) + 1), colon, point, digits_end, divisor,
-            )  # fmt: skip
-        else:
-            x = _long(text, i + np.int64(first), whole, behind, divisor & np.uint64(31))
-            if not abs(x) <= largest:
-                break
-            put_valued(staged, n, i, seed, word(text, i), colon, x if divisor < MINUS else -x)
+            first = colon + _ONE + (divisor >> np.uint64(5))
+            whole = point - first
+            behind = digits_end - point - _ONE
+            if whole - _ONE < _EIGHT and whole + behind <= _EIGHT:
+                put(
+                    staged, n, i, word(text, i), word(text, i + np.int64(first)),
+                    word(text, i + np.int64(point) + 1), colon, point, digits_end, divisor,
+                )  # fmt: skip
+            else:
+                x = _long(text, i + np.int64(first), whole, behind, divisor & np.uint64(31))
+                if not abs(x) <= largest:
+                    break
+                put_valued(staged, n, i, word(text, i), colon, x if divisor < MINUS else -x)
         n += 1
-        if ending == NEWLINE:
+        if byte(text, stop) == NEWLINE:
             i = stop
             break
         i = stop + 1
         k += 1
+    put_seeds(staged, before, n, seed)
     return i, k, n
 
 
@@ -75,6 +78,7 @@ def _unusual(text, i, size, colon, others):
 
     `others`: what is no digit, from behind the colon on.
     """
+    others |= _NONE
     divisor = np.uint64(0)
     if byte(text, i + np.int64(colon) + 1) == 45:
         others &= others - _ONE

@@ -30,7 +30,7 @@ _DIGITS = np.uint64(0x0F0F0F0F0F0F0F0F)
 
 
 @part
-def put(staged, n, start, seed, digits, whole, behind, colon, point, stop, divisor):
+def put(staged, n, start, digits, whole, behind, colon, point, stop, divisor):
     """`index:[-]whole.behind` with one to eight digits before and behind the colon, at place n.
 
     `digits`, `whole` and `behind` are eight bytes of text each; without a point it says stop = point + 1.
@@ -39,7 +39,6 @@ def put(staged, n, start, seed, digits, whole, behind, colon, point, stop, divis
     staged[n + _INDEX] = digits
     staged[n + _WHOLE] = whole
     staged[n + _BEHIND] = behind
-    staged[n + _SEED] = np.uint64(seed)
     staged[n + _PLACES] = (
         np.uint64(start) << np.uint64(32)
         | divisor << np.uint64(24)
@@ -50,18 +49,26 @@ def put(staged, n, start, seed, digits, whole, behind, colon, point, stop, divis
 
 
 @part
-def put_valued(staged, n, start, seed, digits, colon, x):
+def put_valued(staged, n, start, digits, colon, x):
     """An index of one to eight digits whose value is known."""
     point = colon + np.uint64(3)  # as if there were one digit behind a minus
     stop = colon + np.uint64(4)
     value = np.float64(x).view(np.uint64)
-    put(staged, n, start, seed, digits, value, np.uint64(0), colon, point, stop, _WORKED_OUT)
+    put(staged, n, start, digits, value, np.uint64(0), colon, point, stop, _WORKED_OUT)
 
 
 @part
 def put_known(staged, n, start, key, x):
     """A feature whose key and value are known."""
-    put_valued(staged, n, start, key, np.uint64(0), np.uint64(1), x)
+    put_valued(staged, n, start, np.uint64(0), np.uint64(1), x)
+    put_seeds(staged, n, n + 1, key)
+
+
+@part
+def put_seeds(staged, first, end, seed):
+    """What is added to the index, for the features of these places."""
+    for n in range(np.uint64(first), np.uint64(end)):
+        staged[n + _SEED] = np.uint64(seed)
 
 
 @kernel

@@ -7,6 +7,7 @@ ends known the processor works at several words at once.
 import numpy as np
 
 from steelyard.kernels.jit import kernel
+from steelyard.kernels.lines import NEWLINE, is_gap
 from steelyard.kernels.looks import beyond_ascii, blanks, population
 from steelyard.kernels.words import address, byte, trailing_zeros
 
@@ -18,7 +19,7 @@ _ONE = np.uint64(1)
 def find(text, end, stops):
     """Write where the blanks of text[:end] are: (how many, whether all is ASCII).
 
-    A blank is a space or any control character; `stops` needs room for `end` of them and SPARE more.
+    A blank is a space, a tab, a return or a newline; `stops` needs room for `end` of them and SPARE more.
     """
     bytes_at = address(text)
     count = np.int64(0)
@@ -38,7 +39,7 @@ def find(text, end, stops):
         count += total
         i += 64
     while i < end:
-        if byte(bytes_at, i) <= 32:
+        if is_gap(byte(bytes_at, i)) or byte(bytes_at, i) == NEWLINE:
             stops[count] = i
             count += 1
         high |= np.uint64(byte(bytes_at, i) > 127)

@@ -4,6 +4,7 @@ import numpy as np
 
 from steelyard.kernels import decimals, hashing, lines
 from steelyard.kernels.jit import kernel, part
+from steelyard.kernels.lending import lent
 from steelyard.kernels.lines import COLON, HASH, NEWLINE, is_gap, note
 from steelyard.kernels.pairs import MARGIN, pairs
 from steelyard.kernels.staged import ROOM, SIZE, put_known, settle
@@ -21,9 +22,11 @@ def parse(
     `stops` is room for the places of blanks.
     """
     bytes_at = address(text)
+    stops, keys, values, starts = lent(stops), lent(keys), lent(values), lent(starts)
     known, ascii_only = find(text, end, stops)
     most = up_to(stops, known, end - MARGIN)
-    staged = np.empty(SIZE, np.uint64)
+    room = np.empty(SIZE, np.uint64)
+    staged = lent(room)
     # not plain zeros, for whose type the helpers would be compiled once more
     row = np.int64(0)
     count = np.int64(0)  # features settled
@@ -61,7 +64,7 @@ def parse(
             n = first - count
         i = lines.line_end(text, i, end) + 1
         line += 1
-    settle(staged, n, count, keys, values, starts)
+    settle(room, n, count, keys, values, starts)  # named to the last, so that it lives so long
     fields[: count + n] = -1
     return row, count + n, line, wrong, queries
 
@@ -71,7 +74,7 @@ def _ends_value(c):
     return is_gap(c) | (c == NEWLINE) | (c == HASH)
 
 
-@kernel
+@part
 def _features(text, i, end, stops, k, most, largest, staged, n, count, keys, values, starts):
     """The features of one line.
 

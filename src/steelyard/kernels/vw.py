@@ -7,6 +7,7 @@ import numpy as np
 
 from steelyard.kernels import decimals, hashing, lines
 from steelyard.kernels.jit import kernel, part
+from steelyard.kernels.lending import lent
 from steelyard.kernels.lines import BAR, COLON, NEWLINE, QUOTE, is_digit, is_gap, note
 from steelyard.kernels.looks import name_ends
 from steelyard.kernels.pairs import MARGIN, pairs
@@ -27,9 +28,13 @@ def parse(
     feature's name begins.
     """
     bytes_at = address(text)
+    stops, field_seeds, tags = lent(stops), lent(field_seeds), lent(tags)
+    labels, importances, bases = lent(labels), lent(importances), lent(bases)
+    keys, values, fields, starts = lent(keys), lent(values), lent(fields), lent(starts)
     known, ascii_only = find(text, end, stops)
     most = up_to(stops, known, end - MARGIN)
-    staged = np.empty(SIZE, np.uint64)
+    room = np.empty(SIZE, np.uint64)
+    staged = lent(room)
     # not plain zeros, for whose type the helpers would be compiled once more
     row = np.int64(0)
     count = np.int64(0)  # features settled
@@ -60,7 +65,7 @@ def parse(
             row += 1
         i += 1
         line += 1
-    settle(staged, n, count, keys, values, starts)
+    settle(room, n, count, keys, values, starts)  # named to the last, so that it lives so long
     return row, count + n, line, wrong
 
 
@@ -74,7 +79,7 @@ def ends_name(c):
     return _ends_value(c) | (c == COLON)
 
 
-@kernel
+@part
 def _head(text, i, end, row, labels, importances, bases, tags):
     """What stands before the first bar: (code or −1, where, position of the bar or the line's end)."""
     numbers = 0
@@ -116,7 +121,7 @@ def _head(text, i, end, row, labels, importances, bases, tags):
     return -1, begin, i
 
 
-@kernel
+@part
 def _features(
     text, i, end, stops, k, most, largest, field_seeds, staged, n, count, keys, values, fields, starts
 ):

@@ -8,7 +8,7 @@ import click
 import numpy as np
 
 from steelyard import losses as registry
-from steelyard.cli import options, preparing, stored
+from steelyard.cli import options, preparing, speaking, stored
 from steelyard.cli.clock import since_start
 from steelyard.cli.preparing import Plan
 from steelyard.cli.sweeps import report, retelling, showing
@@ -68,8 +68,10 @@ def run(ctx: click.Context, files: tuple[str, ...], given: dict[str, Any]) -> di
                 "--save keeps the best, and losses of numbers cannot be compared: give one --loss"
             )
         if not given["as_json"]:
+            kept = [given[name] for name in ("output", "save", "resume", "pictures")]
             showing.announce(
-                [*announcements, *_about(source, classes), search.plan.describe(), *expanded.notes]
+                [*announcements, *_about(source, classes), search.plan.describe(), *expanded.notes],
+                speaking.voice(keeps=any(path is not None for path in kept)),
             )
         startup, began = since_start(), time.perf_counter()
         with showing.watching(search, given["resume"]) as watch:

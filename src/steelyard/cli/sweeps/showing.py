@@ -14,6 +14,7 @@ from rich.progress import BarColumn, ProgressColumn, Task, TaskProgressColumn, T
 from rich.progress import Progress as Bar
 from rich.text import Text
 
+from steelyard.cli.speaking import Say
 from steelyard.sweep.results import Results
 from steelyard.sweep.search import Progress, Search
 
@@ -24,10 +25,9 @@ class _Stopped(KeyboardInterrupt):
     """Ctrl-C, at a moment when the state is kept."""
 
 
-def announce(lines: list[str]) -> None:
-    for line in lines:
-        click.echo(line)
-    click.echo()
+def announce(lines: list[str], say: Say) -> None:
+    for line in (*lines, ""):
+        say(line)
 
 
 class Rate(ProgressColumn):
