@@ -6,11 +6,12 @@ from itertools import product
 from matplotlib.figure import Figure as Drawing
 
 from paper import drawing
+from paper.studies.weighted import approaches
+from paper.studies.weighted.approaches import APPROACHES, LARGEST, MEAN, PLACE, SURVEYS, TABLE
+from paper.studies.weighted.learning import MEMBERS, RATES
+from paper.studies.weighted.pictures import curve
+from paper.studies.weighted.telling import NAMES, because, best, by, counted, mean, values, verdict, where
 from paper.study import Claim, Figure, Part, Row, Scope, Step, Study, Table, Tables, Verdict
-from paper.weighted import approaches
-from paper.weighted.approaches import APPROACHES, LARGEST, MEAN, PLACE, SURVEYS, TABLE
-from paper.weighted.learning import MEMBERS, RATES
-from paper.weighted.telling import MARKERS, NAMES, SHADES, best, counted, mean, values, verdict, where
 
 TIE = 0.01
 """Two log losses that differ by less than this part of them are called the same."""
@@ -45,7 +46,7 @@ class Section2(Study):
     title = "Section 2: ways to use a weight"
 
     def steps(self, scope: Scope) -> list[Step]:
-        rows, seeds = scope.choose(None, 8_000), scope.choose(3, 1)
+        rows, seeds = scope.choose(50_000, 8_000), scope.choose(3, 1)
         return [approaches.step(name, seed, rows) for name, seed in product((*SURVEYS, PLACE), range(seeds))]
 
     def part(self, tables: Tables, scope: Scope) -> Part:
@@ -106,12 +107,13 @@ def _rejection(sets: list[list[Row]]) -> Claim:
         / mean(where(found, approach="invariant"), "updates")
         for found in sets
     ]
+    found = verdict(sum(ratio > TIE for ratio in ratios), len(sets))
     return Claim(
         "Section 2", "Rejection sampling throws rows away, and what they could have taught.", "–",
         f"{min(kept):.0%} to {max(kept):.0%} of the rows are kept; log loss {min(ratios):+.1%} to "
         f"{max(ratios):+.1%} off",
-        verdict(sum(ratio > TIE for ratio in ratios), len(sets)),
-        "Few rows are as heavy as the heaviest, by which all are measured.", TABLE,
+        found,
+        because(found, "Few rows are as heavy as the heaviest, by which all are measured."), TABLE,
     )  # fmt: skip
 
 
@@ -175,11 +177,8 @@ def _drawing(rows: Sequence[Row], sets: Sequence[str]) -> Drawing:
     for axes, name in zip(figure.subplots(2, 2, sharex=True).flat, sets, strict=False):
         for approach in APPROACHES:
             found = where(rows, data=name, approach=approach)
-            axes.plot(
-                RATES, [mean(where(found, rate=rate), "log_loss") for rate in RATES],
-                color=SHADES[approach], marker=MARKERS[approach], ms=4.5, lw=1.3, label=NAMES[approach],
-                ls="--" if approach == "copies" else "-", zorder=3 if approach == "copies" else 2,
-            )  # fmt: skip
+            means = by(found, "rate", "log_loss")
+            curve(axes, approach, list(means), list(means.values()))
         least = min(best(where(rows, data=name, approach=approach))[1] for approach in APPROACHES)
         axes.set(xscale="log", ylim=(0.9 * least, 2.5 * least), title=name)
     figure.supxlabel("learning rate × mean weight")

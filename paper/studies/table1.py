@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from paper.studies.weighted import certificates
+from paper.studies.weighted.certificates import PUSHES, TABLE
+from paper.studies.weighted.telling import where
 from paper.study import Claim, Part, Row, Scope, Step, Study, Table, Tables, Verdict
-from paper.weighted import certificates
-from paper.weighted.certificates import PUSHES, TABLE
-from paper.weighted.telling import where
 from steelyard import losses
 
 EXACT = 1e-11

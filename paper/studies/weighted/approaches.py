@@ -3,8 +3,8 @@
 import numpy as np
 
 from paper import data
+from paper.studies.weighted import learning, measures, sets
 from paper.study import Row, Step
-from paper.weighted import learning, measures, sets
 
 TABLE = "section2"
 APPROACHES = ("ignored", "copies", "explicit", "rejection", "costing", "implicit", "invariant")
@@ -14,10 +14,10 @@ LARGEST = 1000.0
 MEAN = 10.0
 
 
-def step(name: str, seed: int, rows: int | None) -> Step:
-    """Of so many rows; None for all. `name` is one of SURVEYS, or PLACE, whose weights are drawn."""
+def step(name: str, seed: int, rows: int) -> Step:
+    """Of so many rows at most. `name` is one of SURVEYS, or PLACE, whose weights are drawn."""
     digest = data.digest(name) if name == PLACE else sets.digest(name)
-    inputs = {"data": digest, "seed": seed, "rows": rows, "learning": learning.digest()}
+    inputs = {"data": digest, "seed": seed, "rows": rows}
     return Step(TABLE, f"{name} {seed}", inputs, lambda: _compare(name, seed, rows))
 
 
@@ -27,7 +27,7 @@ def whole(weights: sets.Floats, mean: float | None) -> sets.Floats:
     return np.maximum(np.rint(scaled), 1.0)
 
 
-def _compare(name: str, seed: int, rows: int | None) -> list[Row]:
+def _compare(name: str, seed: int, rows: int) -> list[Row]:
     made_up = name == PLACE
     found = sets.drawn(data.load(name), LARGEST, seed) if made_up else sets.load(name)
     train, test = (part[:rows] for part in found.split(seed))

@@ -10,11 +10,9 @@ of its own, 1 where it applies: a linear model then needs no scaling of its inpu
 
 import csv
 import gzip
-import hashlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,7 +31,7 @@ BINS = 10
 class Weighted(Data):
     """Rows with labels −1 and 1, and what each of them weighs."""
 
-    weights: Floats
+    weights: Floats = field(kw_only=True)
 
 
 @cache
@@ -42,16 +40,15 @@ def load(name: str) -> Weighted:
 
 
 def digest(*names: str) -> list[str]:
-    """Of the bytes of their files, and of the code that prepares them."""
-    files = [data.file_digest(data.folder() / file) for name in names for file in FILES[name]]
-    return [*files, hashlib.sha256(Path(__file__).read_bytes()).hexdigest()[:16]]
+    """Of the bytes of their files."""
+    return [data.file_digest(data.folder() / file) for name in names for file in FILES[name]]
 
 
 def drawn(source: Data, largest: float, seed: int) -> Weighted:
     """The rows of a set with weights that are as often between 1 and 10 as between 10 and 100, and so on."""
     random = np.random.default_rng([seed, 1])
     weights = np.exp(random.uniform(0.0, np.log(largest), len(source.labels)))
-    return Weighted(source.name, source.original, source.matrix, source.labels, weights)
+    return Weighted(**vars(source), weights=weights)
 
 
 def table(file: str, header: bool = False) -> list[list[str]]:
@@ -103,7 +100,7 @@ def _survey(numbers: frozenset[int], weight: int) -> Callable[[str], Weighted]:
         ]
         labels = np.array([-1.0 if cell.startswith(("<=", "-")) else 1.0 for cell in columns[-1]])
         weights = np.array([float(cell) for cell in columns[weight]])
-        return Weighted(name, True, indicators(coded), labels, weights)
+        return Weighted(name, True, indicators(coded), labels, weights=weights)
 
     return read
 
@@ -126,7 +123,8 @@ def _credit(name: str) -> Weighted:
     line = np.clip(MONTHS * np.where(np.isnan(income), np.nanmedian(income), income), *LINE)
     labels = np.where(cells[:, 0] > 0.0, 1.0, -1.0)
     weights = line * np.where(labels > 0.0, LOST_IF_BAD, LOST_IF_GOOD)
-    return Weighted(name, True, indicators([bins(column) for column in cells[:, 1:].T]), labels, weights)
+    described = indicators([bins(column) for column in cells[:, 1:].T])
+    return Weighted(name, True, described, labels, weights=weights)
 
 
 _READERS: dict[str, tuple[tuple[str, ...], Callable[[str], Weighted]]] = {

@@ -7,19 +7,18 @@ A rate is for rows of weight one on average: what learns with the weights gets i
 that the same rate means the same total push everywhere. It is constant, and divided by x·x, as in the paper.
 """
 
-import hashlib
 import time
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logsumexp
 
-import paper.weighted.measures
-from steelyard import OnlineClassifier
+from steelyard import OnlineClassifier, WeightWarning
 
 Floats = NDArray[np.float64]
 
@@ -29,12 +28,6 @@ MEMBERS = 10
 """The predictors of costing."""
 
 _TOGETHER = 200_000  # copies that are in memory at once
-
-
-def digest() -> str:
-    """Of the code that learns and measures."""
-    files = __file__, str(paper.weighted.measures.__file__)
-    return hashlib.sha256(b"".join(Path(file).read_bytes() for file in files)).hexdigest()[:16]
 
 
 @dataclass
@@ -73,6 +66,14 @@ def learn(approach: str, matrix: Any, labels: Floats, weights: Floats, *, rate: 
     return _learned([classifier(approach, rate / float(weights.mean()))], [(matrix, labels, weights)])
 
 
+@contextmanager
+def large_weights() -> Iterator[None]:
+    """They are what this is about: no warnings."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", WeightWarning)
+        yield
+
+
 def _kept(weights: Floats, seed: Sequence[int]) -> NDArray[np.intp]:
     """Rows that are kept with probability h over the largest h."""
     random = np.random.default_rng(seed)
@@ -100,7 +101,8 @@ def _learned(
 
 
 def _teach(learned: Learned, place: int, matrix: Any, labels: Floats, weights: Floats | None) -> None:
-    start = time.process_time()
-    learned.members[place].partial_fit(matrix, labels, classes=[-1.0, 1.0], sample_weight=weights)
-    learned.seconds += time.process_time() - start
+    with large_weights():
+        start = time.process_time()
+        learned.members[place].partial_fit(matrix, labels, classes=[-1.0, 1.0], sample_weight=weights)
+        learned.seconds += time.process_time() - start
     learned.updates += len(labels)

@@ -1,10 +1,9 @@
-"""Rows of a table, chosen and averaged; how the ways to learn are called and coloured."""
+"""Rows of a table, chosen and averaged; how the ways to learn are called."""
 
 from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from paper.drawing import COLOURS
 from paper.study import Cell, Row, Verdict
 
 NAMES = {
@@ -16,24 +15,6 @@ NAMES = {
     "costing": "costing",
     "implicit": "implicit",
     "invariant": "invariant",
-}
-SHADES = {
-    **COLOURS,
-    "ignored": COLOURS["passive"],
-    "unweighted": COLOURS["passive"],
-    "copies": "#E69F00",
-    "rejection": "#56B4E9",
-    "costing": "#CC79A7",
-}
-MARKERS = {
-    "ignored": "x",
-    "unweighted": "x",
-    "copies": "s",
-    "explicit": "v",
-    "rejection": "D",
-    "costing": "P",
-    "implicit": "^",
-    "invariant": "o",
 }
 
 
@@ -67,6 +48,11 @@ def verdict(held: int, of: int) -> Verdict:
     if held == of:
         return Verdict.HOLDS
     return Verdict.PARTLY if held else Verdict.FAILS
+
+
+def because(found: Verdict, reason: str) -> str:
+    """The reason why a claim holds is none where it does not."""
+    return "The reason is not known." if found is Verdict.FAILS else reason
 
 
 def counted(number: int, noun: str) -> str:

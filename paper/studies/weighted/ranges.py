@@ -1,9 +1,9 @@
 """The work behind the range of weights: the largest from 1 to 100,000, the rows the same."""
 
 from paper import data
+from paper.studies.weighted import learning, measures, sets
+from paper.studies.weighted.approaches import whole
 from paper.study import Row, Step
-from paper.weighted import learning, measures, sets
-from paper.weighted.approaches import whole
 
 TABLE, CURVES = "weight_range", "weight_range_reliability"
 LARGEST = (1.0, 10.0, 100.0, 1_000.0, 10_000.0, 100_000.0)
@@ -15,19 +15,19 @@ KEPT = 1.0
 """A rate that suits rows of weight one, kept when the weights grow: it is not divided by their mean."""
 
 
-def step(place: str, largest: float, seed: int, rows: int | None) -> Step:
-    inputs = {"data": data.digest(place), "rows": rows, "learning": learning.digest()}
+def step(place: str, largest: float, seed: int, rows: int) -> Step:
+    inputs = {"data": data.digest(place), "seed": seed, "rows": rows}
     return Step(TABLE, f"{place} {largest:g} {seed}", inputs, lambda: _measure(place, largest, seed, rows))
 
 
-def curves(place: str, largest: float, rows: int | None) -> Step:
+def curves(place: str, largest: float, rows: int) -> Step:
     """Reliability of the first shuffle, at each rate."""
-    inputs = {"data": data.digest(place), "rows": rows, "learning": learning.digest()}
+    inputs = {"data": data.digest(place), "seed": 0, "rows": rows}
     return Step(CURVES, f"{place} {largest:g}", inputs, lambda: _reliability(place, largest, rows))
 
 
 class _Trial:
-    def __init__(self, place: str, largest: float, seed: int, rows: int | None) -> None:
+    def __init__(self, place: str, largest: float, seed: int, rows: int) -> None:
         found = sets.drawn(data.load(place), largest, seed)
         train, test = (part[:rows] for part in found.split(seed))
         self.name = found.name
@@ -45,7 +45,7 @@ class _Trial:
         return learned.odds(self.unseen)
 
 
-def _measure(place: str, largest: float, seed: int, rows: int | None) -> list[Row]:
+def _measure(place: str, largest: float, seed: int, rows: int) -> list[Row]:
     trial = _Trial(place, largest, seed, rows)
     results: list[Row] = []
     for approach in APPROACHES if largest <= FEASIBLE else learning.UPDATES:
@@ -61,7 +61,7 @@ def _measure(place: str, largest: float, seed: int, rows: int | None) -> list[Ro
     return results
 
 
-def _reliability(place: str, largest: float, rows: int | None) -> list[Row]:
+def _reliability(place: str, largest: float, rows: int) -> list[Row]:
     trial = _Trial(place, largest, 0, rows)
     return [
         {"data": trial.name, "largest": largest, "approach": approach, "rate": rate, "kept": called == "kept",
