@@ -48,8 +48,8 @@ class Bandit(Study):
         few = (
             f"**This is little to go by.** There are {evaluated[0]['clicks']} clicks in the "
             f"{evaluated[0]['rows']:,} rows of the first log and {evaluated[0]['even_clicks']} in the "
-            f"{evaluated[0]['even_rows']:,} of the second. The intervals say how much that leaves open: 95 % of "
-            "what comes out when the rows of the second log are drawn anew. Rows of one log are not "
+            f"{evaluated[0]['even_rows']:,} of the second. The intervals say how much that leaves open: 95 % "
+            "of what comes out when the rows of the second log are drawn anew. Rows of one log are not "
             "independent, so they are rather too narrow."
         )
         return Part(
