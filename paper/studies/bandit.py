@@ -64,7 +64,7 @@ def claims(rows: Sequence[Row]) -> list[Claim]:
     told = {str(row["approach"]): row for row in rows}
     return [
         Claim(
-            "Section 1", says, "–", _difference(told[other], ours), _verdict(told[other], ours),
+            "mentioned only", says, "–", _difference(told[other], ours), _verdict(told[other], ours),
             "Where the interval holds 0, there are too few clicks to tell.", COMPARED,
         )
         for other, says in (
@@ -102,7 +102,7 @@ def evaluation_claim(rows: Sequence[Row]) -> Claim:
     else:
         verdict, why = Verdict.FAILS, "The difference is more than chance; the reason is not known."
     return Claim(
-        "Section 1", "Inverse propensities make one policy's log an unbiased sample of another's.", "–",
+        "mentioned only", "Inverse propensities make one policy's log an unbiased sample of another's.", "–",
         f"clicks: {_percent(weighted)} estimated, {_percent(truth)} came; without weights {_percent(naive)}",
         verdict, why, EVALUATED,
     )  # fmt: skip

@@ -62,7 +62,7 @@ def claim(rows: Sequence[Row]) -> Claim:
     ]
     lower = sum(ratio > TIE for ratio in ratios)
     return Claim(
-        "Section 1", "Boosting makes importance weights, which the invariant update learns better.", "–",
+        "mentioned only", "Boosting makes importance weights, which the invariant update learns better.", "–",
         f"the last error of multiplication is {min(ratios):+.1%} to {max(ratios):+.1%} off that of the "
         "invariant update at the best rates; "
         f"over all rates {min(over_rates):+.1%} to {max(over_rates):+.1%}",

@@ -75,14 +75,14 @@ def claims(rows: Sequence[Row]) -> list[Claim]:
     ]
     return [
         Claim(
-            "Section 1", "The invariant update learns such weights better than multiplication.", "–",
+            "mentioned only", "The invariant update learns such weights better than multiplication.", "–",
             f"the error of multiplication is {_median(ratios[0]):+.0%} off in the median pair with full "
             f"weights, {_median(ratios[1]):+.0%} with flattened ones",
             verdict(sum(ratio > TIE for ratio in ratios[0] + ratios[1]), 2 * len(pairs)),
             "A few rows have nearly all the weight; multiplied by it they overrule all others.", TABLE,
         ),
         Claim(
-            "Section 1", "Weights from a classifier of domains adapt to a new domain.", "–",
+            "mentioned only", "Weights from a classifier of domains adapt to a new domain.", "–",
             f"beside learning without weights the error is {min(helped):+.0%} to {max(helped):+.0%}, "
             f"{_median(helped):+.0%} in the median pair; lower in {sum(ratio < -TIE for ratio in helped)} of "
             f"{len(pairs)}",

@@ -17,7 +17,7 @@ def odds(approach: str, rate: float = 0.5, weights: np.ndarray = WEIGHTS) -> np.
 
 
 def test_copies_are_rows_learned_so_often(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(learning, "_TOGETHER", 100)
+    monkeypatch.setattr(learning, "_TOGETHER", 400)  # of rows with four values
     learned = learning.learn("copies", DATA.matrix, DATA.labels, WEIGHTS, rate=0.5, seed=0)
     assert learned.updates == WEIGHTS.sum()
     rows = np.arange(len(WEIGHTS)).repeat(WEIGHTS.astype(int))

@@ -27,7 +27,7 @@ UPDATES = ("explicit", "implicit", "invariant")
 MEMBERS = 10
 """The predictors of costing."""
 
-_TOGETHER = 200_000  # copies that are in memory at once
+_TOGETHER = 20_000_000  # values of copies that are in memory at once
 
 
 @dataclass
@@ -85,8 +85,9 @@ def _copied(matrix: Any, labels: Floats, weights: Floats, rate: float) -> Learne
     copies = weights.astype(np.int64)
     learned = Learned([classifier("explicit", rate)])
     rows = np.arange(len(copies)).repeat(copies)
-    for first in range(0, len(rows), _TOGETHER):
-        part = rows[first : first + _TOGETHER]
+    together = max(1, int(_TOGETHER * len(copies) / max(1, matrix.nnz)))
+    for first in range(0, len(rows), together):
+        part = rows[first : first + together]
         _teach(learned, 0, matrix[part], labels[part], None)
     return learned
 

@@ -11,6 +11,8 @@ APPROACHES = ("copies", *learning.UPDATES)
 FEASIBLE = 1_000.0
 """Copies are made up to here: 100,000 would take the time of a hundred thousand passes over some rows."""
 RATES = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0)
+MOST_VALUES = 8_000_000
+"""In the rows that are learned, of sets whose rows are long: more would take too long to copy."""
 KEPT = 1.0
 """A rate that suits rows of weight one, kept when the weights grow: it is not divided by their mean."""
 
@@ -29,7 +31,8 @@ def curves(place: str, largest: float, rows: int) -> Step:
 class _Trial:
     def __init__(self, place: str, largest: float, seed: int, rows: int) -> None:
         found = sets.drawn(data.load(place), largest, seed)
-        train, test = (part[:rows] for part in found.split(seed))
+        fitting = int(MOST_VALUES * len(found.labels) / found.matrix.nnz)
+        train, test = (part[: min(rows, fitting)] for part in found.split(seed))
         self.name = found.name
         self.matrix, self.labels, self.weights = (
             found.matrix[train],
