@@ -107,13 +107,14 @@ def _rejection(sets: list[list[Row]]) -> Claim:
         / mean(where(found, approach="invariant"), "updates")
         for found in sets
     ]
-    found = verdict(sum(ratio > TIE for ratio in ratios), len(sets))
+    held = sum(ratio > TIE for ratio in ratios)
+    found = verdict(held, len(sets))
     return Claim(
         "Section 2", "Rejection sampling throws rows away, and what they could have taught.", "–",
         f"{min(kept):.0%} to {max(kept):.0%} of the rows are kept; log loss {min(ratios):+.1%} to "
         f"{max(ratios):+.1%} off",
         found,
-        because(found, "Few rows are as heavy as the heaviest, by which all are measured."), TABLE,
+        because(found, "Few rows are as heavy as the heaviest, their measure.", held, len(sets)), TABLE,
     )  # fmt: skip
 
 

@@ -50,9 +50,11 @@ def verdict(held: int, of: int) -> Verdict:
     return Verdict.PARTLY if held else Verdict.FAILS
 
 
-def because(found: Verdict, reason: str) -> str:
-    """The reason why a claim holds is none where it does not."""
-    return "The reason is not known." if found is Verdict.FAILS else reason
+def because(found: Verdict, reason: str, held: int = 0, of: int = 0) -> str:
+    """The reason why a claim holds is none where it does not; where it does in part, on how many sets."""
+    if found is Verdict.FAILS:
+        return "The reason is not known."
+    return f"On {held} of {of} sets. {reason}" if found is Verdict.PARTLY else reason
 
 
 def counted(number: int, noun: str) -> str:
