@@ -22,6 +22,12 @@ evenly. The first log is learned (logistic loss, one pass; item, position, visit
 inverse propensity as its weight, so that it stands for the second; there the models are judged. Each way
 uses the rate at which its own progressive loss, on the first log, is least: the second has no say in it.
 """
+WHY = {
+    Verdict.NOTED: "The interval holds 0: there are too few clicks to tell.",
+    Verdict.HOLDS: "The interval does not hold 0.",
+    Verdict.PARTLY: f"There is a difference, but of less than {MATTERS:.0%}.",
+    Verdict.FAILS: "So few clicks teach more that is chance than that is not.",
+}
 EVALUATION = """
 The same weights estimate, from the first log alone, how many clicks even choices would get.
 """
@@ -65,7 +71,7 @@ def claims(rows: Sequence[Row]) -> list[Claim]:
     return [
         Claim(
             "mentioned only", says, "–", _difference(told[other], ours), _verdict(told[other], ours),
-            "Where the interval holds 0, there are too few clicks to tell.", COMPARED,
+            WHY[_verdict(told[other], ours)], COMPARED,
         )
         for other, says in (
             ("explicit", "The invariant update learns inverse propensities better than multiplication."),
@@ -78,7 +84,7 @@ def claims(rows: Sequence[Row]) -> list[Claim]:
 def _difference(row: Row, ours: float) -> str:
     mean, low, high = (float(row[f"beyond_invariant_{name}"]) / ours for name in ("mean", "low", "high"))
     other = NAMES.get(str(row["approach"]), "the constant")
-    return f"log loss of {other} beside the invariant update: {mean:+.1%} ({low:+.1%} to {high:+.1%})"
+    return f"log loss of {other} beside the invariant update: {mean:+z.1%} ({low:+z.1%} to {high:+z.1%})"
 
 
 def _verdict(row: Row, ours: float) -> Verdict:

@@ -63,9 +63,9 @@ def claim(rows: Sequence[Row]) -> Claim:
     lower = sum(ratio > TIE for ratio in ratios)
     return Claim(
         "mentioned only", "Boosting makes importance weights, which the invariant update learns better.", "–",
-        f"the last error of multiplication is {min(ratios):+.1%} to {max(ratios):+.1%} off that of the "
+        f"the last error of multiplication is {min(ratios):+z.1%} to {max(ratios):+z.1%} off that of the "
         "invariant update at the best rates; "
-        f"over all rates {min(over_rates):+.1%} to {max(over_rates):+.1%}",
+        f"over all rates {min(over_rates):+z.1%} to {max(over_rates):+z.1%}",
         verdict(lower, len(names)),
         f"The invariant update is better on {lower} of {len(names)} sets. A linear model has little to "
         "gain from rounds, and the round at which AdaBoost stops is partly luck.", TABLE,

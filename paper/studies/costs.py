@@ -65,10 +65,10 @@ def claim(rows: Sequence[Row]) -> Claim:
         verdict = Verdict.FAILS
     return Claim(
         "mentioned only", "Costs of errors are weights, which the invariant update learns best.", "–",
-        f"each at its best rate, multiplication costs {gain:+.1%} beside the invariant update, "
-        f"{wide:+.1%} on average over all rates; the costs ignored, "
-        f"{costs['ignored'] / costs['invariant'] - 1.0:+.0%}, or "
-        f"{costs['threshold'] / costs['invariant'] - 1.0:+.1%} with the threshold moved",
+        f"each at its best rate, multiplication costs {gain:+z.1%} beside the invariant update, "
+        f"{wide:+z.1%} on average over all rates; the costs ignored, "
+        f"{costs['ignored'] / costs['invariant'] - 1.0:+z.0%}, or "
+        f"{costs['threshold'] / costs['invariant'] - 1.0:+z.1%} with the threshold moved",
         verdict,
         f"The largest weight is {mean(rows, 'largest_over_mean'):.0f} times the mean: with a low rate none "
         f"is large enough to overshoot.{' Where the rate is higher, they are.' if wide > TIE else ''}", TABLE,

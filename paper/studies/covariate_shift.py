@@ -78,16 +78,16 @@ def claims(rows: Sequence[Row]) -> list[Claim]:
     return [
         Claim(
             "mentioned only", "The invariant update learns such weights better than multiplication.", "–",
-            f"the error of multiplication is {median(ratios[0]):+.0%} off in the median pair with full "
-            f"weights, {median(ratios[1]):+.0%} with flattened ones",
+            f"the error of multiplication is {median(ratios[0]):+z.0%} off in the median pair with full "
+            f"weights, {median(ratios[1]):+z.0%} with flattened ones",
             verdict(sum(worse), 2 * len(pairs)),
             f"In {sum(worse[: len(pairs)])} of {len(pairs)} pairs, flattened in {sum(worse[len(pairs) :])}. "
             "A few rows have nearly all the weight; multiplied by it they overrule all others.", TABLE,
         ),
         Claim(
             "mentioned only", "Weights from a classifier of domains adapt to a new domain.", "–",
-            f"beside learning without weights the error is {min(helped):+.0%} to {max(helped):+.0%}, "
-            f"{median(helped):+.0%} in the median pair; lower in {sum(ratio < -TIE for ratio in helped)} of "
+            f"beside learning without weights the error is {min(helped):+z.0%} to {max(helped):+z.0%}, "
+            f"{median(helped):+z.0%} in the median pair; lower in {sum(ratio < -TIE for ratio in helped)} of "
             f"{len(pairs)}",
             verdict(sum(ratio < -TIE for ratio in helped), len(pairs)),
             "The kinds are told apart so well that hardly any row is typical of both, and few rows are left.",

@@ -52,7 +52,7 @@ def test_rows_and_part(monkeypatch: pytest.MonkeyPatch) -> None:
     part = Section2().part(found, QUICK)
     assert sum(isinstance(block, Table) for block in part.blocks) == 2
     assert [block.name for block in part.blocks if isinstance(block, Figure)] == ["section2-rates"]
-    assert len(part.claims) == 4
+    assert len(part.claims) == 5
 
 
 def test_whole_numbers() -> None:
@@ -62,7 +62,7 @@ def test_whole_numbers() -> None:
 
 
 def test_verdicts() -> None:
-    assert verdicts(rows()) == [Verdict.HOLDS] * 4
+    assert verdicts(rows()) == [Verdict.HOLDS] * 4 + [Verdict.NOTED]
 
 
 def test_copies_must_do_the_same() -> None:
