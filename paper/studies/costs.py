@@ -106,6 +106,6 @@ def _drawing(rows: Sequence[Row]) -> Drawing:
     least = min(best(where(rows, approach=name), "cost")[1] for name in APPROACHES)
     axes.axhline(free, color=drawing.GREY, lw=1.0, ls=":", label="give to all")
     axes.set(xscale="log", ylim=(0.95 * least, 1.1 * free))
-    axes.set(xlabel="learning rate × mean weight", ylabel="cost a person (a curve leaves the picture above)")
+    axes.set(xlabel="learning rate × mean weight", ylabel="cost a person (curves may leave the picture)")
     figure.legend(*axes.get_legend_handles_labels(), loc="outside upper center", ncols=3, fontsize=9)
     return figure

@@ -142,7 +142,7 @@ def _implicit(sets: list[list[Row]]) -> Claim:
         "Section 2", "The implicit update beside the invariant one.", "–",
         f"log loss {min(ratios):+z.1%} to {max(ratios):+z.1%} off at the best rates, "
         f"{min(spread):+z.0%} to {max(spread):+z.0%} on average over all rates",
-        Verdict.NOTED, "It does not do what copies do: it moves less far, which serves high rates well.", TABLE,
+        Verdict.NOTED, "It is not what copies do: it moves less far, which serves high rates well.", TABLE,
     )  # fmt: skip
 
 
