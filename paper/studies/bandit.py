@@ -1,0 +1,162 @@
+"""Inverse propensities: a log of one policy's choices teaches what another would meet."""
+
+import math
+from collections.abc import Sequence
+
+from matplotlib.figure import Figure as Drawing
+
+from paper import drawing
+from paper.studies.weighted import propensities
+from paper.studies.weighted.pictures import curve
+from paper.studies.weighted.propensities import APPROACHES, COMPARED, EVALUATED, TABLE
+from paper.studies.weighted.telling import NAMES, by, counted, mean, values, where
+from paper.study import Claim, Figure, Part, Row, Scope, Step, Study, Table, Tables, Verdict
+
+MATTERS = 0.01
+"""A difference of log losses that is a smaller part of them is there, but does not matter."""
+
+WHAT = """
+open-bandit has what a shop showed its visitors, and whether they clicked. For one log Thompson sampling
+chose the items, and how likely each choice was is known: its propensity. For the other they were chosen
+evenly. The first log is learned (logistic loss, one pass; item, position, visitor), each row with its
+inverse propensity as its weight, so that it stands for the second; there the models are judged. Each way
+uses the rate at which its own progressive loss, on the first log, is least: the second has no say in it.
+"""
+WHY = {
+    Verdict.NOTED: "The interval holds 0: there are too few clicks to tell.",
+    Verdict.HOLDS: "The interval does not hold 0.",
+    Verdict.PARTLY: f"There is a difference, but of less than {MATTERS:.0%}.",
+    Verdict.FAILS: "So few clicks teach more that is chance than that is not.",
+}
+EVALUATION = """
+The same weights estimate, from the first log alone, how many clicks even choices would get.
+"""
+
+
+class Bandit(Study):
+    """Clicks."""
+
+    name = "bandit"
+    title = "Applications: inverse propensities"
+
+    def steps(self, scope: Scope) -> list[Step]:
+        return propensities.steps(seeds=scope.choose(10, 2), resamples=scope.choose(2_000, 500))
+
+    def part(self, tables: Tables, scope: Scope) -> Part:
+        rows, compared, evaluated = tables[TABLE], tables[COMPARED], tables[EVALUATED]
+        figure = Figure(
+            "bandit-rates",
+            _drawing(rows),
+            "Log loss on the second log against the learning rate on the first; mean of "
+            f"{counted(len(values(rows, 'seed')), 'shuffle')}.",
+            TABLE,
+        )
+        few = (
+            f"**This is little to go by.** There are {evaluated[0]['clicks']} clicks in the "
+            f"{evaluated[0]['rows']:,} rows of the first log and {evaluated[0]['even_clicks']} in the "
+            f"{evaluated[0]['even_rows']:,} of the second. The intervals say how much that leaves open: 95 % "
+            "of what comes out when the rows of the second log are drawn anew. Rows of one log are not "
+            "independent, so they are rather too narrow."
+        )
+        return Part(
+            [WHAT, few, _comparison(compared), figure, EVALUATION, _evaluation(evaluated)],
+            [*claims(compared), evaluation_claim(evaluated)],
+        )
+
+
+def claims(rows: Sequence[Row]) -> list[Claim]:
+    """An interval that holds 0 decides nothing; a difference that does not matter decides in part."""
+    ours = float(where(rows, approach="invariant")[0]["mean"])
+    told = {str(row["approach"]): row for row in rows}
+    return [
+        Claim(
+            "mentioned only", says, "–", _difference(told[other], ours), _verdict(told[other], ours),
+            WHY[_verdict(told[other], ours)], COMPARED,
+        )
+        for other, says in (
+            ("explicit", "The invariant update learns inverse propensities better than multiplication."),
+            ("unweighted", "Learning with inverse propensities is better than without."),
+            ("constant", "The model knows more than the overall share of clicks."),
+        )
+    ]  # fmt: skip
+
+
+def _difference(row: Row, ours: float) -> str:
+    mean, low, high = (float(row[f"beyond_invariant_{name}"]) / ours for name in ("mean", "low", "high"))
+    other = NAMES.get(str(row["approach"]), "the constant")
+    return f"log loss of {other} beside the invariant update: {mean:+z.1%} ({low:+z.1%} to {high:+z.1%})"
+
+
+def _verdict(row: Row, ours: float) -> Verdict:
+    mean, low, high = (float(row[f"beyond_invariant_{name}"]) / ours for name in ("mean", "low", "high"))
+    if low <= 0.0 <= high:
+        return Verdict.NOTED
+    if high < 0.0:
+        return Verdict.FAILS
+    return Verdict.HOLDS if mean > MATTERS else Verdict.PARTLY
+
+
+def evaluation_claim(rows: Sequence[Row]) -> Claim:
+    """An estimate agrees with what came if their difference is within its own interval around 0."""
+    naive, _, weighted, truth = rows
+    right, seen = _agree(weighted, truth), not _agree(naive, truth)
+    if right:
+        verdict = Verdict.HOLDS if seen else Verdict.PARTLY
+        why = (
+            "Without weights, the difference is more than chance." if seen else "So it does without weights."
+        )
+    else:
+        verdict, why = Verdict.FAILS, "The difference is more than chance; the reason is not known."
+    return Claim(
+        "mentioned only", "Inverse propensities make one policy's log an unbiased sample of another's.", "–",
+        f"clicks: {_percent(weighted)} estimated, {_percent(truth)} came; without weights {_percent(naive)}",
+        verdict, why, EVALUATED,
+    )  # fmt: skip
+
+
+def _agree(estimate: Row, truth: Row) -> bool:
+    """Half the interval of a difference is the root of the sum of squares of both halves."""
+    halves = [0.5 * (float(row["high"]) - float(row["low"])) for row in (estimate, truth)]
+    return abs(float(estimate["mean"]) - float(truth["mean"])) <= math.hypot(*halves)
+
+
+def _percent(row: Row) -> str:
+    mean, low, high = (100.0 * float(row[name]) for name in ("mean", "low", "high"))
+    return f"{mean:.2f} % ({low:.2f} to {high:.2f})"
+
+
+def _comparison(rows: Sequence[Row]) -> Table:
+    lines = [
+        [
+            NAMES.get(str(row["approach"]), "the share of clicks, a constant"),
+            f"{float(row['rate']):g}" if float(row["rate"]) else "–",
+            f"{float(row['mean']):.5f}", f"{float(row['low']):.5f} to {float(row['high']):.5f}",
+            f"{float(row['beyond_invariant_mean']):+.5f}",
+            f"{float(row['beyond_invariant_low']):+.5f} to {float(row['beyond_invariant_high']):+.5f}",
+        ]
+        for row in rows
+    ]  # fmt: skip
+    heads = ["way", "rate", "log loss", "95 % interval", "beyond the invariant update", "95 % interval"]
+    return Table(heads, lines, "Log loss on the second log, at the rate that the first log chose.", COMPARED)
+
+
+def _evaluation(rows: Sequence[Row]) -> Table:
+    lines = [[str(row["estimate"]), _percent(row)] for row in rows]
+    largest = f"{float(rows[0]['largest_over_mean']):.0f}"
+    caption = (
+        f"The share of clicks when items are chosen evenly. The largest weight is {largest} times the mean."
+    )
+    return Table(["estimate", "clicks (95 % interval)"], lines, caption, EVALUATED)
+
+
+def _drawing(rows: Sequence[Row]) -> Drawing:
+    figure = drawing.figure()
+    axes = figure.subplots()
+    for approach in APPROACHES:
+        means = by(where(rows, approach=approach), "rate", "log_loss")
+        curve(axes, approach, list(means), list(means.values()))
+    least = min(mean(where(rows, rate=rate), "log_loss") for rate in values(rows, "rate"))
+    axes.set(xscale="log", ylim=(0.9 * least, 2.0 * least))
+    axes.set(xlabel="learning rate × mean weight", ylabel="log loss (curves leave the picture above)")
+    axes.legend()
+    return figure

@@ -1,0 +1,111 @@
+"""Costs that differ by example and class, as importance weights."""
+
+from collections.abc import Sequence
+
+from matplotlib.figure import Figure as Drawing
+
+from paper import drawing
+from paper.studies.weighted import decisions, sets
+from paper.studies.weighted.decisions import APPROACHES, TABLE
+from paper.studies.weighted.learning import UPDATES
+from paper.studies.weighted.pictures import curve
+from paper.studies.weighted.telling import NAMES, best, by, counted, mean, values, where
+from paper.study import Claim, Figure, Part, Row, Scope, Step, Study, Table, Tables, Verdict
+
+TIE = 0.01
+NAMED = {**NAMES, "ignored": "costs ignored", "threshold": "costs ignored, threshold moved"}
+CONSTANT = ("give to all", "give to none")
+
+WHAT = f"""
+credit-costs has people who wanted a loan, and whether they fell behind with it. It has no costs; these are
+assumed: a loan is {sets.MONTHS:g} months' income, from {sets.LINE[0]:,.0f} to {sets.LINE[1]:,.0f} (the
+median where the income is unknown); with somebody who falls behind {sets.LOST_IF_BAD:.0%} of it are lost,
+and {sets.LOST_IF_GOOD:.0%} are not earned if somebody who would have paid is refused. What a wrong decision
+about a row costs is its weight. Then the classifier decides at even odds.
+"""
+OTHER = """
+Beside that, the costs may be ignored while learning, and either not be heard of at all, or move the
+threshold: refuse where what is to be lost times its probability is more than what is to be earned. Logistic
+loss, one pass.
+"""
+
+
+class Costs(Study):
+    """Loans."""
+
+    name = "costs"
+    title = "Applications: costs"
+
+    def steps(self, scope: Scope) -> list[Step]:
+        return [decisions.step(seed, scope.choose(120_000, 20_000)) for seed in range(scope.choose(5, 1))]
+
+    def part(self, tables: Tables, scope: Scope) -> Part:
+        rows = tables[TABLE]
+        figure = Figure(
+            "costs-rates",
+            _drawing(rows),
+            "What the decisions about the test rows cost on average, against the learning rate; mean of "
+            f"{counted(len(values(rows, 'seed')), 'shuffle')}.",
+            TABLE,
+        )
+        return Part([WHAT, OTHER, _table(rows), figure], [claim(rows)])
+
+
+def claim(rows: Sequence[Row]) -> Claim:
+    """Better at the best rate by more than TIE is better; on average over all rates, it is so in part."""
+    costs = {name: best(where(rows, approach=name), "cost")[1] for name in (*APPROACHES, *CONSTANT)}
+    overall = {name: mean(where(rows, approach=name), "cost") for name in UPDATES}
+    gain = costs["explicit"] / costs["invariant"] - 1.0
+    wide = overall["explicit"] / overall["invariant"] - 1.0
+    if gain > TIE:
+        verdict = Verdict.HOLDS
+    elif gain >= -TIE and wide > TIE:
+        verdict = Verdict.PARTLY
+    else:
+        verdict = Verdict.FAILS
+    return Claim(
+        "mentioned only", "Costs of errors are weights, which the invariant update learns best.", "–",
+        f"each at its best rate, multiplication costs {gain:+z.1%} beside the invariant update, "
+        f"{wide:+z.1%} on average over all rates; the costs ignored, "
+        f"{costs['ignored'] / costs['invariant'] - 1.0:+z.0%}, or "
+        f"{costs['threshold'] / costs['invariant'] - 1.0:+z.1%} with the threshold moved",
+        verdict,
+        f"The largest weight is {mean(rows, 'largest_over_mean'):.0f} times the mean: with a low rate none "
+        f"is large enough to overshoot.{' Where the rate is higher, they are.' if wide > TIE else ''}", TABLE,
+    )  # fmt: skip
+
+
+def _table(rows: Sequence[Row]) -> Table:
+    free = best(where(rows, approach="give to all"), "cost")[1]
+    lines = []
+    for name in (*CONSTANT, *APPROACHES):
+        found = where(rows, approach=name)
+        rate, cost = best(found, "cost")
+        learned = name in APPROACHES
+        lines.append([
+            NAMED.get(name, name), f"{cost:.1f}", f"{1.0 - cost / free:.1%}", f"{rate:g}" if learned else "–",
+            f"{mean(found, 'cost'):.1f}" if learned else "–",
+        ])  # fmt: skip
+    heads = ["decisions", "cost a person", "saved", "best rate", "cost, all rates"]
+    caption = (
+        f"credit-costs, {int(rows[0]['rows']):,} rows: what decisions about the test rows cost on average, "
+        "in the currency of the incomes; how much of the cost of giving to all that saves; the mean over all "
+        "rates."
+    )
+    return Table(heads, lines, caption, TABLE)
+
+
+def _drawing(rows: Sequence[Row]) -> Drawing:
+    figure = drawing.figure()
+    axes = figure.subplots()
+    looks = {"ignored": "ignored", "threshold": "costing"}
+    for name in APPROACHES:
+        means = by(where(rows, approach=name), "rate", "cost")
+        curve(axes, looks.get(name, name), list(means), list(means.values()), label=NAMED[name])
+    free = mean(where(rows, approach="give to all"), "cost")
+    least = min(best(where(rows, approach=name), "cost")[1] for name in APPROACHES)
+    axes.axhline(free, color=drawing.GREY, lw=1.0, ls=":", label="give to all")
+    axes.set(xscale="log", ylim=(0.95 * least, 1.1 * free))
+    axes.set(xlabel="learning rate × mean weight", ylabel="cost a person (curves may leave the picture)")
+    figure.legend(*axes.get_legend_handles_labels(), loc="outside upper center", ncols=3, fontsize=9)
+    return figure

@@ -1,0 +1,33 @@
+"""The same look for the same way to learn, in every figure."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from paper.drawing import COLOURS
+from paper.studies.weighted.telling import NAMES
+
+SHADES = {
+    **COLOURS,
+    "ignored": COLOURS["passive"],
+    "unweighted": COLOURS["passive"],
+    "copies": "#E69F00",
+    "rejection": "#56B4E9",
+    "costing": "#CC79A7",
+}
+MARKERS = {
+    "ignored": "x",
+    "unweighted": "x",
+    "copies": "s",
+    "explicit": "v",
+    "rejection": "D",
+    "costing": "P",
+    "implicit": "^",
+    "invariant": "o",
+}
+
+
+def curve(axes: Any, approach: str, xs: Sequence[float], ys: Sequence[float], **more: Any) -> None:
+    """What an approach does along an axis. Copies are dashed, and on top: others hide behind them."""
+    on_top = {"ls": "--", "zorder": 3} if approach == "copies" else {}
+    look = {"color": SHADES[approach], "marker": MARKERS[approach], "ms": 4.5, "lw": 1.3}
+    axes.plot(xs, ys, **{**look, "label": NAMES[approach], **on_top, **more})

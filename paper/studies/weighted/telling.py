@@ -1,0 +1,61 @@
+"""Rows of a table, chosen and averaged; how the ways to learn are called."""
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from paper.study import Cell, Row, Verdict
+
+NAMES = {
+    "ignored": "weights ignored",
+    "unweighted": "weights ignored",
+    "copies": "copies",
+    "explicit": "multiplication",
+    "rejection": "rejection sampling",
+    "costing": "costing",
+    "implicit": "implicit",
+    "invariant": "invariant",
+}
+
+
+def where(rows: Iterable[Row], **wanted: Cell) -> list[Row]:
+    return [row for row in rows if all(row[name] == value for name, value in wanted.items())]
+
+
+def values(rows: Iterable[Row], name: str) -> list[Cell]:
+    """The different ones, in the order of the rows."""
+    return list(dict.fromkeys(row[name] for row in rows))
+
+
+def mean(rows: Sequence[Row], name: str) -> float:
+    return float(np.mean([float(row[name]) for row in rows]))
+
+
+def by(rows: Sequence[Row], name: str, measured: str) -> dict[float, float]:
+    """The mean of what was measured, for each value of a column."""
+    return {float(value): mean(where(rows, **{name: value}), measured) for value in values(rows, name)}
+
+
+def best(rows: Sequence[Row], measured: str = "log_loss") -> tuple[float, float]:
+    """The rate at which the mean is least, and that mean."""
+    means = by(rows, "rate", measured)
+    rate = min(means, key=means.__getitem__)
+    return rate, means[rate]
+
+
+def verdict(held: int, of: int) -> Verdict:
+    """Of a claim that was tried on several sets."""
+    if held == of:
+        return Verdict.HOLDS
+    return Verdict.PARTLY if held else Verdict.FAILS
+
+
+def because(found: Verdict, reason: str, held: int = 0, of: int = 0) -> str:
+    """The reason why a claim holds is none where it does not; where it does in part, on how many sets."""
+    if found is Verdict.FAILS:
+        return "The reason is not known."
+    return f"On {held} of {of} sets. {reason}" if found is Verdict.PARTLY else reason
+
+
+def counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
