@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from steelyard.kernels import visits
-from steelyard.kernels.jit import kernel
+from steelyard.kernels.jit import part
 from steelyard.kernels.vectors import LANES
 
 INDPTR, INDICES = np.array([0, 3, 5]), np.array([4, 0, 2, 1, 4], np.int32)
 VALUES = np.array([0.5, -1.5, 2.0, 3.0, 0.25], np.float32)
 
 
-@kernel
+@part  # compiled anew by every run: what builds the code is tried, too
 def visit(start, end, indices, values, weights, first, totals, moves):  # type: ignore[no-untyped-def]
     """All of them, to one row; x·x."""
     lanes, none = np.uint64(weights.shape[1]), np.uint64(0)
@@ -23,7 +23,7 @@ def visit(start, end, indices, values, weights, first, totals, moves):  # type: 
     return visits.squares(start, end, values, flat)
 
 
-@kernel
+@part  # compiled anew by every run: what builds the code is tried, too
 def announced(turn, rows, indptr, indices, weights):  # type: ignore[no-untyped-def]
     lanes = np.uint64(weights.shape[1])
     visits.announce(turn, rows, indptr, False, indices, weights.reshape(-1), lanes, lanes)
