@@ -184,6 +184,26 @@ def test_auto_is_a_sweep_by_itself() -> None:
             sweep.fit(X, y)
 
 
+def test_learning_rates_that_are_named_take_the_place_of_auto() -> None:
+    sweep = Sweep(classifier(learning_rate="auto"), RATES).fit(X, y)
+    usual = Sweep(classifier(), RATES).fit(X, y)
+    np.testing.assert_array_equal(sweep.cv_results_["score"], usual.cv_results_["score"])
+
+
+@pytest.mark.parametrize(
+    "changed", [{"grid": {"learning_rate": [0.5, 0.7]}}, {"estimator": classifier(loss="hinge")}]
+)
+def test_partial_fit_does_not_go_on_with_other_models(changed: dict[str, Any]) -> None:
+    sweep = Sweep(classifier(), RATES).partial_fit(X, MAIL, classes=["ham", "spam"])
+    before = sweep.results_.rows()
+    grid, estimator = sweep.grid, sweep.estimator
+    sweep.set_params(**changed)
+    with pytest.raises(ValueError, match="not as it was when partial_fit began"):
+        sweep.partial_fit(X, MAIL)
+    assert sweep.results_.rows() == before
+    sweep.set_params(grid=grid, estimator=estimator).partial_fit(X, MAIL)
+
+
 @pytest.mark.parametrize(
     ("sweep", "error", "text"),
     [

@@ -17,6 +17,7 @@ from steelyard.examples import Examples
 from steelyard.kernels import array_form, asking_lanes, lanes, linear
 from steelyard.losses import two_classes
 from steelyard.model import Settings
+from steelyard.sweep import memory
 from steelyard.sweep.block import kind
 from steelyard.sweep.fleet import crews, usable_threads
 from steelyard.sweep.layout import Layout
@@ -114,7 +115,7 @@ class _Crew:
         self.numbers = numbers
         self._common = kind(askers[0].settings)
         self._layout = layout = Layout([asker.settings for asker in askers])
-        self._weights = np.zeros((features, 1, len(layout)), self._common.dtype)
+        self._weights = memory.zeros((features, 1, len(layout)), self._common.dtype)
         self._state = np.zeros((asking_lanes.ASKING_STATE_SIZE, len(layout)))
         self._state[[linear.SCALE, lanes.ALIVE]] = 1.0
         loss = self._common.loss

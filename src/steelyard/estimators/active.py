@@ -21,7 +21,7 @@ from steelyard.active.labelled import Training, last_refit
 from steelyard.active.replay import replay
 from steelyard.active.steering import Plan
 from steelyard.active.stopping import Budget, Rule, Verdict
-from steelyard.estimators import classes as two
+from steelyard.estimators import classes as class_names
 from steelyard.estimators.matrix import matrix
 from steelyard.estimators.parameters import DEFAULT, learning_settings
 from steelyard.estimators.predictions import ClassPredictions
@@ -237,7 +237,7 @@ class ActiveClassifier(ClassifierMixin, ClassPredictions, BaseEstimator):  # typ
     def _coded(self, column: NDArray[Any]) -> NDArray[np.float64]:
         """Classes as the loss takes them."""
         pair = np.array(two_classes.labels(self.engine_.labelled.settings.loss))
-        labels: NDArray[np.float64] = pair[two.codes(column, self.classes_)]
+        labels: NDArray[np.float64] = pair[class_names.codes(column, self.classes_)]
         return labels
 
     def close(self) -> None:
@@ -297,7 +297,7 @@ class ActiveClassifier(ClassifierMixin, ClassPredictions, BaseEstimator):  # typ
     def _begin(self, chunk: Examples, expected: int | None, *, pool: bool = True) -> None:
         if self.classes is None:
             raise ValueError("name both classes, before any label is known: ActiveClassifier(classes=[…, …])")
-        named = two.named(self.classes)
+        named = class_names.named(self.classes)
         if len(named) > 2:
             raise ValueError(
                 "Only binary classification is supported. The type of the target is multiclass: "

@@ -128,6 +128,11 @@ class Sweep(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
                 named = getattr(self, "classes_", None) if classes is None else classes
                 ongoing = sweep_ongoing.begun(self._template(), self._expanded(), named)
                 self._check_comparable(ongoing.nothing(self.select))
+            elif self._expanded().points != ongoing.points:
+                raise ValueError(
+                    "the grid, or what the estimator has beside it, is not as it was when partial_fit began: "
+                    "its models cannot become others; set it back, or begin with a new Sweep"
+                )
             ongoing.learn(X, y, sample_weight, threads=self._threads(), memory=plan.memory_of(self.memory))
             self._ongoing = ongoing
             self._conclude(ongoing.results(self.select), ongoing.notes)
@@ -147,7 +152,7 @@ class Sweep(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
 
     def _expanded(self) -> Expanded:
         template = self._template()
-        return grids.expand(swept(template, {}), self.grid, lambda params: swept(template, params), SWEPT)
+        return grids.expand(lambda params: swept(template, params), self.grid, SWEPT)
 
     def _holdout(self) -> int | None:
         if self.holdout is not None and self.holdout < 2:

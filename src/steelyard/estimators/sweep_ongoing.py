@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import clone, is_classifier
 
 from steelyard import importance
-from steelyard.estimators import classes as two
+from steelyard.estimators import classes as class_names
 from steelyard.estimators import sweep_rows
 from steelyard.estimators.online import OnlineEstimator
 from steelyard.estimators.solo import Solo
@@ -104,5 +104,5 @@ def begun(template: OnlineEstimator, expanded: Expanded, classes: ArrayLike | No
             raise ValueError(
                 "the first call of partial_fit must name all classes: partial_fit(X, y, classes=[…, …])"
             )
-        template.classes_ = two.named(classes)
+        template.classes_ = class_names.named(classes)
     return Ongoing(template, expanded.points, expanded.notes)

@@ -10,8 +10,9 @@ import numpy as np
 from steelyard.kernels.adaptive import LARGEST, SMALLEST, TINIEST, mean_square, share
 from steelyard.kernels.array_form import AFTER, CHANGE, PUSH, ROWS, SLOPE, VALUE, H, U, Y, address
 from steelyard.kernels.jit import kernel, part
-from steelyard.kernels.lanes import ALIVE, LIMIT, copy, count_loss, decay, dots, predict_all, push, spread
+from steelyard.kernels.lanes import ALIVE, LIMIT, copy, count_loss, decay, predict_all, push, spread
 from steelyard.kernels.linear import BIAS, BIAS_SQUARES, NORM, SCALE, SEEN
+from steelyard.kernels.visits import dots
 
 
 @kernel

@@ -31,8 +31,9 @@ from steelyard.kernels.array_form import (
 )
 from steelyard.kernels.asking import probability as probability_of
 from steelyard.kernels.jit import kernel, part
-from steelyard.kernels.lanes import ALIVE, LANE_STATE_SIZE, LIMIT, dots, predict_all
+from steelyard.kernels.lanes import ALIVE, LANE_STATE_SIZE, LIMIT, predict_all
 from steelyard.kernels.linear import BIAS, CLOCK, SCALE
+from steelyard.kernels.visits import dots, move, squares
 
 BY_IMPORTANCE, AT_RANDOM, NEAR_THE_MARGIN = range(3)
 ASKED, ASKING_STATE_SIZE = LANE_STATE_SIZE, LANE_STATE_SIZE + 1
@@ -63,7 +64,8 @@ def learn(
         row = np.uint64(rows[turn])
         start, end = np.uint64(indptr[row]), np.uint64(indptr[row + np.uint64(1)])
         base = start if shared else np.uint64(0)
-        n = bias_value + dots(start, end, base, indices, values, flat, lanes, lanes, totals)
+        n = bias_value + squares(start, end, values, flat)
+        dots(start, end, base, indices, values, flat, lanes, lanes, totals)
         predict_all(lanes, totals, state, bias_value, 0.0, board)
         where = address(board)
         _to_the_boundary(lanes, board, state, low, high, boundary)
@@ -100,12 +102,8 @@ def learn(
         _decide(lanes, board, n, bias_value, state, moves)
         for v in range(len(some)):
             if some[v]:
-                offset = np.uint64(v) * np.uint64(WIDTH)
-                for j in range(start, end):
-                    x = flat.dtype.type(values[j])
-                    i = np.uint64(indices[j - base]) * lanes + offset
-                    for k in range(np.uint64(WIDTH)):
-                        flat[i + k] += moves[offset + k] * x
+                first = np.uint64(v) * np.uint64(WIDTH)
+                move(start, end, base, indices, values, flat, lanes, first, first + np.uint64(WIDTH), moves)
 
 
 @part

@@ -10,8 +10,10 @@ update lie side by side: `bounds[i]` to `bounds[i + 1]` are those of `steps_i`.
 range of its numbers, as the explicit update's may, is no longer alive: it stays as it is and disturbs
 nobody. The number of lanes is a multiple of `WIDTH`, or the loops would have leftovers to do one by one.
 
-A choice between two numbers comes before the sum it goes into: the compiler may fuse a product with a sum
-into one operation, and does so in the same way for a lane among others and for one on its own only then.
+In a loop over lanes everything is read before anything is written, or the compiler would have to do one lane
+after the other. A choice between two numbers comes before the sum it goes into: the compiler may fuse a
+product with a sum into one operation, and does so in the same way for a lane among others and for one on its
+own only then.
 
 Array forms (`steps`, `value`) are explained in `array_form`.
 """
@@ -21,23 +23,27 @@ import numpy as np
 from steelyard.kernels.array_form import CHANGE, PUSH, ROWS, VALUE, WIDTH, H, P, T, U, Y, address
 from steelyard.kernels.jit import kernel, part
 from steelyard.kernels.linear import BIAS, LOSS, SCALE, SMALLEST_SCALE, STATE_SIZE
+from steelyard.kernels.visits import announce, dots, move, squares
 
 ERROR, ALIVE, LANE_STATE_SIZE = range(STATE_SIZE, STATE_SIZE + 3)
 LIMIT = 1e37  # predictions and steps of a lane that is alive
+_STRETCH = 32 * WIDTH  # turns of a clock that are reckoned at once: a board of them fits the nearest cache
 
 
 @kernel
 def pushes(clock, importances, initial_t, power_t, moments):
     """∫ η from turn to turn of the clock, by the array form of a schedule, for a rate of 1."""
-    turns = len(importances)
-    wide = -(-turns // WIDTH) * WIDTH
-    board = np.zeros((ROWS, wide))
-    for turn in range(turns):
-        board[T, turn] = clock
-        board[H, turn] = importances[turn]
-        clock += importances[turn]
-    moments(address(board), wide, initial_t, power_t)
-    return board[PUSH, :turns].copy()
+    found = np.empty(len(importances))
+    board = np.zeros((PUSH + 1, _STRETCH))  # the rows that schedules know come first
+    for start in range(0, len(importances), _STRETCH):
+        turns = min(_STRETCH, len(importances) - start)
+        for turn in range(turns):
+            board[T, turn] = clock
+            board[H, turn] = importances[start + turn]
+            clock += importances[start + turn]
+        moments(address(board), _STRETCH, initial_t, power_t)
+        found[start : start + turns] = board[PUSH, :turns]
+    return found
 
 
 @kernel
@@ -60,7 +66,9 @@ def learn(
         row = np.uint64(rows[turn])
         start, end = np.uint64(indptr[row]), np.uint64(indptr[row + np.uint64(1)])
         base = start if shared else np.uint64(0)
-        n = bias_value + dots(start, end, base, indices, values, flat, lanes, lanes, totals)
+        n = bias_value + squares(start, end, values, flat)
+        dots(start, end, base, indices, values, flat, lanes, lanes, totals)
+        announce(turn + np.uint64(1), rows, indptr, shared, indices, flat, lanes, lanes)
         predict_all(lanes, totals, state, bias_value, bases[row] if len(bases) > 0 else 0.0, board)
         if len(predictions) > 0:
             copy(lanes, turn, board, state, predictions)
@@ -76,11 +84,7 @@ def learn(
             steps_2(where, wide, bounds[2], bounds[3])
             steps_3(where, wide, bounds[3], bounds[4])
             if _decide(lanes, board, n, bias_value, state, moves):
-                for j in range(start, end):
-                    x = flat.dtype.type(values[j])
-                    i = np.uint64(indices[j - base]) * lanes
-                    for k in range(lanes):
-                        flat[i + k] += moves[k] * x
+                move(start, end, base, indices, values, flat, lanes, np.uint64(0), lanes, moves)
         if decays:
             decay(lanes, lanes, board, l2, state, flat)
 
@@ -104,6 +108,7 @@ def measure(
         start, end = np.uint64(indptr[row]), np.uint64(indptr[row + np.uint64(1)])
         base = start if shared else np.uint64(0)
         dots(start, end, base, indices, values, flat, stride, lanes, sums)
+        announce(turn + np.uint64(1), rows, indptr, shared, indices, flat, stride, lanes)
         predict_all(lanes, sums, state, bias_value, bases[row] if len(bases) > 0 else 0.0, board)
         if len(predictions) > 0:
             copy(lanes, turn, board, state, predictions)
@@ -111,38 +116,6 @@ def measure(
             spread(lanes, turn, importances, board, H)
             spread(lanes, turn, labels, board, Y)
             count_loss(lanes, board, totals, middle, boundary, value)
-
-
-@part
-def dots(start, end, base, indices, values, flat, stride, lanes, totals):
-    """w·x of all lanes into `totals`, four features a visit; returns x·x."""
-    one, two, three, four = np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(4)
-    number = flat.dtype.type
-    for k in range(lanes):
-        totals[k] = 0.0
-    squares = 0.0
-    j = start
-    while j + four <= end:
-        x0, x1, x2, x3 = (
-            number(values[j]),
-            number(values[j + one]),
-            number(values[j + two]),
-            number(values[j + three]),
-        )
-        i0, i1 = np.uint64(indices[j - base]) * stride, np.uint64(indices[j + one - base]) * stride
-        i2, i3 = np.uint64(indices[j + two - base]) * stride, np.uint64(indices[j + three - base]) * stride
-        for k in range(lanes):
-            totals[k] += (flat[i0 + k] * x0 + flat[i1 + k] * x1) + (flat[i2 + k] * x2 + flat[i3 + k] * x3)
-        squares += (x0 * x0 + x1 * x1) + (x2 * x2 + x3 * x3)
-        j += four
-    while j < end:
-        x0 = number(values[j])
-        i0 = np.uint64(indices[j - base]) * stride
-        for k in range(lanes):
-            totals[k] += flat[i0 + k] * x0
-        squares += x0 * x0
-        j += one
-    return squares
 
 
 @part
@@ -175,15 +148,17 @@ def count_loss(lanes, board, state, middle, boundary, value):
     """Count what is lost before anything is learned, and see which lanes are still alive."""
     value(address(board), np.int64(lanes), np.int64(0), np.int64(lanes))
     for k in range(lanes):
-        h, p = board[H, k], board[P, k]
-        alive = state[ALIVE, k] if abs(p) < LIMIT else 0.0
-        alive = alive if board[VALUE, k] < np.inf else 0.0
+        h, p, y, lost = board[H, k], board[P, k], board[Y, k], board[VALUE, k]
+        alive, loss, error = state[ALIVE, k], state[LOSS, k], state[ERROR, k]
+        alive = alive if abs(p) < LIMIT else 0.0
+        alive = alive if lost < np.inf else 0.0
+        lost = lost if alive > 0.0 else 0.0
         above = 1.0 if p > boundary else 0.0
-        wrong = above if board[Y, k] <= middle else 1.0 - above
+        wrong = above if y <= middle else 1.0 - above
+        wrong = wrong if alive > 0.0 else 1.0
         state[ALIVE, k] = alive
-        lost = board[VALUE, k] if alive > 0.0 else 0.0
-        state[LOSS, k] += h * lost
-        state[ERROR, k] += h * (wrong if alive > 0.0 else 1.0)
+        state[LOSS, k] = loss + h * lost
+        state[ERROR, k] = error + h * wrong
 
 
 @part
@@ -200,12 +175,15 @@ def _decide(lanes, board, n, bias_value, state, moves):
     """The factor of x by which each lane's weights move; whether any does."""
     some = np.uint64(0)
     for k in range(lanes):
-        s = board[CHANGE, k] / n if board[U, k] > 0.0 else 0.0
-        state[ALIVE, k] = state[ALIVE, k] if abs(s) < LIMIT else 0.0
-        s = s if state[ALIVE, k] > 0.0 else 0.0
+        change, u, alive = board[CHANGE, k], board[U, k], state[ALIVE, k]
+        bias, scale = state[BIAS, k], state[SCALE, k]
+        s = change / n if u > 0.0 else 0.0
+        alive = alive if abs(s) < LIMIT else 0.0
+        s = s if alive > 0.0 else 0.0
         some |= np.uint64(s != 0.0)
-        state[BIAS, k] += s * bias_value
-        moves[k] = s / state[SCALE, k]
+        state[ALIVE, k] = alive
+        state[BIAS, k] = bias + s * bias_value
+        moves[k] = s / scale
     return some > 0
 
 

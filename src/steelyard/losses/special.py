@@ -81,7 +81,8 @@ def logistic_implicit(q: float, u: float) -> float:
     d, z = 0.0, e
     if u > _SMALL_IMPLICIT * (1.0 + e):
         a = u / (1.0 + e)
-        log_ratio = _log_ratio(u, q, e) if q < -2.0 else math.log(1.0 + u / e)
+        far = q < -2.0
+        log_ratio = math.log(u if far else 1.0 + u / e) - (q if far else 0.0)
         rough = a if log_ratio <= 0.0 else min(a, _guess_w(log_ratio))
         c = u + q + math.log(rough)  # d·z + log(d·z) ≈ c
         if c < 1.0:
@@ -175,9 +176,9 @@ def _implicit_remainder(d: float, k: float, a: float) -> float:
     e = 2.0 * a / (1.0 + a * b + math.sqrt(t * t + 2.0 * a * m))
     f = _expm1_minus(e)
     w = e + f
-    slope = 1.0 + k * ((d + 1.0) * w + e * (1.0 + w))
-    r = (a - e - k * (d * f + e * w)) / slope
-    h = k * (1.0 + w) / slope
+    inverse = 1.0 / (1.0 + k * ((d + 1.0) * w + e * (1.0 + w)))
+    r = (a - e - k * (d * f + e * w)) * inverse
+    h = k * (1.0 + w) * inverse
     h2 = 0.5 * h * (d + e + 2.0)
     h3 = h * (d + e + 3.0) / 6.0
     h4 = h * (d + e + 4.0) / 24.0

@@ -15,7 +15,7 @@ from steelyard.kernels import adaptive_lanes, array_form, lanes, linear
 from steelyard.losses import Loss, two_classes
 from steelyard.losses.sets import OneOf
 from steelyard.model import Model, Settings
-from steelyard.sweep import clockwork
+from steelyard.sweep import clockwork, memory
 from steelyard.sweep.layout import Layout
 
 Matrix = NDArray[np.float64]
@@ -49,8 +49,8 @@ class Block:
         self.features = features
         common = self.settings[0]
         self._layout = layout = Layout(settings)
-        self.weights = np.zeros((features, _parts(common), len(layout)), common.dtype)
-        self.state = np.zeros((lanes.LANE_STATE_SIZE, len(layout)))
+        self.weights = memory.zeros((features, _parts(common), len(layout)), common.dtype)
+        self.state = memory.zeros((lanes.LANE_STATE_SIZE, len(layout)), "float64")
         self.state[[linear.SCALE, lanes.ALIVE]] = 1.0
         self.label_state = np.zeros(label_units.SIZE if common.in_label_units else 0)
         self._rates = np.array([each.rate for each in layout.settings])

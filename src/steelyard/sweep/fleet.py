@@ -5,6 +5,7 @@ What becomes of a model depends neither on its neighbours, nor on threads, nor o
 """
 
 import os
+from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
@@ -22,8 +23,8 @@ Numbers = NDArray[np.int64]
 Column = NDArray[np.float64]
 Crew = Block | Alone
 
-WIDEST = 128  # lanes of a block: with more, what a row works on no longer fits the nearest cache
-_PIECE = 4096  # rows between two meetings of the threads
+WIDEST = 64  # lanes of a block: with more, what a row works on no longer fits the nearest cache
+_PIECE = 8192  # rows of a turn: many, for the caches forget the weights of a crew that waits
 
 
 class Fleet:
@@ -92,20 +93,29 @@ class Fleet:
         importances: Matrix | None,
         work: Callable[..., None],
     ) -> None:
-        """Every crew on a thread, and together from piece to piece: so each is fetched into caches once."""
+        """Threads take up the crews in turn, each for a piece of the rows: none waits for another."""
         columns = examples.labels[rows, np.newaxis] if labels is None else labels
         weights = examples.importances[rows, np.newaxis] if importances is None else importances
-        with ThreadPoolExecutor(min(self._threads, len(self._crews))) as pool:
-            for start in range(0, len(rows), _PIECE):
+        waiting = deque((crew, numbers, 0) for crew, numbers in self._crews)
+
+        def work_on() -> None:
+            while waiting:
+                try:
+                    crew, numbers, start = waiting.popleft()
+                except IndexError:  # another thread was quicker
+                    return
                 part = slice(start, start + _PIECE)
-                tasks = [
-                    pool.submit(
-                        work, crew, numbers, part, _of(columns[part], numbers), _of(weights[part], numbers)
-                    )
-                    for crew, numbers in self._crews
-                ]
-                for task in tasks:
+                work(crew, numbers, part, _of(columns[part], numbers), _of(weights[part], numbers))
+                if part.stop < len(rows):
+                    waiting.append((crew, numbers, part.stop))
+
+        threads = min(self._threads, len(self._crews))
+        with ThreadPoolExecutor(threads) as pool:
+            try:
+                for task in [pool.submit(work_on) for _ in range(threads)]:
                     task.result()
+            finally:
+                waiting.clear()  # on an error, or when interrupted, no thread begins another piece
 
     def predict(self, examples: Examples) -> Matrix:
         """w·x of each row in each model: a column for each; NaN for the diverged."""
@@ -197,9 +207,12 @@ def crews(settings: Sequence[Settings], threads: int) -> list[list[int]]:
 
 
 def _vectors(numbers: list[int], settings: Sequence[Settings]) -> list[list[int]]:
-    """The models as they fill vectors of lanes: those of one update together."""
+    """The models as they fill vectors of lanes: those of one update together, one schedule after another.
+
+    So a block has few schedules, each of which it reckons once for all of its lanes.
+    """
     by_update: dict[str, list[int]] = {}
-    for number in numbers:
+    for number in sorted(numbers, key=lambda number: (settings[number].power_t, settings[number].initial_t)):
         by_update.setdefault(settings[number].update, []).append(number)
     return [own[start : start + WIDTH] for own in by_update.values() for start in range(0, len(own), WIDTH)]
 

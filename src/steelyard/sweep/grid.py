@@ -14,6 +14,7 @@ import itertools
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -45,17 +46,17 @@ class Expanded:
 
 
 def expand(
-    base: Settings,
+    base: Settings | Callable[[dict[str, Any]], Settings],
     grid: Grid,
-    make: Callable[[dict[str, Any]], Settings] | None = None,
     names: Sequence[str] = NAMES,
 ) -> Expanded:
     """Every combination of the values of each dict; what it does not name is as in `base`.
 
     A combination that cannot be is left out and noted if other ones have its values, else it is an error.
-    `make` turns parameters called by these `names` into settings, where they are not those of `Settings`.
+    Where parameters, called by these `names`, are not those of `Settings`, the base is a function that makes
+    settings of them.
     """
-    make = make or (lambda params: settings_with(base, params))
+    make = partial(settings_with, base) if isinstance(base, Settings) else base
     points: list[Point] = []
     known: set[Settings] = set()
     refused: Counter[str] = Counter()

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from steelyard import files
 
-_FORMAT = 1
+_FORMAT = 2
 _ABOUT = "about"
 _SHARE_OF_TIME = 0.05  # that writing may take
 

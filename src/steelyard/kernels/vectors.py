@@ -1,0 +1,167 @@
+"""Neighbouring numbers of an array as one value, which stays in the registers of the processor.
+
+A loop over lanes inside a loop over features fetches its sums from memory, and puts them back, at every
+feature: the compiler cannot know that they lie apart from the weights. With these functions it is told.
+Numbers are taken in vectors of `LANES`, a `count` of them at once, which must be a constant. Every one of
+them is reckoned alike, to the last bit, whatever the processor makes of such vectors.
+"""
+
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic, models, overload, register_model
+
+LANES = 16  # a cache line of float32
+_BITS_A_LINE = 512
+_TO_READ, _SECOND_CACHE, _DATA = 0, 2, 1  # as LLVM numbers what is fetched: why, where to, and of what kind
+
+
+def load(array, i, count):
+    """The numbers from place i on."""
+    return array[i : i + np.uint64(count * LANES)].copy()
+
+
+def store(array, i, numbers):
+    """Put them there."""
+    array[i : i + np.uint64(len(numbers))] = numbers
+
+
+def zeros(array, count):
+    """As many, of the type of those in the array."""
+    return np.zeros(count * LANES, array.dtype)
+
+
+def plus_product(totals, numbers, x):
+    """totals + numbers·x, in one operation where there is such a one."""
+    return totals + numbers * x
+
+
+def fetch_ahead(array, i, count):
+    """Have the numbers from place i on brought nearer: they will be wanted soon."""
+
+
+class Vectors(types.Type):  # type: ignore[misc]
+    def __init__(self, number: Any, count: int) -> None:
+        self.number, self.count = number, count
+        super().__init__(f"Vectors({number}, {count})")
+
+
+@register_model(Vectors)
+class _Registers(models.PrimitiveModel):  # type: ignore[misc]
+    def __init__(self, manager: Any, vectors: Vectors) -> None:
+        number = manager.lookup(vectors.number).get_value_type()
+        super().__init__(manager, vectors, ir.ArrayType(ir.VectorType(number, LANES), vectors.count))
+
+
+@intrinsic(prefer_literal=True)
+def _load(context, array, i, count):
+    vectors = Vectors(array.dtype, count.literal_value)
+
+    def build(context, builder, signature, arguments):
+        where = _places(context, builder, signature, arguments)
+        numbers = context.get_constant_undef(vectors)
+        for place in range(vectors.count):
+            vector = builder.load(builder.gep(where, [_int32(place)]), align=vectors.number.bitwidth // 8)
+            numbers = builder.insert_value(numbers, vector, place)
+        return numbers
+
+    return vectors(array, i, count), build
+
+
+@intrinsic
+def _store(context, array, i, numbers):
+    def build(context, builder, signature, arguments):
+        where = _places(context, builder, signature, arguments)
+        for place in range(numbers.count):
+            vector = builder.extract_value(arguments[2], place)
+            builder.store(vector, builder.gep(where, [_int32(place)]), align=array.dtype.bitwidth // 8)
+        return context.get_dummy_value()
+
+    return types.none(array, i, numbers), build
+
+
+@intrinsic(prefer_literal=True)
+def _zeros(context, array, count):
+    vectors = Vectors(array.dtype, count.literal_value)
+
+    def build(context, builder, signature, arguments):
+        return ir.Constant(context.get_value_type(vectors), None)
+
+    return vectors(array, count), build
+
+
+@intrinsic
+def _plus_product(context, totals, numbers, x):
+    def build(context, builder, signature, arguments):
+        total, factors, x = arguments
+        same = _spread(builder, x)
+        for place in range(totals.count):
+            product = builder.fmul(builder.extract_value(factors, place), same, flags=("contract",))
+            sum_ = builder.fadd(builder.extract_value(total, place), product, flags=("contract",))
+            total = builder.insert_value(total, sum_, place)
+        return total
+
+    return totals(totals, numbers, x), build
+
+
+@intrinsic(prefer_literal=True)
+def _fetch_ahead(context, array, i, count):
+    def build(context, builder, signature, arguments):
+        where = _places(context, builder, signature, arguments)
+        byte, int32 = ir.IntType(8).as_pointer(), ir.IntType(32)
+        prefetch = builder.module.declare_intrinsic(
+            "llvm.prefetch", [byte], ir.FunctionType(ir.VoidType(), [byte, int32, int32, int32])
+        )
+        lines = -(-count.literal_value * LANES * array.dtype.bitwidth // _BITS_A_LINE)
+        first = builder.bitcast(where, byte)
+        for line in range(lines):
+            place = builder.gep(first, [_int32(line * _BITS_A_LINE // 8)])
+            builder.call(prefetch, [place, _int32(_TO_READ), _int32(_SECOND_CACHE), _int32(_DATA)])
+        return context.get_dummy_value()
+
+    return types.none(array, i, count), build
+
+
+def _places(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    """A pointer to the vectors from a place of an array on."""
+    array = context.make_array(signature.args[0])(context, builder, arguments[0])
+    first = builder.gep(array.data, [arguments[1]])
+    return builder.bitcast(first, ir.VectorType(array.data.type.pointee, LANES).as_pointer())
+
+
+def _spread(builder: Any, x: Any) -> Any:
+    """A vector of one number."""
+    nothing = ir.Constant(ir.VectorType(x.type, LANES), ir.Undefined)
+    first = builder.insert_element(nothing, x, _int32(0))
+    return builder.shuffle_vector(first, nothing, ir.Constant(ir.VectorType(ir.IntType(32), LANES), None))
+
+
+def _int32(number: int) -> Any:
+    return ir.Constant(ir.IntType(32), number)
+
+
+@overload(load, prefer_literal=True)
+def _compiled_load(array, i, count):
+    return lambda array, i, count: _load(array, i, count)
+
+
+@overload(store)
+def _compiled_store(array, i, numbers):
+    return lambda array, i, numbers: _store(array, i, numbers)
+
+
+@overload(zeros, prefer_literal=True)
+def _compiled_zeros(array, count):
+    return lambda array, count: _zeros(array, count)
+
+
+@overload(plus_product)
+def _compiled_plus_product(totals, numbers, x):
+    return lambda totals, numbers, x: _plus_product(totals, numbers, x)
+
+
+@overload(fetch_ahead, prefer_literal=True)
+def _compiled_fetch_ahead(array, i, count):
+    return lambda array, i, count: _fetch_ahead(array, i, count)
