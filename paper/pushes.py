@@ -1,11 +1,14 @@
 """What an update does to one prediction, over random predictions, labels and pushes."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from paper.study import Row, Table
+from steelyard import losses, updates
 from steelyard.losses import Loss
 from steelyard.updates import Update
 
@@ -35,6 +38,45 @@ def drawn(loss: Loss, count: int, seed: int) -> list[Push]:
         Push(float(p), y, float(u))
         for p, y, u in zip(places, random.choice(labels, count).tolist(), pushes, strict=True)
     ]
+
+
+def measured(name: str, update_name: str, count: int, seed: int) -> Row:
+    """How often steps of this loss and update go too far, and how far at most."""
+    loss, update = losses.by_name(name), updates.by_name(update_name)
+    tried = drawn(loss, count, seed)
+    return {
+        "loss": name,
+        "update": update_name,
+        "pushes": count,
+        "overshoots": sum(overshoots(loss, update, push) for push in tried),
+        "makes_worse": sum(makes_worse(loss, update, push) for push in tried),
+        "times_the_flow": max(times_the_flow(loss, update, push) for push in tried),
+    }
+
+
+def shown(rows: Sequence[Row], source: str) -> Table:
+    """What was measured, as the report has it."""
+    return Table(
+        ["loss", "update", "overshoots, %", "makes the loss larger, %", "farthest, times the flow"],
+        [
+            [
+                str(row["loss"]),
+                str(row["update"]),
+                f"{per_cent(row, 'overshoots'):.1f}",
+                f"{per_cent(row, 'makes_worse'):.1f}",
+                f"{float(row['times_the_flow']):,.3g}",
+            ]
+            for row in rows
+        ],
+        "One step from a random prediction with a random push: how often it goes past the minimiser, how "
+        "often the example that was learned costs more afterwards, and how many times as far as the exact "
+        "flow it went at most.",
+        source,
+    )
+
+
+def per_cent(row: Row, column: str) -> float:
+    return 100.0 * float(row[column]) / float(row["pushes"])
 
 
 def overshoots(loss: Loss, update: Update, push: Push) -> bool:

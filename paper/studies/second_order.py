@@ -45,7 +45,7 @@ class SecondOrder(Study):
                 _table(found),
                 "Where the curvature at the start says little of what comes, as far down the straight side "
                 "of logistic loss, it steps nearly as far as the explicit update:",
-                _single(steps),
+                pushes.shown(steps, STEPS),
                 _figure(),
             ],
             [_same_as_implicit(found), _robust(found), _safe(steps)],
@@ -66,23 +66,10 @@ def _sweep(place: str, loss: str, shuffle: int, most: int | None) -> Step:
 def _single_steps(count: int) -> Step:
     def compute() -> list[Row]:
         smooth = [name for name in losses.names() if losses.by_name(name).smooth]
-        return [_measured(name, update, count) for name in smooth for update in UPDATES]
+        return [pushes.measured(name, update, count, 0) for name in smooth for update in UPDATES]
 
     source = data.file_digest(Path(str(pushes.__file__)))
     return Step(STEPS, "single steps", {"count": count, "seed": 0, "pushes": source}, compute)
-
-
-def _measured(name: str, update_name: str, count: int) -> Row:
-    loss, update = losses.by_name(name), updates.by_name(update_name)
-    drawn = pushes.drawn(loss, count, 0)
-    return {
-        "loss": name,
-        "update": update_name,
-        "pushes": count,
-        "overshoots": sum(pushes.overshoots(loss, update, push) for push in drawn),
-        "makes_worse": sum(pushes.makes_worse(loss, update, push) for push in drawn),
-        "times_the_flow": max(pushes.times_the_flow(loss, update, push) for push in drawn),
-    }
 
 
 def _table(found: Cells) -> Table:
@@ -98,26 +85,6 @@ def _table(found: Cells) -> Table:
         ],
         f"Test accuracy of the best of all schedules, and the per cent of schedules within {NEAR} of it.",
         GRID,
-    )
-
-
-def _single(steps: list[Row]) -> Table:
-    return Table(
-        ["loss", "update", "overshoots, %", "makes the loss larger, %", "farthest, times the flow"],
-        [
-            [
-                str(row["loss"]),
-                str(row["update"]),
-                f"{100.0 * float(row['overshoots']) / float(row['pushes']):.1f}",
-                f"{100.0 * float(row['makes_worse']) / float(row['pushes']):.1f}",
-                f"{float(row['times_the_flow']):,.3g}",
-            ]
-            for row in steps
-        ],
-        "One step from a random prediction with a random push: how often it goes past the minimiser, how "
-        "often the example costs more afterwards, and how many times as far as the exact flow it went at "
-        "most.",
-        STEPS,
     )
 
 
@@ -150,9 +117,9 @@ def _same_as_implicit(found: Cells) -> Claim:
         if loss == "squared"
     )
     return Claim(
-        where="Section 4",
+        where="On second-order updates",
         says="For squared loss, whose slope is a straight line, the second-order update is the implicit one.",
-        paper="equal",
+        paper="–",
         ours=f"largest difference of any accuracy: {apart:g}",
         verdict=verdicts.of_cases(int(apart <= VERY_NEAR), 1),
         why="The two formulas are equal; the compiled ones round differently.",
@@ -168,7 +135,7 @@ def _robust(found: Cells) -> Claim:
     more = sum(each["second_order"] > each["explicit"] for each in shares.values())
     mean = {update: np.mean([each[update] for each in shares.values()]) for update in UPDATES}
     return Claim(
-        where="Section 4",
+        where="On second-order updates",
         says=f"Second-order updates too make the learning rate matter less: more schedules within {NEAR} of "
         "the best than with explicit ones.",
         paper="–",
@@ -192,7 +159,7 @@ def _safe(steps: list[Row]) -> Claim:
     over = [row for row in own if int(row["overshoots"]) > 0]
     farthest = max(own, key=lambda row: float(row["times_the_flow"]))
     return Claim(
-        where="Section 4",
+        where="On second-order updates",
         says="A second-order step does not overshoot.",
         paper="–",
         ours=f"it goes past the minimiser with {len(over)} of {len(own)} smooth losses; at most "

@@ -12,6 +12,8 @@ from paper.study import Claim, Figure
 from paper.sweeping import LOSSES
 
 SHOWN_ABOVE = 0.9
+ALIKE = 0.9
+"""The share of schedules that makes a panel: accuracies 0.005 apart or less."""
 
 
 @dataclass(frozen=True)
@@ -101,20 +103,25 @@ def _better(found: Cells) -> Claim:
 
 
 def _alike(found: Cells) -> Claim:
-    apart = {
-        key: float(np.median(np.abs(each["implicit"].by_schedule() - each["invariant"].by_schedule())))
+    near = {
+        key: float((np.abs(each["implicit"].by_schedule() - each["invariant"].by_schedule()) <= NEAR).mean())
         for key, each in found.items()
     }
-    near = sum(each <= NEAR for each in apart.values())
-    farthest = max(apart, key=lambda key: apart[key])
+    alike = sum(share >= ALIKE for share in near.values())
+    counts = _counts(found, "implicit").values()
+    farthest = min(near, key=lambda key: near[key])
     return Claim(
         where="Figure 3",
         says="Implicit and invariant updates do about equally well with the same schedule.",
         paper="–",
-        ours=f"half of the schedules differ by {apart[farthest]:.4f} or less in every panel; by {NEAR} or "
-        f"less in {near} of {len(apart)}",
-        verdict=verdicts.of_cases(near, len(apart)),
-        why=f"They are farthest apart for {', '.join(farthest)}.",
+        ours=f"{ALIKE:.0%} of the schedules or more differ by {NEAR} or less in {alike} of {len(near)} "
+        f"panels; the invariant update is better by more than {VERY_NEAR} for "
+        f"{sum(each.better for each in counts):,} schedules, worse for "
+        f"{sum(each.worse for each in counts):,}",
+        verdict=verdicts.of_cases(alike, len(near)),
+        why=f"They are farthest apart for {', '.join(farthest)}: {near[farthest]:.0%} of the schedules. Of "
+        "the error of squared loss the invariant step leaves e^−u, the implicit one 1/(1 + u): a milder step "
+        "at the same large rate.",
         source=TABLE,
     )
 
@@ -125,7 +132,7 @@ def _same(found: Cells) -> Claim:
         float(np.abs(each["implicit"].accuracy - each["invariant"].accuracy).max()) for each in straight
     )
     return Claim(
-        where="Section 5",
+        where="On hinge and quantile loss",
         says="For hinge and quantile loss implicit and invariant updates are the same.",
         paper="equal",
         ours=f"largest difference of any accuracy: {apart:g}",

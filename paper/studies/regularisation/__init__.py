@@ -113,7 +113,8 @@ def _figure(rows: list[Row]) -> Figure:
         "regularisation-logistic",
         drawing,
         f"Logistic loss at a rate of {shown:g}/x·x: test accuracy, and the share of the features met that "
-        "have a weight, over the strength of the penalty. Right of the grey line ηλ is above 1.",
+        "have a weight, over the strength of the penalty (with L2 a weight ends by underflow only). Right of "
+        "the grey line ηλ is above 1.",
         PENALTIES,
     )
 
@@ -140,7 +141,7 @@ def _stays(rows: list[Row]) -> Claim:
     strong = [row for row in rows if _product(row) > 1.0]
     fine = [row for row in strong if not row["diverged"] and np.isfinite(float(row["largest"]))]
     return Claim(
-        where="Section 5, regularisation",
+        where="On regularisation",
         says="A penalty taken as a step of its own does no harm even where ηλ > 1.",
         paper="–",
         ours=f"all weights finite in {len(fine)} of {len(strong)} runs with ηλ from "
@@ -155,7 +156,7 @@ def _sparse(rows: list[Row]) -> Claim:
     runs = {key: run for key, run in _runs(rows).items() if key[2] == "l1" and key[3] == "invariant"}
     fewer = sum(_least_features(run) <= 0.5 for run in runs.values())
     return Claim(
-        where="Section 5, regularisation",
+        where="On regularisation",
         says="L1 by splitting gives sparse weights at little cost: half of the features or fewer within "
         f"{NEAR} of the best accuracy, invariant update.",
         paper="–",
@@ -175,7 +176,7 @@ def _accurate(rows: list[Row]) -> Claim:
     level = sum(gap >= -NEAR for gap in pairs.values())
     widest = max(pairs, key=lambda key: abs(pairs[key]))
     return Claim(
-        where="Section 5, regularisation",
+        where="On regularisation",
         says="With penalties the invariant update is as accurate as the explicit one, or more so.",
         paper="–",
         ours=f"at the best λ, no worse by more than {NEAR} in {level} of {len(pairs)} cases; the largest "
@@ -190,7 +191,7 @@ def _joint_is_exact(copies: list[Row]) -> Claim:
     joint = [float(row["deviation"]) for row in copies if row["way"] == "invariant, joint"]
     exact = sum(each <= EXACT for each in joint)
     return Claim(
-        where="Section 5, regularisation",
+        where="On regularisation",
         says="Loss and L2 followed jointly are exactly invariant; the paper has it for squared loss.",
         paper="squared loss only",
         ours=f"largest deviation of weight h from h copies, over three losses: {max(joint):.1e}",
@@ -212,7 +213,7 @@ def _joint_is_nearer(copies: list[Row]) -> Claim:
     listed = ", ".join(f"{strength:g}" for strength in sorted(farther))
     not_so = f" It is not nearer at λ = {listed}, where the penalty outweighs the loss." if farther else ""
     return Claim(
-        where="Section 5, regularisation",
+        where="On regularisation",
         says="Splitting alone is only nearly invariant, and with the invariant update nearer than with the "
         "explicit one.",
         paper="–",

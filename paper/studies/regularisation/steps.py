@@ -84,7 +84,7 @@ def _copied(loss: str, count: int) -> Step:
 
     def compute() -> list[Row]:
         matrix, labels = sweeping.shuffled(place, 0, count)
-        weights = np.where(np.arange(count) % 5 == 0, 1.0, 0.0)
+        weights = np.where(np.arange(len(labels)) % 5 == 0, 1.0, 0.0)
         return [
             {
                 "data": data.name(place),
@@ -92,7 +92,7 @@ def _copied(loss: str, count: int) -> Step:
                 "way": way,
                 "strength": strength,
                 "times": times,
-                "rows": count,
+                "rows": len(labels),
                 "deviation": _deviation(
                     loss, settings, strength, matrix, labels, 1.0 + (times - 1.0) * weights
                 ),

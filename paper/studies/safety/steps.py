@@ -28,19 +28,7 @@ def steps(scope: Scope) -> list[Step]:
 
 def _single(name: str, count: int) -> Step:
     def compute() -> list[Row]:
-        loss = losses.by_name(name)
-        drawn = pushes.drawn(loss, count, 0)
-        return [
-            {
-                "loss": name,
-                "update": update.name,
-                "pushes": count,
-                "overshoots": sum(pushes.overshoots(loss, update, push) for push in drawn),
-                "makes_worse": sum(pushes.makes_worse(loss, update, push) for push in drawn),
-                "times_the_flow": max(pushes.times_the_flow(loss, update, push) for push in drawn),
-            }
-            for update in map(updates.by_name, updates.names_for(loss))
-        ]
+        return [pushes.measured(name, update, count, 0) for update in updates.names_for(losses.by_name(name))]
 
     source = data.file_digest(Path(str(pushes.__file__)))
     return Step(SINGLE, name, {"count": count, "seed": 0, "pushes": source}, compute)
