@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from paper import data, sweeping, verdicts
 from paper.drawing import COLOURS, figure
-from paper.grids import NEAR, Grid, Key, Numbers, cells, grids, spread
+from paper.grids import NEAR, Cells, Grid, Numbers, cells, grids, spread
 from paper.study import Claim, Figure, Part, Row, Scope, Step, Study, Table, Tables, Verdict
 from paper.sweeping import LOSSES, UPDATES
 from steelyard import OnlineClassifier
@@ -16,8 +16,6 @@ TABLE = "adaptive_rates"
 SCALINGS = ("adaptive", "normalized")
 RATES = [2.0**k for k in range(-10, 11)]
 POWERS = [0.0, 0.5]
-
-Found = Mapping[Key, Mapping[str, Grid]]
 
 
 class AdaptiveRates(Study):
@@ -84,7 +82,7 @@ def _longest(good: NDArray[np.bool_]) -> int:
     return longest
 
 
-def _best(found: Found) -> Table:
+def _best(found: Cells) -> Table:
     return Table(
         ["data", "loss", "scaling", *UPDATES],
         [[*key, *(spread(each[update].best()) for update in UPDATES)] for key, each in found.items()],
@@ -93,7 +91,7 @@ def _best(found: Found) -> Table:
     )
 
 
-def _width(found: Found) -> Table:
+def _width(found: Cells) -> Table:
     return Table(
         [
             "data",
@@ -115,7 +113,7 @@ def _width(found: Found) -> Table:
     )
 
 
-def _figure(found: Found) -> Figure:
+def _figure(found: Cells) -> Figure:
     places = list(dict.fromkeys(key[0] for key in found))
     drawing = figure(2.6 * len(places), 9.4)
     axes = drawing.subplots(len(LOSSES), len(places), sharex=True, sharey=True, squeeze=False)
@@ -147,7 +145,7 @@ def _figure(found: Found) -> Figure:
     )
 
 
-def _wider(found: Found, scaling: str) -> Claim:
+def _wider(found: Cells, scaling: str) -> Claim:
     widths = {
         key: {update: float(doublings(grid).mean()) for update, grid in each.items()}
         for key, each in found.items()
@@ -175,7 +173,7 @@ def _wider(found: Found, scaling: str) -> Claim:
     )
 
 
-def _accuracy(found: Found) -> Claim:
+def _accuracy(found: Cells) -> Claim:
     gaps = {key: _gap(each) for key, each in found.items()}
     equal = sum(gap >= -NEAR for gap in gaps.values())
     extreme = max(gaps, key=lambda key: abs(gaps[key]))
@@ -195,7 +193,7 @@ def _gap(each: Mapping[str, Grid]) -> float:
     return float(each["invariant"].best().mean() - each["explicit"].best().mean())
 
 
-def _worst(found: Found) -> Claim:
+def _worst(found: Cells) -> Claim:
     diverged = {
         update: np.mean([each[update].diverged.mean() for each in found.values()]) for update in UPDATES
     }
