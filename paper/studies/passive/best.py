@@ -65,8 +65,8 @@ def _why(apart: Mapping[Key, float], unit: Cells) -> str:
         f"{', '.join(key)}: {gap:+.4f}, with {UNIT} {_gap(unit[key]):+.4f}" for key, gap in apart.items()
     )
     return (
-        "A likely reason is the length of rows of counts: the rate is divided by x·x, "
-        f"so a short row moves the weights far more than a long one. Invariant − explicit: {changed}."
+        "The length of rows of counts has to do with it: at a rate divided by x·x a short row moves the "
+        f"weights far more than a long one, so rows of length 1 were tried. Invariant − explicit: {changed}."
     )
 
 
