@@ -26,22 +26,24 @@ WAYS = {
 }
 
 Numbers = NDArray[np.float64]
+Indices = NDArray[np.integer[Any]]
 Rows = tuple[sparse.csr_matrix, Numbers]
 
 
 def steps(scope: Scope) -> list[Step]:
-    most, copied = scope.choose(None, 10_000), scope.choose(1_000, 300)
+    most, copied = scope.choose(20_000, 10_000), scope.choose(1_000, 300)
     places = scope.choose(data.PLACES, data.PLACES[:2])
     return [_penalised(place, loss, most) for place in places for loss in LOSSES] + [
         _copied(loss, copied) for loss in LOSSES
     ]
 
 
-def _penalised(place: str, loss: str, most: int | None) -> Step:
+def _penalised(place: str, loss: str, most: int) -> Step:
     def compute() -> list[Row]:
         matrix, labels = sweeping.shuffled(place, 0, most)
         held_out = np.arange(len(labels)) % sweeping.HOLDOUT == sweeping.HOLDOUT - 1
         learned, tested = (matrix[~held_out], labels[~held_out]), (matrix[held_out], labels[held_out])
+        met = np.unique(learned[0].indices)
         return [
             {
                 "data": data.name(place),
@@ -50,7 +52,7 @@ def _penalised(place: str, loss: str, most: int | None) -> Step:
                 "penalty": penalty,
                 "strength": strength,
                 "rate": rate,
-                **_fitted(loss, update, rate, {penalty: strength}, learned, tested),
+                **_fitted(loss, update, rate, {penalty: strength}, learned, tested, met),
             }
             for update in UPDATES
             for penalty in ("l1", "l2")
@@ -61,7 +63,9 @@ def _penalised(place: str, loss: str, most: int | None) -> Step:
     return Step(PENALTIES, f"{data.name(place)} {loss}", sweeping.inputs(place, rows=most), compute)
 
 
-def _fitted(loss: str, update: str, rate: float, penalty: dict[str, Any], learned: Rows, tested: Rows) -> Row:
+def _fitted(
+    loss: str, update: str, rate: float, penalty: dict[str, Any], learned: Rows, tested: Rows, met: Indices
+) -> Row:
     classifier = OnlineClassifier(
         loss, update=update, scaling="row_norm", learning_rate=rate, fit_intercept=False, **penalty
     )
@@ -72,7 +76,7 @@ def _fitted(loss: str, update: str, rate: float, penalty: dict[str, Any], learne
     weights = classifier.coef_
     return {
         "accuracy": float(classifier.score(*tested)),
-        "used": float((weights.ravel()[np.unique(learned[0].indices)] != 0.0).mean()),
+        "used": float((weights.ravel()[met] != 0.0).mean()),
         "largest": float(np.abs(weights).max()),
         "diverged": False,
     }
