@@ -208,6 +208,6 @@ def _worst(found: Cells) -> Claim:
         + ", ".join(f"{update} {value:.3f}" for update, value in worst.items())
         + f"; diverged: {diverged['explicit']:.1%} of the explicit runs",
         verdict=Verdict.NOTED,
-        why="The worst schedules of the invariant update are those too small to learn anything in one pass.",
+        why="A large gradient lowers the rates of its own features at once.",
         source=TABLE,
     )
