@@ -1,0 +1,89 @@
+"""What came of all schedules of one data set, loss and update: read from the rows of a sweep."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from paper.study import Row
+
+VERY_NEAR, NEAR = 0.001, 0.005
+"""To the best accuracy: the paper's distance, and one that is more than luck on some thousand test rows."""
+
+Numbers = NDArray[np.float64]
+Key = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A line a shuffle, a place a schedule; schedules lie in the same order in every grid of a table."""
+
+    accuracy: Numbers
+    progressive_error: Numbers
+    progressive_loss: Numbers
+    diverged: NDArray[np.bool_]
+    tested: int
+
+    def best(self) -> Numbers:
+        """By shuffle, of the schedule that is best in hindsight."""
+        best: Numbers = self.accuracy.max(axis=1)
+        return best
+
+    def share(self, within: float) -> Numbers:
+        """By shuffle: of the schedules, those that come so near to the best one of this very grid."""
+        # a test row is more than 1e-9 of the accuracy: equal distances are not told apart by rounding
+        near: Numbers = (self.accuracy >= self.best()[:, np.newaxis] - within - 1e-9).mean(axis=1)
+        return near
+
+    def standard_error(self) -> float:
+        """Of the best accuracy, from the number of its test rows."""
+        best = float(self.best().mean())
+        return float(np.sqrt(best * (1.0 - best) / self.tested))
+
+    def by_schedule(self) -> Numbers:
+        """The accuracy of each schedule, the mean over the shuffles."""
+        mean: Numbers = self.accuracy.mean(axis=0)
+        return mean
+
+
+def grids(rows: Sequence[Row], by: Sequence[str] = ("data", "loss", "update")) -> dict[Key, Grid]:
+    """The grids of a table, in the order of their first rows."""
+    groups: dict[Key, dict[int, list[Row]]] = {}
+    for row in rows:
+        key = tuple(str(row[name]) for name in by)
+        groups.setdefault(key, {}).setdefault(int(row["shuffle"]), []).append(row)
+    return {key: _grid(list(shuffles.values())) for key, shuffles in groups.items()}
+
+
+Cells = Mapping[Key, Mapping[str, Grid]]
+"""The grids of all updates, by data set and loss."""
+
+
+def cells(by_key: Mapping[Key, Grid]) -> dict[Key, dict[str, Grid]]:
+    """The same, with the last part of the key, the update, as a dict of its own."""
+    found: dict[Key, dict[str, Grid]] = {}
+    for (*place, update), grid in by_key.items():
+        found.setdefault(tuple(place), {})[update] = grid
+    return found
+
+
+def spread(values: Numbers, digits: int = 4, times: float = 1.0) -> str:
+    """The mean, and the least and the largest where there are several."""
+    mean = f"{times * values.mean():.{digits}f}"
+    if len(values) == 1:
+        return mean
+    return f"{mean} ({times * values.min():.{digits}f}–{times * values.max():.{digits}f})"
+
+
+def _grid(shuffles: list[list[Row]]) -> Grid:
+    def column(name: str) -> Numbers:
+        return np.array([[float(row[name]) for row in rows] for rows in shuffles])
+
+    return Grid(
+        accuracy=column("accuracy"),
+        progressive_error=column("progressive_error"),
+        progressive_loss=column("progressive_loss"),
+        diverged=column("diverged") > 0.0,
+        tested=int(shuffles[0][0]["tested"]),
+    )

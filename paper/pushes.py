@@ -1,0 +1,100 @@
+"""What an update does to one prediction, over random predictions, labels and pushes."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from paper.study import Row, Table
+from steelyard import losses, updates
+from steelyard.losses import Loss
+from steelyard.updates import Update
+
+FARTHEST = 100.0
+"""Predictions lie within 10 of 0; a minimiser farther away than this is infinitely far."""
+
+ROUNDING = 1e-9
+
+
+@dataclass(frozen=True)
+class Push:
+    """A prediction, a label, a push."""
+
+    p: float
+    y: float
+    u: float
+
+
+def drawn(loss: Loss, count: int, seed: int) -> list[Push]:
+    """Predictions across the domain or from −10 to 10, labels −1, 0, 1 as allowed, pushes of 10⁻³ to 10³."""
+    random = np.random.default_rng(seed)
+    labels = [y for y in (-1.0, 0.0, 1.0) if loss.allows(y)]
+    low, high = max(loss.domain.low, -10.0), min(loss.domain.high, 10.0)
+    places: NDArray[np.float64] = random.uniform(low, high, count)
+    pushes = 10.0 ** random.uniform(-3.0, 3.0, count)
+    return [
+        Push(float(p), y, float(u))
+        for p, y, u in zip(places, random.choice(labels, count).tolist(), pushes, strict=True)
+    ]
+
+
+def measured(name: str, update_name: str, count: int, seed: int) -> Row:
+    """How often steps of this loss and update go too far, and how far at most."""
+    loss, update = losses.by_name(name), updates.by_name(update_name)
+    tried = drawn(loss, count, seed)
+    return {
+        "loss": name,
+        "update": update_name,
+        "pushes": count,
+        "overshoots": sum(overshoots(loss, update, push) for push in tried),
+        "makes_worse": sum(makes_worse(loss, update, push) for push in tried),
+        "times_the_flow": max(times_the_flow(loss, update, push) for push in tried),
+    }
+
+
+def shown(rows: Sequence[Row], source: str) -> Table:
+    """What was measured, as the report has it."""
+    return Table(
+        ["loss", "update", "overshoots, %", "makes the loss larger, %", "farthest, times the flow"],
+        [
+            [
+                str(row["loss"]),
+                str(row["update"]),
+                f"{per_cent(row, 'overshoots'):.1f}",
+                f"{per_cent(row, 'makes_worse'):.1f}",
+                f"{float(row['times_the_flow']):,.3g}",
+            ]
+            for row in rows
+        ],
+        "One step from a random prediction with a random push: how often it goes past the minimiser, how "
+        "often the example that was learned costs more afterwards, and how many times as far as the exact "
+        "flow it went at most.",
+        source,
+    )
+
+
+def per_cent(row: Row, column: str) -> float:
+    return 100.0 * float(row[column]) / float(row["pushes"])
+
+
+def overshoots(loss: Loss, update: Update, push: Push) -> bool:
+    """Whether the step goes past the nearest prediction without loss to win: where the flow would end."""
+    needed = abs(loss.flow(push.p, push.y, 1e300))
+    change = abs(update.change(loss, push.p, push.y, push.u))
+    return needed < FARTHEST and change > needed * (1.0 + ROUNDING) + ROUNDING
+
+
+def makes_worse(loss: Loss, update: Update, push: Push) -> bool:
+    """Whether the example that was just learned costs more than before."""
+    before = loss.value(push.p, push.y)
+    after = loss.value(push.p + update.change(loss, push.p, push.y, push.u), push.y)
+    return after > before + ROUNDING * (1.0 + abs(before))
+
+
+def times_the_flow(loss: Loss, update: Update, push: Push) -> float:
+    """How many times as far as the exact flow goes with the same push; 1 where that does not move."""
+    flow = loss.flow(push.p, push.y, push.u)
+    change = update.change(loss, push.p, push.y, push.u)
+    return change / flow if abs(flow) > ROUNDING and math.isfinite(change) else 1.0

@@ -1,0 +1,53 @@
+"""One step: does it go too far?"""
+
+from paper import pushes, verdicts
+from paper.studies.safety.steps import SINGLE
+from paper.study import Claim, Row, Table
+
+AWARE = ("implicit", "invariant")
+
+
+def blocks(single: list[Row]) -> list[str | Table]:
+    return [
+        "An update is *safe* if no push, however hard, carries a prediction past the nearest minimiser of "
+        f"its loss; for squared loss: w·x − y keeps its sign. Checked with {int(single[0]['pushes']):,} "
+        "random predictions, labels and pushes (10⁻³ to 10³) for each loss and update. Logistic and "
+        "exponential loss have no minimiser to go past; how far a step goes beyond the exact flow is given "
+        "for all.",
+        pushes.shown(single, SINGLE),
+    ]
+
+
+def claims(single: list[Row]) -> list[Claim]:
+    return [_safe(single), _explicit_is_not(single)]
+
+
+def _safe(single: list[Row]) -> Claim:
+    rows = [row for row in single if row["update"] in AWARE]
+    safe = [row for row in rows if int(row["overshoots"]) == 0 and int(row["makes_worse"]) == 0]
+    count = sum(int(row["pushes"]) for row in rows)
+    return Claim(
+        where="On safety",
+        says="Implicit and invariant updates are safe: no step goes past the minimiser.",
+        paper="–",
+        ours=f"no violation with {len(safe)} of {len(rows)} pairs of loss and update, {count:,} steps",
+        verdict=verdicts.of_cases(len(safe), len(rows)),
+        why="The flow stops where the slope is 0, and the implicit step ends on the same side.",
+        source=SINGLE,
+    )
+
+
+def _explicit_is_not(single: list[Row]) -> Claim:
+    bounded = {row["loss"] for row in single if row["update"] == "explicit" and int(row["overshoots"]) > 0}
+    squared = next(row for row in single if row["loss"] == "squared" and row["update"] == "explicit")
+    return Claim(
+        where="On safety",
+        says="Explicit updates are not safe: a large weight carries the prediction past the label.",
+        paper="–",
+        ours=f"squared loss: {pushes.per_cent(squared, 'overshoots'):.0f} % of the steps overshoot and "
+        f"{pushes.per_cent(squared, 'makes_worse'):.0f} % make the loss larger; overshoots with "
+        f"{len(bounded)} losses",
+        verdict=verdicts.of_cases(int(int(squared["overshoots"]) > 0), 1),
+        why="It goes on with the slope of the start, as if the loss were a straight line.",
+        source=SINGLE,
+    )

@@ -1,0 +1,49 @@
+"""A sweep over one shuffle of one data set."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from paper import sweeping
+from steelyard import OnlineClassifier
+from tests.paper.fakes import ROWS, small_data
+
+
+@pytest.fixture(autouse=True)
+def _small(monkeypatch: pytest.MonkeyPatch) -> None:
+    small_data(monkeypatch)
+
+
+def test_every_point_of_the_grid_has_a_row() -> None:
+    grid: dict[str, list[Any]] = {"update": ["explicit", "invariant"], "learning_rate": [0.5, 1e30]}
+    rows = sweeping.swept("spam", 1, OnlineClassifier("squared", scaling="row_norm"), grid)
+    assert [(row["update"], row["learning_rate"]) for row in rows] == [
+        ("explicit", 0.5),
+        ("explicit", 1e30),
+        ("invariant", 0.5),
+        ("invariant", 1e30),
+    ]
+    assert [row["diverged"] for row in rows] == [False, True, False, False]
+    assert {(row["data"], row["loss"], row["shuffle"], row["tested"]) for row in rows} == {
+        ("enron-spam", "squared", 1, ROWS // 5)
+    }
+    assert float(rows[2]["accuracy"]) > 0.7
+    assert 0.0 < float(rows[2]["progressive_error"]) < 0.5
+
+
+def test_shuffles_differ_and_are_the_same_again() -> None:
+    first, again, other = (sweeping.shuffled("rcv1", shuffle)[1] for shuffle in (0, 0, 1))
+    assert (first == again).all()
+    assert (first != other).any()
+
+
+def test_rows_can_be_fewer_and_of_length_1() -> None:
+    matrix, labels = sweeping.shuffled("rcv1", 0, most=50, unit=True)
+    assert matrix.shape[0] == len(labels) == 50
+    lengths = np.asarray(matrix.multiply(matrix).sum(axis=1)).ravel()
+    assert np.isclose(lengths[lengths > 0.0], 1.0).all()
+
+
+def test_a_step_depends_on_data_and_on_what_is_said() -> None:
+    assert sweeping.inputs("rcv1", rows=3).keys() == {"data", "sweeping", "rows"}
