@@ -8,11 +8,13 @@ from click.testing import CliRunner
 from scipy import sparse
 
 from benchmarks import (
+    active_speed,
     auto_rate,
     coverage,
     invariance,
     labelled,
     numeric,
+    paper_active,
     rates,
     regression,
     sections,
@@ -20,6 +22,7 @@ from benchmarks import (
     several_classes,
 )
 from benchmarks.labelled import Problem
+from benchmarks.sweeps import SCHEDULES
 
 
 @pytest.fixture
@@ -150,3 +153,41 @@ def test_page_on_estimates(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, two_
     assert page.read_text().count("| P by margin, floor 1 % |") == 2
     assert "| rcv1-ccat, 0 |" in page.read_text()
     assert "</svg>" in (tmp_path / coverage.PICTURE).read_text()
+
+
+def test_page_on_the_labels_of_the_paper(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, two_classes: Problem
+) -> None:
+    monkeypatch.setattr(labelled, "load", lambda _: two_classes)
+    monkeypatch.setattr(paper_active, "ROWS", 200)
+    monkeypatch.setattr(paper_active, "SCHEDULES", SCHEDULES[::40])
+    page = tmp_path / "page.md"
+    arguments = ["--shuffles", "2", "--set", "rcv1-ccat", "--output", str(page)]
+    CliRunner().invoke(paper_active.main, arguments, catch_exceptions=False)
+    assert page.read_text().count("| rcv1-ccat, ≤ ") == 4
+    assert "- rcv1-ccat: in " in page.read_text()
+
+
+def test_where_multiplication_needs_less_than_three_times_the_labels() -> None:
+    never = float("inf")
+    fractions = {"explicit": [0.9, never, never], "implicit": [0.1, 0.2, 0.3], "invariant": [0.5, 0.5, 0.5]}
+    figures = paper_active.Figures("a", 0.08, "theory", fractions)
+    assert figures.cells[2:] == ["never (0.900 – never)", "0.200 (0.100 – 0.300)", "0.500", "5.0", "2.0"]
+    assert paper_active.verdict([figures]).splitlines()[-1] == (
+        "- a: in 1 of 2 cases; not with ≤ 8 %, theory, invariant (2.0 times)"
+    )
+
+
+def test_page_on_the_speed_of_asking(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, two_classes: Problem
+) -> None:
+    monkeypatch.setattr(labelled, "load", lambda _: two_classes)
+    monkeypatch.setattr(active_speed, "BUDGET", 20)
+    monkeypatch.setattr(active_speed, "SCHEDULES", SCHEDULES[::40])
+    page = tmp_path / "page.md"
+    CliRunner().invoke(
+        active_speed.main, ["--repeats", "1", "--rows", "200", "--output", str(page)], catch_exceptions=False
+    )
+    text = page.read_text()
+    assert text.count("learners, ") == 3
+    assert text.count("answer → next question, a pool of 1,000 rows") == 2

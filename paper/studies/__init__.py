@@ -1,5 +1,6 @@
 """The studies, one a file, in the order of the report."""
 
+from paper.studies.active import Active
 from paper.studies.adaptive_rates import AdaptiveRates
 from paper.studies.bandit import Bandit
 from paper.studies.boosting import Boosting
@@ -18,6 +19,7 @@ ALL: tuple[Study, ...] = (
     Table1(),
     Section2(),
     WeightRange(),
+    Active(),
     Passive(),
     AdaptiveRates(),
     SecondOrder(),
