@@ -10,6 +10,7 @@ from scipy import sparse
 from benchmarks import (
     active_defaults,
     active_drift,
+    active_ways,
     auto_rate,
     coverage,
     invariance,
@@ -173,8 +174,8 @@ def test_what_is_said_of_the_defaults() -> None:
     cells = [active_defaults.Cell("a", 0.0, 10), active_defaults.Cell("b", 0.2, 1000)]
     random, margin = ("random", "refit"), ("margin", "refit")
     errors = {
-        cells[0]: {random: 10.0, margin: 4.0, active_defaults.DEFAULT: 4.5},
-        cells[1]: {random: 20.0, margin: 23.0, active_defaults.DEFAULT: 22.0},
+        cells[0]: {random: 10.0, margin: 4.0, active_ways.DEFAULT: 4.5},
+        cells[1]: {random: 20.0, margin: 23.0, active_ways.DEFAULT: 22.0},
     }
     said = active_defaults.claim(errors)
     assert "**missed**, at worst it has 1.10 times as many (b, 20% of labels wrong, 1,000 labels)" in said
