@@ -8,7 +8,10 @@ from click.testing import CliRunner
 from scipy import sparse
 
 from benchmarks import (
+    active_defaults,
+    active_drift,
     active_speed,
+    active_ways,
     auto_rate,
     coverage,
     invariance,
@@ -191,3 +194,41 @@ def test_page_on_the_speed_of_asking(
     text = page.read_text()
     assert text.count("learners, ") == 3
     assert text.count("answer → next question, a pool of 1,000 rows") == 2
+
+
+def test_page_on_labels_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, two_classes: Problem
+) -> None:
+    monkeypatch.setattr(labelled, "load", lambda _: two_classes)
+    monkeypatch.setattr(active_defaults, "SHARES", (0.1,))
+    page = tmp_path / "page.md"
+    arguments = ["--seeds", "1", "--only", "toy", "--workers", "1", "--output", str(page)]
+    CliRunner().invoke(active_defaults.main, arguments, catch_exceptions=False)
+    text = page.read_text()
+    assert text.count("| toy | 24 |") == text.count("| toy, 20% of labels wrong | 24 |") == 1
+    assert text.count("| LinearSVC |") == 5
+    assert text.count("| invariant | refit, 1/P |") == 1
+
+
+def test_what_is_said_of_the_defaults() -> None:
+    """From the figures: the worst row, and the distance from margin sampling."""
+    cells = [active_defaults.Cell("a", 0.0, 10), active_defaults.Cell("b", 0.2, 1000)]
+    random, margin = ("random", "refit"), ("margin", "refit")
+    errors = {
+        cells[0]: {random: 10.0, margin: 4.0, active_ways.DEFAULT: 4.5},
+        cells[1]: {random: 20.0, margin: 23.0, active_ways.DEFAULT: 22.0},
+    }
+    said = active_defaults.claim(errors)
+    assert "**missed**, at worst it has 1.10 times as many (b, 20% of labels wrong, 1,000 labels)" in said
+    assert "reached, it is 0.25 points ahead; where labels are right 0.50 points behind" in said
+    assert said.endswith("where a fifth of them is wrong 1.00 points ahead.")
+
+
+def test_page_on_a_stream_that_drifts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, two_classes: Problem
+) -> None:
+    monkeypatch.setattr(labelled, "load", lambda _: two_classes)
+    page = tmp_path / "page.md"
+    CliRunner().invoke(active_drift.main, ["--seeds", "1", "--output", str(page)], catch_exceptions=False)
+    table = [line.split("|")[1].strip() for line in page.read_text().splitlines() if line.startswith("|")]
+    assert table[2:] == ["2", "12", "24"]

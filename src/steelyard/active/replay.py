@@ -7,7 +7,7 @@ import numpy as np
 from steelyard.active.engine import Engine
 from steelyard.examples import Examples
 
-_AHEAD = 256  # rows that are scored before it is known which is the next question
+_FEWEST, _MOST = 16, 256  # rows that are scored before it is known which is the next question
 
 
 def replay(engine: Engine, examples: Examples, label: Callable[[int], float]) -> None:
@@ -16,7 +16,8 @@ def replay(engine: Engine, examples: Examples, label: Callable[[int], float]) ->
     `label(row)` is called for rows that are asked for, and for no other.
     """
     begin = engine.seen
+    size = _MOST if engine.plan.c0 is not None else int(np.clip(2.0 / engine.plan.share, _FEWEST, _MOST))
     while (row := engine.seen - begin) < len(examples):
-        ahead = examples.take(np.arange(row, min(row + _AHEAD, len(examples))))
+        ahead = examples.take(np.arange(row, min(row + size, len(examples))))
         for question in engine.consider(ahead, first_only=True):
             engine.answer([question.id], [label(question.id - begin)])

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from steelyard.cli import options
+from steelyard.cli import options, speaking
 from steelyard.cli.choices import Choice
 from steelyard.cli.options import options as several
 from steelyard.cli.sweeps.values import Names, Numbers
@@ -62,6 +62,7 @@ def command(ctx: click.Context, /, files: tuple[str, ...], **given: Any) -> None
     from steelyard.cli.sweeps import showing
     from steelyard.io.errors import InputError
 
+    say = speaking.voice(keeps=given["pictures"] is not None)
     with options.errors():
         if given["grid"] and ctx.get_parameter_source("learner") == ParameterSource.COMMANDLINE:
             raise InputError("--grid learns every answer once: leave out --learner")
@@ -71,7 +72,7 @@ def command(ctx: click.Context, /, files: tuple[str, ...], **given: Any) -> None
         if len(rows.examples) // given["holdout"] == 0:
             raise InputError(f"{len(rows.examples)} rows are too few to hold out one in {given['holdout']}")
         if not given["as_json"]:
-            showing.announce(report.about(rows, given))
+            showing.announce(report.about(rows, given), say)
         began = time.perf_counter()
         way = grid if given["grid"] else trials
         with ticking(way.count(given)) as tick:
@@ -81,4 +82,4 @@ def command(ctx: click.Context, /, files: tuple[str, ...], **given: Any) -> None
             from steelyard.cli.active.simulations import pictures
 
             result["pictures"] = [str(path) for path in pictures.drawn(result, given["pictures"])]
-    click.echo(json.dumps(result) if given["as_json"] else report.text(result))
+    say(json.dumps(result) if given["as_json"] else report.text(result))

@@ -1,0 +1,151 @@
+"""Ways to choose labels, and to learn from them: `ActiveClassifier` and what it is measured against.
+
+Labels are chosen by
+
+- `random`: those of the first rows, which come shuffled;
+- `margin`: the whole pool is scored for every tenth more of labels, and those bought of which the model is
+  least sure;
+- `multiplication` (the explicit update), `implicit`, `invariant`: importance-weighted active learning in
+  one pass over the stream, steered by the budget.
+
+They are learned in `one pass`, each as it comes, with the weights 1/P of the paper where there is a P;
+by a `refit` over several orders; and by `LinearSVC`, which is given the labels that `refit` chose.
+"`invariant`, `refit`" is `ActiveClassifier` with no parameter but its budget.
+"""
+
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.preprocessing import normalize
+from sklearn.svm import LinearSVC
+
+from steelyard import losses
+from steelyard.active.engine import Engine
+from steelyard.active.labelled import Labelled, Training
+from steelyard.active.replay import replay
+from steelyard.active.steering import Plan
+from steelyard.examples import Examples, examples
+from steelyard.learner import Learner
+from steelyard.model import Model, Settings
+
+RANDOM, MARGIN, INVARIANT = "random", "margin", "invariant"
+UPDATES = {"multiplication": "explicit", "implicit": "implicit", INVARIANT: "invariant"}
+ONE_PASS, REFIT, SVC = "one pass", "refit", "LinearSVC"
+CAPPED, IMPORTANCE = "refit, capped 1/P", "refit, 1/P"
+LOSS = losses.by_name("modified_huber")
+_GUESSED = 50.0  # per cent of errors, of a model that left the range of numbers, as the explicit update can
+_FIRST = 10  # labels that margin sampling buys before it can choose
+_SVC_SETTINGS = (0.1, 1.0, 10.0)
+_HELD_OUT = 5  # every fifth label chooses among them
+
+Labels = NDArray[np.float64]
+Way = tuple[str, str]
+"""Who chooses the labels, who learns them."""
+
+WAYS: tuple[Way, ...] = (
+    *((asking, learner) for asking in (RANDOM, MARGIN, *UPDATES) for learner in (ONE_PASS, REFIT, SVC)),
+    (INVARIANT, CAPPED),
+    (INVARIANT, IMPORTANCE),
+)
+DEFAULT: Way = INVARIANT, REFIT
+_WEIGHTS = {ONE_PASS: "importance", REFIT: "none", CAPPED: "capped", IMPORTANCE: "importance"}
+
+
+@dataclass(frozen=True)
+class Contest:
+    """Rows to learn, some labels of which may be bought, and rows to test."""
+
+    rows: sparse.csr_matrix
+    labels: Labels
+    test: sparse.csr_matrix
+    truth: Labels
+    budget: int
+    seed: int
+
+    def errors(self, ways: Sequence[Way] = WAYS) -> Iterator[tuple[Way, float]]:
+        """The test errors in per cent. Whoever asks for LinearSVC asks for the refit, too."""
+        stream, test = examples(self.rows), examples(self.test)
+        for asking, learner in ways:
+            if learner != SVC:
+                bought, model = self._bought(stream, asking, learner)
+                yield (asking, learner), self._error(model, test)
+                if (asking, SVC) in ways and learner == REFIT:
+                    yield (asking, SVC), self._wrong(self._svc(np.array(bought)))
+
+    def _error(self, model: Model | None, test: Examples) -> float:
+        return _GUESSED if model is None else self._wrong(Learner(model=model).predict(test))
+
+    def _wrong(self, predictions: NDArray[np.float64]) -> float:
+        return 100.0 * float(np.mean((predictions > 0.0) != (self.truth > 0.0)))
+
+    def _bought(self, stream: Examples, asking: str, learner: str) -> tuple[list[int], Model | None]:
+        """The rows whose labels were bought, and what was learned of them; None if the model diverged."""
+        orders = 0 if learner == ONE_PASS else Training.orders
+        if asking in UPDATES:
+            training = Training(_WEIGHTS[learner], orders=orders, seed=self.seed)
+            return self._asked(stream, Settings(LOSS, UPDATES[asking], follow_labels=False), training)
+        labelled = Labelled(
+            Settings(LOSS, follow_labels=False), stream.features, Training(orders=orders, seed=self.seed)
+        )
+        bought: list[int] = []
+        while (count := len(bought)) < self.budget:
+            if asking == RANDOM:
+                chosen = np.arange(self.budget)
+            elif count < _FIRST:
+                chosen = np.arange(min(_FIRST, self.budget))
+            else:
+                distance = np.abs(Learner(model=labelled.final).predict(stream))
+                distance[bought] = np.inf
+                chosen = np.argsort(distance, kind="stable")[: min(max(count // 10, 1), self.budget - count)]
+            for row in chosen.tolist():
+                part = slice(stream.indptr[row], stream.indptr[row + 1])
+                labelled.rows.add(
+                    stream.indices[part].astype(np.int32), stream.values[part].astype(np.float64)
+                )
+                labelled.answer(len(bought), self.labels[row], 1.0)
+                bought.append(row)
+        return bought, labelled.final
+
+    def _asked(
+        self, stream: Examples, settings: Settings, training: Training
+    ) -> tuple[list[int], Model | None]:
+        bought: list[int] = []
+
+        def label(row: int) -> float:
+            bought.append(row)
+            return float(self.labels[row])
+
+        engine = Engine(settings, stream.features, Plan(budget=self.budget, expected=len(stream)), training)
+        try:
+            replay(engine, stream, label)
+        except FloatingPointError:
+            return bought, None
+        return bought, engine.model
+
+    def _svc(self, bought: NDArray[np.int64]) -> NDArray[np.float64]:
+        """On rows of length 1, with the C that does best on a fifth of the labels it has."""
+        rows, labels = normalize(self.rows[bought]), self.labels[bought]
+        if len(set(labels)) < 2:
+            return np.full(self.test.shape[0], labels[0])
+        held = np.arange(len(bought)) % _HELD_OUT == 0
+        best = 1.0
+        if len(set(labels[~held])) == 2:
+            scores = [
+                self._fitted(c, rows[~held], labels[~held]).score(rows[held], labels[held])
+                for c in _SVC_SETTINGS
+            ]
+            best = _SVC_SETTINGS[int(np.argmax(scores))]
+        predictions: NDArray[np.float64] = self._fitted(best, rows, labels).decision_function(
+            normalize(self.test)
+        )
+        return predictions
+
+    def _fitted(self, c: float, rows: sparse.csr_matrix, labels: Labels) -> LinearSVC:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            return LinearSVC(C=c, random_state=self.seed).fit(rows, labels)
