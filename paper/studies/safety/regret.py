@@ -26,9 +26,9 @@ def blocks(rows: list[Row]) -> list[str | Figure | Table]:
     found = regrets(rows)
     return [
         "**Regret** is the progressive loss, mean over all rows by weight, less that of the best fixed "
-        "predictor that many passes over the same rows find (the very best may be a little better, so "
-        "the true regret a little larger). Rows weigh 1, or from 1 to a largest weight, drawn evenly in "
-        "the logarithm. Rates are constant and divided by x·x.",
+        "predictor that many passes over the same rows find, with normalized rates (the very best may be a "
+        "little better, so the true regret a little larger). Rows weigh 1, or from 1 to a largest weight, "
+        "drawn evenly in the logarithm. Rates are constant and divided by x·x.",
         _regret_table(found),
         _rate_figure(found),
         _weight_figure(found),

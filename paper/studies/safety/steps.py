@@ -73,7 +73,7 @@ def _in_hindsight(
 ) -> float:
     """The least mean loss of a fixed predictor that many passes find; the very best may have a little "
     "less."""
-    return min(_mean_loss(loss, rate, matrix, labels, weights, passes) for rate in (0.3, 3.0))
+    return min(_mean_loss(loss, rate, matrix, labels, weights, passes) for rate in (0.5, 2.0))
 
 
 def _mean_loss(
@@ -85,10 +85,8 @@ def _mean_loss(
     passes: int,
 ) -> float:
     mean_one = weights / weights.mean()  # the same minimum, and steps of a usual size
-    classifier = OnlineClassifier(
-        loss, scaling="row_norm", learning_rate=rate, initial_t=float(len(labels)), power_t=1.0,
-        fit_intercept=False, passes=passes,
-    ).fit(matrix, labels, sample_weight=mean_one)  # fmt: skip
+    classifier = OnlineClassifier(loss, learning_rate=rate, fit_intercept=False, passes=passes)
+    classifier.fit(matrix, labels, sample_weight=mean_one)
     value = losses.by_name(loss).value
     predictions = classifier.decision_function(matrix).tolist()
     each = [value(p, y) for p, y in zip(predictions, labels.tolist(), strict=True)]
