@@ -147,7 +147,7 @@ TEXT = """
 Medians, and the slowest of all; the target is judged by the median of processor time, of all threads
 together. What the wall showed is beside it. The learners run on two threads, the rest on one. Of the pool
 {budget:,} labels are asked for. Between two questions many rows of it are scored, and now and then the model
-is refitted: the slowest step is a late refit.
+is refitted. The target holds for the median, not for every question.
 
 {table}
 """
