@@ -9,22 +9,21 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.exceptions import NotFittedError
 
 from steelyard.active import coins
 from steelyard.active.appraisal import Appraisal
 from steelyard.active.engine import Engine
 from steelyard.active.engine import Question as Raw
-from steelyard.active.estimates import LEVEL, Estimate
-from steelyard.active.journal import IN_MEMORY, History, Journal
+from steelyard.active.journal import IN_MEMORY, Journal
 from steelyard.active.labelled import Training, last_refit
 from steelyard.active.replay import replay
 from steelyard.active.steering import Plan
-from steelyard.active.stopping import Budget, Rule, Verdict
+from steelyard.active.stopping import Budget, Rule
 from steelyard.estimators import classes as class_names
 from steelyard.estimators.matrix import matrix
 from steelyard.estimators.parameters import DEFAULT, learning_settings
 from steelyard.estimators.predictions import ClassPredictions
+from steelyard.estimators.standing import Standing
 from steelyard.examples import Examples, examples
 from steelyard.losses import Loss, two_classes
 from steelyard.model import Model
@@ -47,7 +46,7 @@ class Question:
     """The class that the model expects."""
 
 
-class ActiveClassifier(ClassifierMixin, ClassPredictions, BaseEstimator):  # type: ignore[misc]
+class ActiveClassifier(ClassifierMixin, Standing, ClassPredictions, BaseEstimator):  # type: ignore[misc]
     """Linear classification into two classes that asks for few labels; docs/active.md explains everything.
 
     Say how much may be asked: a `budget` of labels out of so many `expected` rows (of a pool: its own), a
@@ -198,35 +197,6 @@ class ActiveClassifier(ClassifierMixin, ClassPredictions, BaseEstimator):  # typ
         """Take back the last answer or skip; returns the id of its question, which is open again."""
         return self._begun().undo()
 
-    def estimate(
-        self,
-        measure: str = "error",
-        of: str = "current",
-        *,
-        level: float = LEVEL,
-        largest: float | None = None,
-    ) -> Estimate:
-        """How good is it? A figure, and an interval that holds at every moment, so look whenever you like.
-
-        `measure` is error, precision or recall (of the second of `classes_`), or loss, of which those above
-        `largest` count as that. `of` is
-
-        - `"current"`: the model held now, as it was at 20 answers or whenever there were a fifth more since
-          then. No row is scored by a model that learned it: each label by a model learned without it and a
-          tenth of the others; with an `audit`, its labels alone, by the model itself.
-        - `"progressive"`: the models so far on average, each row scored before it was learned.
-        - `"pool"`: the pool (of a stream: the rows so far) with the answers there are, and predictions
-          made before elsewhere.
-        """
-        return self._appraised().estimate(measure, of, level, largest)
-
-    def should_stop(self, rule: Rule, *, level: float = LEVEL, largest: float | None = None) -> Verdict:
-        """May I stop? A rule of `steelyard.active.stopping` judged by the estimate it needs.
-
-        The verdict is true or false, and has a sentence that says `why`.
-        """
-        return self._appraised().judge(rule, level, largest)
-
     def replay(self, X: Any, y: Any) -> Self:
         """Ask from a labelled stream as if its labels had to be paid for: y is read where it is asked."""
         chunk = self._rows(X, expected=len(y))
@@ -243,45 +213,6 @@ class ActiveClassifier(ClassifierMixin, ClassPredictions, BaseEstimator):  # typ
     def close(self) -> None:
         """Close the journal, so that another process can go on with it."""
         self._begun().journal.close()
-
-    @property
-    def model_(self) -> Model:
-        """The model, refitted on all answers."""
-        return self._engine("model_").model
-
-    @property
-    def n_seen_(self) -> int:
-        """Rows considered so far."""
-        return self._engine("n_seen_").seen
-
-    @property
-    def n_asked_(self) -> int:
-        """Questions so far."""
-        return self._engine("n_asked_").asked
-
-    @property
-    def n_answered_(self) -> int:
-        return self._engine("n_answered_").answered
-
-    @property
-    def n_skipped_(self) -> int:
-        """Questions that nobody could answer."""
-        return self._engine("n_skipped_").skipped
-
-    @property
-    def open_questions_(self) -> list[int]:
-        """The ids of questions that wait for an answer."""
-        return self._engine("open_questions_").open
-
-    @property
-    def missing_share_(self) -> float:
-        """The share of the settled questions that were skipped."""
-        return self._engine("missing_share_").missing
-
-    @property
-    def history_(self) -> History:
-        """Probability, asked or not, prediction and label of every row so far."""
-        return self._engine("history_").history()
 
     def _rows(self, X: Any, expected: int | None = None) -> Examples:
         """The rows; the first of all begin the engine."""
@@ -324,22 +255,6 @@ class ActiveClassifier(ClassifierMixin, ClassPredictions, BaseEstimator):  # typ
 
     def _predictions(self, X: Any) -> NDArray[np.float64]:
         return self._begun().predict(self._checked(X, anew=False))
-
-    def _begun(self) -> Engine:
-        if "engine_" not in vars(self):
-            raise NotFittedError(
-                "this ActiveClassifier has not asked anything yet: ask(X) or pool(X) comes first"
-            )
-        return self.engine_
-
-    def _appraised(self) -> Appraisal:
-        self._begun()
-        return self._appraisal
-
-    def _engine(self, attribute: str) -> Engine:
-        if "engine_" not in vars(self):
-            raise AttributeError(f"ActiveClassifier has no {attribute} before it has asked")
-        return self.engine_
 
     def _models(self, attribute: str) -> list[Model]:
         return [self._engine(attribute).model]
