@@ -63,7 +63,7 @@ class ActiveClassifier(ClassifierMixin, Standing, ClassPredictions, BaseEstimato
     >>> 90 <= classifier.n_answered_ <= 100
     True
     >>> print(classifier.estimate("error", of="current"))
-    current error: 0.0... (0.000 to 0.... at every moment, with 95 % confidence; 9... of 2,000 rows asked)
+    current error: 0.0... (0.000 to ... at every moment, with 95 % confidence; 9... of 2,000 rows asked)
     >>> bool(np.mean((classifier.predict(X) == "spam") == (X[:, 0] > 0.0)) > 0.95)
     True
     """
