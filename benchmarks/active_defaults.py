@@ -174,7 +174,7 @@ The same error, mean over the three numbers of labels. *One pass* learns every l
 weight 1/P where there is a P, as in the paper. *Refit* counts all labels alike, unless it says otherwise.
 *LinearSVC* is given the labels that the refit chose, in rows of length 1, its C (0.1, 1 or 10) chosen on
 every fifth of them. *Multiplication* is the explicit update: the gradient times the weight.
-`ActiveClassifier` as it comes is invariant with refit.
+`ActiveClassifier` as it comes is implicit with refit; random labels and margin sampling learn as it does.
 
 {ways}
 """

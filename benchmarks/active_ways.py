@@ -10,12 +10,13 @@ Labels are chosen by
 
 They are learned in `one pass`, each as it comes, with the weights 1/P of the paper where there is a P;
 by a `refit` over several orders; and by `LinearSVC`, which is given the labels that `refit` chose.
-"`invariant`, `refit`" is `ActiveClassifier` with no parameter but its budget.
+"`implicit`, `refit`" is `ActiveClassifier` with no parameter but its budget; `random` and `margin` learn as
+it does.
 """
 
 import warnings
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,20 +25,18 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import normalize
 from sklearn.svm import LinearSVC
 
-from steelyard import losses
 from steelyard.active.engine import Engine
-from steelyard.active.labelled import Labelled, Training
+from steelyard.active.labelled import USUAL, Labelled, Training
 from steelyard.active.replay import replay
 from steelyard.active.steering import Plan
 from steelyard.examples import Examples, examples
 from steelyard.learner import Learner
 from steelyard.model import Model, Settings
 
-RANDOM, MARGIN, INVARIANT = "random", "margin", "invariant"
-UPDATES = {"multiplication": "explicit", "implicit": "implicit", INVARIANT: "invariant"}
+RANDOM, MARGIN, IMPLICIT = "random", "margin", "implicit"
+UPDATES = {"multiplication": "explicit", "invariant": "invariant", IMPLICIT: "implicit"}
 ONE_PASS, REFIT, SVC = "one pass", "refit", "LinearSVC"
 CAPPED, IMPORTANCE = "refit, capped 1/P", "refit, 1/P"
-LOSS = losses.by_name("modified_huber")
 _GUESSED = 50.0  # per cent of errors, of a model that left the range of numbers, as the explicit update can
 _FIRST = 10  # labels that margin sampling buys before it can choose
 _SVC_SETTINGS = (0.1, 1.0, 10.0)
@@ -49,10 +48,10 @@ Way = tuple[str, str]
 
 WAYS: tuple[Way, ...] = (
     *((asking, learner) for asking in (RANDOM, MARGIN, *UPDATES) for learner in (ONE_PASS, REFIT, SVC)),
-    (INVARIANT, CAPPED),
-    (INVARIANT, IMPORTANCE),
+    (IMPLICIT, CAPPED),
+    (IMPLICIT, IMPORTANCE),
 )
-DEFAULT: Way = INVARIANT, REFIT
+DEFAULT: Way = IMPLICIT, REFIT
 _WEIGHTS = {ONE_PASS: "importance", REFIT: "none", CAPPED: "capped", IMPORTANCE: "importance"}
 
 
@@ -88,10 +87,8 @@ class Contest:
         orders = 0 if learner == ONE_PASS else Training.orders
         if asking in UPDATES:
             training = Training(_WEIGHTS[learner], orders=orders, seed=self.seed)
-            return self._asked(stream, Settings(LOSS, UPDATES[asking], follow_labels=False), training)
-        labelled = Labelled(
-            Settings(LOSS, follow_labels=False), stream.features, Training(orders=orders, seed=self.seed)
-        )
+            return self._asked(stream, replace(USUAL, update=UPDATES[asking]), training)
+        labelled = Labelled(USUAL, stream.features, Training(orders=orders, seed=self.seed))
         bought: list[int] = []
         while (count := len(bought)) < self.budget:
             if asking == RANDOM:

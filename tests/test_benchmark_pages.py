@@ -207,7 +207,7 @@ def test_page_on_labels_asked_for(
     text = page.read_text()
     assert text.count("| toy | 24 |") == text.count("| toy, 20% of labels wrong | 24 |") == 1
     assert text.count("| LinearSVC |") == 5
-    assert text.count("| invariant | refit, 1/P |") == 1
+    assert text.count("| implicit | refit, 1/P |") == 1
 
 
 def test_what_is_said_of_the_defaults() -> None:

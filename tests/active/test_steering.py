@@ -46,7 +46,7 @@ def test_a_skipped_question_costs_nothing() -> None:
 def test_a_rate_is_kept_up(rate: float) -> None:
     chunk, labels = stream(1500, noise=0.3)
     asking = answered(engine(rate=rate), chunk, labels)
-    assert asking.asked == pytest.approx(rate * 1500, abs=10)  # as many as it makes up for at a time
+    assert asking.asked == pytest.approx(rate * 1500, rel=0.1)
     assert not asking.spent
 
 
@@ -55,7 +55,7 @@ def test_probabilities_stay_above_the_floor() -> None:
     asking = answered(engine(rate=0.2), chunk, labels)
     assert asking.history().probability.min() == 0.01
     asking = answered(engine(rate=0.04), chunk, labels)
-    assert asking.history().probability.min() == pytest.approx(0.1 * 0.04)
+    assert asking.history().probability.min() == pytest.approx(0.2 * 0.04)
 
 
 def test_how_the_stream_is_cut_does_not_matter() -> None:
@@ -90,21 +90,9 @@ def test_c0_is_what_gives_the_probabilities() -> None:
     asking = answered(engine(rate=0.1), chunk, labels)
     k = asking.seen + 1
     flips, _ = iwal.flip_importances(asking.labelled.model, chunk)
-    by_c0 = iwal.query_probability((flips / k) ** 2, k, asking.steering.c0(k))
+    by_c0 = iwal.query_probability(flips / k, k, asking.steering.c0(k))
     np.testing.assert_allclose(asking.probabilities(chunk), np.maximum(by_c0, 0.01), rtol=1e-9)
     assert Steering(Plan(rate=0.1)).c0(1) == math.inf
-
-
-def test_where_the_model_is_fairly_sure_little_is_asked() -> None:
-    """P falls with the fourth power of the flip importance, the paper's with the second."""
-    steering = Steering(Plan(rate=0.1, floor=0.0))
-    steering.bound = 1e-24
-    p = steering.probabilities(np.array([1.0, 100.0, 200.0, 1e200, math.inf]), 10_000_000, WARM_UP)
-    assert p[0] == 1.0
-    assert p[1] / p[2] == pytest.approx(16.0, rel=1e-6)
-    np.testing.assert_array_equal(p[3:], 0.0)
-    by_paper = iwal.query_probability(np.array([1e-5, 2e-5]), 10_000_000, 1e-9)
-    assert by_paper[0] / by_paper[1] == pytest.approx(4.0, rel=0.02)
 
 
 def test_at_first_all_is_asked_for() -> None:

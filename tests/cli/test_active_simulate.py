@@ -60,7 +60,7 @@ def test_the_table(file: Path) -> None:
     assert "format: vw\nclasses: -1 and 1\n320 rows to learn from, 80 held out, 2 shuffles\n" in said
     assert "learner: once\n" in said
     assert "fraction  policy" in said
-    lines = [line for line in said.splitlines() if " invariant " in line]
+    lines = [line for line in said.splitlines() if " implicit " in line]
     assert lines[0].endswith("–")  # of 16 labels nothing can be said yet
     assert lines[1].endswith("2 of 2")
 
@@ -79,12 +79,12 @@ def test_the_pictures(file: Path, tmp_path: Path, few_schedules: None) -> None:
     said = run("active", "simulate", file, *QUICK, "--seeds", 1, "--pictures", tmp_path / "a").stdout
     assert sorted(path.name for path in (tmp_path / "a").iterdir()) == [
         "active-errors.png", "active-errors.svg",
-        "active-estimates-invariant.png", "active-estimates-invariant.svg",
+        "active-estimates-implicit.png", "active-estimates-implicit.svg",
     ]  # fmt: skip
     assert "pictures: " in said
     drawn = (tmp_path / "a/active-errors.svg").read_text(encoding="utf-8")
     for words in (
-        "invariant",
+        "implicit",
         "margin",
         "random",
         "all labels",

@@ -219,25 +219,25 @@ def test_it_is_a_classifier_with_two_classes_that_takes_sparse_rows() -> None:
 
 
 def test_estimates_and_rules_from_a_pool(tmp_path: Path) -> None:
-    X, y = data(1500)
+    X, y = data(600)
     path = tmp_path / "a.journal"
     rule = ErrorBelow(0.6)
-    active = classifier(rate=0.5, floor=0.3, journal=path).pool(X)
+    active = classifier(rate=0.3, floor=0.3, journal=path).pool(X)
     while (question := active.ask_next(stop=rule)) is not None:
         active.answer(question.id, y[question.row])
     verdict = active.should_stop(rule)
     assert verdict
     assert verdict.why.startswith("stop: current error is at most 0.")
-    assert active.n_seen_ < 1500
+    assert active.n_seen_ < 600
     found = active.estimate()
     assert found.high <= 0.6
     assert (found.rows, found.asked, found.answered) == (active.n_seen_, active.n_asked_, active.n_answered_)
     assert found.low <= 1.0 - active.score(*data(3000, seed=5)) <= found.high
     whole = active.estimate("recall", "pool", level=0.9)
-    assert whole.high - whole.low > 1.0 - active.n_seen_ / 1500  # the rest may be anything
+    assert whole.high - whole.low > 1.0 - active.n_seen_ / 600  # the rest may be anything
     assert active.estimate("loss", largest=2.0).measure == "loss"
     active.close()
-    again = classifier(rate=0.5, floor=0.3, journal=path).pool(X)
+    again = classifier(rate=0.3, floor=0.3, journal=path).pool(X)
     assert again.estimate() == found
     assert again.ask_next(stop=rule) is None
     assert again.ask_next() is not None  # whoever wants to goes on

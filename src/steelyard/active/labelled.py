@@ -14,12 +14,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from steelyard import losses
 from steelyard.active import coins
 from steelyard.examples import Examples
 from steelyard.kernels import linear
 from steelyard.learner import Learner
 from steelyard.model import Model, Settings
 
+# Steps of the implicit update are the shortest, so that wrong labels do the least harm (docs/active.md).
+USUAL = Settings(losses.by_name("modified_huber"), "implicit", follow_labels=False)
 TRAINING_WEIGHTS = ("none", "capped", "importance")
 _MOST_ORDERS = 64
 _REFIT_ORDERS = 1 << 32  # where that numbering begins: draws for questions have numbers below

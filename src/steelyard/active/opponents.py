@@ -1,7 +1,7 @@
 """Ways to choose labels, each handed to the same learner: what IWAL has to be measured against.
 
 - `invariant`, `implicit`, `multiplication` (the explicit update): importance-weighted active learning,
-  steered by a budget. With `refit`, `invariant` is what `ActiveClassifier` does as it comes.
+  steered by a budget. With `refit`, `implicit` is what `ActiveClassifier` does as it comes.
 - `margin`: the whole pool is scored for every tenth more of labels, and those bought of which the model is
   least sure. No estimate can be made of such labels.
 - `random`: labels of the first rows, which come shuffled.
@@ -16,11 +16,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from steelyard import losses
 from steelyard.active.appraisal import Appraisal
 from steelyard.active.engine import Engine
 from steelyard.active.estimates import Estimate
-from steelyard.active.labelled import Labelled, Training
+from steelyard.active.labelled import USUAL, Labelled, Training
 from steelyard.active.replay import replay
 from steelyard.active.steering import Plan
 from steelyard.examples import Examples
@@ -31,7 +30,7 @@ from steelyard.model import Model, Settings
 UPDATES = {"invariant": "invariant", "implicit": "implicit", "multiplication": "explicit"}
 POLICIES = (*UPDATES, "margin", "random")
 LEARNERS = ("refit", "once")
-LOSS = losses.by_name("modified_huber")
+LOSS = USUAL.loss
 _FIRST = 10  # labels that margin sampling buys before it can choose
 
 
@@ -73,7 +72,7 @@ def _asked(policy: str, learner: str, rows: Examples, budget: int, seed: int) ->
 
 def _bought(policy: str, learner: str, rows: Examples, budgets: list[int], seed: int) -> Iterator[Outcome]:
     training = Training(orders=Training.orders if learner == "refit" else 0, seed=seed)
-    labelled = Labelled(Settings(LOSS, follow_labels=False), rows.features, training)
+    labelled = Labelled(USUAL, rows.features, training)
     bought = np.zeros(len(rows), bool)
     for budget in budgets:
         while (count := len(labelled)) < budget:

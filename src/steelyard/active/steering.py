@@ -4,9 +4,6 @@
 of an expected number of examples. It looks at the flip importances of the last examples and takes the C₀
 with which they would have been asked for as often as the labels that are left allow. C₀ is set anew after
 every question and every 64 examples, wherever the stream is cut.
-
-Where C₀ is steered, G² stands in the place of G: the labels go to where the model is least sure, and fewer of
-them to rows of which it is fairly sure (docs/active.md has the figures).
 """
 
 import math
@@ -24,10 +21,9 @@ STRETCH = 64  # examples after which C₀ is set anew
 WINDOW = 256  # examples that are looked at for it
 WARM_UP = 20  # questions that are asked at once, before there is anything to go by
 LONGEST_WARM_UP = 50  # with a budget, of which a fifth is spent so
-FLOOR_SHARE = 0.1  # of the labels, at most, are spent on the floor
-POWER = 2.0  # of G
+FLOOR_SHARE = 0.2  # of the labels, at most, are spent on the floor
 _REPAID = 10.0  # questions within which a rate makes up for too many or too few
-_LEAST, _MOST = math.log(1e-48), math.log(1e8)  # of b
+_LEAST, _MOST = math.log(1e-24), math.log(1e4)  # of b
 _HALVINGS = 30
 _TOO_MANY = 1.01  # times the share that was meant: the smallest bound asks for more
 
@@ -80,7 +76,7 @@ class Plan:
 
     @property
     def least(self) -> float:
-        """The floor as it is held: a tenth of the labels at most is spent on it."""
+        """The floor as it is held: a fifth of the labels at most is spent on it."""
         return 0.0 if self.c0 is not None else min(self.floor, FLOOR_SHARE * self.share)
 
     def chosen(self, asked: float) -> float:
@@ -128,7 +124,7 @@ class Steering:
             return iwal.query_probability(flips / k, k, self.plan.c0, self.plan.constants)
         if asked < self.plan.warm_up:
             return np.ones(len(flips))
-        p = iwal.probability_within(_sharpened(flips / k), self.bound, self._constants)
+        p = iwal.probability_within(flips / k, self.bound, self._constants)
         return np.maximum(self.thinning * p, self.plan.least)
 
     def saw(self, flips: Column, k: int, cost: int, *, question: bool) -> None:
@@ -140,9 +136,9 @@ class Steering:
             self._set(self.plan.chosen(self.wanted(k, cost)), self.window / k)
 
     def _set(self, share: float, confidences: Column) -> None:
-        of, least, sharp = self._constants, self.plan.least, _sharpened(confidences)
-        self.bound = asking.bound_for(share, sharp, least, of.c1, of.c2, _LEAST, _MOST, _HALVINGS)
-        asked = iwal.probability_within(sharp, self.bound, of).mean()
+        of, least = self._constants, self.plan.least
+        self.bound = asking.bound_for(share, confidences, least, of.c1, of.c2, _LEAST, _MOST, _HALVINGS)
+        asked = iwal.probability_within(confidences, self.bound, of).mean()
         self.thinning = min(share / asked, 1.0) if asked > _TOO_MANY * share else 1.0
 
     def wanted(self, k: int, asked: int) -> float:
@@ -155,13 +151,7 @@ class Steering:
         return min(max(rate * (1.0 + behind / _REPAID), 0.25 * rate), 4.0 * rate, 1.0)
 
     def c0(self, k: int) -> float:
-        """The C₀ in force at the k-th example; one that is steered goes with G²."""
+        """The C₀ in force at the k-th example."""
         if self.plan.c0 is not None:
             return self.plan.c0
         return self.bound * (k - 1) / math.log(k) if k > 1 else math.inf
-
-
-def _sharpened(confidences: Column) -> Column:
-    with np.errstate(over="ignore"):  # what is as good as infinite may become so
-        powers: Column = confidences**POWER
-    return powers

@@ -66,7 +66,7 @@ EXAMPLES = {
         ),
         "active simulate": (
             "steelyard active simulate mail.tsv",
-            "steelyard active simulate mail.tsv --fractions 0.02,0.1 --policies invariant,random --seeds 10",
+            "steelyard active simulate mail.tsv --fractions 0.02,0.1 --policies implicit,random --seeds 10",
             "steelyard active simulate rcv1.svm --grid --policies invariant,multiplication --pictures curves",
         ),
         "convert": (

@@ -15,7 +15,7 @@ from steelyard.active.appraisal import Appraisal
 from steelyard.active.engine import Engine
 from steelyard.active.engine import Question as Raw
 from steelyard.active.journal import IN_MEMORY, Journal
-from steelyard.active.labelled import Training, last_refit
+from steelyard.active.labelled import USUAL, Training, last_refit
 from steelyard.active.replay import replay
 from steelyard.active.steering import Plan
 from steelyard.active.stopping import Budget, Rule
@@ -63,7 +63,7 @@ class ActiveClassifier(ClassifierMixin, Standing, ClassPredictions, BaseEstimato
     >>> 90 <= classifier.n_answered_ <= 100
     True
     >>> print(classifier.estimate("error", of="current"))
-    current error: 0.0... (0.000 to ... at every moment, with 95 % confidence; 9... of 2,000 rows asked)
+    current error: 0.0... (0.000 to 0.3... at every moment, with 95 % confidence; ... of ... rows asked)
     >>> bool(np.mean((classifier.predict(X) == "spam") == (X[:, 0] > 0.0)) > 0.95)
     True
     """
@@ -88,7 +88,7 @@ class ActiveClassifier(ClassifierMixin, Standing, ClassPredictions, BaseEstimato
         cap: float = 10.0,
         orders: int = 8,
         journal: str | Path | None = None,
-        update: str = DEFAULT.update,
+        update: str = USUAL.update,
         scaling: str = DEFAULT.scaling,
         learning_rate: float | None = DEFAULT.learning_rate,
         initial_t: float = DEFAULT.initial_t,

@@ -5,17 +5,15 @@ import math
 from dataclasses import asdict
 from typing import Any, Self
 
-from steelyard import losses
 from steelyard.active.appraisal import Appraisal
 from steelyard.active.engine import Engine
 from steelyard.active.estimates import LEVEL
 from steelyard.active.journal import IN_MEMORY, Journal
-from steelyard.active.labelled import Training
+from steelyard.active.labelled import USUAL, Training
 from steelyard.active.steering import Plan
 from steelyard.io import objects
 from steelyard.io.errors import InputError
 from steelyard.losses import two_classes
-from steelyard.model import Settings
 
 _KINDS = "an example, a label, a skip, an undo, a status or an estimate"
 
@@ -27,16 +25,15 @@ class Conversation:
         names = given["classes"].split(",")
         if len(names) != 2 or len(set(names)) != 2 or not all(names):
             raise InputError(f"--classes {given['classes']}: two different names, as in ham,spam")
-        settings = Settings(losses.by_name("modified_huber"), follow_labels=False)
         plan = Plan(given["c0"], given["rate"], given["budget"], given["expected"], audit=given["audit"])
         self._bits = given["bits"]
         self._names = names
-        self._codes = dict(zip(names, two_classes.labels(settings.loss), strict=True))
-        self._boundary = two_classes.boundary(settings.loss)
+        self._codes = dict(zip(names, two_classes.labels(USUAL.loss), strict=True))
+        self._boundary = two_classes.boundary(USUAL.loss)
         self._journal = Journal(given["journal"] or IN_MEMORY)
         try:
             self._engine = Engine(
-                settings,
+                USUAL,
                 1 << self._bits,
                 plan,
                 Training(seed=given["seed"]),

@@ -17,7 +17,7 @@ _READING = several(
     options.FORMAT, options.BITS, options.INTERACTIONS, options.LABELS, options.TABLES,
 )  # fmt: skip
 _SIMULATING = several(
-    click.option("--policies", type=Names(_POLICIES), metavar="LIST", default="invariant,margin,random",
+    click.option("--policies", type=Names(_POLICIES), metavar="LIST", default="implicit,margin,random",
                  show_default=True, help=f"Of {', '.join(_POLICIES)}."),
     click.option("--fractions", type=Numbers(), metavar="LIST", default="0.01,0.02,0.05,0.1,0.2",
                  show_default=True, help="Of the labels: how many may be asked for."),
@@ -51,7 +51,7 @@ def command(ctx: click.Context, /, files: tuple[str, ...], **given: Any) -> None
     fraction of them, and no more; the table shows what has been learned from them: the error on the rows
     held out, and beside it what the labels paid for say of that error themselves.
 
-    invariant is ActiveClassifier as it comes; implicit and multiplication are importance-weighted active
+    implicit is ActiveClassifier as it comes; invariant and multiplication are importance-weighted active
     learning with other updates (multiplication: the gradient times the weight); margin buys the labels of
     which the model is least sure, and random any.
     """
