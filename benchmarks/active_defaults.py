@@ -8,6 +8,7 @@ their place on the page.
 """
 
 import os
+import textwrap
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
@@ -152,7 +153,8 @@ def _mean(found: Iterable[dict[Way, float]], way: Way) -> str:
 
 
 def page(errors: Errors, seeds: int) -> str:
-    return TEXT.format(claim=claim(errors), cells=by_cell(errors), ways=by_way(errors), seeds=seeds).strip()
+    said = textwrap.fill(claim(errors), 110)
+    return TEXT.format(claim=said, cells=by_cell(errors), ways=by_way(errors), seeds=seeds).strip()
 
 
 TEXT = """
