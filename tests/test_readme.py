@@ -8,8 +8,8 @@ from steelyard import losses, updates
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-LINES = [line.strip("|").split("|") for line in README.splitlines() if line.startswith("|")]
-TABLE = [[cell.strip() for cell in line] for line in LINES]
+LINES = README[README.index("| loss | labels |") :].partition("\n\n")[0].splitlines()
+TABLE = [[cell.strip() for cell in line.strip("|").split("|")] for line in LINES]
 
 
 def test_the_table_has_every_update() -> None:

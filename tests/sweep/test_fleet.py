@@ -60,6 +60,18 @@ def test_threads_and_pieces_do_not_matter() -> None:
         np.testing.assert_array_equal(one.state, other.state)
 
 
+def test_rows_are_taken_up_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    matrix, labels, importances = stream(LOGISTIC, rows=100)
+    chunk = examples(matrix, labels, importances)
+    whole, pieces = (Fleet(mixed(), matrix.shape[1], threads) for threads in (1, 2))
+    whole.learn(chunk)
+    monkeypatch.setattr("steelyard.sweep.fleet._PIECE", 7)
+    pieces.learn(chunk)
+    np.testing.assert_array_equal(whole.progressive_loss, pieces.progressive_loss)
+    order = np.arange(100)
+    np.testing.assert_allclose(whole.measure(chunk, order), pieces.measure(chunk, order), rtol=1e-12)
+
+
 def test_labels_and_importances_may_differ_from_model_to_model() -> None:
     matrix, _, _ = stream(LOGISTIC, rows=80)
     rng = np.random.default_rng(1)

@@ -99,10 +99,10 @@ class Fleet:
         waiting = deque((crew, numbers, 0) for crew, numbers in self._crews)
 
         def work_on() -> None:
-            while waiting:
+            while True:
                 try:
                     crew, numbers, start = waiting.popleft()
-                except IndexError:  # another thread was quicker
+                except IndexError:  # none is left, or another thread was quicker
                     return
                 part = slice(start, start + _PIECE)
                 work(crew, numbers, part, _of(columns[part], numbers), _of(weights[part], numbers))
