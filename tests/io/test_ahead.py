@@ -47,7 +47,7 @@ def test_an_exception_in_the_source(threads: int) -> None:
         list(ahead.mapped(abs, items(), threads))
     results = ahead.mapped(abs, items(), threads)
     assert [next(results) for _ in range(5)] == [0, 1, 2, 3, 4]
-    results.close()  # type: ignore[attr-defined]
+    results.close()
     assert all_gone()
 
 
@@ -78,7 +78,7 @@ def test_no_more_is_fetched_than_can_wait(threads: int) -> None:
     assert next(results) == 0
     time.sleep(0.05)
     assert len(fetched) <= 1 if threads == 1 else len(fetched) <= 2 * threads + 6
-    results.close()  # type: ignore[attr-defined]
+    results.close()
     assert all_gone()
 
 
@@ -96,7 +96,7 @@ def test_leaving_while_the_source_waits() -> None:
     done = threading.Event()
 
     def leave() -> None:
-        results.close()  # type: ignore[attr-defined]
+        results.close()
         done.set()
 
     threading.Thread(target=leave, daemon=True).start()
@@ -119,7 +119,7 @@ def test_turns_are_short_only_while_threads_work() -> None:
     second = ahead.mapped(str, range(100), 2)
     next(first), next(second)
     assert sys.getswitchinterval() == pytest.approx(ahead.TURN)
-    first.close()  # type: ignore[attr-defined]
+    first.close()
     assert sys.getswitchinterval() == pytest.approx(ahead.TURN)  # the second still works
-    second.close()  # type: ignore[attr-defined]
+    second.close()
     assert sys.getswitchinterval() == pytest.approx(usual)

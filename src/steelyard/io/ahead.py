@@ -4,7 +4,7 @@ import queue
 import sys
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import TypeVar
@@ -12,15 +12,14 @@ from typing import TypeVar
 T = TypeVar("T")
 R = TypeVar("R")
 
-LEAVING = 0.5  # seconds that a thread is given to finish when nobody wants its items any more
 TURN = 1e-4  # seconds for which one thread may keep the others from Python
 
 _hurried = 0
 _usual_turn = 0.0
-_counting = threading.Lock()
+_counting = threading.RLock()
 
 
-def mapped(function: Callable[[T], R], items: Iterable[T], threads: int) -> Iterator[R]:
+def mapped(function: Callable[[T], R], items: Iterable[T], threads: int) -> Generator[R, None, None]:
     """`map(function, items)`, with `threads` of them at work at once and the items fetched on one more.
 
     With one thread everything happens on the caller's.
@@ -29,17 +28,19 @@ def mapped(function: Callable[[T], R], items: Iterable[T], threads: int) -> Iter
         yield from map(function, items)
         return
     pending: deque[Future[R]] = deque()
-    with short_turns(), ThreadPoolExecutor(threads, thread_name_prefix="steelyard") as pool:
-        try:
+    pool = ThreadPoolExecutor(threads, thread_name_prefix="steelyard")
+    try:
+        with short_turns():
             for item in fetched(items, 2):
                 pending.append(pool.submit(function, item))
                 if len(pending) > threads + 1:
                     yield pending.popleft().result()
             while pending:
                 yield pending.popleft().result()
-        finally:
-            for future in pending:
-                future.cancel()
+    finally:
+        # Not waited for: an iterator that was left behind is closed by the garbage collector, at any
+        # moment on any thread, also where that one holds the lock which waiting for a thread takes.
+        pool.shutdown(wait=False, cancel_futures=True)
 
 
 @contextmanager
@@ -102,5 +103,4 @@ def fetched(items: Iterable[T], most: int) -> Iterator[T]:
                 raise thing  # type: ignore[misc]
             yield thing  # type: ignore[misc]
     finally:
-        stopped.set()
-        thread.join(LEAVING)
+        stopped.set()  # not waited for: see `mapped`

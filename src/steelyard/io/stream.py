@@ -2,6 +2,7 @@
 
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
@@ -95,10 +96,11 @@ class Stream:
             before = self.position
             with sources.opened(path) as source:
                 blocks = self._reader.blocks(source, self._block_size)
-                for parsed in ahead.mapped(self._reader.parse, blocks, self._threads):
-                    settled = self._settle(parsed)
-                    self.position = before + parsed.block.position
-                    yield settled
+                with closing(ahead.mapped(self._reader.parse, blocks, self._threads)) as ready:
+                    for parsed in ready:
+                        settled = self._settle(parsed)
+                        self.position = before + parsed.block.position
+                        yield settled
 
     def _settle(self, parsed: Parsed) -> Parsed:
         """What depends on all that came before: line numbers, and which names are new."""
