@@ -1,17 +1,9 @@
 """Ways to choose labels, and to learn from them: `ActiveClassifier` and what it is measured against.
 
-Labels are chosen by
-
-- `random`: those of the first rows, which come shuffled;
-- `margin`: the whole pool is scored for every tenth more of labels, and those bought of which the model is
-  least sure;
-- `multiplication` (the explicit update), `implicit`, `invariant`: importance-weighted active learning in
-  one pass over the stream, steered by the budget.
-
-They are learned in `one pass`, each as it comes, with the weights 1/P of the paper where there is a P;
-by a `refit` over several orders; and by `LinearSVC`, which is given the labels that `refit` chose.
-"`implicit`, `refit`" is `ActiveClassifier` with no parameter but its budget; `random` and `margin` learn as
-it does.
+Labels are chosen by the policies of `steelyard.active.opponents`. They are learned in `one pass`, each as it
+comes, with the weights 1/P of the paper where there is a P; by a `refit` over several orders; and by
+`LinearSVC`, which is given the labels that `refit` chose. "`implicit`, `refit`" is `ActiveClassifier` with no
+parameter but its budget; `random` and `margin` learn as it does.
 """
 
 import warnings
@@ -25,20 +17,16 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import normalize
 from sklearn.svm import LinearSVC
 
-from steelyard.active.engine import Engine
-from steelyard.active.labelled import USUAL, Labelled, Training
-from steelyard.active.replay import replay
-from steelyard.active.steering import Plan
+from steelyard.active.labelled import Training
+from steelyard.active.opponents import LEARNERS, outcomes
 from steelyard.examples import Examples, examples
 from steelyard.learner import Learner
-from steelyard.model import Model, Settings
+from steelyard.model import Model
 
 RANDOM, MARGIN, IMPLICIT = "random", "margin", "implicit"
-UPDATES = {"multiplication": "explicit", "invariant": "invariant", IMPLICIT: "implicit"}
 ONE_PASS, REFIT, SVC = "one pass", "refit", "LinearSVC"
 CAPPED, IMPORTANCE = "refit, capped 1/P", "refit, 1/P"
 _GUESSED = 50.0  # per cent of errors, of a model that left the range of numbers, as the explicit update can
-_FIRST = 10  # labels that margin sampling buys before it can choose
 _SVC_SETTINGS = (0.1, 1.0, 10.0)
 _HELD_OUT = 5  # every fifth label chooses among them
 
@@ -47,12 +35,21 @@ Way = tuple[str, str]
 """Who chooses the labels, who learns them."""
 
 WAYS: tuple[Way, ...] = (
-    *((asking, learner) for asking in (RANDOM, MARGIN, *UPDATES) for learner in (ONE_PASS, REFIT, SVC)),
+    *(
+        (asking, learner)
+        for asking in (RANDOM, MARGIN, "multiplication", "invariant", IMPLICIT)
+        for learner in (ONE_PASS, REFIT, SVC)
+    ),
     (IMPLICIT, CAPPED),
     (IMPLICIT, IMPORTANCE),
 )
 DEFAULT: Way = IMPLICIT, REFIT
-_WEIGHTS = {ONE_PASS: "importance", REFIT: "none", CAPPED: "capped", IMPORTANCE: "importance"}
+_TRAINING = {
+    ONE_PASS: LEARNERS["once"],
+    REFIT: LEARNERS["refit"],
+    CAPPED: Training("capped"),
+    IMPORTANCE: Training("importance"),
+}
 
 
 @dataclass(frozen=True)
@@ -68,61 +65,20 @@ class Contest:
 
     def errors(self, ways: Sequence[Way] = WAYS) -> Iterator[tuple[Way, float]]:
         """The test errors in per cent. Whoever asks for LinearSVC asks for the refit, too."""
-        stream, test = examples(self.rows), examples(self.test)
+        stream, test = examples(self.rows, self.labels), examples(self.test)
         for asking, learner in ways:
             if learner != SVC:
-                bought, model = self._bought(stream, asking, learner)
-                yield (asking, learner), self._error(model, test)
+                training = replace(_TRAINING[learner], seed=self.seed)
+                (found,) = outcomes(asking, training, stream, [self.budget])
+                yield (asking, learner), self._error(found.model, test)
                 if (asking, SVC) in ways and learner == REFIT:
-                    yield (asking, SVC), self._wrong(self._svc(np.array(bought)))
+                    yield (asking, SVC), self._wrong(self._svc(np.array(found.rows)))
 
     def _error(self, model: Model | None, test: Examples) -> float:
         return _GUESSED if model is None else self._wrong(Learner(model=model).predict(test))
 
     def _wrong(self, predictions: NDArray[np.float64]) -> float:
         return 100.0 * float(np.mean((predictions > 0.0) != (self.truth > 0.0)))
-
-    def _bought(self, stream: Examples, asking: str, learner: str) -> tuple[list[int], Model | None]:
-        """The rows whose labels were bought, and what was learned of them; None if the model diverged."""
-        orders = 0 if learner == ONE_PASS else Training.orders
-        if asking in UPDATES:
-            training = Training(_WEIGHTS[learner], orders=orders, seed=self.seed)
-            return self._asked(stream, replace(USUAL, update=UPDATES[asking]), training)
-        labelled = Labelled(USUAL, stream.features, Training(orders=orders, seed=self.seed))
-        bought: list[int] = []
-        while (count := len(bought)) < self.budget:
-            if asking == RANDOM:
-                chosen = np.arange(self.budget)
-            elif count < _FIRST:
-                chosen = np.arange(min(_FIRST, self.budget))
-            else:
-                distance = np.abs(Learner(model=labelled.final).predict(stream))
-                distance[bought] = np.inf
-                chosen = np.argsort(distance, kind="stable")[: min(max(count // 10, 1), self.budget - count)]
-            for row in chosen.tolist():
-                part = slice(stream.indptr[row], stream.indptr[row + 1])
-                labelled.rows.add(
-                    stream.indices[part].astype(np.int32), stream.values[part].astype(np.float64)
-                )
-                labelled.answer(len(bought), self.labels[row], 1.0)
-                bought.append(row)
-        return bought, labelled.final
-
-    def _asked(
-        self, stream: Examples, settings: Settings, training: Training
-    ) -> tuple[list[int], Model | None]:
-        bought: list[int] = []
-
-        def label(row: int) -> float:
-            bought.append(row)
-            return float(self.labels[row])
-
-        engine = Engine(settings, stream.features, Plan(budget=self.budget, expected=len(stream)), training)
-        try:
-            replay(engine, stream, label)
-        except FloatingPointError:
-            return bought, None
-        return bought, engine.model
 
     def _svc(self, bought: NDArray[np.int64]) -> NDArray[np.float64]:
         """On rows of length 1, with the C that does best on a fifth of the labels it has."""

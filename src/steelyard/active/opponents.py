@@ -7,48 +7,48 @@
 - `random`: labels of the first rows, which come shuffled.
 
 The learner refits over several orders, or learns every answer once as it comes (`once`): the paper's way, in
-which IWAL's answers weigh 1/P.
+which IWAL's answers weigh 1/P. Labels that were not left to chance have P = 1.
 """
 
 import copy
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from steelyard.active.appraisal import Appraisal
 from steelyard.active.engine import Engine
-from steelyard.active.estimates import Estimate
 from steelyard.active.labelled import USUAL, Labelled, Training
 from steelyard.active.replay import replay
 from steelyard.active.steering import Plan
 from steelyard.examples import Examples
 from steelyard.learner import Learner
 from steelyard.losses import two_classes
-from steelyard.model import Model, Settings
+from steelyard.model import Model
 
 UPDATES = {"invariant": "invariant", "implicit": "implicit", "multiplication": "explicit"}
 POLICIES = (*UPDATES, "margin", "random")
-LEARNERS = ("refit", "once")
+LEARNERS = {"refit": Training(), "once": Training("importance", orders=0)}
 LOSS = USUAL.loss
 _FIRST = 10  # labels that margin sampling buys before it can choose
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """After so many labels: the model, and what its labels say of it where they can say anything."""
+    """After some labels: the model, and what they say of it where they can say anything."""
 
-    labels: int
+    rows: list[int]
+    """Whose labels were bought, in this order."""
     model: Model | None
     """None if it has diverged."""
-    estimate: Estimate | None = None
+    appraisal: Appraisal | None = None
 
 
-def outcomes(policy: str, learner: str, rows: Examples, budgets: list[int], seed: int) -> Iterator[Outcome]:
+def outcomes(policy: str, training: Training, rows: Examples, budgets: list[int]) -> Iterator[Outcome]:
     """One for each of the budgets, which grow; labels are those of the rows, read where they are bought."""
     if policy in UPDATES:
-        return (_asked(policy, learner, rows, budget, seed) for budget in budgets)
-    return _bought(policy, learner, rows, budgets, seed)
+        return (_asked(policy, training, rows, budget) for budget in budgets)
+    return _bought(policy, training, rows, budgets)
 
 
 def error(model: Model | None, rows: Examples) -> float:
@@ -59,23 +59,27 @@ def error(model: Model | None, rows: Examples) -> float:
     return float(np.mean((Learner(model=model).predict(rows) > boundary) != (rows.labels > boundary)))
 
 
-def _asked(policy: str, learner: str, rows: Examples, budget: int, seed: int) -> Outcome:
-    settings = Settings(LOSS, UPDATES[policy], follow_labels=False)
-    training = Training(seed=seed) if learner == "refit" else Training("importance", orders=0, seed=seed)
+def _asked(policy: str, training: Training, rows: Examples, budget: int) -> Outcome:
+    settings = replace(USUAL, update=UPDATES[policy])
     engine = Engine(settings, rows.features, Plan(budget=budget, expected=len(rows)), training)
+    bought: list[int] = []
+
+    def label(row: int) -> float:
+        bought.append(row)
+        return float(rows.labels[row])
+
     try:
-        replay(engine, rows, lambda row: float(rows.labels[row]))
+        replay(engine, rows, label)
     except FloatingPointError:
-        return Outcome(engine.answered, None)
-    return Outcome(engine.answered, engine.model, Appraisal(engine).estimate())
+        return Outcome(bought, None)
+    return Outcome(bought, engine.model, Appraisal(engine))
 
 
-def _bought(policy: str, learner: str, rows: Examples, budgets: list[int], seed: int) -> Iterator[Outcome]:
-    training = Training(orders=Training.orders if learner == "refit" else 0, seed=seed)
+def _bought(policy: str, training: Training, rows: Examples, budgets: list[int]) -> Iterator[Outcome]:
     labelled = Labelled(USUAL, rows.features, training)
-    bought = np.zeros(len(rows), bool)
+    bought: list[int] = []
     for budget in budgets:
-        while (count := len(labelled)) < budget:
+        while (count := len(bought)) < budget:
             if policy == "random":
                 chosen = np.arange(count, budget)
             elif count < _FIRST:
@@ -84,9 +88,9 @@ def _bought(policy: str, learner: str, rows: Examples, budgets: list[int], seed:
                 distance = np.abs(Learner(model=labelled.final).predict(rows) - two_classes.boundary(LOSS))
                 distance[bought] = np.inf
                 chosen = np.argsort(distance, kind="stable")[: min(max(count // 10, 1), budget - count)]
-            bought[chosen] = True
             for row in chosen.tolist():
                 part = slice(rows.indptr[row], rows.indptr[row + 1])
                 labelled.rows.add(rows.indices[part].astype(np.int32), rows.values[part].astype(np.float64))
-                labelled.answer(len(labelled), float(rows.labels[row]), 1.0)
-        yield Outcome(len(labelled), copy.deepcopy(labelled.final))  # it may go on learning
+                labelled.answer(len(bought), float(rows.labels[row]), 1.0)
+                bought.append(row)
+        yield Outcome(bought.copy(), copy.deepcopy(labelled.final))  # it may go on learning

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -23,12 +24,13 @@ def run(rows: LabelledRows, given: dict[str, Any], tick: Callable[[], None]) -> 
     for seed in range(given["seeds"]):
         learned, tested = rows.split(seed, given["holdout"])
         labels = budgets(fractions, len(learned))
+        training = replace(opponents.LEARNERS[given["learner"]], seed=seed)
         for policy in given["policies"]:
-            ways = opponents.outcomes(policy, given["learner"], learned, labels, seed)
+            ways = opponents.outcomes(policy, training, learned, labels)
             for fraction, outcome in zip(fractions, ways, strict=True):
                 found.setdefault((fraction, policy), []).append(_tested(outcome, tested))
                 tick()
-        for outcome in opponents.outcomes("random", given["learner"], learned, [len(learned)], seed):
+        for outcome in opponents.outcomes("random", training, learned, [len(learned)]):
             found.setdefault((1.0, ALL), []).append(_tested(outcome, tested))
             tick()
     kept = len(tested)
@@ -53,11 +55,11 @@ def budgets(fractions: list[float], rows: int) -> list[int]:
 
 def _tested(outcome: Outcome, tested: Examples) -> dict[str, Any]:
     """What it has cost, what it is worth, and what it thinks of itself, if anything is known."""
-    own, estimate = outcome.estimate, None
-    if own is not None and not math.isnan(own.value):
+    estimate = None
+    if outcome.appraisal is not None and not math.isnan((own := outcome.appraisal.estimate()).value):
         estimate = {"value": own.value, "low": own.low, "high": own.high}
     return {
-        "labels": outcome.labels,
+        "labels": len(outcome.rows),
         "error": opponents.error(outcome.model, tested),
         "estimate": estimate,
         "diverged": outcome.model is None,
