@@ -32,6 +32,8 @@ from steelyard.losses import Loss
 from steelyard.losses.sets import OneOf
 
 LOSSES = [losses.by_name(name) for name in losses.names()]
+EXACTNESS = {"float32": 1e-8, "float64": 2e-13}
+by_type = pytest.mark.parametrize("dtype", EXACTNESS)
 
 
 @kernel
@@ -59,41 +61,43 @@ def board_for(loss: Loss) -> np.ndarray:
     return board
 
 
-def check(board: np.ndarray, row: int, expected: Callable[[float, float, float], float]) -> None:
+def check(board: np.ndarray, row: int, dtype: str, expected: Callable[[float, float, float], float]) -> None:
     wanted = np.array([expected(p, y, u) for p, y, u in board[[P, Y, U]].T.tolist()])
     usual = np.abs(wanted) < 1e290  # beyond, arithmetic is held where the C library overflows
-    np.testing.assert_allclose(board[row, usual], wanted[usual], rtol=2e-13, atol=1e-300)
+    np.testing.assert_allclose(board[row, usual], wanted[usual], rtol=EXACTNESS[dtype], atol=1e-300)
     assert not np.isnan(board[row]).any()
 
 
+@by_type
 @pytest.mark.parametrize("loss", LOSSES, ids=repr)
-def test_values_slopes_and_values_after(loss: Loss) -> None:
+def test_values_slopes_and_values_after(loss: Loss, dtype: str) -> None:
     board = board_for(loss)
     lanes = board.shape[1]
-    call(array_form.values(loss), board, 0, lanes)
-    call(array_form.slopes(loss), board, 0, lanes)
-    check(board, VALUE, lambda p, y, u: loss.value(p, y))
-    check(board, SLOPE, lambda p, y, u: loss.derivative(p, y))
+    call(array_form.values(loss, dtype), board, 0, lanes)
+    call(array_form.slopes(loss, dtype), board, 0, lanes)
+    check(board, VALUE, dtype, lambda p, y, u: loss.value(p, y))
+    check(board, SLOPE, dtype, lambda p, y, u: loss.derivative(p, y))
     board[CHANGE] = 0.25
-    call(array_form.values_after(loss), board, 0, lanes)
-    check(board, AFTER, lambda p, y, u: loss.value(p + 0.25, y))
+    call(array_form.values_after(loss, dtype), board, 0, lanes)
+    check(board, AFTER, dtype, lambda p, y, u: loss.value(p + 0.25, y))
 
 
+@by_type
 @pytest.mark.parametrize("loss", LOSSES, ids=repr)
-def test_every_update(loss: Loss) -> None:
+def test_every_update(loss: Loss, dtype: str) -> None:
     for name in updates.names_for(loss):
         board = board_for(loss)
         step = updates.by_name(name).step
         with np.errstate(all="ignore"):
-            call(array_form.steps(loss, step), board, 0, board.shape[1])
-        check(board, CHANGE, partial(step, loss))
+            call(array_form.steps(loss, step, dtype), board, 0, board.shape[1])
+        check(board, CHANGE, dtype, partial(step, loss))
 
 
 def test_lanes_outside_the_range_are_left_alone() -> None:
     loss = losses.by_name("squared")
     board = board_for(loss)
     board[VALUE] = 7.0
-    call(array_form.values(loss), board, 32, 64)
+    call(array_form.values(loss, "float32"), board, 32, 64)
     assert (board[VALUE, :32] == 7.0).all()
     assert (board[VALUE, 64:] == 7.0).all()
     assert (board[VALUE, 32:64] != 7.0).all()
@@ -119,7 +123,7 @@ def test_a_loss_of_ones_own() -> None:
     for loss in (Cosh(2.0), Cosh(3.0)):
         board = np.zeros((ROWS, 32))
         board[P], board[Y], board[U] = np.linspace(-4.0, 4.0, 32), 0.5, 0.7
-        call(array_form.steps(loss, updates.by_name("invariant").step), board, 0, 32)
+        call(array_form.steps(loss, updates.by_name("invariant").step, "float64"), board, 0, 32)
         expected = [loss.flow(p, 0.5, 0.7) for p in board[P]]
         np.testing.assert_allclose(board[CHANGE], expected, rtol=1e-9)
 
@@ -146,8 +150,9 @@ def test_pushes(schedule: Callable[..., float], power_t: float, initial_t: float
 def test_steps_run_on_whole_vectors(loss: str, update: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """One lane at a time would be right as well, and several times slower."""
     monkeypatch.setattr(objects, "kept", lambda key, signature, compiled: compiled())
-    methods = jit.methods(losses.by_name(loss), array_form.ABREAST)
-    form = array_form._form.__wrapped__(methods, updates.by_name(update).step, array_form._fill_change)
+    methods = jit.methods(losses.by_name(loss), array_form.ABREAST["float32"])
+    step = updates.by_name(update).step
+    form = array_form._kept_form.__wrapped__(methods, "float32", step, array_form._fill_change)
     assembly = form._library.get_asm_str()
     packed = ("vmulpd", "mulpd", "fmul\tv", "vfmadd213pd", "vminpd", "vcmpltpd", "minpd")
     assert any(instruction in assembly for instruction in packed)

@@ -18,7 +18,6 @@ from steelyard.kernels import array_form, asking_lanes, lanes, linear
 from steelyard.losses import two_classes
 from steelyard.model import Settings
 from steelyard.sweep import memory
-from steelyard.sweep.block import kind
 from steelyard.sweep.fleet import crews, usable_threads
 from steelyard.sweep.layout import Layout
 
@@ -113,7 +112,7 @@ class _Crew:
         floor: float,
     ) -> None:
         self.numbers = numbers
-        self._common = kind(askers[0].settings)
+        self._common = askers[0].settings
         self._layout = layout = Layout([asker.settings for asker in askers])
         self._weights = memory.zeros((features, 1, len(layout)), self._common.dtype)
         self._state = np.zeros((asking_lanes.ASKING_STATE_SIZE, len(layout)))
@@ -157,7 +156,7 @@ class _Crew:
                 examples.importances[:, np.newaxis], np.zeros(0), self._weights,
                 self._state[: lanes.LANE_STATE_SIZE], totals, float(self._common.bias),
                 0.5 * sum(two_classes.labels(loss)), two_classes.boundary(loss),
-                np.zeros((0, len(self._layout))), array_form.values(loss),
+                np.zeros((0, len(self._layout))), array_form.values(loss, self._common.dtype),
             )  # fmt: skip
         wrong: NDArray[np.float64] = totals[lanes.ERROR, self._layout.place]
         return wrong

@@ -2,13 +2,12 @@
 
 A *board* is a matrix of float64 with a row for each quantity and a column for each lane. An array form
 is a pointer to a function of a board and a range of its lanes: it reads some rows and fills another, by
-the very methods of the loss. Their source is compiled with `vector_math` in place of `math`, and all of
-it into one loop, which the compiler then runs on whole vectors if the source has no loops of its own
-(and if the index is unsigned: one that might be negative could be anywhere).
+the very methods of the loss. Their source is compiled with `vector_math` in place of `math`, as exact as
+weights of this type deserve, and all of it into one loop, which the compiler then runs on whole vectors if
+the source has no loops of its own (and if the index is unsigned: one that might be negative could be
+anywhere).
 """
 
-import math
-import types
 from collections.abc import Callable
 from functools import cache, partial
 from typing import Any
@@ -25,21 +24,16 @@ from steelyard.kernels.vector_math import ARITHMETIC, arithmetic
 # schedules that differ from lane to lane, initial_t and power_t.
 T, H, PUSH, P, Y, U, CHANGE, VALUE, SLOPE, AFTER, TIME, INITIAL_T, POWER_T, ROWS = range(14)
 
-# Lanes, and those of an update, come in multiples of this, so that loops have no leftovers to do one by one:
-# a lane is reckoned in the same way, to the last bit, wherever it is.
-WIDTH = 32
+# Lanes, and those of an update, come in multiples of this, so that loops with much to reckon have no
+# leftovers to do one by one.
+WIDTH = 16
 
 
-def _vector_twin() -> types.ModuleType:
-    """`math`, with what would be calls exchanged."""
-    twin = types.ModuleType("math")
-    twin.__dict__.update(vars(math))
-    for name in ("exp", "expm1", "log", "log1p", "pow", "sqrt"):
-        setattr(twin, name, getattr(vector_math, name))
-    return twin
-
-
-ABREAST = jit.Dialect(arithmetic, arithmetic, _vector_twin())
+ABREAST = {
+    "float32": jit.Dialect(arithmetic, arithmetic, vector_math.SINGLE),
+    "float64": jit.Dialect(arithmetic, arithmetic, vector_math.DOUBLE),
+}
+_EXACT = ABREAST["float64"]
 _BOARD = numba.types.CPointer(numba.float64)
 _FORM = numba.void(_BOARD, numba.intp, numba.intp, numba.intp)
 _MOMENTS = numba.void(_BOARD, numba.intp, numba.float64, numba.float64)
@@ -55,29 +49,29 @@ def _address(board):
     return lambda board: board.ctypes
 
 
-def steps(loss: Any, step: Callable[..., float]) -> Any:
+def steps(loss: Any, step: Callable[..., float], dtype: str) -> Any:
     """CHANGE: how far U moves P, by the update whose `step(loss, p, y, u)` this is."""
-    return _form(jit.methods(loss, ABREAST), step, _fill_change)
+    return _form(loss, dtype, step, _fill_change)
 
 
-def values(loss: Any) -> Any:
+def values(loss: Any, dtype: str) -> Any:
     """VALUE: the loss of P."""
-    return _form(jit.methods(loss, ABREAST), type(loss).value, _fill_value)
+    return _form(loss, dtype, type(loss).value, _fill_value)
 
 
-def slopes(loss: Any) -> Any:
+def slopes(loss: Any, dtype: str) -> Any:
     """SLOPE: the derivative of the loss at P."""
-    return _form(jit.methods(loss, ABREAST), type(loss).derivative, _fill_slope)
+    return _form(loss, dtype, type(loss).derivative, _fill_slope)
 
 
-def values_after(loss: Any) -> Any:
+def values_after(loss: Any, dtype: str) -> Any:
     """AFTER: the loss of P + CHANGE."""
-    return _form(jit.methods(loss, ABREAST), type(loss).value, _fill_after)
+    return _form(loss, dtype, type(loss).value, _fill_after)
 
 
-def times(loss: Any, time: Callable[..., float]) -> Any:
+def times(loss: Any, time: Callable[..., float], dtype: str) -> Any:
     """TIME: the push that makes CHANGE, by the update whose `time(loss, p, y, change)` this is."""
-    return _form(jit.methods(loss, ABREAST), time, _fill_time)
+    return _form(loss, dtype, time, _fill_time)
 
 
 @cache
@@ -87,7 +81,7 @@ def pushes_by_lane(schedule: Callable[..., float]) -> Any:
         return partial(_fill_push_by_lane, schedule)
 
     def bind() -> Any:
-        function = jit.compiled(schedule, ABREAST)
+        function = jit.compiled(schedule, _EXACT)
         fill = arithmetic(_fill_push_by_lane)
 
         def form(board: Any, lanes: int, first: int, last: int) -> None:  # pragma: no cover  (compiled)
@@ -105,7 +99,7 @@ def pushes(schedule: Callable[..., float]) -> Any:
         return partial(_fill_push, schedule)
 
     def bind() -> Any:
-        function = jit.compiled(schedule, ABREAST)
+        function = jit.compiled(schedule, _EXACT)
         fill = arithmetic(_fill_push)
 
         def moments(board: Any, turns: int, initial_t: float, power_t: float) -> None:  # pragma: no cover
@@ -116,8 +110,14 @@ def pushes(schedule: Callable[..., float]) -> Any:
     return jit.kept(schedule, None, _MOMENTS, bind, fastmath=ARITHMETIC)
 
 
+def _form(loss: Any, dtype: str, method: Callable[..., float], loop: Callable[..., None]) -> Any:
+    return _kept_form(jit.methods(loss, ABREAST[dtype]), dtype, method, loop)
+
+
 @cache
-def _form(methods: jit.Methods, method: Callable[..., float], loop: Callable[..., None]) -> Any:
+def _kept_form(
+    methods: jit.Methods, dtype: str, method: Callable[..., float], loop: Callable[..., None]
+) -> Any:
     if config.DISABLE_JIT:
         return partial(loop, partial(method, methods.loss))
 
@@ -130,7 +130,7 @@ def _form(methods: jit.Methods, method: Callable[..., float], loop: Callable[...
 
         return form
 
-    return jit.kept(method, methods.loss, _FORM, bind, loop.__name__, fastmath=ARITHMETIC)
+    return jit.kept(method, methods.loss, _FORM, bind, f"{loop.__name__} {dtype}", fastmath=ARITHMETIC)
 
 
 def _fill_change(step: Any, board: Any, lanes: int, first: int, last: int) -> None:

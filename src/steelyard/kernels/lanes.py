@@ -8,12 +8,12 @@ update lie side by side: `bounds[i]` to `bounds[i + 1]` are those of `steps_i`.
 
 `state` has the scalars of `linear`, a row each, and ERROR and ALIVE. A lane whose prediction has left the
 range of its numbers, as the explicit update's may, is no longer alive: it stays as it is and disturbs
-nobody. The number of lanes is a multiple of `WIDTH`, or the loops would have leftovers to do one by one.
+nobody. The number of lanes is a multiple of `WIDTH`.
 
 In a loop over lanes everything is read before anything is written, or the compiler would have to do one lane
 after the other. A choice between two numbers comes before the sum it goes into: the compiler may fuse a
 product with a sum into one operation, and does so in the same way for a lane among others and for one on its
-own only then.
+own only then. For that reason, too, no sum has more than one product.
 
 Array forms (`steps`, `value`) are explained in `array_form`.
 """
@@ -121,7 +121,8 @@ def measure(
 @part
 def predict_all(lanes, totals, state, bias_value, base, board):
     for k in range(lanes):
-        board[P, k] = state[SCALE, k] * totals[k] + state[BIAS, k] * bias_value + base
+        own = state[BIAS, k] * bias_value + base
+        board[P, k] = state[SCALE, k] * totals[k] + own
 
 
 @part

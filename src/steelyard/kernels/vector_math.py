@@ -1,11 +1,15 @@
 """exp, log and their kin as plain arithmetic, so that loops around them run on whole vectors.
 
 A call of the C library ends every hope of that. These functions have no calls, no tables and no branches
-but choices between two numbers, and are good to a few units in the last place wherever float64 has
-full precision. Polynomials are evaluated in halves: that leaves less to wait for than one term after the
+but choices between two numbers. `DOUBLE` has those that are good to a few units in the last place wherever
+float64 has full precision; `SINGLE` those for lanes whose weights are float32, good to 1e-8, whose series
+end earlier. Polynomials are evaluated in halves: that leaves less to wait for than one term after the
 other. Beyond the largest exponents they stop at the end of the range instead of overflowing.
 `array_form` gives them to the methods of a loss in place of `math`.
 """
+
+import math
+import types
 
 import numpy as np
 from numba import njit
@@ -23,24 +27,8 @@ _BITS_OF_ROOT_HALF = np.int64(0x3FE6A09E667F3BCD)
 
 
 @arithmetic
-def exp(x):
-    """e^x; 0 below the normal numbers, and held at e^709."""
-    n = np.floor(min(max(x, _LOWEST), _HIGHEST) * _LOG2_E + 0.5)
-    return (1.0 + _expm1_of_rest(x, n)) * _power_of_two(n) if x >= _LOWEST else 0.0
-
-
-@arithmetic
-def expm1(x):
-    """e^x − 1 without cancellation."""
-    n = np.floor(min(max(x, _LOWEST), _HIGHEST) * _LOG2_E + 0.5)
-    two_n = _power_of_two(n)
-    return _expm1_of_rest(x, n) * two_n + (two_n - 1.0)
-
-
-@arithmetic
-def _expm1_of_rest(x, n):
-    """e^r − 1 for r = x − n·log 2, which is at most ½ log 2 either way."""
-    r = (min(max(x, _LOWEST), _HIGHEST) - n * _LN2_HIGH) - n * _LN2_LOW
+def _expm1_double(r):
+    """e^r − 1 for |r| ≤ ½ log 2."""
     r2 = r * r
     r4 = r2 * r2
     a = (0.5 + r * (1.0 / 6.0)) + r2 * (1.0 / 24.0 + r * (1.0 / 120.0))
@@ -50,41 +38,89 @@ def _expm1_of_rest(x, n):
 
 
 @arithmetic
+def _expm1_single(r):
+    r2 = r * r
+    a = (0.5 + r * (1.0 / 6.0)) + r2 * (1.0 / 24.0 + r * (1.0 / 120.0))
+    return r + r2 * (a + r2 * r2 * (1.0 / 720.0 + r * (1.0 / 5040.0)))
+
+
+@arithmetic
+def _artanh_double(z):
+    """(artanh f/f − 1)/f² for z = f², where |f| ≤ (√2 − 1)/(√2 + 1)."""
+    z2 = z * z
+    z4 = z2 * z2
+    a = (1.0 / 3.0 + z * (1.0 / 5.0)) + z2 * (1.0 / 7.0 + z * (1.0 / 9.0))
+    b = (1.0 / 11.0 + z * (1.0 / 13.0)) + z2 * (1.0 / 15.0 + z * (1.0 / 17.0))
+    return (a + z4 * b) + z4 * z4 * (1.0 / 19.0)
+
+
+@arithmetic
+def _artanh_single(z):
+    return (1.0 / 3.0 + z * (1.0 / 5.0)) + z * z * (1.0 / 7.0 + z * (1.0 / 9.0))
+
+
+def _twin(expm1_of_rest, artanh_of_rest):
+    """`math`, with what would be calls exchanged for functions made of these two."""
+
+    @arithmetic
+    def exp(x):
+        """e^x; 0 below the normal numbers, and held at e^709."""
+        n, r = _split(x)
+        return (1.0 + expm1_of_rest(r)) * _power_of_two(n) if x >= _LOWEST else 0.0
+
+    @arithmetic
+    def expm1(x):
+        """e^x − 1 without cancellation."""
+        n, r = _split(x)
+        two_n = _power_of_two(n)
+        return expm1_of_rest(r) * two_n + (two_n - 1.0)
+
+    @arithmetic
+    def log(x):
+        """log x for normal numbers; −∞ from 0 down."""
+        bits = np.float64(x).view(np.int64)
+        n = (bits - _BITS_OF_ROOT_HALF) >> _MANTISSA_BITS
+        m = np.int64(bits - (n << _MANTISSA_BITS)).view(np.float64)  # x = m·2^n, m between √½ and √2
+        f = (m - 1.0) / (m + 1.0)  # log m = 2·artanh f
+        z = f * f
+        e = np.float64(n)
+        result = e * _LN2_HIGH + (2.0 * f + (2.0 * f * z * artanh_of_rest(z) + e * _LN2_LOW))
+        return result if x > 0.0 else -np.inf
+
+    @arithmetic
+    def log1p(x):
+        """log(1 + x) without cancellation: what 1 + x rounds away is put back."""
+        u = 1.0 + x
+        return log(u) + ((x - (u - 1.0)) / u if u > 0.0 else 0.0)
+
+    @arithmetic
+    def pow(x, y):  # noqa: A001
+        """x^y for x > 0; for large |y·log x| it loses as many digits as that has before its point."""
+        return exp(y * log(x))
+
+    twin = types.ModuleType("math")
+    own = {"exp": exp, "expm1": expm1, "log": log, "log1p": log1p, "pow": pow, "sqrt": _sqrt}
+    twin.__dict__.update(vars(math) | own)
+    return twin
+
+
+@arithmetic
+def _split(x):
+    """n and r with x = n·log 2 + r, r at most ½ log 2 either way."""
+    held = min(max(x, _LOWEST), _HIGHEST)
+    n = np.floor(held * _LOG2_E + 0.5)
+    return n, (held - n * _LN2_HIGH) - n * _LN2_LOW
+
+
+@arithmetic
 def _power_of_two(n):
     return np.int64((np.int64(n) + _EXPONENT_OF_1) << _MANTISSA_BITS).view(np.float64)
 
 
 @arithmetic
-def log(x):
-    """log x for normal numbers; −∞ from 0 down."""
-    bits = np.float64(x).view(np.int64)
-    n = (bits - _BITS_OF_ROOT_HALF) >> _MANTISSA_BITS
-    m = np.int64(bits - (n << _MANTISSA_BITS)).view(np.float64)  # x = m·2^n, m between √½ and √2
-    f = (m - 1.0) / (m + 1.0)  # log m = 2·artanh f
-    z = f * f
-    z2 = z * z
-    z4 = z2 * z2
-    a = (1.0 / 3.0 + z * (1.0 / 5.0)) + z2 * (1.0 / 7.0 + z * (1.0 / 9.0))
-    b = (1.0 / 11.0 + z * (1.0 / 13.0)) + z2 * (1.0 / 15.0 + z * (1.0 / 17.0))
-    total = (a + z4 * b) + z4 * z4 * (1.0 / 19.0)
-    e = np.float64(n)
-    result = e * _LN2_HIGH + (2.0 * f + (2.0 * f * z * total + e * _LN2_LOW))
-    return result if x > 0.0 else -np.inf
-
-
-@arithmetic
-def log1p(x):
-    """log(1 + x) without cancellation: what 1 + x rounds away is put back."""
-    u = 1.0 + x
-    return log(u) + ((x - (u - 1.0)) / u if u > 0.0 else 0.0)
-
-
-@arithmetic
-def pow(x, y):  # noqa: A001
-    """x^y for x > 0; for large |y·log x| it loses as many digits as that has before its point."""
-    return exp(y * log(x))
-
-
-@arithmetic
-def sqrt(x):
+def _sqrt(x):
     return np.sqrt(x)
+
+
+DOUBLE = _twin(_expm1_double, _artanh_double)
+SINGLE = _twin(_expm1_single, _artanh_single)

@@ -13,6 +13,7 @@ LARGEST_EXPONENT = 709.0
 
 # Beyond this margin e^q has no room left. There 1 + e^q has long been e^q, so that only u·e^−q matters.
 _LARGEST_MARGIN = 700.0
+_LARGEST_EXP = math.exp(_LARGEST_MARGIN)
 
 # The largest scaled push for which no guess is needed: the remainder formulas start from zero.
 _SMALL_FLOW = 1.0
@@ -53,12 +54,16 @@ def log1p_of_fraction(e: float) -> float:
     return 2.0 * s * ((a + z4 * b) + z4 * z4 * (c + z4 * d))
 
 
+def _within_range(q: float, u: float) -> tuple[float, float, float]:
+    """A margin and a push that move like these, and e^q."""
+    beyond = q > _LARGEST_MARGIN
+    x = math.exp(_LARGEST_MARGIN - q if beyond else q)
+    return min(q, _LARGEST_MARGIN), u * x if beyond else u, _LARGEST_EXP if beyond else x
+
+
 def logistic_flow(q: float, u: float) -> float:
     """The d ≥ 0 with d + e^q·(e^d − 1) = u: how far the push u moves the margin q."""
-    if q > _LARGEST_MARGIN:
-        u *= math.exp(_LARGEST_MARGIN - q)
-        q = _LARGEST_MARGIN
-    e = math.exp(q)
+    q, u, e = _within_range(q, u)
     d, z = 0.0, e  # a guess, and e^(q+d)
     if u > _SMALL_FLOW * (1.0 + e):
         c = u + q + e  # z + log z = c
@@ -74,10 +79,7 @@ def logistic_flow(q: float, u: float) -> float:
 
 def logistic_implicit(q: float, u: float) -> float:
     """The d ≥ 0 with d = u/(1 + e^(q+d))."""
-    if q > _LARGEST_MARGIN:
-        u *= math.exp(_LARGEST_MARGIN - q)
-        q = _LARGEST_MARGIN
-    e = math.exp(q)
+    q, u, e = _within_range(q, u)
     d, z = 0.0, e
     if u > _SMALL_IMPLICIT * (1.0 + e):
         a = u / (1.0 + e)

@@ -3,7 +3,8 @@ in the update, the learning rate and its schedule, L2, their labels and their im
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import fields
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -28,11 +29,13 @@ def fits(settings: Settings) -> bool:
     return settings.l1 == 0.0 and (settings.l2 == 0.0 or settings.l2_flow == "split")
 
 
-def kind(settings: Settings) -> Settings:
+_OWN = ("update", "learning_rate", "initial_t", "power_t", "l2", "l2_flow")
+_common = attrgetter(*(field.name for field in fields(Settings) if field.name not in _OWN))
+
+
+def kind(settings: Settings) -> tuple[Any, ...]:
     """What the settings of a block have in common."""
-    return replace(
-        settings, update="invariant", learning_rate=1.0, initial_t=1.0, power_t=0.0, l2=0.0, l2_flow="split"
-    )
+    return tuple(_common(settings))
 
 
 def sides(loss: Loss) -> tuple[float, float]:
@@ -102,12 +105,13 @@ class Block:
             *_features(examples), rows, labels, importances, _bases(examples), table, column,
             self.weights, self.state, self._rates * unit, self._l2 / unit if unit > 0.0 else 0.0 * self._l2,
         )  # fmt: skip
-        forms = (self._layout.bounds, *self._layout.steps(), array_form.values(settings.loss))
+        of = settings.loss, settings.dtype
+        forms = (self._layout.bounds, *self._layout.steps(), array_form.values(*of))
         bias, point = float(settings.bias), sides(settings.loss)
         if settings.adaptive:
             adaptive_lanes.learn(
                 *taught, settings.scaling == "normalized", bias, *point, before, *forms,
-                array_form.slopes(settings.loss), array_form.values_after(settings.loss),
+                array_form.slopes(*of), array_form.values_after(*of),
                 self._multiply, unit,
             )  # fmt: skip
         else:
@@ -146,7 +150,7 @@ class Block:
         lanes.measure(
             *_features(examples), rows, labels, importances, _bases(examples),
             self.weights, self.state, totals, float(settings.bias), *sides(settings.loss),
-            predictions, array_form.values(settings.loss),
+            predictions, array_form.values(settings.loss, settings.dtype),
         )  # fmt: skip
 
     def _spread(self, columns: Matrix) -> Matrix:

@@ -8,6 +8,7 @@ import os
 from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +24,7 @@ Numbers = NDArray[np.int64]
 Column = NDArray[np.float64]
 Crew = Block | Alone
 
-WIDEST = 64  # lanes of a block: with more, what a row works on no longer fits the nearest cache
+WIDEST = 128  # lanes of a block: with twice as many, the rows of most data no longer fit the nearer caches
 _PIECE = 8192  # rows of a turn: many, for the caches forget the weights of a crew that waits
 
 
@@ -93,10 +94,14 @@ class Fleet:
         importances: Matrix | None,
         work: Callable[..., None],
     ) -> None:
-        """Threads take up the crews in turn, each for a piece of the rows: none waits for another."""
+        """Threads take up the crews, each for a piece of the rows, and as a rule go on with the same crew.
+
+        When fewer crews wait than there are threads, they take turns, or one would be left to the last.
+        """
         columns = examples.labels[rows, np.newaxis] if labels is None else labels
         weights = examples.importances[rows, np.newaxis] if importances is None else importances
         waiting = deque((crew, numbers, 0) for crew, numbers in self._crews)
+        threads = min(self._threads, len(self._crews))
 
         def work_on() -> None:
             while True:
@@ -107,9 +112,9 @@ class Fleet:
                 part = slice(start, start + _PIECE)
                 work(crew, numbers, part, _of(columns[part], numbers), _of(weights[part], numbers))
                 if part.stop < len(rows):
-                    waiting.append((crew, numbers, part.stop))
+                    rest = crew, numbers, part.stop
+                    (waiting.append if len(waiting) < threads else waiting.appendleft)(rest)
 
-        threads = min(self._threads, len(self._crews))
         with ThreadPoolExecutor(threads) as pool:
             try:
                 for task in [pool.submit(work_on) for _ in range(threads)]:
@@ -188,7 +193,7 @@ def usable_threads(given: int | None) -> int:
 
 def crews(settings: Sequence[Settings], threads: int) -> list[list[int]]:
     """Who learns with whom: the numbers of the models of each block, and of each that is alone."""
-    alike: dict[Settings, list[int]] = {}
+    alike: dict[tuple[Any, ...], list[int]] = {}
     alone = []
     for number, each in enumerate(settings):
         if fits(each):

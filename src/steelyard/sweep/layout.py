@@ -34,13 +34,13 @@ class Layout:
 
     def steps(self) -> list[Any]:
         """The array form of each update; one that no lane has is never called, and not compiled."""
-        loss = self.settings[0].loss
-        return [array_form.steps(loss, update.step) for update in self._updates()]
+        loss, dtype = self.settings[0].loss, self.settings[0].dtype
+        return [array_form.steps(loss, update.step, dtype) for update in self._updates()]
 
     def times(self) -> list[Any]:
         """Likewise, how long each update takes for a change."""
-        loss = self.settings[0].loss
-        return [array_form.times(loss, update.time) for update in self._updates()]
+        loss, dtype = self.settings[0].loss, self.settings[0].dtype
+        return [array_form.times(loss, update.time, dtype) for update in self._updates()]
 
     def _updates(self) -> list[updates.Update]:
         used = {each.update for each in self.settings}

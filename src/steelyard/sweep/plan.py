@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from steelyard.kernels.array_form import WIDTH
 from steelyard.model import Settings
@@ -66,7 +67,7 @@ def for_rows(memory: int) -> int:
 
 def _units(settings: Sequence[Settings], features: int, classes: int) -> Iterator[tuple[list[int], int]]:
     """Models that fill whole vectors of lanes, and their bytes; those that learn alone, one by one."""
-    alike: dict[tuple[Settings, str], list[int]] = {}
+    alike: dict[tuple[Any, ...], list[int]] = {}
     alone = []
     for number, each in enumerate(settings):
         if block.fits(each):
@@ -75,11 +76,12 @@ def _units(settings: Sequence[Settings], features: int, classes: int) -> Iterato
             alone.append(number)
     together = WIDTH // math.gcd(WIDTH, classes)
     beside = BYTES_A_LANE if classes > 1 else 0
-    for (kind, _), numbers in alike.items():
+    for numbers in alike.values():
+        each_lane = block.bytes_a_lane(settings[numbers[0]], features) + beside
         for start in range(0, len(numbers), together):
             unit = numbers[start : start + together]
             padded = -(-len(unit) * classes // WIDTH) * WIDTH
-            yield unit, padded * (block.bytes_a_lane(kind, features) + beside)
+            yield unit, padded * each_lane
     for number in alone:
         debts = 8 * features if settings[number].l1 > 0.0 else 0
         yield [number], classes * (block.bytes_a_lane(settings[number], features) + debts + beside)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from steelyard import files
 
-_FORMAT = 2
+_FORMAT = 3
 _ABOUT = "about"
 _SHARE_OF_TIME = 0.05  # that writing may take
 
