@@ -11,6 +11,7 @@ from steelyard.features.interactions import Interactions
 from steelyard.features.keyed import Keyed
 from steelyard.features.names import Candidates, Names
 from steelyard.kernels import assemble
+from steelyard.spare_rooms import SpareRooms
 
 LEAST_BITS, MOST_BITS = 1, 30
 
@@ -35,6 +36,7 @@ class Folding:
         self._crosses = interactions.array()
         self._names = names
         self._own = threading.local()
+        self._indices, self._values = SpareRooms(), SpareRooms()
 
     def fold(self, keyed: Keyed) -> Folded:
         """The rows, with duplicates merged."""
@@ -43,7 +45,7 @@ class Folding:
         known = self._names.known if self._names is not None else _NOTHING_KNOWN
         candidates = total if self._names is not None else 0
         indptr = np.zeros(len(keyed.ends) + 1, np.int64)
-        indices, values = np.empty(total, np.int32), np.empty(total, keyed.values.dtype)
+        indices, values = self._indices.empty(total, np.int32), self._values.empty(total, keyed.values.dtype)
         new = np.empty(candidates, np.int64), np.empty(candidates, np.int64)
         places = np.empty((candidates, self._crosses.shape[1]), np.int32)
         common = (self.features - 1, table, serial, *known, indptr, indices, values, *new, places)

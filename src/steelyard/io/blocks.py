@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from steelyard.io.errors import InputError
 from steelyard.io.sources import Source
 from steelyard.kernels.lines import NEWLINE
+from steelyard.spare_rooms import SpareRooms
 
-BLOCK_SIZE = 1 << 22
 LONGEST_LINE = 1 << 26
 _TAIL = 1 << 12  # bytes that are searched for the end of a line at once, from the end
 MARK = b"\xef\xbb\xbf"  # some programs begin UTF-8 files with it
@@ -34,6 +34,13 @@ class Block:
         return replace(self, text=self.text[: ends[lines - 1]])
 
 
+def usual_size(threads: int) -> int:
+    """Of a block, in bytes. What is made of a small one stays in the caches; of large ones there are fewer,
+    between which threads would wait for each other.
+    """
+    return 1 << 22 if threads > 1 else 1 << 21
+
+
 def last_line_end(text: NDArray[np.uint8], start: int) -> int:
     """Where the last whole line ends that is not before `start`; 0 if there is none."""
     end = len(text)
@@ -48,7 +55,7 @@ def last_line_end(text: NDArray[np.uint8], start: int) -> int:
 
 def blocks(
     source: Source,
-    size: int = BLOCK_SIZE,
+    size: int,
     last_end: Callable[[NDArray[np.uint8], int], int] = last_line_end,
 ) -> Iterator[Block]:
     """The source in blocks of about `size` bytes; a line that is longer makes a larger one.
@@ -58,8 +65,9 @@ def blocks(
     head = source.read(len(MARK))
     rest = np.frombuffer(b"" if head == MARK else head, np.uint8)
     done = 0
+    rooms = SpareRooms()
     while True:
-        room = np.empty(len(rest) + size, np.uint8)
+        room = rooms.empty(len(rest) + size, np.uint8)
         room[: len(rest)] = rest
         count = source.read_into(room.data[len(rest) :])
         if not count:

@@ -14,7 +14,7 @@ from steelyard import losses
 from steelyard.examples import Examples, allowed
 from steelyard.features.names import Names
 from steelyard.io import ahead, sources
-from steelyard.io.blocks import BLOCK_SIZE, Block
+from steelyard.io.blocks import Block, usual_size
 from steelyard.io.errors import InputError
 from steelyard.io.labels import LabelRule, plain
 from steelyard.io.parsed import Note, Parsed
@@ -59,7 +59,7 @@ class Stream:
         weight_factor: float = 1.0,
         threads: int = 1,
         skip: bool = False,
-        block_size: int = BLOCK_SIZE,
+        block_size: int | None = None,
     ) -> None:
         self.paths = sources.expand(paths)
         self.rows = 0
@@ -76,7 +76,7 @@ class Stream:
         self._weight_factor = weight_factor
         self._threads = threads
         self._skip = skip
-        self._block_size = block_size
+        self._block_size = block_size or usual_size(threads)
         self._lines = 0
 
     @property

@@ -23,6 +23,7 @@ import llvmlite
 import numba
 from llvmlite import binding as llvm
 from numba.experimental import function_type  # noqa: F401  (it knows what to do with addresses)
+from numba.extending import typeof_impl
 
 from steelyard.files import replacing
 
@@ -40,12 +41,19 @@ class Pointer(numba.types.WrapperAddressProtocol):  # type: ignore[misc]
     def __init__(self, address: int, signature: Any) -> None:
         self.address = address
         self._signature = signature
+        self.type = numba.types.FunctionType(signature)
 
     def __wrapper_address__(self) -> int:
         return self.address
 
     def signature(self) -> Any:
         return self._signature
+
+
+@typeof_impl.register(Pointer)
+def _type_of(pointer: Pointer, context: Any) -> Any:
+    """Known beforehand: Numba would make a new one at every call, which takes longer than a short kernel."""
+    return pointer.type
 
 
 def kept(key: str, signature: Any, compiled: Callable[[], Any]) -> Any:
