@@ -15,9 +15,6 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import steelyard
 from steelyard import OnlineClassifier, OnlineRegressor, Sweep
-from steelyard.io.labels import LabelRule
-from steelyard.io.reading import Reading
-from tests.cli.running import rows as vw_rows
 from tests.estimators.data import classes, numbers
 from tests.estimators.test_scikit_learn import REASON
 
@@ -314,56 +311,3 @@ def test_partial_fit_meets_another_class() -> None:
     sweep = Sweep(classifier(), RATES).partial_fit(X, MAIL, classes=["ham", "spam"])
     with pytest.raises(ValueError, match="row 0 has the label 'eggs'"):
         sweep.partial_fit(X[:3], ["eggs", "ham", "spam"])
-
-
-# ---- files
-
-
-@pytest.fixture
-def file(tmp_path: Path) -> Path:
-    path = tmp_path / "rows.vw"
-    path.write_text(vw_rows(200, weights=True))
-    return path
-
-
-@pytest.mark.parametrize("passes", [1, 2])
-def test_files(file: Path, passes: int) -> None:
-    grid = GRID | {"loss": ["squared"]}
-    sweep = Sweep(classifier(passes=passes), grid, holdout=5, n_jobs=2).fit_files(
-        file, reading=Reading("vw", bits=8)
-    )
-    assert sweep.classes_.tolist() == ["-1", "1"]
-    assert sweep.n_features_in_ == 256
-    assert sweep.reading_.format == "vw"
-    assert sweep.best_estimator_.n_iter_ == passes
-    assert sweep.best_estimator_.progressive_loss_ < 0.5
-    assert sweep.cv_results_["held_out_accuracy"].max() > 0.7
-    once = Sweep(classifier(), grid, holdout=5, refit=False).fit_files([file], reading=Reading("vw", bits=8))
-    np.testing.assert_array_equal(sweep.cv_results_["progressive_loss"], once.cv_results_["progressive_loss"])
-
-
-def test_files_of_numbers(tmp_path: Path) -> None:
-    path = tmp_path / "numbers.csv"
-    path.write_text("label,a\n" + "".join(f"{k % 7 / 3},{k % 7}\n" for k in range(70)))
-    sweep = Sweep(OnlineRegressor(**FAST), RATES).fit_files(path)
-    assert not hasattr(sweep, "classes_")
-    assert sweep.best_estimator_.progressive_loss_ < 1.0
-    with pytest.raises(ValueError, match="its labels are numbers: use OnlineRegressor"):
-        Sweep(classifier(), RATES).fit_files(path)
-
-
-def test_what_files_cannot_do(file: Path) -> None:
-    for wrong, text in (
-        ({"shuffle": True}, "files are learned in their order"),
-        ({"class_weight": "balanced"}, "class_weight='balanced' is not for files"),
-        ({"weight_scale": "mean_one"}, "weight_scale='mean_one' is not for files"),
-    ):
-        with pytest.raises(ValueError, match=text):
-            Sweep(classifier(**wrong), RATES).fit_files(file)
-    with pytest.raises(ValueError, match="its labels are two classes: use OnlineClassifier"):
-        Sweep(OnlineRegressor(), RATES).fit_files(file)
-
-
-def test_which_class_is_which(file: Path) -> None:
-    reading = Reading("vw", bits=8, label_rule=LabelRule("1", "-1"))
-    assert Sweep(classifier(), RATES).fit_files(file, reading=reading).classes_.tolist() == ["1", "-1"]

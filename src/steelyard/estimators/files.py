@@ -9,6 +9,7 @@ import numpy as np
 from steelyard import losses
 from steelyard.estimators.solo import Solo
 from steelyard.importance import WeightSummary
+from steelyard.io import reading as readings
 from steelyard.losses import Loss
 from steelyard.sweep import contest_files
 from steelyard.sweep.contest import Contest
@@ -32,6 +33,8 @@ def save(estimator: Any, engine: Solo | Contest, path: str | Path) -> None:
         "weight_summary": asdict(estimator.weight_summary_),
         "n_iter": int(estimator.n_iter_),
     }
+    if hasattr(estimator, "reading_"):
+        extra["reading"] = estimator.reading_.as_json()  # with which the command line reads what it predicts
     if isinstance(engine, Contest):
         contest_files.save(engine, path, extra)
     else:
@@ -54,6 +57,8 @@ def load(cls: type[Any], path: str | Path, loss: Loss | None) -> Any:
     estimator.n_features_in_ = model.features
     estimator.n_iter_ = extra["n_iter"]
     estimator.weight_summary_ = WeightSummary(**extra["weight_summary"])
+    if "reading" in extra:
+        estimator.reading_ = readings.from_json(extra["reading"])
     for attribute, kept in (("classes_", extra["classes"]), ("feature_names_in_", extra["feature_names"])):
         if kept is not None:
             setattr(estimator, attribute, np.array(kept["values"], dtype=kept["dtype"]))

@@ -87,7 +87,8 @@ class OnlineEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         with unchanged_on_error(self):
             begun: Solo | Contest | None = getattr(self, "_engine", None) if self.warm_start else None
             if begun is None:
-                self.__dict__.pop("classes_", None)  # they are found anew
+                for found_anew in ("classes_", "reading_"):
+                    self.__dict__.pop(found_anew, None)
             settings = settings_of(self, None if begun is None else begun.settings)
             chunk = self._examples(X, y, sample_weight, settings[0], anew=begun is None)
             if not chunk.importances.any():

@@ -64,6 +64,7 @@ def refitted(estimator: Any, files: Files) -> OnlineEstimator:
     estimator.weight_summary_ = summary
     estimator.n_iter_ = estimator.passes
     estimator.n_features_in_ = reading.features
+    estimator.reading_ = reading
     if is_classifier(estimator):
         estimator.classes_ = classes(reading)
     fitted: OnlineEstimator = estimator
