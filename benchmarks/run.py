@@ -69,7 +69,7 @@ def _measured(data: DataSet, repeats: int, wanted: set[str], news: Console) -> l
     if "f" in wanted:
         ready.append(memory.table(data))
     if "g" in wanted and data.name == "rcv1-ccat":
-        ready.append(sweeps.table(data, min(repeats, 5)))
+        ready.append(sweeps.table(data, repeats))
     return ready
 
 

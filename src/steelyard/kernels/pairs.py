@@ -3,7 +3,7 @@
 import numpy as np
 
 from steelyard.kernels.decimals import rounded
-from steelyard.kernels.jit import apart, kernel
+from steelyard.kernels.jit import apart, kernel, part
 from steelyard.kernels.lines import NEWLINE
 from steelyard.kernels.looks import no_digits
 from steelyard.kernels.staged import MINUS, ROOM, put, put_seeds, put_valued
@@ -11,9 +11,10 @@ from steelyard.kernels.words import EXACT, EXACT_POWERS, TENS, ZEROS, byte, trai
 
 MARGIN = 40  # bytes behind the end of a feature that must be text, for it may be looked at with them
 
-_ONE, _TWO, _EIGHT, _TEN = np.uint64(1), np.uint64(2), np.uint64(8), np.uint64(10)
+_ONE, _TWO, _FOUR, _EIGHT, _TEN = np.uint64(1), np.uint64(2), np.uint64(4), np.uint64(8), np.uint64(10)
 _NONE = np.uint64(1 << 32)  # a bit behind those of a look: so there is always one; and a place that is none
 _NO = np.uint64(255)  # no divisor
+_E_MINUS, _E_MINUS_BITS = np.uint64(0x2D45), np.uint64(0xFFDF)  # e or E, which differ in a bit
 _FULL = 10**10  # a number behind which eight more digits may not fit
 
 
@@ -36,15 +37,20 @@ def pairs(text, i, stops, k, most, largest, seed, staged, n):
         colon, point, digits_end = trailing_zeros(others), trailing_zeros(second), trailing_zeros(third)
         if colon - _ONE >= _EIGHT or byte(text, i + np.int64(colon)) != 58:
             break
+        divisor = np.uint64(0)
         if not (digits_end == size and byte(text, i + np.int64(point)) == 46):
-            digits_end = point + _ONE if point == size else _NONE
+            if point == size:
+                digits_end = point + _ONE
+            else:
+                divisor = _two_digit_power(text, stop, size, point, digits_end, third)
+                if divisor == _NO or byte(text, i + np.int64(point)) != 46:
+                    digits_end = _NONE
         if digits_end - colon <= _TEN and point - colon >= _TWO:
             put(
                 staged, n, i, word(text, i), word(text, i + np.int64(colon) + 1),
-                word(text, i + np.int64(point) + 1), colon, point, digits_end, np.uint64(0),
+                word(text, i + np.int64(point) + 1), colon, point, digits_end, divisor,
             )  # fmt: skip
         else:
-            divisor = np.uint64(0)
             if digits_end == _NONE:
                 point, digits_end, divisor = _unusual(text, i, size, colon, second)
                 if divisor == _NO:
@@ -70,6 +76,23 @@ def pairs(text, i, stops, k, most, largest, seed, staged, n):
         k += 1
     put_seeds(staged, before, n, seed)
     return i, k, n
+
+
+@part
+def _two_digit_power(text, stop, size, point, mark, others):
+    """The power of `whole.behind` e-dd, as numbers come that a program has written; _NO for anything else.
+
+    `others`: what is no digit, from the mark on.
+    """
+    if mark + _FOUR != size:
+        return _NO
+    tail = word(text, stop - 8) >> np.uint64(32)
+    behind_minus = others & (others - _ONE)
+    behind_minus &= behind_minus - _ONE
+    if (tail & _E_MINUS_BITS) != _E_MINUS or trailing_zeros(behind_minus) != size:
+        return _NO
+    power = ((tail >> np.uint64(16)) & np.uint64(15)) * _TEN + ((tail >> np.uint64(24)) & np.uint64(15))
+    return power if power + mark - point - _ONE <= np.uint64(22) else _NO
 
 
 @kernel
