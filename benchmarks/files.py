@@ -9,6 +9,7 @@ favours it. Whole processes are timed apart, start-up and all.
 
 import argparse
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -56,18 +57,16 @@ def learning(name: str, path: Path, threads: int) -> Contender:
     return run
 
 
-def vw_text(data: DataSet, folder: Path, rounds: int) -> Table:
+def vw_text(title: str, path: Path, rounds: int) -> Table:
     """The same settings and the same hash: the same progressive loss."""
-    path = vowpal.write_text(data, folder / "generated.vw")
     size = path.stat().st_size / 1e6
-    ours = [learning(ONE, path, 1), learning(TWO, path, 2)]
-    theirs = vowpal.contenders(data, "logistic", RATE, folder)[:1]
-    times = alternate([*ours, *theirs], rounds)
-    notes = [
-        f"{len(data.labels):,} rows, {size:.0f} MB; on the wall, medians of {rounds} alternating rounds."
-    ]
+    contenders = [learning(ONE, path, 1), learning(TWO, path, 2)]
+    if vowpal.installed():
+        contenders.append(vowpal.learning(vowpal.TEXT, path, "logistic", RATE, []))
+    times = alternate(contenders, rounds)
+    notes = [f"{size:.0f} MB; on the wall, medians of {rounds} alternating rounds."]
     rows = []
-    if theirs:
+    if vowpal.installed():
         other = vowpal.TEXT + WALL
         for name, bound in ((ONE, 2.5), (TWO, 4.0)):
             figure = ratio(times, name + WALL, other)
@@ -76,9 +75,18 @@ def vw_text(data: DataSet, folder: Path, rounds: int) -> Table:
             )
         notes.append(
             f"Progressive loss: ours {learned(path, 2):.6f}, "
-            f"Vowpal Wabbit's {vowpal.average_loss(data, 'logistic', RATE, folder):.6f}."
+            f"Vowpal Wabbit's {vowpal.average_loss(path, 'logistic', RATE):.6f}."
         )
-    return Table("Vowpal Wabbit text, first byte to last example", "ratio", rows, tuple(notes))
+    return Table(f"Vowpal Wabbit text, first byte to last example: {title}", "ratio", rows, tuple(notes))
+
+
+def repeated(path: Path, size: float, into: Path) -> Path:
+    """A file over and over, until it has so many bytes."""
+    text = path.read_bytes()
+    with into.open("wb") as out:
+        while out.tell() < size:
+            out.write(text)
+    return into
 
 
 def svmlight(data: DataSet, folder: Path, rounds: int) -> Table:
@@ -139,11 +147,7 @@ def sizes(data: DataSet, folder: Path) -> Table:
 
 def whole_process(folder: Path) -> Table:
     """All of it, start-up included, on 2 GB."""
-    once, path = folder / "generated.vw", folder / "large.vw"
-    with path.open("wb") as out:
-        while out.tell() < 2e9:
-            with once.open("rb") as text:
-                shutil.copyfileobj(text, out)
+    path = repeated(folder / "generated.vw", 2e9, folder / "large.vw")
     pairs = []
     for _ in range(2):
         began = time.perf_counter()
@@ -215,7 +219,18 @@ def main() -> None:
     data = generate(given.rows)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        tables = [vw_text(data, folder, given.rounds), svmlight(data, folder, given.rounds)]
+        once = vowpal.write_text(data, folder / "generated.vw")
+        tables = [vw_text("short decimal numbers", once, given.rounds)]
+        powers = Path(os.environ.get("STEELYARD_DATA", ".")) / "vw" / "rcv1_small.dat"
+        if powers.exists():
+            tables.append(
+                vw_text(
+                    "numbers such as 6.2699720e-02",
+                    repeated(powers, 2e8, folder / "powers.vw"),
+                    given.rounds,
+                )
+            )
+        tables.append(svmlight(data, folder, given.rounds))
         if given.large:
             tables.append(sizes(data, folder))
             if vowpal.installed():

@@ -44,22 +44,23 @@ def contenders(data: DataSet, loss: str, rate: float, folder: Path) -> list[Cont
     if not installed():
         return []
     text = write_text(data, folder / f"{data.name}.txt")
-    empty = folder / "empty.txt"
+    cached = ["--cache_file", str(folder / f"{data.name}.cache")]
+    _learn(CACHE, [*options(loss, rate), "-d", str(text), *cached])  # writes the cache, which later runs find
+    return [learning(TEXT, text, loss, rate, []), learning(CACHE, text, loss, rate, cached)]
+
+
+def learning(name: str, text: Path, loss: str, rate: float, more: list[str]) -> Contender:
+    """A file, without the start-up."""
+    empty = text.with_name("empty.txt")
     empty.touch()
     arguments = options(loss, rate)
-    cached = ["--cache_file", str(folder / f"{data.name}.cache")]
-    _learn(CACHE, [*arguments, "-d", str(text), *cached])  # writes the cache, which later runs find
-    plain, from_cache = ["-d", str(text)], ["-d", str(text), *cached]
 
-    def run(name: str, source: list[str]) -> Contender:
-        def both() -> dict[str, float]:
-            started = _learn(name, [*arguments, "-d", str(empty)])
-            learned = _learn(name, [*arguments, *source])
-            return {key: max(learned[key] - started[key], 1e-9) for key in learned}
+    def both() -> dict[str, float]:
+        started = _learn(name, [*arguments, "-d", str(empty)])
+        learned = _learn(name, [*arguments, "-d", str(text), *more])
+        return {key: max(learned[key] - started[key], 1e-9) for key in learned}
 
-        return both
-
-    return [run(TEXT, plain), run(CACHE, from_cache)]
+    return both
 
 
 def wrapper(data: DataSet, loss: str, rate: float) -> Contender | None:
@@ -80,15 +81,14 @@ def wrapper(data: DataSet, loss: str, rate: float) -> Contender | None:
     return clocked(WRAPPER, fit)
 
 
-def average_loss(data: DataSet, loss: str, rate: float, folder: Path) -> float:
+def average_loss(text: Path, loss: str, rate: float) -> float:
     """Its progressive loss: to see that it learns what we learn."""
     from vowpalwabbit import Workspace
 
-    text = write_text(data, folder / "average.txt")
     workspace = Workspace(arg_list=[*options(loss, rate), "-d", str(text)])
-    total = float(workspace.get_sum_loss())
+    average = float(workspace.get_sum_loss()) / float(workspace.get_weighted_examples())
     workspace.finish()
-    return total / len(data.labels)
+    return average
 
 
 def _learn(name: str, arguments: list[str]) -> dict[str, float]:

@@ -106,7 +106,7 @@ def test_scikit_learn_is_timed_inside_and_outside(data: DataSet) -> None:
 @pytest.mark.skipif(not vowpal.installed(), reason="vowpalwabbit is not installed")
 @pytest.mark.parametrize(("loss", "half"), [("squared", 0.5), ("logistic", 1.0)])
 def test_vowpal_wabbit_learns_what_we_learn(data: DataSet, loss: str, half: float, tmp_path: Path) -> None:
-    theirs = half * vowpal.average_loss(data, loss, 0.5, tmp_path)
+    theirs = half * vowpal.average_loss(vowpal.write_text(data, tmp_path / "rows.vw"), loss, 0.5)
     assert theirs == pytest.approx(progressive_loss(data, loss, 0.5), rel=1e-4)
 
 
