@@ -16,9 +16,9 @@ MEAN = 10.0
 
 def step(name: str, seed: int, rows: int) -> Step:
     """Of so many rows at most. `name` is one of SURVEYS, or PLACE, whose weights are drawn."""
-    digest = data.digest(name) if name == PLACE else sets.digest(name)
+    digest, called = (data.digest(name), data.name(name)) if name == PLACE else (sets.digest(name), name)
     inputs = {"data": digest, "seed": seed, "rows": rows}
-    return Step(TABLE, f"{name} {seed}", inputs, lambda: _compare(name, seed, rows))
+    return Step(TABLE, f"{called} {seed}", inputs, lambda: _compare(name, seed, rows))
 
 
 def whole(weights: sets.Floats, mean: float | None) -> sets.Floats:
