@@ -28,7 +28,7 @@ TEST_SHARE = 0.2
 
 Indices = NDArray[np.int64]
 
-_PREPARATION = 1  # one more whenever the same files give other rows
+_PREPARATION = 2  # one more whenever the same files give other rows
 _kept: list[Path] = []
 _digests: dict[Path, str] = {}
 _asked: set[str] = set()

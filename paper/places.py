@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from paper import words
-from paper.rows import COMPRESSED, Rows, svmlight, train_and_test, vowpal_wabbit
+from paper.rows import COMPRESSED, Rows, svmlight, train_and_test, vowpal_wabbit, without_gaps
 
 Read = Callable[[Sequence[Path]], Rows]
 
@@ -30,7 +30,7 @@ class Found:
     paths: tuple[Path, ...]
 
     def read(self) -> Rows:
-        return self.form.read(self.paths)
+        return without_gaps(self.form.read(self.paths))
 
 
 def _split(read: Callable[[Path], Rows]) -> Read:
@@ -60,6 +60,7 @@ FORMS: dict[str, tuple[Form, ...]] = {
     ),
     "webspam": (
         Form("webspam", True, ("webspam_wc_normalized_trigram.svm",), _one(svmlight)),
+        Form("webspam-unigram", True, ("webspam_wc_normalized_unigram.svm",), _one(svmlight)),
         Form("url-spam", False, ("url-spam.tsv",), _one(words.table(("url",), words.TRIGRAMS))),
     ),
 }

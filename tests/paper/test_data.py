@@ -10,7 +10,8 @@ from paper import data, rows
 from paper.places import FORMS
 from tests.paper.originals import SVMLIGHT, VOWPAL, write, write_mail, write_stand_ins
 
-DENSE = [[0, 0.5, 0, 0.25, 0], [0, 0, 1, 0, 0], [0, 0.5, 0, 0, 0], [0, 0, 0, 0, 2]]
+DENSE = [[0.5, 0, 0.25, 0], [0, 1, 0, 0], [0.5, 0, 0, 0], [0, 0, 0, 2]]
+"""Features 1 to 4: there is no 0."""
 
 
 @pytest.fixture
@@ -68,7 +69,8 @@ def test_originals_with_an_official_split(
 def test_a_test_set_with_other_features(folder: Path) -> None:
     write(folder, "rcv1_train.binary", SVMLIGHT)
     write(folder, "rcv1_test.binary", "1 9:1\n-1 1:1\n")
-    assert data.load("rcv1").matrix.shape == (6, 10)
+    # 1, 2, 3, 4 and 9
+    assert data.load("rcv1").matrix.toarray()[-2:].tolist() == [[0, 0, 0, 0, 1], [1, 0, 0, 0, 0]]
 
 
 def test_mail(folder: Path) -> None:
@@ -106,6 +108,18 @@ def test_too_large_a_file_is_cut_and_says_so(folder: Path, monkeypatch: pytest.M
     assert cut.note == "the first 6 rows, which hold at most 8 values"
     assert cut.matrix.toarray().tolist() == (DENSE * 3)[:6]
     assert len(cut.labels) == 6
+
+
+def test_the_smaller_webspam_has_a_name_of_its_own(folder: Path) -> None:
+    write(folder, "webspam_wc_normalized_unigram.svm.xz", SVMLIGHT)
+    assert (data.name("webspam"), data.load("webspam").original) == ("webspam-unigram", True)
+    write(folder, "webspam_wc_normalized_trigram.svm.xz", SVMLIGHT)
+    assert data.name("webspam") == "webspam"
+
+
+def test_features_that_never_come_take_no_room(folder: Path) -> None:
+    write(folder, "webspam_wc_normalized_trigram.svm", "1 5:1 16609143:3 \n-1 7:2 \n")
+    assert data.load("webspam").matrix.toarray().tolist() == [[1, 0, 3], [0, 2, 0]]
 
 
 @pytest.mark.parametrize(

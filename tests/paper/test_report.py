@@ -236,7 +236,7 @@ def test_data_are_listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
         "rcv1-ccat",
         "stand-in",
         "4",
-        "5",
+        "4",
         "all",
         "rcv1-ccat.svm.xz",
     ]
