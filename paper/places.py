@@ -80,6 +80,7 @@ def _first(place: str, folder: Path) -> Found | None:
         there = tuple(path for path in paths if path is not None)
         if len(there) == len(paths):
             return Found(form, there)
+        _check_folders(folder, form)
         if there:
             absent = form.files[paths.index(None)]
             raise click.ClickException(
@@ -87,6 +88,17 @@ def _first(place: str, folder: Path) -> Found | None:
                 f"or take {there[0].name} away (docs/paper-data.md)"
             )
     return None
+
+
+def _check_folders(folder: Path, form: Form) -> None:
+    """A corpus that was unpacked in part, or elsewhere, is half an original, too."""
+    for name in form.files:
+        corpus, _, within = name.partition("/")
+        if within and (folder / corpus).is_dir():
+            raise click.ClickException(
+                f"{folder / corpus} is there, but no {within} in it: unpack {form.name} whole, or take "
+                "the folder away (docs/paper-data.md)"
+            )
 
 
 def _file(folder: Path, name: str) -> Path | None:

@@ -57,5 +57,5 @@ def listed_mail(index: Path) -> list[tuple[str, Path]]:
 
 
 def counted(path: Path, texts: Iterable[str], labels: Labels, counting: dict[str, Any]) -> Rows:
-    matrix = CountVectorizer(dtype=np.float32, **counting).fit_transform(texts)
-    return Rows(matrix, two_classes(path, labels))
+    classes = two_classes(path, labels)  # before the longer work
+    return Rows(CountVectorizer(dtype=np.float32, **counting).fit_transform(texts), classes)

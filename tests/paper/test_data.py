@@ -91,6 +91,9 @@ def test_mail_that_is_not_there(folder: Path) -> None:
     write(folder, "trec05p-1/full/index", "spam ../data/000/000\n")
     with pytest.raises(click.ClickException, match="index, line 1: there is no message"):
         data.load("spam")
+    write(folder, "trec05p-1/full/index", "")
+    with pytest.raises(click.ClickException, match=r"two labels are wanted, .* not none"):
+        data.load("spam")
     write(folder, "trec05p-1/full/index", "eggs ../data/000/000\n")
     with pytest.raises(click.ClickException, match="'spam PATH' or 'ham PATH' is wanted"):
         data.load("spam")
@@ -151,6 +154,28 @@ def test_half_an_original_is_an_error(folder: Path) -> None:
     write(folder, "rcv1.train.vw.gz", VOWPAL)
     with pytest.raises(click.ClickException, match=r"has rcv1\.train\.vw\.gz, but no rcv1\.test\.vw"):
         data.name("rcv1")
+
+
+def test_half_a_corpus_is_an_error(folder: Path) -> None:
+    write_stand_ins(folder)
+    write(folder, "trec05p-1/data/000/000", "Subject: hello")
+    with pytest.raises(click.ClickException, match=r"trec05p-1 is there, but no full/index in it: unpack"):
+        data.name("spam")
+
+
+@pytest.mark.parametrize("packed", [".gz", ".bz2", ".xz"])
+def test_a_download_that_broke_off_is_named(folder: Path, packed: str) -> None:
+    path = write(folder, f"webspam_wc_normalized_trigram.svm{packed}", SVMLIGHT * 100)
+    path.write_bytes(path.read_bytes()[:-10])
+    with pytest.raises(
+        click.ClickException, match=rf"trigram\.svm{packed} cannot be unpacked .* get it anew"
+    ):
+        data.load("webspam")
+    path.write_text(SVMLIGHT)
+    with pytest.raises(
+        click.ClickException, match=rf"trigram\.svm{packed} cannot be unpacked .* get it anew"
+    ):
+        data.load("webspam")
 
 
 def test_all_that_is_missing_is_named(folder: Path) -> None:
