@@ -23,7 +23,7 @@ SCHEDULES: Mapping[str, Sequence[float]] = {
 """The paper's 198."""
 
 HOLDOUT = 5
-"""Of so many rows, one is for the test; where there is an official test set, and rows enough, others may be."""
+"""Of so many rows, one is for the test; where there is an official test set, of more or fewer."""
 
 
 class Shuffled(NamedTuple):

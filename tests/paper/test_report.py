@@ -17,7 +17,7 @@ from paper.study import Claim, Part, Scope, Study, Table, Tables, Verdict
 from tests.paper.made_up import MadeUp, claims
 from tests.paper.originals import write, write_stand_ins
 
-VOID = {"meta", "br", "img"}
+VOID = {"meta", "br", "img", "wbr"}
 STUDIES = (MadeUp("first", "The first & best"), MadeUp("second", "The second"))
 
 
@@ -161,8 +161,11 @@ def test_the_text_is_a_file_too(folder: Path) -> None:
 
 def test_figures_are_files(folder: Path, text: str) -> None:
     for name in ("first_sine", "second_sine"):
-        assert (folder / f"figures/{name}.svg").read_text().startswith("<?xml")
+        drawn = (folder / f"figures/{name}.svg").read_text()
+        assert drawn.startswith("<?xml")
+        assert "<title>The sine of x, &lt;raised&gt;, in units of y.</title>" in drawn
         assert (folder / f"figures/{name}.pdf").read_bytes().startswith(b"%PDF")
+    assert text.count("<title>") == 1
     assert "<b>Figure 1.1.</b> The sine of <code>x</code>, &lt;raised&gt;, in units of <i>y</i>." in text
     assert "<b>Figure 2.1.</b>" in text
 
