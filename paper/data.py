@@ -79,6 +79,10 @@ def name(place: str) -> str:
     return places.find(place, folder()).form.name
 
 
+def is_original(place: str) -> bool:
+    return places.find(place, folder()).form.original
+
+
 def digest(place: str) -> str:
     """Of the bytes of its files, and of the way they are prepared."""
     found = hashlib.sha256(f"{_PREPARATION} {MOST_VALUES}".encode())

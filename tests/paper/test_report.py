@@ -15,7 +15,7 @@ from paper.command import command
 from paper.report.markup import plain
 from paper.study import Claim, Part, Scope, Study, Table, Tables, Verdict
 from tests.paper.made_up import MadeUp, claims
-from tests.paper.originals import write, write_stand_ins
+from tests.paper.originals import SVMLIGHT, write, write_stand_ins
 
 VOID = {"meta", "br", "img", "wbr"}
 STUDIES = (MadeUp("first", "The first & best"), MadeUp("second", "The second"))
@@ -246,7 +246,12 @@ def test_data_are_listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     (other,) = rows(tmp_path / "out/tables/shown/other-data.csv")
     assert (other["file"], other["lines"]) == ("other.csv.gz", "3")
     assert row["SHA-256"] in text
+    assert "The paper's data: <b>rcv1-ccat</b> stands in for rcv1; more" in text.replace("&#x27;", "'")
     assert str(tmp_path / "data") not in text
+    write(tmp_path / "data", "rcv1_train.binary", SVMLIGHT)
+    write(tmp_path / "data", "rcv1_test.binary", SVMLIGHT)
+    text = written(tmp_path / "out", studies=(Reading("first"),))
+    assert "<b>rcv1</b> is the paper's rcv1; more" in text.replace("&#x27;", "'")
 
 
 def test_the_study_of_the_guide_works(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
