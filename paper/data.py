@@ -28,7 +28,7 @@ TEST_SHARE = 0.2
 
 Indices = NDArray[np.int64]
 
-_PREPARATION = 1  # one more whenever the same files give other rows
+_PREPARATION = 2  # one more whenever the same files give other rows
 _kept: list[Path] = []
 _digests: dict[Path, str] = {}
 _asked: set[str] = set()
@@ -77,6 +77,10 @@ def keep_in(path: Path) -> None:
 def name(place: str) -> str:
     """What stands in this place, without loading it."""
     return places.find(place, folder()).form.name
+
+
+def is_original(place: str) -> bool:
+    return places.find(place, folder()).form.original
 
 
 def digest(place: str) -> str:

@@ -7,6 +7,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 import steelyard
+from paper import source_code
 
 _PACKAGES = ("numpy", "scipy", "numba", "llvmlite", "scikit-learn", "matplotlib", "safetensors")
 
@@ -15,7 +16,7 @@ _PACKAGES = ("numpy", "scipy", "numba", "llvmlite", "scikit-learn", "matplotlib"
 def description() -> dict[str, str]:
     """By name, as it is to be read."""
     return {
-        "steelyard": steelyard.__version__,
+        "steelyard": f"{steelyard.__version__}, sources {source_code.library()}",
         "Python": platform.python_version(),
         **{name: _version(name) for name in _PACKAGES},
         "system": f"{platform.system()} {platform.machine()}",

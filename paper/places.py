@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from paper import words
-from paper.rows import COMPRESSED, Rows, svmlight, train_and_test, vowpal_wabbit
+from paper.rows import COMPRESSED, Rows, svmlight, train_and_test, vowpal_wabbit, without_gaps
 
 Read = Callable[[Sequence[Path]], Rows]
 
@@ -30,7 +30,7 @@ class Found:
     paths: tuple[Path, ...]
 
     def read(self) -> Rows:
-        return self.form.read(self.paths)
+        return without_gaps(self.form.read(self.paths))
 
 
 def _split(read: Callable[[Path], Rows]) -> Read:
@@ -60,6 +60,7 @@ FORMS: dict[str, tuple[Form, ...]] = {
     ),
     "webspam": (
         Form("webspam", True, ("webspam_wc_normalized_trigram.svm",), _one(svmlight)),
+        Form("webspam-unigram", True, ("webspam_wc_normalized_unigram.svm",), _one(svmlight)),
         Form("url-spam", False, ("url-spam.tsv",), _one(words.table(("url",), words.TRIGRAMS))),
     ),
 }
@@ -79,6 +80,7 @@ def _first(place: str, folder: Path) -> Found | None:
         there = tuple(path for path in paths if path is not None)
         if len(there) == len(paths):
             return Found(form, there)
+        _check_folders(folder, form)
         if there:
             absent = form.files[paths.index(None)]
             raise click.ClickException(
@@ -86,6 +88,17 @@ def _first(place: str, folder: Path) -> Found | None:
                 f"or take {there[0].name} away (docs/paper-data.md)"
             )
     return None
+
+
+def _check_folders(folder: Path, form: Form) -> None:
+    """A corpus that was unpacked in part, or elsewhere, is half an original, too."""
+    for name in form.files:
+        corpus, _, within = name.partition("/")
+        if within and (folder / corpus).is_dir():
+            raise click.ClickException(
+                f"{folder / corpus} is there, but no {within} in it: unpack {form.name} whole, or take "
+                "the folder away (docs/paper-data.md)"
+            )
 
 
 def _file(folder: Path, name: str) -> Path | None:

@@ -64,7 +64,7 @@ def shown(rows: Sequence[Row], source: str) -> Table:
                 str(row["update"]),
                 f"{per_cent(row, 'overshoots'):.1f}",
                 f"{per_cent(row, 'makes_worse'):.1f}",
-                f"{float(row['times_the_flow']):,.3g}",
+                times(float(row["times_the_flow"])),
             ]
             for row in rows
         ],
@@ -98,3 +98,12 @@ def times_the_flow(loss: Loss, update: Update, push: Push) -> float:
     flow = loss.flow(push.p, push.y, push.u)
     change = update.change(loss, push.p, push.y, push.u)
     return change / flow if abs(flow) > ROUNDING and math.isfinite(change) else 1.0
+
+
+def times(number: float) -> str:
+    """A factor, as one reads it.
+
+    >>> times(0.9994), times(93.31), times(5978.2)
+    ('0.999', '93.3', '5,978')
+    """
+    return f"{number:.3g}" if number < 1000.0 else f"{number:,.0f}"

@@ -8,6 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import steelyard
+
 _OURS = "paper."
 # Known by what they give: the digest of the data is an input itself, and how things look changes no row.
 _COMMON = ("paper.study", "paper.data", "paper.drawing")
@@ -26,6 +28,20 @@ def digest(compute: Callable[..., Any]) -> str:
     found = hashlib.sha256()
     for module in sorted(seen):
         found.update(_source(module))
+    return found.hexdigest()[:16]
+
+
+@functools.cache
+def library() -> str:
+    """Of the library, wherever it is installed, as it was when this process first asked."""
+    return folder_digest(Path(str(steelyard.__file__)).parent)
+
+
+def folder_digest(folder: Path) -> str:
+    """Of all modules below a folder, by name: one that is added, moved or gone counts as a change, too."""
+    found = hashlib.sha256()
+    for name, path in sorted((path.relative_to(folder).as_posix(), path) for path in folder.rglob("*.py")):
+        found.update(f"{name} {hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
     return found.hexdigest()[:16]
 
 

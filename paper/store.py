@@ -100,8 +100,13 @@ def write(path: Path, text: str) -> None:
 
 
 def _inputs(step: Step) -> Mapping[str, Any]:
-    """With the code of the study and the version of what it tries; as JSON gives them back."""
-    everything = {**step.inputs, "code": source_code.digest(step.compute), "steelyard": steelyard.__version__}
+    """With the code of the study, and the version and the code of what it tries; as JSON gives them back."""
+    everything = {
+        **step.inputs,
+        "code": source_code.digest(step.compute),
+        "steelyard": steelyard.__version__,
+        "library": source_code.library(),
+    }
     found: dict[str, Any] = json.loads(json.dumps(everything))
     return found
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,17 +23,23 @@ SCHEDULES: Mapping[str, Sequence[float]] = {
 """The paper's 198."""
 
 HOLDOUT = 5
-"""Of so many rows, one is for the test."""
+"""Of so many rows, one is for the test; where there is an official test set, of more or fewer."""
 
 
-def shuffled(
-    place: str, shuffle: int, most: int | None = None, unit: bool = False
-) -> tuple[sparse.csr_matrix, NDArray[np.float64]]:
-    """The rows of a data set in random order, all or the first so many; `unit`: each of length 1."""
+class Shuffled(NamedTuple):
+    """Rows in random order; the last of every `every` is for the test."""
+
+    matrix: sparse.csr_matrix
+    labels: NDArray[np.float64]
+    every: int
+
+
+def shuffled(place: str, shuffle: int, most: int | None = None, unit: bool = False) -> Shuffled:
+    """The rows of a data set, all or the first so many; `unit`: each of length 1."""
     found = data.load(place)
-    order = np.random.default_rng(shuffle).permutation(len(found.labels))[:most]
+    order, every = _order(found, shuffle, most)
     matrix = found.matrix[order]
-    return normalize(matrix) if unit else matrix, found.labels[order]
+    return Shuffled(normalize(matrix) if unit else matrix, found.labels[order], every)
 
 
 def swept(
@@ -45,10 +51,10 @@ def swept(
     most: int | None = None,
     unit: bool = False,
 ) -> list[Row]:
-    """A row for every point of the grid: one pass, and the accuracy on every fifth row, which is held out."""
-    matrix, labels = shuffled(place, shuffle, most, unit)
-    sweep = Sweep(classifier, grid, holdout=HOLDOUT, refit=False).fit(matrix, labels)
-    tested = len(labels) // HOLDOUT
+    """A row for every point of the grid: one pass, and the accuracy on the rows that are held out."""
+    matrix, labels, every = shuffled(place, shuffle, most, unit)
+    sweep = Sweep(classifier, grid, holdout=every, refit=False).fit(matrix, labels)
+    tested = len(labels) // every
     common: Row = {
         "data": data.name(place),
         "loss": str(classifier.loss),
@@ -71,6 +77,21 @@ def swept(
 def inputs(place: str, **others: Any) -> dict[str, Any]:
     """What a step depends on that goes through this file."""
     return {"data": data.digest(place), "sweeping": data.file_digest(Path(__file__)), **others}
+
+
+def _order(found: data.Data, shuffle: int, most: int | None) -> tuple[data.Indices, int]:
+    """An official test set is strewn among the rows to learn: what does not come out even is left out."""
+    if found.first_test is None:
+        return np.random.default_rng(shuffle).permutation(len(found.labels))[:most], HOLDOUT
+    learned, tested = found.split(shuffle)
+    tested = np.random.default_rng(shuffle).permutation(tested)
+    if most is not None:
+        tested = tested[: most // HOLDOUT]
+        learned = learned[: most - len(tested)]
+    between = max(1, len(learned) // len(tested))
+    groups = min(len(tested), len(learned) // between)
+    rows = learned[: groups * between].reshape(groups, between)
+    return np.column_stack([rows, tested[:groups]]).ravel(), between + 1
 
 
 def _points(columns: Mapping[str, Any]) -> list[tuple[dict[str, Any], dict[str, Any]]]:

@@ -1,6 +1,6 @@
 """Rows of counts out of text: tables of documents, and the folder of a corpus of mail."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +39,7 @@ def mail(index: Path) -> Rows:
     listed = listed_mail(index)
     labels = np.array([1.0 if kind == "spam" else -1.0 for kind, _ in listed])
     # No message is left out for its encoding: every byte is a letter of this one.
-    texts = [path.read_bytes().decode("latin-1") for _, path in listed]
+    texts = (path.read_bytes().decode("latin-1") for _, path in listed)
     return counted(index, texts, labels, MAIL)
 
 
@@ -56,6 +56,6 @@ def listed_mail(index: Path) -> list[tuple[str, Path]]:
     return found
 
 
-def counted(path: Path, texts: Sequence[str], labels: Labels, counting: dict[str, Any]) -> Rows:
-    matrix = CountVectorizer(dtype=np.float32, **counting).fit_transform(texts)
-    return Rows(matrix, two_classes(path, labels))
+def counted(path: Path, texts: Iterable[str], labels: Labels, counting: dict[str, Any]) -> Rows:
+    classes = two_classes(path, labels)  # before the longer work
+    return Rows(CountVectorizer(dtype=np.float32, **counting).fit_transform(texts), classes)

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from html import escape
 
+from paper import data
 from paper.report import ending, verdicts
 from paper.report.markup import element, inline, link
 from paper.report.output import Output
@@ -11,6 +12,11 @@ from paper.report.sections import section
 from paper.report.style import STYLE
 
 TITLE = "Online Importance Weight Aware Updates, reproduced"
+WORDS = """\
+An *update* is how a learner moves when it meets a row. The **explicit** one, or **multiplication**, \
+takes the gradient times the weight, as is usual. The **implicit** and the **invariant** one are aware \
+of the importance: the first takes the slope where the step ends, the second follows the slope all the \
+way, as copies of the row would in ever smaller steps. A *schedule* is a learning rate and how it falls."""
 
 
 def page(run: Run, output: Output) -> str:
@@ -46,6 +52,8 @@ def _beginning(run: Run, output: Output) -> Iterator[str]:
     yield element("nav", element("ul", "".join(element("li", link(*each)) for each in _contents(run))))
     yield element("h2", "The claims, and what became of them", id="verdicts")
     yield element("p", verdicts.counted(run))
+    yield element("p", inline(WORDS))
+    yield element("p", inline(_data()))
     yield verdicts.table(run, output)
     yield element(
         "p",
@@ -68,6 +76,16 @@ def _notices(run: Run) -> Iterator[str]:
     if run.left_out:
         titles = "; ".join(run.left_out)
         yield f"**Only some studies were run** (`--only`). Not in this report: {titles}."
+
+
+def _data() -> str:
+    """Which names in the verdicts are the paper's sets, and which are others."""
+    if not data.digests_asked_for():
+        return "No data file was used."
+    kinds = {place: (data.name(place), data.is_original(place)) for place in data.places_asked_for()}
+    said = [f"**{name}** is the paper's {place}" for place, (name, original) in kinds.items() if original]
+    said += [f"**{name}** stands in for {place}" for place, (name, original) in kinds.items() if not original]
+    return f"The paper's data: {', '.join(said) or 'not used'}; more [at the end](#run)."
 
 
 def _contents(run: Run) -> Iterator[tuple[str, str]]:

@@ -14,19 +14,23 @@ _UNDATED = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
 
 
 def saved(figure: Figure, output: Output) -> str:
-    """Both files are written; returns the picture as a piece of HTML."""
-    for suffix, metadata in _UNDATED.items():
+    """Both files are written, with the caption as their title: whoever has the file alone can read it.
+
+    Returns the picture as a piece of HTML.
+    """
+    label = plain(figure.caption)
+    for suffix, undated in _UNDATED.items():
         path = output.path(f"figures/{figure.name}.{suffix}")
         with replacing(path) as temporary:
-            figure.drawing.savefig(temporary, format=suffix, metadata=metadata)
+            figure.drawing.savefig(temporary, format=suffix, metadata={**undated, "Title": label})
     drawn = (output.folder / "figures" / f"{figure.name}.svg").read_text(encoding="utf-8")
-    return inlined(drawn, figure.name, plain(figure.caption))
+    return inlined(drawn, figure.name, label)
 
 
 def inlined(drawn: str, name: str, label: str) -> str:
     """An SVG file as a part of a page, where its names must be no other picture's."""
     drawn = drawn[drawn.index("<svg") :].rstrip()
-    drawn = re.sub(r"\s*<metadata>.*?</metadata>", "", drawn, flags=re.DOTALL)
+    drawn = re.sub(r"\s*<(metadata|title)>.*?</\1>", "", drawn, flags=re.DOTALL)
     for pattern in (r'(\bid=")([^"]+)', r'(\bhref="#)([^"]+)', r"(url\(#)([^)]+)"):
         drawn = re.sub(pattern, _prefixed(name), drawn)
     return drawn.replace("<svg ", f'<svg role="img" aria-label="{escape(label)}" ', 1)

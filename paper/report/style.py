@@ -31,8 +31,8 @@ td.digest { font: .75rem/1.4 ui-monospace, Menlo, Consolas, monospace; min-width
   overflow-wrap: anywhere; }
 .verdicts { width: 100%; table-layout: fixed; }
 .verdicts th.part { background: #f3f3f0; border-bottom: 1px solid #999; padding-left: .5rem; }
-.verdicts thead th:nth-child(-n + 6) { width: 21%; }
-.verdicts thead th:nth-child(1) { width: 9%; }
+.verdicts thead th:nth-child(-n + 6) { width: 20%; }
+.verdicts thead th:nth-child(1) { width: 11%; }
 .verdicts thead th:nth-child(3) { width: 8%; }
 .verdicts thead th:nth-child(5) { width: 10%; }
 .verdicts td:last-child { overflow-wrap: anywhere; }

@@ -44,7 +44,8 @@ def counted(run: Run) -> str:
         )
     )
     noted = (
-        f" {found[Verdict.NOTED]} more are figures to note, without a claim to judge."
+        f" {found[Verdict.NOTED]} more are figures to note, without a claim to judge or with too little "
+        "data for it."
         if found[Verdict.NOTED]
         else ""
     )
@@ -72,7 +73,7 @@ def _heading(number: int, study: Study) -> str:
 
 def _row(study: Study, number: int, claim: Claim) -> str:
     says, paper, ours, why = map(inline, (claim.says, claim.paper, claim.ours, claim.why))
-    files = " ".join(link(f"tables/{name}.csv", f"{name}.csv") for name in names(claim.source))
+    files = " ".join(_file(name) for name in names(claim.source))
     section = link(f"#{study.name}", plain(claim.where))
     cells = (section, says, paper, ours, label(claim.verdict), why, files)
     return element(
@@ -80,6 +81,11 @@ def _row(study: Study, number: int, claim: Claim) -> str:
         "".join(element("td", cell, data_head=head) for head, cell in zip(_HEADS, cells, strict=True)),
         id=_anchor(study, number),
     )
+
+
+def _file(table: str) -> str:
+    """The column is narrow: a long name breaks at its underscores."""
+    return element("a", f"{table}.csv".replace("_", "_<wbr>"), href=f"tables/{table}.csv")
 
 
 def _anchor(study: Study, number: int) -> str:

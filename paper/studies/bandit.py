@@ -9,7 +9,7 @@ from paper import drawing
 from paper.studies.weighted import propensities
 from paper.studies.weighted.pictures import curve
 from paper.studies.weighted.propensities import APPROACHES, COMPARED, EVALUATED, TABLE
-from paper.studies.weighted.telling import NAMES, by, counted, mean, values, where
+from paper.studies.weighted.telling import NAMES, averaged, by, mean, values, where
 from paper.study import Claim, Figure, Part, Row, Scope, Step, Study, Table, Tables, Verdict
 
 MATTERS = 0.01
@@ -47,8 +47,7 @@ class Bandit(Study):
         figure = Figure(
             "bandit-rates",
             _drawing(rows),
-            "Log loss on the second log against the learning rate on the first; mean of "
-            f"{counted(len(values(rows, 'seed')), 'shuffle')}.",
+            f"Log loss on the second log against the learning rate on the first; {averaged(rows)}.",
             TABLE,
         )
         few = (

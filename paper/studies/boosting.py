@@ -9,7 +9,7 @@ from paper import drawing
 from paper.studies.weighted import rounds
 from paper.studies.weighted.pictures import curve
 from paper.studies.weighted.rounds import ADULT, PLACES, ROUNDS, TABLE, UPDATES
-from paper.studies.weighted.telling import NAMES, best, by, counted, mean, values, verdict, where
+from paper.studies.weighted.telling import NAMES, averaged, best, by, mean, values, verdict, where
 from paper.study import Claim, Figure, Part, Row, Scope, Step, Study, Table, Tables
 
 TIE = 0.01
@@ -40,8 +40,8 @@ class Boosting(Study):
         figure = Figure(
             "boosting-rounds",
             _drawing(rows),
-            "Test error against rounds, each update at the rate at which its last error is least; mean of "
-            f"{counted(len(values(rows, 'seed')), 'shuffle')}.",
+            "Test error against rounds, each update at the rate at which its last error is least; "
+            f"{averaged(rows)}.",
             TABLE,
         )
         return Part([WHAT, _table(rows), figure], [claim(rows)])

@@ -9,7 +9,7 @@ from paper.studies.weighted import decisions, sets
 from paper.studies.weighted.decisions import APPROACHES, TABLE
 from paper.studies.weighted.learning import UPDATES
 from paper.studies.weighted.pictures import curve
-from paper.studies.weighted.telling import NAMES, best, by, counted, mean, values, where
+from paper.studies.weighted.telling import NAMES, averaged, best, by, mean, where
 from paper.study import Claim, Figure, Part, Row, Scope, Step, Study, Table, Tables, Verdict
 
 TIE = 0.01
@@ -44,8 +44,8 @@ class Costs(Study):
         figure = Figure(
             "costs-rates",
             _drawing(rows),
-            "What the decisions about the test rows cost on average, against the learning rate; mean of "
-            f"{counted(len(values(rows, 'seed')), 'shuffle')}.",
+            "What the decisions about the test rows cost on average, against the learning rate; "
+            f"{averaged(rows)}.",
             TABLE,
         )
         return Part([WHAT, OTHER, _table(rows), figure], [claim(rows)])
@@ -70,9 +70,16 @@ def claim(rows: Sequence[Row]) -> Claim:
         f"{costs['ignored'] / costs['invariant'] - 1.0:+z.0%}, or "
         f"{costs['threshold'] / costs['invariant'] - 1.0:+z.1%} with the threshold moved",
         verdict,
-        f"The largest weight is {mean(rows, 'largest_over_mean'):.0f} times the mean: with a low rate none "
-        f"is large enough to overshoot.{' Where the rate is higher, they are.' if wide > TIE else ''}", TABLE,
+        _because(rows, verdict, wide), TABLE,
     )  # fmt: skip
+
+
+def _because(rows: Sequence[Row], verdict: Verdict, wide: float) -> str:
+    largest = f"The largest weight is {mean(rows, 'largest_over_mean'):.0f} times the mean"
+    if verdict is Verdict.HOLDS:
+        return f"{largest}."
+    higher = " Where the rate is higher, they are." if wide > TIE else ""
+    return f"{largest}: with a low rate none is large enough to overshoot.{higher}"
 
 
 def _table(rows: Sequence[Row]) -> Table:

@@ -10,7 +10,7 @@ from paper import drawing
 from paper.studies.weighted import domains
 from paper.studies.weighted.domains import DOMAINS, LIMIT, TABLE, TRIED
 from paper.studies.weighted.pictures import MARKERS, SHADES
-from paper.studies.weighted.telling import NAMES, best, counted, mean, values, verdict, where
+from paper.studies.weighted.telling import NAMES, averaged, best, mean, verdict, where
 from paper.study import Claim, Figure, Part, Row, Scope, Step, Study, Table, Tables
 
 TIE = 0.01
@@ -45,8 +45,8 @@ class CovariateShift(Study):
         figure = Figure(
             "covariate-shift",
             _drawing(rows),
-            "Test error, each way at its best rate, mean of "
-            f"{counted(len(values(rows, 'seed')), 'shuffle')}. Full weights on the left, flattened ones on "
+            "Test error, each way at its best rate, "
+            f"{averaged(rows)}. Full weights on the left, flattened ones on "
             "the right.",
             TABLE,
         )

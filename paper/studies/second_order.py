@@ -163,7 +163,7 @@ def _safe(steps: list[Row]) -> Claim:
         says="A second-order step does not overshoot.",
         paper="–",
         ours=f"it goes past the minimiser with {len(over)} of {len(own)} smooth losses; at most "
-        f"{float(farthest['times_the_flow']):,.3g} times as far as the flow ({farthest['loss']})",
+        f"{pushes.times(float(farthest['times_the_flow']))} times as far as the flow ({farthest['loss']})",
         verdict=verdicts.of_cases(len(own) - len(over), len(own)),
         why="It overshoots with "
         + ", ".join(f"{row['loss']}" for row in over)

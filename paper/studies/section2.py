@@ -10,7 +10,18 @@ from paper.studies.weighted import approaches
 from paper.studies.weighted.approaches import APPROACHES, LARGEST, MEAN, PLACE, SURVEYS, TABLE
 from paper.studies.weighted.learning import MEMBERS, RATES
 from paper.studies.weighted.pictures import curve
-from paper.studies.weighted.telling import NAMES, because, best, by, counted, mean, values, verdict, where
+from paper.studies.weighted.telling import (
+    NAMES,
+    averaged,
+    because,
+    best,
+    by,
+    mean,
+    span,
+    values,
+    verdict,
+    where,
+)
 from paper.study import Claim, Figure, Part, Row, Scope, Step, Study, Table, Tables, Verdict
 
 TIE = 0.01
@@ -55,8 +66,8 @@ class Section2(Study):
         figure = Figure(
             "section2-rates",
             _drawing(rows, sets),
-            f"Log loss on the test rows against the learning rate, mean of "
-            f"{counted(len(values(rows, 'seed')), 'shuffle')}. Copies and the invariant update differ only "
+            f"Log loss on the test rows against the learning rate, "
+            f"{averaged(rows)}. Copies and the invariant update differ only "
             "where the rate is large.",
             TABLE,
         )
@@ -76,7 +87,7 @@ def _copies(sets: list[list[Row]]) -> Claim:
     held = sum(ratio > 2.0 and equal for ratio, equal in zip(slower, same, strict=True))
     return Claim(
         "Section 2", "Copies of a row do what its weight asks for, but take time.", "–",
-        f"{min(slower):.0f} to {max(slower):.0f} times the time of the invariant update, "
+        f"{span(slower, '.0f')} times the time of the invariant update, "
         f"the same log loss on {sum(same)} of {len(sets)} sets",
         verdict(held, len(sets)),
         "A copy costs as much as a row. With an update that is a formula, a weight costs nothing.", TABLE,
@@ -91,8 +102,8 @@ def _multiplication(sets: list[list[Row]]) -> Claim:
     both = sum(one and other for one, other in zip(worse, sensitive, strict=True))
     return Claim(
         "Section 2", "The gradient times the weight is no good where weights are large.", "–",
-        f"at its best rate its log loss is {min(ratios):+z.1%} to {max(ratios):+z.1%} off that of the "
-        f"invariant update; on average over all rates {min(spread):.1f} to {max(spread):.1f} times as large",
+        f"at its best rate its log loss is {span(ratios, '+z.1%')} off that of the "
+        f"invariant update; on average over all rates {span(spread, '.1f')} times as large",
         Verdict.HOLDS if both == len(sets) else Verdict.PARTLY if any(sensitive) else Verdict.FAILS,
         f"At its best rate it is worse on {sum(worse)} of {len(sets)} sets, and more sensitive to the rate "
         f"on {sum(sensitive)}: where the largest weight is a few times the mean, a low rate hides the harm.",
@@ -111,8 +122,8 @@ def _rejection(sets: list[list[Row]]) -> Claim:
     found = verdict(held, len(sets))
     return Claim(
         "Section 2", "Rejection sampling throws rows away, and what they could have taught.", "–",
-        f"{min(kept):.0%} to {max(kept):.0%} of the rows are kept; log loss {min(ratios):+z.1%} to "
-        f"{max(ratios):+z.1%} off",
+        f"{span(kept, '.0%')} of the rows are kept; log loss "
+        f"{span(ratios, '+z.1%')} off",
         found,
         because(found, "Few rows are as heavy as the heaviest, their measure.", held, len(sets)), TABLE,
     )  # fmt: skip
@@ -126,9 +137,9 @@ def _costing(sets: list[list[Row]]) -> Claim:
     held = sum(better and slower > 2.0 for better, slower in zip(helped, dearer, strict=True))
     return Claim(
         "Section 2", "Several rejection samples, averaged, do better than one and take the time of all.", "–",
-        f"better on {sum(helped)} of {len(sets)} sets, {min(dearer):.0f} to {max(dearer):.0f} times the time "
-        f"of one; log loss {min(ratios):+z.1%} to {max(ratios):+z.1%} off that of the invariant update, in "
-        f"{min(against):.1f} to {max(against):.1f} times its time",
+        f"better on {sum(helped)} of {len(sets)} sets, {span(dearer, '.0f')} times the time "
+        f"of one; log loss {span(ratios, '+z.1%')} off that of the invariant update, in "
+        f"{span(against, '.1f')} times its time",
         verdict(held, len(sets)),
         f"The samples are small: learning {MEMBERS} of them is hardly dearer than one pass over everything. "
         f"A prediction always takes {MEMBERS} times as long.", TABLE,
@@ -140,8 +151,8 @@ def _implicit(sets: list[list[Row]]) -> Claim:
     spread = [_over_rates(found, "implicit") / _over_rates(found, "invariant") - 1.0 for found in sets]
     return Claim(
         "Section 2", "The implicit update beside the invariant one.", "–",
-        f"log loss {min(ratios):+z.1%} to {max(ratios):+z.1%} off at the best rates, "
-        f"{min(spread):+z.0%} to {max(spread):+z.0%} on average over all rates",
+        f"log loss {span(ratios, '+z.1%')} off at the best rates, "
+        f"{span(spread, '+z.0%')} on average over all rates",
         Verdict.NOTED, "It is not what copies do: it moves less far, which serves high rates well.", TABLE,
     )  # fmt: skip
 

@@ -11,7 +11,7 @@ from paper.studies.weighted.learning import UPDATES
 from paper.studies.weighted.measures import CELLS
 from paper.studies.weighted.pictures import curve
 from paper.studies.weighted.ranges import APPROACHES, CURVES, FEASIBLE, KEPT, LARGEST, TABLE
-from paper.studies.weighted.telling import NAMES, because, best, counted, mean, values, verdict, where
+from paper.studies.weighted.telling import NAMES, averaged, because, best, mean, span, values, verdict, where
 from paper.study import Claim, Figure, Part, Row, Scope, Step, Study, Table, Tables, Verdict
 
 PLACES = ("rcv1", "webspam")
@@ -48,12 +48,11 @@ class WeightRange(Study):
 
     def part(self, tables: Tables, scope: Scope) -> Part:
         rows, curves = tables[TABLE], tables[CURVES]
-        shuffles = counted(len(values(rows, "seed")), "shuffle")
         growing = Figure(
             "weight-range",
             _growing(rows),
-            "Log loss and calibration error on the test rows as the largest weight grows; mean of "
-            f"{shuffles}. The axis on the left is logarithmic.",
+            "Log loss and calibration error on the test rows as the largest weight grows; "
+            f"{averaged(rows)}. The axis on the left is logarithmic.",
             TABLE,
         )
         reliable = Figure(
@@ -97,14 +96,14 @@ def claims(rows: Sequence[Row]) -> list[Claim]:
         Claim(
             "Section 2", "The larger the weights, the worse the gradient times the weight.", "–",
             f"from weights of 1 to weights up to 100,000, the rate kept, log loss grows by a factor of "
-            f"{_span(theirs, '.0f')}; with the invariant update of {_span(ours, '.1f')}",
+            f"{span(theirs, ',.0f')}; with the invariant update of {span(ours, '.1f')}",
             grows,
             because(grows, "A step is as long as the weight.", growing, len(sets)),
             TABLE,
         ),
         Claim(
             "Section 2", "A lower learning rate does not make up for it.", "–",
-            f"weights up to 100,000, each at its best rate: multiplication has {_span(at_best, '.2f')} times "
+            f"weights up to 100,000, each at its best rate: multiplication has {span(at_best, '.2f')} times "
             "the log loss of the invariant update",
             remains,
             because(remains, "What suits the heaviest rows is too low for others.", remaining, len(sets)),
@@ -125,11 +124,6 @@ def _from_copies(sets: Sequence[Sequence[Row]]) -> float:
         return abs(_at(found, "invariant", FEASIBLE, kept) / copies - 1.0)
 
     return max(gap(found, kept) for found in sets for kept in (True, False))
-
-
-def _span(numbers: Sequence[float], form: str) -> str:
-    low, high = (format(number, form) for number in (min(numbers), max(numbers)))
-    return low if low == high else f"{low} to {high}"
 
 
 def _table(rows: Sequence[Row]) -> Table:

@@ -58,4 +58,7 @@ def rows(explicit: float, overshooting: float) -> list[Row]:
     ],
 )
 def test_verdicts(explicit: float, overshooting: float, expected: Verdict) -> None:
-    assert costs.claim(rows(explicit, overshooting)).verdict is expected
+    claim = costs.claim(rows(explicit, overshooting))
+    assert claim.verdict is expected
+    # why it should not hold is no reason where it does
+    assert ("none is large enough to overshoot" in claim.why) == (expected is not Verdict.HOLDS)

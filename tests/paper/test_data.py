@@ -10,7 +10,8 @@ from paper import data, rows
 from paper.places import FORMS
 from tests.paper.originals import SVMLIGHT, VOWPAL, write, write_mail, write_stand_ins
 
-DENSE = [[0, 0.5, 0, 0.25, 0], [0, 0, 1, 0, 0], [0, 0.5, 0, 0, 0], [0, 0, 0, 0, 2]]
+DENSE = [[0.5, 0, 0.25, 0], [0, 1, 0, 0], [0.5, 0, 0, 0], [0, 0, 0, 2]]
+"""Features 1 to 4: there is no 0."""
 
 
 @pytest.fixture
@@ -68,7 +69,8 @@ def test_originals_with_an_official_split(
 def test_a_test_set_with_other_features(folder: Path) -> None:
     write(folder, "rcv1_train.binary", SVMLIGHT)
     write(folder, "rcv1_test.binary", "1 9:1\n-1 1:1\n")
-    assert data.load("rcv1").matrix.shape == (6, 10)
+    # 1, 2, 3, 4 and 9
+    assert data.load("rcv1").matrix.toarray()[-2:].tolist() == [[0, 0, 0, 0, 1], [1, 0, 0, 0, 0]]
 
 
 def test_mail(folder: Path) -> None:
@@ -89,6 +91,9 @@ def test_mail_that_is_not_there(folder: Path) -> None:
     write(folder, "trec05p-1/full/index", "spam ../data/000/000\n")
     with pytest.raises(click.ClickException, match="index, line 1: there is no message"):
         data.load("spam")
+    write(folder, "trec05p-1/full/index", "")
+    with pytest.raises(click.ClickException, match=r"two labels are wanted, .* not none"):
+        data.load("spam")
     write(folder, "trec05p-1/full/index", "eggs ../data/000/000\n")
     with pytest.raises(click.ClickException, match="'spam PATH' or 'ham PATH' is wanted"):
         data.load("spam")
@@ -106,6 +111,18 @@ def test_too_large_a_file_is_cut_and_says_so(folder: Path, monkeypatch: pytest.M
     assert cut.note == "the first 6 rows, which hold at most 8 values"
     assert cut.matrix.toarray().tolist() == (DENSE * 3)[:6]
     assert len(cut.labels) == 6
+
+
+def test_the_smaller_webspam_has_a_name_of_its_own(folder: Path) -> None:
+    write(folder, "webspam_wc_normalized_unigram.svm.xz", SVMLIGHT)
+    assert (data.name("webspam"), data.load("webspam").original) == ("webspam-unigram", True)
+    write(folder, "webspam_wc_normalized_trigram.svm.xz", SVMLIGHT)
+    assert data.name("webspam") == "webspam"
+
+
+def test_features_that_never_come_take_no_room(folder: Path) -> None:
+    write(folder, "webspam_wc_normalized_trigram.svm", "1 5:1 16609143:3 \n-1 7:2 \n")
+    assert data.load("webspam").matrix.toarray().tolist() == [[1, 0, 3], [0, 2, 0]]
 
 
 @pytest.mark.parametrize(
@@ -137,6 +154,28 @@ def test_half_an_original_is_an_error(folder: Path) -> None:
     write(folder, "rcv1.train.vw.gz", VOWPAL)
     with pytest.raises(click.ClickException, match=r"has rcv1\.train\.vw\.gz, but no rcv1\.test\.vw"):
         data.name("rcv1")
+
+
+def test_half_a_corpus_is_an_error(folder: Path) -> None:
+    write_stand_ins(folder)
+    write(folder, "trec05p-1/data/000/000", "Subject: hello")
+    with pytest.raises(click.ClickException, match=r"trec05p-1 is there, but no full/index in it: unpack"):
+        data.name("spam")
+
+
+@pytest.mark.parametrize("packed", [".gz", ".bz2", ".xz"])
+def test_a_download_that_broke_off_is_named(folder: Path, packed: str) -> None:
+    path = write(folder, f"webspam_wc_normalized_trigram.svm{packed}", SVMLIGHT * 100)
+    path.write_bytes(path.read_bytes()[:-10])
+    with pytest.raises(
+        click.ClickException, match=rf"trigram\.svm{packed} cannot be unpacked .* get it anew"
+    ):
+        data.load("webspam")
+    path.write_text(SVMLIGHT)
+    with pytest.raises(
+        click.ClickException, match=rf"trigram\.svm{packed} cannot be unpacked .* get it anew"
+    ):
+        data.load("webspam")
 
 
 def test_all_that_is_missing_is_named(folder: Path) -> None:

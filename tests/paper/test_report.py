@@ -15,9 +15,9 @@ from paper.command import command
 from paper.report.markup import plain
 from paper.study import Claim, Part, Scope, Study, Table, Tables, Verdict
 from tests.paper.made_up import MadeUp, claims
-from tests.paper.originals import write, write_stand_ins
+from tests.paper.originals import SVMLIGHT, write, write_stand_ins
 
-VOID = {"meta", "br", "img"}
+VOID = {"meta", "br", "img", "wbr"}
 STUDIES = (MadeUp("first", "The first & best"), MadeUp("second", "The second"))
 
 
@@ -161,8 +161,11 @@ def test_the_text_is_a_file_too(folder: Path) -> None:
 
 def test_figures_are_files(folder: Path, text: str) -> None:
     for name in ("first_sine", "second_sine"):
-        assert (folder / f"figures/{name}.svg").read_text().startswith("<?xml")
+        drawn = (folder / f"figures/{name}.svg").read_text()
+        assert drawn.startswith("<?xml")
+        assert "<title>The sine of x, &lt;raised&gt;, in units of y.</title>" in drawn
         assert (folder / f"figures/{name}.pdf").read_bytes().startswith(b"%PDF")
+    assert text.count("<title>") == 1
     assert "<b>Figure 1.1.</b> The sine of <code>x</code>, &lt;raised&gt;, in units of <i>y</i>." in text
     assert "<b>Figure 2.1.</b>" in text
 
@@ -236,14 +239,19 @@ def test_data_are_listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
         "rcv1-ccat",
         "stand-in",
         "4",
-        "5",
+        "4",
         "all",
         "rcv1-ccat.svm.xz",
     ]
     (other,) = rows(tmp_path / "out/tables/shown/other-data.csv")
     assert (other["file"], other["lines"]) == ("other.csv.gz", "3")
     assert row["SHA-256"] in text
+    assert "The paper's data: <b>rcv1-ccat</b> stands in for rcv1; more" in text.replace("&#x27;", "'")
     assert str(tmp_path / "data") not in text
+    write(tmp_path / "data", "rcv1_train.binary", SVMLIGHT)
+    write(tmp_path / "data", "rcv1_test.binary", SVMLIGHT)
+    text = written(tmp_path / "out", studies=(Reading("first"),))
+    assert "<b>rcv1</b> is the paper's rcv1; more" in text.replace("&#x27;", "'")
 
 
 def test_the_study_of_the_guide_works(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

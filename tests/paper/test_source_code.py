@@ -3,12 +3,13 @@
 import functools
 import importlib
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 import paper.studies
+import steelyard
 from paper import source_code
 
 PACKAGE = {
@@ -55,3 +56,43 @@ def test_which_changes_matter(package: Path, changed: str, matters: bool) -> Non
     path = package / f"{changed}.py"
     path.write_text(path.read_text() + "# more\n")
     assert (source_code.digest(compute) != before) == matters
+
+
+def add(folder: Path) -> None:
+    (folder / "room/new.py").write_text("")
+
+
+def move(folder: Path) -> None:
+    (folder / "room/kernel.py").rename(folder / "kernel.py")
+
+
+def edit(folder: Path) -> None:
+    (folder / "room/kernel.py").write_text("STEP = 2\n")
+
+
+def remove(folder: Path) -> None:
+    (folder / "__init__.py").unlink()
+
+
+def compile_and_note(folder: Path) -> None:
+    (folder / "room/kernel.pyc").write_bytes(b"no source")
+    (folder / "notes.md").write_text("no code")
+
+
+@pytest.mark.parametrize(
+    ("change", "matters"),
+    [(add, True), (move, True), (edit, True), (remove, True), (compile_and_note, False)],
+)
+def test_every_module_of_the_library_matters(
+    tmp_path: Path, change: Callable[[Path], None], matters: bool
+) -> None:
+    (tmp_path / "room").mkdir()
+    (tmp_path / "__init__.py").write_text("")
+    (tmp_path / "room/kernel.py").write_text("STEP = 1\n")
+    before = source_code.folder_digest(tmp_path)
+    change(tmp_path)
+    assert (source_code.folder_digest(tmp_path) != before) == matters
+
+
+def test_the_library_is_the_one_that_is_imported() -> None:
+    assert source_code.library() == source_code.folder_digest(Path(steelyard.__path__[0]))

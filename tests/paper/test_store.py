@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import steelyard
+from paper import source_code
 from paper.store import Store
 from paper.study import Row, Step
 
@@ -39,6 +40,14 @@ def test_another_version_is_another_input(tmp_path: Path, monkeypatch: pytest.Mo
     store = Store(tmp_path)
     store.do(step())
     monkeypatch.setattr(steelyard, "__version__", "0.0.0")
+    assert store.seconds(step()) is None
+
+
+def test_other_code_of_the_library_is_another_input(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows of an old kernel must not pass for those of a new one that has the same version."""
+    store = Store(tmp_path)
+    store.do(step())
+    monkeypatch.setattr(source_code, "library", lambda: "other")
     assert store.seconds(step()) is None
 
 

@@ -4,8 +4,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import sparse
 
-from paper import sweeping
+from paper import data, sweeping
 from steelyard import OnlineClassifier
 from tests.paper.fakes import ROWS, small_data
 
@@ -39,7 +40,8 @@ def test_shuffles_differ_and_are_the_same_again() -> None:
 
 
 def test_rows_can_be_fewer_and_of_length_1() -> None:
-    matrix, labels = sweeping.shuffled("rcv1", 0, most=50, unit=True)
+    matrix, labels, every = sweeping.shuffled("rcv1", 0, most=50, unit=True)
+    assert every == 5
     assert matrix.shape[0] == len(labels) == 50
     lengths = np.asarray(matrix.multiply(matrix).sum(axis=1)).ravel()
     assert np.isclose(lengths[lengths > 0.0], 1.0).all()
@@ -47,3 +49,35 @@ def test_rows_can_be_fewer_and_of_length_1() -> None:
 
 def test_a_step_depends_on_data_and_on_what_is_said() -> None:
     assert sweeping.inputs("rcv1", rows=3).keys() == {"data", "sweeping", "rows"}
+
+
+def official(monkeypatch: pytest.MonkeyPatch, learned: int, tested: int) -> None:
+    """One feature, which tells the label; in the official test set, the opposite of it."""
+    signs = np.where(np.arange(learned + tested) % 2 == 0, 1.0, -1.0)
+    labels = np.concatenate([signs[:learned], -signs[learned:]])
+    found = data.Data("made-up", True, sparse.csr_matrix(signs[:, None]), labels, first_test=learned)
+    monkeypatch.setattr(data, "load", lambda place: found)
+
+
+@pytest.mark.parametrize(
+    ("learned", "tested", "most", "every", "used"),
+    [
+        (100, 20, None, 6, 20),  # as many rows between two of the test as there are
+        (103, 20, None, 6, 20),  # three rows are left out
+        (30, 100, None, 2, 30),  # no more of the test than there is to learn
+        (100, 100, 50, 5, 10),
+        (100, 4, 50, 12, 4),
+    ],
+)
+def test_an_official_test_set_is_tested_and_never_learned(
+    monkeypatch: pytest.MonkeyPatch, learned: int, tested: int, most: int | None, every: int, used: int
+) -> None:
+    official(monkeypatch, learned, tested)
+    matrix, labels, found = sweeping.shuffled("rcv1", 3, most)
+    assert (found, len(labels)) == (every, every * used)
+    agree = matrix.toarray().ravel() == labels
+    assert agree.reshape(used, every)[:, :-1].all()
+    assert not agree[every - 1 :: every].any()
+    classifier = OnlineClassifier("squared", scaling="row_norm", fit_intercept=False)
+    (row,) = sweeping.swept("rcv1", 3, classifier, {"update": ["invariant"]}, most=most)
+    assert (row["tested"], row["accuracy"]) == (used, 0.0)

@@ -30,15 +30,15 @@ class Active(Study):
 
 
 _EXPERIMENT = """\
-Rows come one after another, and a learner asks for the labels of some: for each with a probability P that \
-is the greater the less it is sure of its prediction, and it learns the label with importance 1/P. Such \
-weights are what importance-aware updates are for. For each update 1,980 learners look at the same {shown} \
-rows: 198 schedules of the learning rate, C₀ from 1e-8 to 10, squared loss on labels −1 and 1, rates \
-divided by x·x, no bias. *Multiplication* is the explicit update: the gradient times the weight. *Passive* \
-learners learn every label as it comes; their curve is the error after a part of the rows. All of that was \
-done with {shuffles} of each set; the error is that on rows which nobody was shown, up to a fifth of the \
-set. P has two constants: those with which bounds are proved (theory: 5 + 2√2 and 5), and those that are \
-common in practice (1 and 1)."""
+Rows come one after another, and a learner asks for the labels of some: for each with a probability P \
+that is the greater the less it is sure of its prediction, and it learns the label with importance 1/P. \
+Such weights are what importance-aware updates are for. For each update 1,980 learners look at the same \
+{shown} rows: 198 schedules of the learning rate × 10 values of C₀, from 1e-8 to 10: the larger, the \
+more it asks. Squared loss on labels −1 and 1, rates divided by x·x, no bias. *Multiplication* is the \
+explicit update: the gradient times the weight. *Passive* learners learn every label as it comes; their \
+curve is the error after a part of the rows. All of that was done with {shuffles} of each set; the error \
+is that on rows which nobody was shown, up to a fifth of the set. P has two constants: those with which \
+bounds are proved (theory: 5 + 2√2 and 5), and those that are common in practice (1 and 1)."""
 
 _HINDSIGHT = """\
 **Hindsight.** Nobody knows beforehand which of 1,980 settings will be on the hull, or how many labels a \

@@ -84,7 +84,7 @@ def _third(found: Found, level: float, where: str) -> Claim:
         f"With aware updates, active learning needs at most a third of multiplication's labels, {where} "
         f"(error at most {level:g} × the least of passive learning).",
         "–",
-        f"labels of multiplication / of the update, theory / practice: {_listed(ratios)}; where "
+        f"the labels of multiplication over those of the update, theory / practice: {_listed(ratios)}; where "
         "multiplication never comes to the error, it is taken to need all labels",
         judged,
         why,
@@ -106,7 +106,7 @@ def _fewer_than_passive(found: Found, level: float) -> Claim:
         "With aware updates, active learning needs fewer labels than passive learning for the same error "
         f"(error at most {level:g} × the least of passive learning).",
         "–",
-        f"labels of passive / of the update, theory / practice: {_listed(ratios)}",
+        f"the labels of passive learning over those of the update, theory / practice: {_listed(ratios)}",
         judged,
         why,
         PASSIVE,

@@ -34,7 +34,8 @@ def draw(found: Mapping[str, Sequence[Shuffle]], tables: Tables, constants: str,
         panel.set_xlabel("labels, % of the rows shown")
     for panel in panels[::2]:
         panel.set_ylabel("test error, %")
-    drawing.legend(*panels[0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
+    named, title = panels[0].get_legend_handles_labels(), f"constants of {constants}"
+    drawing.legend(*named, loc="outside upper center", ncols=3, title=title)
     mean = scope.choose("the mean of three shuffles", "one shuffle")
     caption = (
         f"**Figure 1, constants of {constants}.** Lower convex hulls over 198 schedules × 10 values of C₀, "

@@ -46,10 +46,11 @@ def _introduction(found: dict[Key, dict[str, Grid]]) -> str:
     listed = ", ".join(f"{place} {count:,}" for place, count in tested.items())
     return (
         f"{schedules} schedules are tried for each loss and update: `learning_rate` from 2⁰ to 2¹⁰, "
-        "`initial_t` from 10⁰ to 10⁸, `power_t` ½ and 1, the rate divided by x·x. Each learns four fifths of "
-        f"the rows in one pass; every fifth row is for the test ({listed} rows). Shuffles of the rows: "
-        f"{shuffles}; of several, tables give the mean and in parentheses the least and the largest. There "
-        "is no bias: the paper's formulas have none, and with rates that do not decay a bias follows the "
-        "last few labels. Tables below show what a bias changes, and what rows of length 1 change: where "
-        "features are counts, the lengths of rows differ a good deal."
+        "`initial_t` from 10⁰ to 10⁸, `power_t` ½ and 1, the rate divided by x·x. Each learns the rows in "
+        "one pass, but for those of the test: the official ones where the set has some, else every fifth "
+        f"(tested: {listed} rows). Shuffles of the rows: {shuffles}; of several, tables give the mean and in "
+        "parentheses the least and the largest. There is no bias: the paper's formulas have none, and with "
+        "rates that do not decay a bias follows the last few labels. Tables below show what a bias changes, "
+        "and what rows of length 1 change: where features are counts, the lengths of rows differ a good "
+        "deal."
     )

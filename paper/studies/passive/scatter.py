@@ -52,7 +52,7 @@ def _scatter(found: Cells, other: str, number: int) -> Figure:
         axis.plot([SHOWN_ABOVE, 1.0], [SHOWN_ABOVE, 1.0], color=GREY, linewidth=0.8)
         axis.plot(x, y, "o", markersize=3.2, alpha=0.5, color=COLOURS["invariant"], markeredgewidth=0.0)
         axis.set(xlim=(SHOWN_ABOVE, 1.0), ylim=(SHOWN_ABOVE, 1.0), aspect="equal")
-        axis.set_xticks([0.9, 0.95, 1.0])
+        axis.set_xticks([0.9, 0.95, 1.0], ["0.9", "0.95", "1"])  # short: they must not touch the next panel's
         axis.set_yticks([0.9, 0.95, 1.0])
         axis.text(
             0.985, 0.03, f"better {counts.better}\nworse {counts.worse}\nnot shown {counts.hidden}",
@@ -62,9 +62,9 @@ def _scatter(found: Cells, other: str, number: int) -> Figure:
         if axis in axes[0]:
             axis.set_title(place, fontsize=10.5)
         if axis in axes[:, 0]:
-            axis.set_ylabel(f"{loss}\ninvariant")
+            axis.set_ylabel(f"{loss}\naccuracy, invariant")
         if axis in axes[-1]:
-            axis.set_xlabel(other)
+            axis.set_xlabel(f"accuracy, {other}")
     total = len(next(iter(found.values()))["invariant"].by_schedule())
     return Figure(
         f"passive-{other}-against-invariant",
@@ -97,7 +97,9 @@ def _better(found: Cells) -> Claim:
         ours=f"better by more than {VERY_NEAR} for {better:,} of {total:,} schedules, worse for {worse:,}; "
         f"more are better than worse in {panels} of {len(counts)} panels",
         verdict=verdicts.of_cases(panels, len(counts)),
-        why=f"Not so for {'; '.join(rest)}." if rest else "So in every panel.",
+        why=f"Not so for {'; '.join(rest)}; the reason was not looked into."
+        if rest
+        else "So in every panel.",
         source=TABLE,
     )
 

@@ -17,6 +17,7 @@ UPDATES = ("explicit", "invariant")
 STRENGTHS = [10.0**k for k in range(-8, 4)]
 RATES = (0.5, 4.0)
 COPIED_RATE = 0.5
+SHUFFLE = 0
 TIMES = (1, 10, 100)
 COPIED_STRENGTHS = (1e-4, 1e-2, 1.0)
 WAYS = {
@@ -40,8 +41,8 @@ def steps(scope: Scope) -> list[Step]:
 
 def _penalised(place: str, loss: str, most: int) -> Step:
     def compute() -> list[Row]:
-        matrix, labels = sweeping.shuffled(place, 0, most)
-        held_out = np.arange(len(labels)) % sweeping.HOLDOUT == sweeping.HOLDOUT - 1
+        matrix, labels, every = sweeping.shuffled(place, SHUFFLE, most)
+        held_out = np.arange(len(labels)) % every == every - 1
         learned, tested = (matrix[~held_out], labels[~held_out]), (matrix[held_out], labels[held_out])
         met = np.unique(learned[0].indices)
         return [
@@ -60,7 +61,9 @@ def _penalised(place: str, loss: str, most: int) -> Step:
             for strength in (0.0, *STRENGTHS)
         ]
 
-    return Step(PENALTIES, f"{data.name(place)} {loss}", sweeping.inputs(place, rows=most), compute)
+    return Step(
+        PENALTIES, f"{data.name(place)} {loss}", sweeping.inputs(place, rows=most, shuffle=SHUFFLE), compute
+    )
 
 
 def _fitted(
@@ -87,7 +90,7 @@ def _copied(loss: str, count: int) -> Step:
     place = data.PLACES[0]
 
     def compute() -> list[Row]:
-        matrix, labels = sweeping.shuffled(place, 0, count)
+        matrix, labels, _ = sweeping.shuffled(place, SHUFFLE, count)
         weights = np.where(np.arange(len(labels)) % 5 == 0, 1.0, 0.0)
         return [
             {
@@ -106,7 +109,7 @@ def _copied(loss: str, count: int) -> Step:
             for times in TIMES
         ]
 
-    return Step(COPIES, loss, sweeping.inputs(place, rows=count), compute)
+    return Step(COPIES, loss, sweeping.inputs(place, rows=count, shuffle=SHUFFLE), compute)
 
 
 def _deviation(

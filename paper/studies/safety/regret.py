@@ -64,7 +64,7 @@ def _regret_table(found: Regrets) -> Table:
         [
             [
                 *case[:2],
-                f"{case[2]:g}",
+                f"{case[2]:,.0f}",
                 *(_cell(found, case, update, fixed) for fixed in (True, False) for update in updates),
             ]
             for case in cases
@@ -115,7 +115,8 @@ def _weight_figure(found: Regrets) -> Figure:
                 if (*key[:2], key[3]) == (place, loss, update)
             }
             _line(axis, list(line), [each[FIXED_RATE] for each in line.values()], update)
-            axis.plot(list(line), [min(each.values()) for each in line.values()], ":", color=COLOURS[update])
+            hindsight = [min(each.values()) for each in line.values()]
+            axis.plot(list(line), hindsight, ":", color=COLOURS[update], label=_dotted(update))
         axis.set(title=loss, xlabel="largest weight", xscale="log")
     _finish(drawing, axes)
     return Figure(
@@ -125,6 +126,11 @@ def _weight_figure(found: Regrets) -> Figure:
         "best in hindsight for these very weights (dotted). Above a thousand, or diverged: off the top.",
         REGRET,
     )
+
+
+def _dotted(update: str) -> str | None:
+    """The legend explains dots once, by those of the last update."""
+    return "dotted: best rate" if update == "invariant" else None
 
 
 def _line(axis: Axes, x: list[float], y: list[float], update: str) -> None:
@@ -137,7 +143,7 @@ def _finish(drawing: Drawing, axes: NDArray[Any]) -> None:
     axes[0].set_yscale("log")
     axes[0].set(ylim=(0.03, FAR), ylabel="regret, mean a row")
     handles, labels = axes[0].get_legend_handles_labels()
-    drawing.legend(handles, labels, loc="outside lower center", ncols=4)
+    drawing.legend(handles, labels, loc="outside lower center", ncols=len(handles))
 
 
 def _bounded(found: Regrets) -> Claim:
@@ -160,7 +166,7 @@ def _bounded(found: Regrets) -> Claim:
         says="As weights grow, the regret of the explicit update explodes; that of importance-aware ones "
         "does not.",
         paper="–",
-        ours=f"weights up to {heaviest:g} in place of 1, rate {FIXED_RATE:g}: the regret grows at most "
+        ours=f"weights up to {heaviest:,.0f} in place of 1, rate {FIXED_RATE:g}: the regret grows, at most, "
         + ", ".join(f"{_fold(max(values))} ({update})" for update, values in growth.items())
         + f"; more than {EXPLODES:g}-fold with the explicit update only in {tame} of {len(cases)} pairs of "
         "data and loss",
@@ -209,8 +215,9 @@ def _but(best: dict[tuple[str, str, float, str], float], cases: list[tuple[str, 
         "The regret of the invariant update is "
         + " and ".join(
             f"{ratio[case]:.2f} times that of the explicit one ({case[0]}, {case[1]}, weights up to "
-            f"{case[2]:g})"
+            f"{case[2]:,.0f})"
             for case in (least, most)
         )
         + " at the extremes."
+        + ("" if ratio[most] <= 1.0 else " The reason was not looked into.")
     )

@@ -16,6 +16,8 @@ RATES = [2.0**k for k in range(-16, 9)]
 WEIGHTS = (1.0, 10.0, 100.0, 1e3, 1e4, 1e5)
 """The largest importance weights; they are drawn log-uniformly from 1."""
 
+SHUFFLE, WEIGHT_SEED = 0, 1
+
 
 def steps(scope: Scope) -> list[Step]:
     count, most = scope.choose(20_000, 2_000), scope.choose(None, 10_000)
@@ -36,20 +38,25 @@ def _single(name: str, count: int) -> Step:
 
 def _regret(place: str, loss: str, most: int | None, passes: int) -> Step:
     def compute() -> list[Row]:
-        matrix, labels = sweeping.shuffled(place, 0, most)
+        matrix, labels, _ = sweeping.shuffled(place, SHUFFLE, most)
         return [
             row for largest in WEIGHTS for row in _progressive(place, loss, matrix, labels, largest, passes)
         ]
 
     key = f"{data.name(place)} {loss}"
-    return Step(REGRET, key, sweeping.inputs(place, rows=most, passes=passes), compute)
+    return Step(
+        REGRET,
+        key,
+        sweeping.inputs(place, rows=most, passes=passes, shuffle=SHUFFLE, weight_seed=WEIGHT_SEED),
+        compute,
+    )
 
 
 def _progressive(
     place: str, loss: str, matrix: Any, labels: NDArray[np.float64], largest: float, passes: int
 ) -> list[Row]:
     """A row for every update and rate: its progressive loss, and that of the best predictor found."""
-    weights = largest ** np.random.default_rng(1).uniform(0.0, 1.0, len(labels))
+    weights = largest ** np.random.default_rng(WEIGHT_SEED).uniform(0.0, 1.0, len(labels))
     classifier = OnlineClassifier(loss, scaling="row_norm", fit_intercept=False)
     grid: dict[str, list[Any]] = {"update": updates.names_for(losses.by_name(loss)), "learning_rate": RATES}
     columns = Sweep(classifier, grid, refit=False).fit(matrix, labels, sample_weight=weights).cv_results_

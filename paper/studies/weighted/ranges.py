@@ -19,13 +19,15 @@ KEPT = 1.0
 
 def step(place: str, largest: float, seed: int, rows: int) -> Step:
     inputs = {"data": data.digest(place), "seed": seed, "rows": rows}
-    return Step(TABLE, f"{place} {largest:g} {seed}", inputs, lambda: _measure(place, largest, seed, rows))
+    return Step(
+        TABLE, f"{data.name(place)} {largest:g} {seed}", inputs, lambda: _measure(place, largest, seed, rows)
+    )
 
 
 def curves(place: str, largest: float, rows: int) -> Step:
     """Reliability of the first shuffle, at each rate."""
     inputs = {"data": data.digest(place), "seed": 0, "rows": rows}
-    return Step(CURVES, f"{place} {largest:g}", inputs, lambda: _reliability(place, largest, rows))
+    return Step(CURVES, f"{data.name(place)} {largest:g}", inputs, lambda: _reliability(place, largest, rows))
 
 
 class _Trial:

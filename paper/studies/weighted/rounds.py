@@ -14,9 +14,9 @@ ROUNDS = 40
 
 
 def step(name: str, seed: int, rows: int, rates: tuple[float, ...]) -> Step:
-    digest = sets.digest(name) if name == ADULT else data.digest(name)
+    digest, called = (sets.digest(name), name) if name == ADULT else (data.digest(name), data.name(name))
     inputs = {"data": digest, "seed": seed, "rows": rows, "rates": rates}
-    return Step(TABLE, f"{name} {seed}", inputs, lambda: _boost(name, seed, rows, rates))
+    return Step(TABLE, f"{called} {seed}", inputs, lambda: _boost(name, seed, rows, rates))
 
 
 def _boost(name: str, seed: int, rows: int, rates: tuple[float, ...]) -> list[Row]:

@@ -57,5 +57,17 @@ def because(found: Verdict, reason: str, held: int = 0, of: int = 0) -> str:
     return f"On {held} of {of} sets. {reason}" if found is Verdict.PARTLY else reason
 
 
-def counted(number: int, noun: str) -> str:
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+def span(numbers: Sequence[float], form: str) -> str:
+    """From the least to the largest.
+
+    >>> span([2.0, 1.0], ".1f"), span([1.01, 1.0], ".1f")
+    ('1.0 to 2.0', '1.0')
+    """
+    low, high = (format(number, form) for number in (min(numbers), max(numbers)))
+    return low if low == high else f"{low} to {high}"
+
+
+def averaged(rows: Sequence[Row]) -> str:
+    """Over what, at the end of a caption."""
+    shuffles = len(values(rows, "seed"))
+    return "one shuffle" if shuffles == 1 else f"mean of {shuffles} shuffles"
