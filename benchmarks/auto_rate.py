@@ -178,8 +178,8 @@ grid, one pass each, the means over {seeds} shuffles:
   can choose so. With few test rows much of it is luck, as the best of so many draws is: breast cancer has 114
   of them, iris 30, wine 36, a pair of newsgroups 700 to 800.
 - **time**: processor time of `fit`, as a multiple of the default's, from one run in turns; six calls of `fit`
-  would be × 6. Models side by side come in thirty-twos: with two classes, or numbers, six cost as much time
-  and memory as thirty-two would.
+  would be × 6. Models side by side come in sixteens: with two classes, or numbers, six cost as much time
+  and memory as sixteen would.
 - **progressive**: the accuracy that the chosen model had on the rows just before it learned them. Choosing
   the least of {rivals} makes such a figure too good. That it is an average over the whole pass, the beginning
   included, makes it too bad; and so it is where held-out rows are better predicted than those on the way. It
