@@ -1,8 +1,11 @@
 """Keeping the model: at the end, and now and then before it."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import click
 import numpy as np
 
 from steelyard.cli import outputs, stored
@@ -39,6 +42,17 @@ class Keeper:
             plan.names,
             (plan.paths, plan.run, self._training),
         )
+
+    @contextmanager
+    def telling(self) -> Iterator[None]:
+        """Whoever interrupts is told what is kept of the run."""
+        try:
+            yield
+        except KeyboardInterrupt:
+            if self._output is not None and self._last:
+                checkpoint = checkpoint_of(self._output)
+                click.echo(f"interrupted: --resume {checkpoint} goes on from its last checkpoint", err=True)
+            raise
 
     def finish(self) -> None:
         self._check()
