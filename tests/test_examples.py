@@ -70,7 +70,8 @@ def test_importances_must_be_finite_and_not_negative(weight: float) -> None:
 def test_labels_must_be_in_the_set_of_the_loss() -> None:
     with pytest.raises(ValueError, match=r"row 2 has the label 0\.0: Hinge loss takes -1 or 1"):
         examples(MATRIX, [1.0, -1.0, 0.0], loss=losses.Hinge())
-    with pytest.raises(ValueError, match=r"row 0 has the label 1\.5: Logarithmic loss takes 0 or 1"):
+    takes = "Logarithmic loss takes 0 or 1, or a number between 0 and 1"
+    with pytest.raises(ValueError, match=rf"row 0 has the label 1\.5: {takes}"):
         examples(MATRIX, [1.5, 0.5, 0.0], loss=losses.Logarithmic())
     with pytest.raises(ValueError, match="row 1 has the label nan: labels must be finite"):
         examples(MATRIX, [1.0, np.nan, 0.0])

@@ -67,3 +67,10 @@ def test_threads_never_share_a_room() -> None:
 
     with ThreadPoolExecutor(4) as pool:
         assert all(pool.map(fill, range(4)))
+
+
+def test_of_many_that_are_let_go_at_once_few_are_kept() -> None:
+    rooms = SpareRooms()
+    many = [rooms.empty(LARGE, "float64") for _ in range(100)]
+    many.clear()
+    assert 0 < len(rooms._spare) < 10

@@ -188,7 +188,7 @@ def _check_labels(labels: NDArray[np.float64], loss: Loss | None) -> None:
     rule = "labels must be finite"
     if loss is not None and not len(bad):
         bad = np.flatnonzero(~allowed(labels, loss))
-        rule = f"{type(loss).__name__} loss takes {loss.labels}"
+        rule = f"{type(loss).__name__} loss takes {loss.labels_in_words()}"
     if len(bad):
         raise ValueError(f"row {bad[0]} has the label {labels[bad[0]]}: {rule}")
 

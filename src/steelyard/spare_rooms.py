@@ -13,13 +13,14 @@ from numpy.typing import DTypeLike, NDArray
 
 _LEAST = 1 << 16  # bytes: smaller ones cost no more than the administration here
 _SLACK = 1.125  # blocks are not all alike
+_MOST = 8  # spare ones: a few go from hand to hand, but many may be let go at once, and are not missed
 
 
 class SpareRooms:
     """Arrays as `np.empty` makes them. From any thread; rooms go back when the garbage collector says so."""
 
     def __init__(self) -> None:
-        self._spare: deque[memoryview] = deque()
+        self._spare: deque[memoryview] = deque(maxlen=_MOST)
 
     def empty(self, count: int, dtype: DTypeLike) -> NDArray[Any]:
         """An array of so many numbers. Views of it keep it from being used again."""

@@ -37,7 +37,9 @@ class Update:
         """The change of p under a push of u ≥ 0."""
         self.check(loss)
         if not loss.allows(y):
-            raise ValueError(f"{type(loss).__name__} loss takes the label {loss.labels}; got {y!r}")
+            raise ValueError(
+                f"{type(loss).__name__} loss takes the label {loss.labels_in_words()}; got {y!r}"
+            )
         if not 0.0 <= u < math.inf:
             raise ValueError(f"the push u must be finite, 0 or more; got {u!r}")
         return self.step(loss, p, y, u)

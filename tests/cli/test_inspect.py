@@ -119,3 +119,4 @@ def test_losses() -> None:
     for name in losses.names():
         assert name in said
     assert "--tau" in said
+    assert "or a number" in said  # that is neither 0 nor 1, but between them

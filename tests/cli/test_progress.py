@@ -1,6 +1,7 @@
 """What is seen meanwhile: a bar on a terminal, and only there; and the clock."""
 
 import io
+import math
 import sys
 import time
 from pathlib import Path
@@ -99,3 +100,19 @@ def test_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(Path, "read_text", missing)
     assert 0.0 < clock.since_start() <= time.process_time()
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [
+        (0.5, "0.5000"),
+        (-12.34567, "-12.3457"),
+        (221146.0, "221146.00"),
+        (-123456789.0, "-1.2e+08"),
+        (999999999.0, "999999999"),
+        (-1.26e300, "-1.3e+300"),
+        (math.inf, "inf"),
+    ],
+)
+def test_numbers_of_any_size_stay_in_their_column(number: float, text: str) -> None:
+    assert progress.fitted(number, decimals=4, width=9) == text

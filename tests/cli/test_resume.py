@@ -9,6 +9,7 @@ import pytest
 
 from steelyard import losses
 from steelyard.cli import stored
+from steelyard.cli.checkpoints import Keeper
 from tests.cli.running import PLAIN, blocks_of, refused, rows, run, trained
 
 
@@ -92,6 +93,29 @@ def test_a_checkpoint_knows_where_its_run_began(
     found = trained(two[1], "--resume", tmp_path / "n.checkpoint")
     for key in ("examples", "weight", "run_weight", "progressive_loss", "run_progressive_loss"):
         assert found[key] == pytest.approx(whole[key]), key
+
+
+def test_who_interrupts_is_told_what_is_kept(
+    two: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    blocks_of(500, monkeypatch)
+    checkpoint, after_chunk = tmp_path / "m.checkpoint", Keeper.after_chunk
+    interrupted = "train", *two, "-o", tmp_path / "m", "--checkpoint-every", 30
+
+    def interrupt(keeper: Keeper, rows: int) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Keeper, "after_chunk", interrupt)
+    assert run(*interrupted, code=1).stderr.split() == ["Aborted!"]
+
+    def interrupt_later(keeper: Keeper, rows: int) -> None:
+        after_chunk(keeper, rows)
+        if checkpoint.exists():
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(Keeper, "after_chunk", interrupt_later)
+    said = f"interrupted: --resume {checkpoint} goes on from its last checkpoint\n"
+    assert run(*interrupted, code=1).stderr.startswith(said)
 
 
 class StoppedError(Exception):

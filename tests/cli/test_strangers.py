@@ -16,6 +16,11 @@ from tests.cli.running import refused, run, trained
         (b"x\n1\n2\n", "has a single column with ',' as separator"),
         ("x,y\n1,2\n".encode("utf-16"), "is UTF-16; make UTF-8 of it first (iconv -f utf-16 -t utf-8)"),
         (b"PK\x03\x04...", "is a zip archive, or a spreadsheet; unpack it, or save it as CSV"),
+        (
+            b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR",
+            "is no text, as its first bytes show, and neither Parquet nor Arrow",
+        ),
+        (b"\x08\1\0\0\0\0\0\0{...", "is a model, and has no rows"),
     ],
 )
 @pytest.mark.parametrize("name", ["rows.csv", "rows"])
@@ -31,6 +36,11 @@ def test_the_model_and_the_files_the_wrong_way_round(file: Path, model: Path) ->
     other = file.with_name("noise")
     other.write_bytes(b"noise")
     assert "the model comes before" not in refused("predict", other, file)
+
+
+def test_a_model_in_place_of_rows(file: Path, model: Path) -> None:
+    for command in (("train",), ("predict", model), ("evaluate", model), ("convert", "-o", "rows.arrow")):
+        assert refused(*command, model) == f"{model}: is a model, and has no rows"
 
 
 def test_one_label_only(tmp_path: Path) -> None:

@@ -1,5 +1,7 @@
 """`Sweep.fit_files`: the rows of files, and a winner that remembers how they were read."""
 
+import io
+import json
 from pathlib import Path
 
 import numpy as np
@@ -73,6 +75,31 @@ def test_the_winner_remembers_how_its_files_were_read(file: Path, tmp_path: Path
     assert len(shown) == 200
     assert len(set(shown)) > 1
     assert "average loss" in run("evaluate", path, file).stdout
+
+
+def test_the_winner_remembers_what_its_features_are_called(file: Path, tmp_path: Path) -> None:
+    sweep = Sweep(classifier(passes=2), RATES).fit_files(file, reading=Reading("vw", bits=8))
+    first, again = tmp_path / "best.model", tmp_path / "again.model"
+    sweep.best_estimator_.save(first)
+    OnlineClassifier.load(first).save(again)
+    shown = run("inspect", first).stdout
+    assert run("inspect", again).stdout == shown
+    assert "#" not in shown
+    run("train", file, "--bits", "8", "-o", tmp_path / "trained.model")
+    words = json.loads(run("inspect", tmp_path / "trained.model", "--json").stdout)["names"]
+    assert json.loads(run("inspect", again, "--json").stdout)["names"] == words > 0
+
+
+def test_a_pipe_can_be_swept_but_not_learned_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    def piped() -> None:
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(vw_rows(200).encode())))
+
+    piped()
+    with pytest.raises(ValueError, match="can be read once only: save the rows to a file"):
+        Sweep(classifier(), RATES).fit_files("-")
+    piped()
+    sweep = Sweep(classifier(), RATES, refit=False).fit_files("-", reading=Reading("vw", bits=8))
+    assert np.isfinite(sweep.cv_results_["progressive_loss"]).all()
 
 
 def test_one_that_is_fitted_to_rows_forgets_the_files(file: Path) -> None:

@@ -22,7 +22,6 @@ SNIFFED = {
     b"PAR1....": "parquet",
     b"ARROW1\0\0": "arrow",
     b"\xff\xff\xff\xff0000": "arrow",
-    b"\0\0\0\0": "csv",
 }
 
 

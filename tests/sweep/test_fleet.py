@@ -1,5 +1,8 @@
 """Fleets: who learns with whom, threads, and models that must learn alone."""
 
+import time
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -7,6 +10,7 @@ from steelyard import losses, updates
 from steelyard.examples import examples
 from steelyard.learner import Learner
 from steelyard.model import Settings
+from steelyard.sweep import fleet as fleets
 from steelyard.sweep.fleet import WIDEST, Fleet, crews
 from tests.streams import stream
 
@@ -118,6 +122,30 @@ def test_the_diverged_are_reported_and_have_no_loss() -> None:
     np.testing.assert_array_equal(np.isnan(fleet.progressive_loss), [True, True, False])
     assert fleet.progressive_error[1] == 1.0
     assert np.isfinite(before[:, 2]).all()
+
+
+@pytest.mark.parametrize("failing", [0, 1])
+def test_when_one_thread_fails_no_other_begins_another_piece(
+    monkeypatch: pytest.MonkeyPatch, failing: int
+) -> None:
+    monkeypatch.setattr(fleets, "_PIECE", 1)
+    matrix, labels, importances = stream(LOGISTIC, rows=100)
+    fleet = Fleet([Settings(LOGISTIC), Settings(HINGE)], matrix.shape[1], threads=2)
+    learned = []
+
+    def fail(*_: Any) -> None:
+        time.sleep(0.05)
+        raise KeyboardInterrupt
+
+    def learn_slowly(_: Any, rows: Any, *__: Any) -> None:
+        learned.append(rows)
+        time.sleep(0.01)
+
+    for number, (crew, _) in enumerate(fleet._crews):
+        monkeypatch.setattr(crew, "learn", fail if number == failing else learn_slowly)
+    with pytest.raises(KeyboardInterrupt):
+        fleet.learn(examples(matrix, labels, importances))
+    assert len(learned) < 50
 
 
 def test_before_anything_is_learned_there_is_no_loss() -> None:

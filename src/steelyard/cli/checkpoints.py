@@ -1,12 +1,14 @@
 """Keeping the model: at the end, and now and then before it."""
 
-import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import click
 import numpy as np
 
-from steelyard.cli import stored
+from steelyard.cli import outputs, stored
 from steelyard.cli.training import Training
 from steelyard.io.errors import InputError
 
@@ -17,10 +19,7 @@ class Keeper:
     def __init__(self, plan: Any, training: Training, output: Path | None, every: int | None) -> None:
         if every is not None and output is None:
             raise InputError("--checkpoint-every needs a model to keep: -o MODEL")
-        if output is not None and not output.parent.is_dir():
-            raise InputError(f"{output}: there is no folder {str(output.parent)!r}; make it first")
-        if output is not None and not os.access(output.parent, os.W_OK):
-            raise InputError(f"{output}: the folder {str(output.parent)!r} may not be written to")
+        outputs.check([output], plan.paths)
         self._plan = plan
         self._training = training
         self._output = output
@@ -43,6 +42,17 @@ class Keeper:
             plan.names,
             (plan.paths, plan.run, self._training),
         )
+
+    @contextmanager
+    def telling(self) -> Iterator[None]:
+        """Whoever interrupts is told what is kept of the run."""
+        try:
+            yield
+        except KeyboardInterrupt:
+            if self._output is not None and self._last:
+                checkpoint = checkpoint_of(self._output)
+                click.echo(f"interrupted: --resume {checkpoint} goes on from its last checkpoint", err=True)
+            raise
 
     def finish(self) -> None:
         self._check()

@@ -36,13 +36,14 @@ def command(ctx: click.Context, /, files: tuple[str, ...], output: Path, **given
     They are the rows of FILEs as a model takes them: hashed, crossed, tokenised.
     Training from the result gives the same model, bit for bit, without parsing anything again.
     """
-    from steelyard.cli import crossed, preparing
+    from steelyard.cli import crossed, outputs, preparing
     from steelyard.features.names import Names
     from steelyard.io import convert, sources
     from steelyard.io.stream import Stream
 
     with options.errors():
         paths = sources.expand(files)
+        outputs.check([output], paths)
         reading, labels = preparing.looked_at(ctx, paths, given)
         reading = replace(reading, label_rule=preparing.rule_of_names(given, labels, paths[0]))
         names = Names(reading.features) if given["names"] else None

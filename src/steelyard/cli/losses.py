@@ -20,5 +20,5 @@ def command() -> None:
             f"--{parameter.replace('_', '-')} {value:g}"
             for parameter, value in losses.parameters(name).items()
         )
-        table.add_row(name, str(loss.labels), ", ".join(updates.names_for(loss)), parameters)
+        table.add_row(name, loss.labels_in_words(), ", ".join(updates.names_for(loss)), parameters)
     Console().print(table)

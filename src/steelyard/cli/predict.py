@@ -36,10 +36,12 @@ def command(model: Path, files: tuple[str, ...], output: Path | None, kind: str,
     A row's tag follows its prediction, if it has one. The files are read as those were that the model
     has learned. Labels are not needed.
     """
-    from steelyard.cli import scoring
+    from steelyard.cli import outputs, scoring
     from steelyard.cli.kinds import Converter
+    from steelyard.io import sources
 
     with options.errors():
+        outputs.check([output], [model, *sources.expand(files)])
         kept = scoring.loaded(model, given)
         convert = Converter(kept, kind)
         reading = scoring.whatever_labels(scoring.read(kept, files, given))

@@ -79,12 +79,12 @@ class Watcher:
         label = learned.examples.labels[row]
         self._print(
             _ROW.format(
-                f"{_ratio(loss, weight):.6f}",
-                f"{since:.6f}",
+                fitted(_ratio(loss, weight), 6, 10),
+                fitted(since, 6, 10),
                 self._next,
-                f"{weight:.1f}",
-                "unknown" if np.isnan(label) else f"{label:.4f}",
-                f"{learned.predictions[row]:.4f}",
+                fitted(weight, 1, 12),
+                "unknown" if np.isnan(label) else fitted(label, 4, 9),
+                fitted(learned.predictions[row], 4, 9),
                 int(learned.examples.indptr[row + 1] - learned.examples.indptr[row]),
             )
         )
@@ -94,6 +94,15 @@ class Watcher:
             self._bar.console.print(line, highlight=False, markup=False)
         else:
             self._say(line)
+
+
+def fitted(number: float, decimals: int, width: int) -> str:
+    """With so many decimals, or with as many as the column has room for."""
+    for some in range(decimals, -1, -1):
+        text = f"{number:.{some}f}"
+        if len(text) <= width:
+            return text
+    return f"{number:.{width - 7}g}"
 
 
 @contextmanager

@@ -122,7 +122,7 @@ def run(
         if table:
             for line in (*plan.announcements, ""):
                 say(line)
-        with progress.bar() as bar:
+        with keeper.telling(), progress.bar() as bar:
             watcher = progress.Watcher(plan.model, bar, table=table, say=say)
 
             def after_chunk(learned: Any, stream: Any) -> None:

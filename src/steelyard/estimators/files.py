@@ -8,6 +8,7 @@ import numpy as np
 
 from steelyard import losses
 from steelyard.estimators.solo import Solo
+from steelyard.features.names import Names
 from steelyard.importance import WeightSummary
 from steelyard.io import reading as readings
 from steelyard.losses import Loss
@@ -38,12 +39,13 @@ def save(estimator: Any, engine: Solo | Contest, path: str | Path) -> None:
     if isinstance(engine, Contest):
         contest_files.save(engine, path, extra)
     else:
-        engine.save(path, extra)
+        names = getattr(estimator, "_names", None)
+        engine.save(path, extra, {} if names is None else names.arrays())
 
 
 def load(cls: type[Any], path: str | Path, loss: Loss | None) -> Any:
     """An estimator of this class, as fitted as it was."""
-    model, extra = contest_files.load(path, loss)
+    model, extra, arrays = contest_files.load(path, loss)
     if extra.get("estimator") != cls.__name__:
         if "estimator" in extra:
             raise ValueError(f"{path}: holds an {extra['estimator']}, not an {cls.__name__}")
@@ -59,6 +61,8 @@ def load(cls: type[Any], path: str | Path, loss: Loss | None) -> Any:
     estimator.weight_summary_ = WeightSummary(**extra["weight_summary"])
     if "reading" in extra:
         estimator.reading_ = readings.from_json(extra["reading"])
+    if "names_index" in arrays:
+        estimator._names = Names.from_arrays(model.features, arrays)
     for attribute, kept in (("classes_", extra["classes"]), ("feature_names_in_", extra["feature_names"])):
         if kept is not None:
             setattr(estimator, attribute, np.array(kept["values"], dtype=kept["dtype"]))

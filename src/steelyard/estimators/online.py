@@ -87,7 +87,7 @@ class OnlineEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         with unchanged_on_error(self):
             begun: Solo | Contest | None = getattr(self, "_engine", None) if self.warm_start else None
             if begun is None:
-                for found_anew in ("classes_", "reading_"):
+                for found_anew in ("classes_", "reading_", "_names"):
                     self.__dict__.pop(found_anew, None)
             settings = settings_of(self, None if begun is None else begun.settings)
             chunk = self._examples(X, y, sample_weight, settings[0], anew=begun is None)

@@ -78,6 +78,6 @@ class Solo:
         (other.settings,) = settings
         return Solo(other, self.error)
 
-    def save(self, path: str | Path, extra: dict[str, Any]) -> None:
+    def save(self, path: str | Path, extra: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
         known = np.isfinite(self.error)  # not so for a model from a file of the days before it was counted
-        self.model.save(path, extra | {"errors": self.error if known else None})
+        self.model.save(path, extra | {"errors": self.error if known else None}, arrays)

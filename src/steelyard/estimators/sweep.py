@@ -96,7 +96,9 @@ class Sweep(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             expanded, template = self._expanded(), self._template()
             listed = [paths] if isinstance(paths, str | Path) else list(paths)
             losses = [point.settings.loss for point in expanded.points]
-            files, classes = sweep_files.opened(template, listed, losses, reading, self._threads() or 1)
+            files, classes = sweep_files.opened(
+                template, listed, losses, reading, self._threads() or 1, refit=self.refit
+            )
             rows = files.rows(self._holdout(), plan.memory_of(self.memory))
             search = self._search(expanded, rows, files.reading.features, classes, files.identity())
             self._run(search, expanded)

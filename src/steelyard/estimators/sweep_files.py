@@ -12,6 +12,7 @@ from steelyard import importance
 from steelyard.estimators.online import OnlineEstimator
 from steelyard.estimators.parameters import settings_of
 from steelyard.estimators.solo import Solo
+from steelyard.features.names import Names
 from steelyard.io import look, sources
 from steelyard.io.reading import Reading
 from steelyard.losses import Loss
@@ -25,6 +26,8 @@ def opened(
     losses: Sequence[Loss],
     reading: Reading | None,
     threads: int,
+    *,
+    refit: bool,
 ) -> tuple[Files, int]:
     """The files, and the number of their classes."""
     if template.shuffle:
@@ -35,6 +38,11 @@ def opened(
         if getattr(template, name, usual) != usual:
             raise ValueError(f"{name}={getattr(template, name)!r} is not for files: give their rows weights")
     found = sources.expand(paths)
+    if refit and any(map(sources.once_only, found)):
+        raise ValueError(
+            "the best is learned anew from all rows, and standard input and pipes can be read once only: "
+            "save the rows to a file, or leave that out with refit=False"
+        )
     reading = reading or Reading(look.format_of(found))
     looked, labels = look.look(found[0], reading)
     rule = looked.label_rule
@@ -51,6 +59,7 @@ def refitted(estimator: Any, files: Files) -> OnlineEstimator:
     (settings,) = settings_of(estimator, None)
     reading = in_terms_of(files.reading, settings.loss)
     engine = Solo(Model(settings, reading.features))
+    files.names = Names(reading.features)
     summary = importance.NOTHING
     for done in range(estimator.passes):
         progress = engine.progress
@@ -65,6 +74,7 @@ def refitted(estimator: Any, files: Files) -> OnlineEstimator:
     estimator.n_iter_ = estimator.passes
     estimator.n_features_in_ = reading.features
     estimator.reading_ = reading
+    estimator._names = files.names
     if is_classifier(estimator):
         estimator.classes_ = classes(reading)
     fitted: OnlineEstimator = estimator

@@ -18,6 +18,8 @@ _suffixes = {
 }  # fmt: skip
 
 _HEAD = 1 << 16
+_BEGINNING = 16
+_MODEL = re.compile(rb".{4}\0{4}\{", re.DOTALL)  # the length of what is said in JSON, and that
 _SVMLIGHT = re.compile(rb"[-+]?[\d.eE+-]+(\s+qid:\d+)?(\s+\d+:\S+)*\s*(#.*)?")
 _DOCUMENT = re.compile(rb"\s*(\[\s*(\{|\Z)|\{\s*(\n|\Z))")
 _VW = re.compile(rb"[^|]*\|.*")
@@ -65,12 +67,16 @@ def sniffed(source: Source) -> str:
 
 
 def check_text(source: Source) -> None:
-    """Refuse what spreadsheets save, and what is not unpacked, by its first bytes."""
-    head = source.peek(4)
+    """Refuse what spreadsheets save, what is not unpacked, and what is no text, by its first bytes."""
+    head = source.peek(_BEGINNING)
     if head.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise InputError(f"{source.path}: is UTF-16; make UTF-8 of it first (iconv -f utf-16 -t utf-8)")
     if head.startswith(b"PK\x03\x04"):
         raise InputError(f"{source.path}: is a zip archive, or a spreadsheet; unpack it, or save it as CSV")
+    if _MODEL.match(head):
+        raise InputError(f"{source.path}: is a model, and has no rows")
+    if b"\0" in head:
+        raise InputError(f"{source.path}: is no text, as its first bytes show, and neither Parquet nor Arrow")
 
 
 def check_no_document(source: Source) -> None:

@@ -14,7 +14,7 @@ from steelyard.io import columns as roles
 from steelyard.io import reading as readings
 from steelyard.io.batches import IPC_FILE, IPC_STREAM, PARQUET
 from steelyard.io.errors import InputError
-from steelyard.io.formats import check_no_document
+from steelyard.io.formats import check_no_document, check_text
 from steelyard.io.labels import LabelRule, plain
 from steelyard.io.reading import ARROW, Reading
 from steelyard.io.sources import Source
@@ -40,6 +40,8 @@ def _reading(reading: Reading, path: str, model: str) -> Reading | None:
     with sources.opened(path) as source:
         if not source.peek(1):
             return None
+        if not _is_arrow(source):
+            check_text(source)
         if _fits(reading, source, path):
             if named is not None and _ready_made(reading):
                 _check_made(path, named, model)

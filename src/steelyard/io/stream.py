@@ -159,7 +159,7 @@ class Stream:
         assert self._loss is not None
         takes = f"is none for {losses.name_of(self._loss) or type(self._loss).__name__} loss, which takes"
         two = " (--labels negative,positive says which of two labels is which)"
-        return f"{takes} {self._loss.labels}{two if self._loss.labels != REAL_LINE else ''}"
+        return f"{takes} {self._loss.labels_in_words()}{two if self._loss.labels != REAL_LINE else ''}"
 
     def _line_of(self, parsed: Parsed, row: int) -> int:
         """Which line of the block has made this row: the first with which so many rows come out."""

@@ -2,9 +2,10 @@
 
 A call of the C library ends every hope of that. These functions have no calls, no tables and no branches
 but choices between two numbers. `DOUBLE` has those that are good to a few units in the last place wherever
-float64 has full precision; `SINGLE` those for lanes whose weights are float32, good to 1e-8, whose series
-end earlier. Polynomials are evaluated in halves: that leaves less to wait for than one term after the
-other. Beyond the largest exponents they stop at the end of the range instead of overflowing.
+float64 has full precision; `SINGLE` those for lanes whose weights are float32, good to half a unit in the
+last place of these, whose series end earlier. Polynomials are evaluated in halves: that leaves less to wait
+for than one term after the other. Beyond the largest exponents they stop at the end of the range instead of
+overflowing.
 `array_form` gives them to the methods of a loss in place of `math`.
 """
 

@@ -50,6 +50,10 @@ class Loss:
         """Whether y is a label for this loss."""
         return y in self.labels or (self.soft_labels is not None and y in self.soft_labels)
 
+    def labels_in_words(self) -> str:
+        """All that it allows."""
+        return str(self.labels) if self.soft_labels is None else f"{self.labels}, or {self.soft_labels}"
+
     def value(self, p: float, y: float) -> float:
         """ℓ(p, y)."""
         raise NotImplementedError(f"{type(self).__name__} must define value(p, y)")

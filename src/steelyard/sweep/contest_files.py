@@ -40,11 +40,13 @@ def save(contest: Contest, path: str | Path, extra: dict[str, Any]) -> None:
     )
 
 
-def load(path: str | Path, loss: Loss | type[Loss] | None) -> tuple[Model | Contest, dict[str, Any]]:
-    """The contest, or the one model where there is no contest; and what else was kept."""
+def load(
+    path: str | Path, loss: Loss | type[Loss] | None
+) -> tuple[Model | Contest, dict[str, Any], dict[str, NDArray[Any]]]:
+    """The contest, or the one model where there is no contest; and what else was kept, as in `load_all`."""
     model, extra, arrays = models.load_all(path, loss, one_of_several=True)
     if "contest" not in extra:
-        return model, extra
+        return model, extra, arrays
     about = extra.pop("contest")
     try:
         settings = [replace(model.settings, **each) for each in about["settings"]]
@@ -61,4 +63,4 @@ def load(path: str | Path, loss: Loss | type[Loss] | None) -> tuple[Model | Cont
             own = {k.removeprefix(prefix): array for k, array in arrays.items() if k.startswith(prefix)}
             models.fill(path, other, own)
             contest.fleet.put(number, other)
-    return contest, extra
+    return contest, extra, arrays

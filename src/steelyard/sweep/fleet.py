@@ -5,9 +5,10 @@ What becomes of a model depends neither on its neighbours, nor on threads, nor o
 """
 
 import os
+import threading
 from collections import deque
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from typing import Any
 
 import numpy as np
@@ -102,9 +103,10 @@ class Fleet:
         weights = examples.importances[rows, np.newaxis] if importances is None else importances
         waiting = deque((crew, numbers, 0) for crew, numbers in self._crews)
         threads = min(self._threads, len(self._crews))
+        stopped = threading.Event()
 
         def work_on() -> None:
-            while True:
+            while not stopped.is_set():
                 try:
                     crew, numbers, start = waiting.popleft()
                 except IndexError:  # none is left, or another thread was quicker
@@ -117,10 +119,12 @@ class Fleet:
 
         with ThreadPoolExecutor(threads) as pool:
             try:
-                for task in [pool.submit(work_on) for _ in range(threads)]:
-                    task.result()
+                tasks = [pool.submit(work_on) for _ in range(threads)]
+                wait(tasks, return_when=FIRST_EXCEPTION)
             finally:
-                waiting.clear()  # on an error, or when interrupted, no thread begins another piece
+                stopped.set()  # on an error, or when interrupted, no thread begins another piece
+        for task in tasks:
+            task.result()
 
     def predict(self, examples: Examples) -> Matrix:
         """w·x of each row in each model: a column for each; NaN for the diverged."""

@@ -222,7 +222,8 @@ def check_numbers(examples: Examples, order: Numbers, losses: Iterable[Loss]) ->
         bad = np.flatnonzero(~allowed(examples.labels[rows], loss))
         if len(bad):
             label = examples.labels[rows[bad[0]]]
-            raise ValueError(f"a row has the label {label}: {type(loss).__name__} loss takes {loss.labels}")
+            wanted = f"{type(loss).__name__} loss takes {loss.labels_in_words()}"
+            raise ValueError(f"a row has the label {label}: {wanted}")
 
 
 def _comparable(settings: Settings, classes: int) -> Settings:

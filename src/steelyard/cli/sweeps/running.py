@@ -1,14 +1,13 @@
 """The run of a sweep: from options to points and rows, through all rounds, to files."""
 
 import time
-from pathlib import Path
 from typing import Any
 
 import click
 import numpy as np
 
 from steelyard import losses as registry
-from steelyard.cli import options, preparing, speaking, stored
+from steelyard.cli import options, outputs, preparing, speaking, stored
 from steelyard.cli.clock import since_start
 from steelyard.cli.preparing import Plan
 from steelyard.cli.sweeps import report, retelling, showing
@@ -39,8 +38,8 @@ _RATES = [2.0**k for k in range(-6, 5)]
 def run(ctx: click.Context, files: tuple[str, ...], given: dict[str, Any]) -> dict[str, Any]:
     """Returns what there is to sum up."""
     with options.errors():
-        _check_outputs(given)
         paths = sources.expand(files)
+        _check_outputs(given, paths)
         if given["save"] is not None and any(map(sources.once_only, paths)):
             raise InputError(
                 "--save reads the files once more, and standard input is gone: save it to a file"
@@ -122,12 +121,9 @@ def _own(name: str, parameters: dict[str, float]) -> dict[str, float]:
     return {key: value for key, value in parameters.items() if key in known}
 
 
-def _check_outputs(given: dict[str, Any]) -> None:
+def _check_outputs(given: dict[str, Any], paths: list[str]) -> None:
     """What would otherwise be found out after the work."""
-    for name in ("output", "save", "resume"):
-        path: Path | None = given[name]
-        if path is not None and not path.parent.is_dir():
-            raise InputError(f"{path}: there is no folder {str(path.parent)!r}; make it first")
+    outputs.check([given[name] for name in ("output", "save", "resume")], paths)
     if given["output"] is not None:
         results.writer(given["output"])
     if given["pictures"] is not None:

@@ -1,0 +1,52 @@
+"""What a command writes never takes the place of what it reads."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.running import refused, rows, run
+
+REFUSAL = "is read, and would be replaced by what is written; name another file"
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "rows.csv"
+    path.write_text("label,a\n" + "".join(f"{k % 2},{k % 7}\n" for k in range(70)))
+    return path
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("train", "FILE", "-o", "FILE"),
+        ("train", "FILE", "-o", "LINK"),
+        ("train", "FOLDER/*.csv", "-o", "FILE"),
+        ("train", "FILE", "--resume", "MODEL", "-o", "FILE"),
+        ("sweep", "FILE", "-o", "FILE"),
+        ("sweep", "FILE", "--save", "FILE"),
+        ("sweep", "FILE", "--resume", "FILE"),
+        ("predict", "MODEL", "FILE", "-o", "FILE"),
+        ("predict", "MODEL", "FILE", "-o", "MODEL"),
+        ("convert", "READY", "-o", "READY"),
+    ],
+    ids=" ".join,
+)
+def test_files_that_are_read_stay(file: Path, tmp_path: Path, arguments: tuple[str, ...]) -> None:
+    model, link, ready = (tmp_path / name for name in ("rows.model", "other.csv.link", "rows.arrow"))
+    run("train", file, "-o", model)
+    run("convert", file, "-o", ready)
+    link.symlink_to(file)
+    meant = {"FILE": file, "MODEL": model, "LINK": link, "READY": ready, "FOLDER/*.csv": tmp_path / "*.csv"}
+    before = {path: path.read_bytes() for path in (file, model, ready)}
+    assert REFUSAL in refused(*(meant.get(each, each) for each in arguments))
+    assert {path: path.read_bytes() for path in before} == before
+
+
+def test_a_model_may_go_on_in_its_own_file_and_rows_may_come_from_elsewhere(
+    file: Path, tmp_path: Path
+) -> None:
+    model = tmp_path / "rows.model"
+    for further in ((), ("--resume", model)):
+        run("train", file, *further, "-o", model)
+    run("train", "-", "--format", "vw", "-o", model, stdin=rows(10).encode())
