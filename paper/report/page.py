@@ -16,7 +16,8 @@ WORDS = """\
 An *update* is how a learner moves when it meets a row. The **explicit** one, or **multiplication**, \
 takes the gradient times the weight, as is usual. The **implicit** and the **invariant** one are aware \
 of the importance: the first takes the slope where the step ends, the second follows the slope all the \
-way, as copies of the row would in ever smaller steps. A *schedule* is a learning rate and how it falls."""
+way, as copies of the row would in ever smaller steps. A *schedule* is a learning rate and how it falls. \
+A dash under *paper*: the claim is made in words, or we do not have the paper's figure; none was guessed."""
 
 
 def page(run: Run, output: Output) -> str:
