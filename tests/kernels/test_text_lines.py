@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from numba import config
 
@@ -256,6 +256,14 @@ def test_pairs(index: int, sign: str, whole: str, point: str, fraction: str, pow
         check(line.replace("1 ", "1 | ", 1).encode() + b"\n", "vw")
 
 
+@pytest.mark.parametrize(
+    "power", ["e-02", "E-02", "e-19", "e-21", "e-99", "e+02", "e--2", "e-2x", "x-02", "e-2."]
+)
+def test_powers_of_four_characters(power: str) -> None:
+    for digits in ("6.2699720", "6.5", "12345678.5", "6,5", "65"):
+        check(f"1 3:{digits}{power} 4:{digits}{power} 5:1\n".encode(), "svmlight")
+
+
 @pytest.mark.parametrize("count", [ROOM - 1, ROOM, ROOM + 1, 3 * ROOM])
 def test_more_features_than_wait_at_once(count: int) -> None:
     """Of all kinds, and also where a line that cannot be read goes beyond what waits."""
@@ -273,6 +281,7 @@ def test_more_features_than_wait_at_once(count: int) -> None:
     st.lists(st.text("ab0é汉^", max_size=40), min_size=1, max_size=6),
     st.sampled_from(["", ":2", ":x", ":", "|"]),
 )
+@example(["a" * 70, "b"], ":2")
 def test_names_of_every_length(names: list[str], value: str) -> None:
     check(f"1 |a {' '.join(name + value for name in names)}\n".encode(), "vw")
 

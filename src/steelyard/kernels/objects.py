@@ -35,19 +35,15 @@ _lock = threading.Lock()
 _loaded: dict[str, "Pointer"] = {}
 
 
-class Pointer(numba.types.WrapperAddressProtocol):  # type: ignore[misc]
-    """Code in memory, as kernels take it."""
+class Pointer:
+    """Code in memory, as kernels take it: whatever has this method."""
 
     def __init__(self, address: int, signature: Any) -> None:
         self.address = address
-        self._signature = signature
         self.type = numba.types.FunctionType(signature)
 
     def __wrapper_address__(self) -> int:
         return self.address
-
-    def signature(self) -> Any:
-        return self._signature
 
 
 @typeof_impl.register(Pointer)
