@@ -3,7 +3,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-PYTEST := $(BIN)/python -m pytest --quiet --numprocesses auto --dist worksteal
+PYTEST := $(BIN)/python -m pytest --quiet --numprocesses auto
 
 # The folder with real data, for the tests that want some; they skip where it is absent.
 STEELYARD_DATA ?= ../shared/data

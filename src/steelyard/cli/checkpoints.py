@@ -8,7 +8,7 @@ from typing import Any
 import click
 import numpy as np
 
-from steelyard.cli import outputs, stored
+from steelyard.cli import interrupts, outputs, stored
 from steelyard.cli.training import Training
 from steelyard.io.errors import InputError
 
@@ -47,7 +47,8 @@ class Keeper:
     def telling(self) -> Iterator[None]:
         """Whoever interrupts is told what is kept of the run."""
         try:
-            yield
+            with interrupts.found():
+                yield
         except KeyboardInterrupt:
             if self._output is not None and self._last:
                 checkpoint = checkpoint_of(self._output)

@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from steelyard import losses
+from steelyard.cli import interrupts
 from steelyard.cli.choices import Choice
 from steelyard.io.formats import FORMATS
 from steelyard.losses import Loss
@@ -152,15 +153,12 @@ READING = options(FORMAT, BITS, INTERACTIONS, LABELS, NAMES, WEIGHT_FACTOR, TABL
 def errors() -> Iterator[None]:
     """What is wrong with the input or the options is said in a line, not in a traceback."""
     try:
-        yield
+        with interrupts.found():
+            yield
     except (ValueError, FloatingPointError, ImportError) as error:
         raise click.ClickException(str(error)) from error
     except MemoryError as error:
         raise click.ClickException(f"not enough memory ({error}); fewer --bits need less") from error
-    except TypeError as error:
-        if "_get_wrapper_address" in str(error):  # an interrupt that Numba lost while it took over a pointer
-            raise KeyboardInterrupt from error
-        raise
     except BrokenPipeError:  # whoever reads our output has had enough, which is nothing to speak of
         raise
     except OSError as error:
