@@ -8,8 +8,10 @@ import pytest
 from scipy.integrate import solve_ivp
 
 from steelyard import losses, updates
+from steelyard.examples import examples
+from steelyard.learner import Learner
 from steelyard.losses import Loss
-from steelyard.schedules import PowerDecay
+from steelyard.model import Settings
 from tests.losses import draws
 
 ALL_LOSSES = [losses.by_name(name) for name in losses.names()]
@@ -121,16 +123,10 @@ def regrets(power_t: float, dimensions: int, lengths: list[int]) -> list[float]:
     x = rng.normal(size=(lengths[-1], dimensions))
     x /= np.linalg.norm(x, axis=1, keepdims=True)
     y = np.clip(x @ np.full(dimensions, 0.5) + rng.normal(size=len(x)), -2.0, 2.0)
-    schedule = PowerDecay(learning_rate=1.0, initial_t=1.0, power_t=power_t)
-    flow = losses.by_name("squared").flow
-    w = [0.0] * dimensions
-    predictions = []
-    for t, (row, label) in enumerate(zip(x.tolist(), y.tolist(), strict=True)):
-        p = sum(a * b for a, b in zip(w, row, strict=True))
-        predictions.append(p)
-        change = flow(p, label, schedule.integral(t, 1.0))
-        w = [a + change * b for a, b in zip(w, row, strict=True)]
-    suffered = 0.5 * np.cumsum((np.array(predictions) - y) ** 2)
+    squared = losses.by_name("squared")
+    settings = Settings(squared, "invariant", "plain", 1.0, 1.0, power_t, bias=False, dtype="float64")
+    predictions = Learner(settings, dimensions).learn(examples(x, y))
+    suffered = 0.5 * np.cumsum((predictions - y) ** 2)
     result = []
     for n in lengths:
         best = np.linalg.lstsq(x[:n], y[:n])[0]

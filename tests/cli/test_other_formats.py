@@ -10,6 +10,7 @@ import pytest
 from tests.cli.running import refused, run, trained
 
 pa = pytest.importorskip("pyarrow")
+pytest.importorskip("pyarrow.parquet")
 ROWS = [
     ("spam" if k % 3 else "ham", k % 7 + (k % 3) / 2, "abc"[k % 3], f"word{k % 5} here") for k in range(60)
 ]
