@@ -209,7 +209,7 @@ def crews(settings: Sequence[Settings], threads: int) -> list[list[int]]:
         vectors = _vectors(numbers, settings)
         count = max(-(-len(vectors) * WIDTH // WIDEST), 1)
         count = min(-(-count // threads) * threads, len(vectors))  # work for every thread
-        ends = [len(vectors) * (i + 1) // count for i in range(count)]
+        ends = [-(-len(vectors) * (i + 1) // count) for i in range(count)]  # larger ones first
         for start, end in zip([0, *ends], ends, strict=False):
             blocks.append([number for vector in vectors[start:end] for number in vector])
     return blocks + alone
