@@ -25,7 +25,7 @@ Numbers = NDArray[np.int64]
 Column = NDArray[np.float64]
 Crew = Block | Alone
 
-WIDEST = 128  # lanes of a block: with twice as many, the rows of most data no longer fit the nearer caches
+WIDEST = 128  # lanes of a block: half as many take a tenth longer, and more are no faster
 _PIECE = 8192  # rows of a turn: many, for the caches forget the weights of a crew that waits
 
 
