@@ -3,6 +3,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+KERNEL_TESTS := tests/learn tests/numba_tools tests/text
 PYTEST := $(BIN)/python -m pytest --quiet --numprocesses auto
 
 # The folder with real data, for the tests that want some; they skip where it is absent.
@@ -38,12 +39,12 @@ test: check
 	@echo "pytest"
 	@$(PYTEST) --cov --cov-report= --cov-fail-under=0
 	@echo "pytest, kernels as plain Python; coverage of everything"
-	@NUMBA_DISABLE_JIT=1 NUMBA_CACHE_DIR=$(VENV)/cache-plain $(PYTEST) tests/kernels --cov --cov-append --cov-report term
+	@NUMBA_DISABLE_JIT=1 NUMBA_CACHE_DIR=$(VENV)/cache-plain $(PYTEST) $(KERNEL_TESTS) --cov --cov-append --cov-report term
 
-# Every kernel is compiled anew for this, which takes minutes: run it after a change in kernels/.
+# Every kernel is compiled anew for this, which takes minutes: run it after a change in learn/ or text/.
 test-bounds: $(VENV)/.installed-dev
 	@echo "pytest, kernels with bounds checked"
-	@NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(VENV)/cache-bounds $(PYTEST) tests/kernels
+	@NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(VENV)/cache-bounds $(PYTEST) $(KERNEL_TESTS)
 
 check: $(VENV)/.installed-dev
 	@echo "ruff check"

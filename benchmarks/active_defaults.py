@@ -19,7 +19,7 @@ import click
 import numpy as np
 
 from benchmarks import labelled, sections
-from benchmarks.active_ways import DEFAULT, MARGIN, RANDOM, REFIT, WAYS, Contest, Way
+from benchmarks.active_ways import DEFAULT, MARGIN, RANDOM, REFIT, WAYS, Selection, Way
 from benchmarks.labelled import Problem
 
 SETS = ("rcv1-ccat", "arxiv-astro", "enron-spam", "url-spam")
@@ -86,7 +86,7 @@ def _run(task: tuple[float, float, int]) -> tuple[Cell, dict[Way, float]]:
     problem = _known[0]
     train, test = problem.split(seed)
     wrong = np.random.default_rng(seed).random(len(train)) < noise
-    contest = Contest(
+    contest = Selection(
         problem.matrix[train], np.where(wrong, -1.0, 1.0) * problem.labels[train],
         problem.matrix[test], problem.labels[test], round(share * len(train)), seed,
     )  # fmt: skip

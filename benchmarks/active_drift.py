@@ -11,7 +11,7 @@ import click
 import numpy as np
 
 from benchmarks import labelled, sections
-from benchmarks.active_ways import DEFAULT, RANDOM, REFIT, Contest
+from benchmarks.active_ways import DEFAULT, RANDOM, REFIT, Selection
 from benchmarks.labelled import TEST_SHARE, Problem
 
 SHARES = (0.01, 0.05, 0.1)
@@ -40,7 +40,7 @@ def errors(problem: Problem, share: float, seed: int) -> list[float]:
     shuffled, test = problem.split(seed)
     found = []
     for way, train in (((RANDOM, REFIT), shuffled), (DEFAULT, shuffled), (DEFAULT, np.sort(shuffled))):
-        contest = Contest(
+        contest = Selection(
             problem.matrix[train], problem.labels[train], problem.matrix[test], problem.labels[test],
             round(share * len(train)), seed,
         )  # fmt: skip

@@ -1,6 +1,6 @@
 """Ways to choose labels, and to learn from them: `ActiveClassifier` and what it is measured against.
 
-Labels are chosen by the policies of `steelyard.active.opponents`. They are learned in `one pass`, each as it
+Labels are chosen by the policies of `steelyard.active.strategies`. They are learned in `one pass`, each as it
 comes, with the weights 1/P of the paper where there is a P; by a `refit` over several orders; and by
 `LinearSVC`, which is given the labels that `refit` chose. "`implicit`, `refit`" is `ActiveClassifier` with no
 parameter but its budget; `random` and `margin` learn as it does.
@@ -18,7 +18,7 @@ from sklearn.preprocessing import normalize
 from sklearn.svm import LinearSVC
 
 from steelyard.active.labelled import Training
-from steelyard.active.opponents import LEARNERS, outcomes
+from steelyard.active.strategies import LEARNERS, outcomes
 from steelyard.examples import Examples, examples
 from steelyard.learner import Learner
 from steelyard.model import Model
@@ -53,7 +53,7 @@ _TRAINING = {
 
 
 @dataclass(frozen=True)
-class Contest:
+class Selection:
     """Rows to learn, some labels of which may be bought, and rows to test."""
 
     rows: sparse.csr_matrix

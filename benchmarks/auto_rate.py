@@ -15,19 +15,19 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import r2_score
 
-from benchmarks import labelled, numeric, sections, several, timing
+from benchmarks import labelled, multiclass, numeric, sections, timing
 from benchmarks.labelled import Problem
 from benchmarks.untuned import Rows
 from steelyard import OnlineClassifier, OnlineRegressor, Settings
 from steelyard.estimators.parameters import settings_of
 from steelyard.examples import Examples, examples
-from steelyard.sweep import rivals
-from steelyard.sweep.fleet import Fleet
-from steelyard.sweep.one_against_rest import OneAgainstRest
+from steelyard.sweep import auto_candidates
+from steelyard.sweep.model_set import ModelSet
+from steelyard.sweep.one_against_rest import OneVsRest
 
 AIM = 0.3  # points
 NUMBERS, TWO, SEVERAL = "numbers", "two classes", "more than two classes"
-KINDS = {TWO: labelled, SEVERAL: several, NUMBERS: numeric}
+KINDS = {TWO: labelled, SEVERAL: multiclass, NUMBERS: numeric}
 # Multiples of the untuned rate, power_t and initial_t
 GRID = [(2.0 ** (half / 2), 0.0, 1.0) for half in range(-10, 11)] + [
     (2.0**power, power_t, initial_t)
@@ -103,10 +103,10 @@ def whole_grid(
     settings = grid(settings_of(estimator(kind, None), None)[0])
     learned, held = (examples(problem.matrix[rows], problem.labels[rows]) for rows in (train, test))
     if kind == SEVERAL:
-        rest = OneAgainstRest(settings, int(problem.labels.max()) + 1, learned.features)
+        rest = OneVsRest(settings, int(problem.labels.max()) + 1, learned.features)
         rest.learn(learned)
         return 100.0 - 100.0 * rest.measure(held)[1] / len(held), rest.progressive_loss
-    fleet = Fleet(settings, learned.features)
+    fleet = ModelSet(settings, learned.features)
     fleet.learn(learned)
     return points_of(kind, fleet, held), fleet.progressive_loss
 
@@ -118,7 +118,7 @@ def grid(untuned: Settings) -> list[Settings]:
     ]
 
 
-def points_of(kind: str, fleet: Fleet, held: Examples) -> NDArray[np.float64]:
+def points_of(kind: str, fleet: ModelSet, held: Examples) -> NDArray[np.float64]:
     if kind == TWO:
         return 100.0 - 100.0 * fleet.measure(held)[1] / len(held)
     return np.array([100.0 * r2_score(held.labels, column) for column in fleet.predict(held).T])
@@ -156,7 +156,7 @@ def verdict(found: dict[str, Figures]) -> str:
 
 
 def page(found: dict[str, dict[str, Figures]], seeds: int) -> str:
-    parts = [TEXT.format(seeds=seeds, settings=len(GRID), rivals=len(rivals.RIVALS))]
+    parts = [TEXT.format(seeds=seeds, settings=len(GRID), rivals=len(auto_candidates.RIVALS))]
     for kind, figures in found.items():
         if figures:
             parts += [f"## {kind.capitalize()}", table(kind, figures), verdict(figures)]

@@ -11,11 +11,11 @@ from pathlib import Path
 import click
 import numpy as np
 
-from benchmarks import honest, relearned, sections
-from benchmarks.peeking import picture
+from benchmarks import estimates_coverage, estimates_refit, sections
+from benchmarks.estimates_peeking import picture
 from benchmarks.simulated import NATURES, TRUTHS, Streams, always_inside, naive, streams
-from steelyard.active.draws import of_labels
 from steelyard.active.estimates import Running, pool
+from steelyard.active.label_sample import of_labels
 
 MEASURES = ("error", "precision", "recall")
 PICTURE = "estimates.svg"
@@ -76,7 +76,7 @@ def main(runs: int, rows: int, models: int, seeds: int, output: Path | None) -> 
     start = time.perf_counter()
     parts = {
         "covered": covered(runs, rows), "widths": widths(), "floors": floors(),
-        "models": relearned.section(models), "texts": honest.section(seeds),
+        "models": estimates_refit.section(models), "texts": estimates_coverage.section(seeds),
     }  # fmt: skip
     minutes = (time.perf_counter() - start) / 60.0
     sizes = {"runs": runs, "rows": rows, "wide": _WIDE_ROWS, "wide_runs": _WIDE_RUNS}

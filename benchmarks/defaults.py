@@ -92,7 +92,7 @@ def page(scores: Scores, seeds: int) -> str:
 
 def settings() -> str:
     chosen = OnlineClassifier().get_params()
-    chosen["learning_rate"] = losses.by_name(chosen["loss"]).untuned_rate
+    chosen["learning_rate"] = losses.by_name(chosen["loss"]).default_learning_rate
     shown = ("loss", "update", "scaling", "learning_rate", "power_t", "passes")
     return ", ".join(f"`{name}={chosen[name]!r}`" for name in shown)
 

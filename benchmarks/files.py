@@ -26,7 +26,7 @@ from benchmarks.generate import DataSet, generate
 from benchmarks.timing import WALL, Contender, Row, Stopwatch, Table, Target, alternate, ratio
 from steelyard import losses
 from steelyard.features.names import Names
-from steelyard.io.reading import Reading
+from steelyard.io.input_spec import InputSpec
 from steelyard.io.stream import Stream
 from steelyard.learner import Learner
 from steelyard.model import Settings
@@ -39,7 +39,7 @@ ONE, TWO, READ, SKLEARN = "steelyard, one thread", "steelyard, two threads", "st
 def learned(path: Path, threads: int) -> float:
     """As `steelyard train` does it, names and all; the progressive loss."""
     names = Names(1 << BITS)
-    reading = Reading("vw", BITS)
+    reading = InputSpec("vw", BITS)
     learner = Learner(Settings(losses.by_name("logistic"), scaling="plain", learning_rate=RATE), 1 << BITS)
     for parsed in Stream(
         [path], reading.reader(names), names=names, loss=learner.model.settings.loss, threads=threads
@@ -100,7 +100,7 @@ def svmlight(data: DataSet, folder: Path, rounds: int) -> Table:
 
     def ours() -> Mapping[str, float]:
         watch = Stopwatch()
-        for _ in Stream([path], Reading("svmlight", BITS).reader()):
+        for _ in Stream([path], InputSpec("svmlight", BITS).reader()):
             pass
         return watch.times(READ)
 

@@ -18,7 +18,7 @@ from benchmarks import datasets, sections
 from benchmarks.generate import DataSet
 from benchmarks.sweeps import SCHEDULES, settings
 from steelyard.examples import examples
-from steelyard.sweep.fleet import Fleet
+from steelyard.sweep.model_set import ModelSet
 
 LOSSES = ("squared", "logistic", "hinge", "quantile")
 UPDATES = ("explicit", "implicit", "invariant")
@@ -66,7 +66,7 @@ def _grids(data: DataSet, loss: str, shuffles: int, bias: bool) -> dict[str, Gri
         order = np.random.default_rng(seed).permutation(len(data.labels))
         chunk = examples(data.rows[order], data.labels[order])
         grid = [each for update in UPDATES for each in settings(loss, update, SCHEDULES, bias)]
-        fleet = Fleet(grid, chunk.features)
+        fleet = ModelSet(grid, chunk.features)
         fleet.learn(chunk, np.arange(cut))
         _, wrong = fleet.measure(chunk, np.arange(cut, len(chunk)))
         accuracies.append((1.0 - wrong / (len(chunk) - cut)).reshape(len(UPDATES), -1))

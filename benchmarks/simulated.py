@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.active.draws import Draws, of_labels
+from steelyard.active.label_sample import Draws, of_labels
 from steelyard.active.measures import Interval
 
 Matrix = NDArray[np.float64]

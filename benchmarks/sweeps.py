@@ -15,7 +15,7 @@ from steelyard import losses
 from steelyard.examples import examples
 from steelyard.learner import Learner
 from steelyard.model import Settings
-from steelyard.sweep.fleet import Fleet
+from steelyard.sweep.model_set import ModelSet
 
 SCHEDULES = list(product((2.0**i for i in range(11)), (10.0**i for i in range(9)), (0.5, 1.0)))
 UPDATES = ("invariant", "implicit", "explicit")
@@ -101,7 +101,7 @@ def _abreast(data: DataSet, loss: str, update: str, threads: int, name: str) -> 
 
     def run() -> dict[str, float]:
         watch = Stopwatch()
-        Fleet(grid, checked.features, threads).learn(checked)
+        ModelSet(grid, checked.features, threads).learn(checked)
         return watch.times(name)
 
     return run

@@ -18,10 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from paper import places, prepared, words
+from paper import dataset_paths, prepared, words
 from paper.rows import MOST_VALUES, Rows
 
-PLACES = tuple(places.FORMS)
+PLACES = tuple(dataset_paths.FORMS)
 """The data sets of the paper, in its order."""
 
 TEST_SHARE = 0.2
@@ -76,11 +76,11 @@ def keep_in(path: Path) -> None:
 
 def name(place: str) -> str:
     """What stands in this place, without loading it."""
-    return places.find(place, folder()).form.name
+    return dataset_paths.find(place, folder()).form.name
 
 
 def is_original(place: str) -> bool:
-    return places.find(place, folder()).form.original
+    return dataset_paths.find(place, folder()).form.original
 
 
 def digest(place: str) -> str:
@@ -94,7 +94,7 @@ def digest(place: str) -> str:
 
 def sources(place: str) -> dict[Path, str]:
     """Its files with their digests. A corpus of mail is its index, and the messages as one."""
-    found = places.find(place, folder())
+    found = dataset_paths.find(place, folder())
     digests = {path: file_digest(path) for path in found.paths}
     if found.paths[0].name == "index":
         digests[found.paths[0].parent.parent / "data"] = _mail_digest(found.paths[0])
@@ -125,11 +125,11 @@ def digests_asked_for() -> dict[Path, str]:
 
 
 def load(place: str) -> Data:
-    return _load(places.find(place, folder()), digest(place))
+    return _load(dataset_paths.find(place, folder()), digest(place))
 
 
 @cache
-def _load(found: places.Found, digest: str) -> Data:
+def _load(found: dataset_paths.Found, digest: str) -> Data:
     form = found.form
     rows: Rows = prepared.rows(_kept[0], form.name, digest, found.read) if _kept else found.read()
     return Data(form.name, form.original, rows.matrix, rows.labels, rows.first_test, rows.note)

@@ -14,7 +14,7 @@ from paper.store import write
 from paper.study import Scope
 
 _OURS = ("steps", "tables", "figures", "prepared")
-_TEMPORARY = re.compile(r"\..+\.\d+\.tmp")  # as steelyard.files names them
+_TEMPORARY = re.compile(r"\..+\.\d+\.tmp")  # as steelyard._atomic_files names them
 
 
 @contextmanager

@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from paper.rows import Rows
-from steelyard.files import replacing
+from steelyard._atomic_files import replacing
 
 
 def rows(folder: Path, name: str, digest: str, read: Callable[[], Rows]) -> Rows:

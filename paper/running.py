@@ -7,9 +7,9 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, Task, TextColumn
 from rich.text import Text
 
-from paper.remaining import Remaining, worded
 from paper.store import Store
 from paper.study import Row, Scope, Step, Study
+from paper.time_left import Remaining, worded
 
 
 def run(studies: Sequence[Study], store: Store, scope: Scope, console: Console) -> dict[str, list[Row]]:

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 import steelyard
-from paper import cells, machine, source_code
+from paper import machine, source_code, typed_csv
 from paper.study import Row, Step
-from steelyard.files import replacing
+from steelyard._atomic_files import replacing
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Store:
     def do(self, step: Step) -> float:
         """Compute and keep the rows; returns the seconds."""
         start = time.perf_counter()
-        text, kinds = cells.written(step.compute())
+        text, kinds = typed_csv.written(step.compute())
         seconds = time.perf_counter() - start
         rows, about = self._files(step)
         rows.parent.mkdir(parents=True, exist_ok=True)
@@ -70,10 +70,10 @@ class Store:
         tables: dict[str, list[Row]] = {}
         for step in steps:
             text = self._files(step)[0].read_text(encoding="utf-8")
-            tables.setdefault(step.table, []).extend(cells.read(text, self.about(step)["kinds"]))
+            tables.setdefault(step.table, []).extend(typed_csv.read(text, self.about(step)["kinds"]))
         (self.folder / "tables").mkdir(parents=True, exist_ok=True)
         for table, rows in tables.items():
-            write(self.folder / "tables" / f"{table}.csv", cells.written(rows)[0])
+            write(self.folder / "tables" / f"{table}.csv", typed_csv.written(rows)[0])
         return tables
 
     def check(self, steps: Sequence[Step]) -> None:

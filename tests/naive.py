@@ -23,16 +23,16 @@ class NaiveLearner:
         self.unit, self.unit_set_at = (0.0, 0.0) if settings.in_label_units else (1.0, math.inf)
         self.bias = self.bias_squares = self.clock = self.norm = self.seen = self.loss = self.weight = 0.0
 
-    def learn(self, matrix: Any, labels: Any, importances: Any, bases: Any = None) -> list[float]:
+    def learn(self, matrix: Any, labels: Any, sample_weight: Any, offsets: Any = None) -> list[float]:
         rows = sparse.csr_array(matrix, dtype=float)
         rows.sum_duplicates()
         predictions = []
-        for row, (y, h) in enumerate(zip(labels, importances, strict=True)):
+        for row, (y, h) in enumerate(zip(labels, sample_weight, strict=True)):
             entries = slice(rows.indptr[row], rows.indptr[row + 1])
             x = dict(zip(rows.indices[entries].tolist(), rows.data[entries].tolist(), strict=True))
             if self.settings.scaling == "normalized":
                 x = {i: value if abs(value) > 1e-30 else 0.0 for i, value in x.items()}
-            self.base = 0.0 if bases is None else float(bases[row])
+            self.base = 0.0 if offsets is None else float(offsets[row])
             predictions.append(self.learn_row(x, float(y), float(h)))
         return predictions
 

@@ -44,7 +44,7 @@ class NaiveAsker:
         n = sum(value * value for value in x.values()) + settings.bias
         low, high = two_classes.labels(settings.loss)
         other = low if p > boundary else high
-        time = updates.by_name(settings.update).time_to(settings.loss, p, other, boundary - p)
+        time = updates.by_name(settings.update).push_for(settings.loss, p, other, boundary - p)
         rate = settings.schedule().rate(self.learner.clock)
         flip = time / (rate if settings.scaling == "row_norm" else rate * n) if n else 0.0
         if k == 1:

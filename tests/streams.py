@@ -23,12 +23,12 @@ def labels_for(loss: Loss, rng: np.random.Generator, count: int) -> np.ndarray:
 def stream(
     loss: Loss, seed: int = 0, rows: int = 60, features: int = 12, nonzeros: int = 5
 ) -> tuple[sparse.csr_array, np.ndarray, np.ndarray]:
-    """Sparse rows in any index order, labels that fit the loss, importances of many sizes, some of them 0."""
+    """Sparse rows in any index order, labels that fit the loss, weights of many sizes, some of them 0."""
     rng = np.random.default_rng(seed)
     indices = np.concatenate([rng.permutation(features)[:nonzeros] for _ in range(rows)])
     values = rng.normal(size=rows * nonzeros) * np.exp(rng.normal(size=features))[indices]
     values[rng.random(len(values)) < 0.05] = 0.0
     matrix = sparse.csr_array((values, indices, np.arange(rows + 1) * nonzeros), (rows, features))
-    importances = np.exp(rng.normal(size=rows) * 1.5)
-    importances[rng.random(rows) < 0.1] = 0.0
-    return matrix, labels_for(loss, rng, rows), importances
+    sample_weight = np.exp(rng.normal(size=rows) * 1.5)
+    sample_weight[rng.random(rows) < 0.1] = 0.0
+    return matrix, labels_for(loss, rng, rows), sample_weight

@@ -15,7 +15,7 @@ from steelyard.features.names import Names
 from steelyard.features.tokens import TextOptions
 from steelyard.io.columns import Column, Columns
 from steelyard.io.labels import LabelRule
-from steelyard.io.parsed import Parsed
+from steelyard.io.parsed import ParsedBlock
 from steelyard.io.stream import Format, Stream
 
 MASK = (1 << 32) - 1
@@ -169,8 +169,8 @@ class Read:
     """All that a stream gives, as plain things."""
 
     labels: list[float]
-    importances: list[float]
-    bases: list[float]
+    sample_weight: list[float]
+    offsets: list[float]
     tags: list[str]
     rows: list[dict[int, np.float32]]
     bits: bytes
@@ -195,13 +195,13 @@ def read(
         chunks = list(stream)
     return Read(
         [x for chunk in chunks for x in chunk.examples.labels.tolist()],
-        [x for chunk in chunks for x in chunk.examples.importances.tolist()],
+        [x for chunk in chunks for x in chunk.examples.sample_weight.tolist()],
         [x for chunk in chunks for x in _bases(chunk)],
         [tag for chunk in chunks for tag in _tags(chunk)],
         [found for chunk in chunks for found in _rows(chunk)],
         b"".join(
             np.concatenate([getattr(chunk.examples, part) for chunk in chunks]).tobytes() if chunks else b""
-            for part in ("indices", "values", "labels", "importances")
+            for part in ("indices", "values", "labels", "sample_weight")
         ),
         [(problem.line, problem.what) for problem in stream.problems],
         stream.skipped,
@@ -210,18 +210,18 @@ def read(
     )
 
 
-def _bases(chunk: Parsed) -> list[float]:
-    bases = chunk.examples.bases
-    return [0.0] * len(chunk.examples) if bases is None else list(bases.tolist())
+def _bases(chunk: ParsedBlock) -> list[float]:
+    offsets = chunk.examples.offsets
+    return [0.0] * len(chunk.examples) if offsets is None else list(offsets.tolist())
 
 
-def _tags(chunk: Parsed) -> list[str]:
+def _tags(chunk: ParsedBlock) -> list[str]:
     spans = [] if chunk.tags is None else chunk.tags.tolist()
     text = chunk.block.text if chunk.text is None else chunk.text
     return [text[start:stop].tobytes().decode() for start, stop in spans]
 
 
-def _rows(chunk: Parsed) -> list[dict[int, np.float32]]:
+def _rows(chunk: ParsedBlock) -> list[dict[int, np.float32]]:
     indptr, indices, values = chunk.examples.indptr, chunk.examples.indices, chunk.examples.values
     return [
         dict(zip(indices[start:stop].tolist(), values[start:stop], strict=True))
@@ -245,8 +245,8 @@ def agree(found: Read, expected: Sequence[Row], bits: int) -> None:
     """The reader and its twin say the same of every row."""
     np.testing.assert_array_equal(found.labels, [row.label for row in expected])
     weights = [0.0 if math.isnan(row.label) else row.importance for row in expected]
-    assert found.importances == weights
-    assert found.bases == [row.base for row in expected]
+    assert found.sample_weight == weights
+    assert found.offsets == [row.base for row in expected]
     assert found.tags == [row.tag for row in expected]
     assert found.rows == [folded(row.features, bits) for row in expected]
     if found.names:

@@ -16,13 +16,13 @@ from benchmarks import (
     coverage,
     invariance,
     labelled,
+    multiclass,
+    multiclass_report,
     numeric,
     paper_active,
     rates,
     regression,
     sections,
-    several,
-    several_classes,
 )
 from benchmarks.labelled import Problem
 from benchmarks.sweeps import SCHEDULES
@@ -100,9 +100,9 @@ def test_invariance_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, two_cl
 def test_several_classes_page(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     arguments = ["--seeds", "1", "--only", "iris", "--output", str(page)]
-    CliRunner().invoke(several_classes.main, arguments, catch_exceptions=False)
+    CliRunner().invoke(multiclass_report.main, arguments, catch_exceptions=False)
     (row,) = [line for line in page.read_text().splitlines() if line.startswith("| iris |")]
-    assert row.count("(× ") == len(several_classes.CONTENDERS)
+    assert row.count("(× ") == len(multiclass_report.CONTENDERS)
 
 
 def test_auto_rate_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, two_classes: Problem) -> None:
@@ -133,7 +133,7 @@ def test_where_auto_is_not_near_enough() -> None:
 
 @pytest.mark.parametrize("name", ["digits, all ten", "iris", "wine"])
 def test_sets_of_several_classes(name: str) -> None:
-    problem = several.load(name)
+    problem = multiclass.load(name)
     assert sorted(set(problem.labels)) == list(range(int(problem.labels.max()) + 1))
     assert len(problem.labels) == problem.matrix.shape[0]
 

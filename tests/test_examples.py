@@ -138,16 +138,16 @@ def test_rows_in_another_order() -> None:
         rows = examples(form, [1.0, 2.0, 3.0], [4.0, 5.0, 6.0]).take(order)
         assert len(rows) == 2
         assert rows.labels.tolist() == [3.0, 1.0]
-        assert rows.importances.tolist() == [6.0, 4.0]
+        assert rows.sample_weight.tolist() == [6.0, 4.0]
         assert rows.values[:3].tolist() == [4.0, 5.0, 6.0]
 
 
 def test_bases() -> None:
-    rows = examples(MATRIX, bases=[1.0, 2.0, 3.0]).take(np.array([1, 0]))
-    assert rows.bases is not None
-    assert rows.bases.tolist() == [2.0, 1.0]
-    with pytest.raises(ValueError, match="row 1 has the base nan: bases must be finite"):
-        examples(MATRIX, bases=[0.0, float("nan"), 0.0])
+    rows = examples(MATRIX, offsets=[1.0, 2.0, 3.0]).take(np.array([1, 0]))
+    assert rows.offsets is not None
+    assert rows.offsets.tolist() == [2.0, 1.0]
+    with pytest.raises(ValueError, match="row 1 has the base nan: offsets must be finite"):
+        examples(MATRIX, offsets=[0.0, float("nan"), 0.0])
 
 
 @pytest.mark.parametrize("kind", [np.int32, np.int64])

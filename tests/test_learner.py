@@ -77,11 +77,11 @@ def test_weight_0_is_an_absent_row(update: str, scaling: str, regularised: bool)
         losses.by_name("logistic"), update, scaling, 0.1, power_t=0.5,
         l1=0.01 * regularised, l2=0.01 * regularised,
     )  # fmt: skip
-    matrix, labels, importances = stream(settings.loss, seed=4)
-    assert (importances == 0.0).any()
-    present = np.flatnonzero(importances)
-    whole = trained(settings, examples(matrix, labels, importances))
-    without = trained(settings, examples(matrix[present], labels[present], importances[present]))
+    matrix, labels, sample_weight = stream(settings.loss, seed=4)
+    assert (sample_weight == 0.0).any()
+    present = np.flatnonzero(sample_weight)
+    whole = trained(settings, examples(matrix, labels, sample_weight))
+    without = trained(settings, examples(matrix[present], labels[present], sample_weight[present]))
     for name, array in whole.model._arrays().items():
         np.testing.assert_array_equal(array, getattr(without.model, name), err_msg=name)
 
@@ -89,10 +89,10 @@ def test_weight_0_is_an_absent_row(update: str, scaling: str, regularised: bool)
 @pytest.mark.parametrize("scaling", SCALINGS)
 def test_chunks_do_not_matter(scaling: str) -> None:
     settings = Settings(losses.by_name("hinge"), scaling=scaling, l1=0.001, l2=0.001)
-    matrix, labels, importances = stream(settings.loss, seed=5, rows=97)
-    whole = trained(settings, examples(matrix, labels, importances))
+    matrix, labels, sample_weight = stream(settings.loss, seed=5, rows=97)
+    whole = trained(settings, examples(matrix, labels, sample_weight))
     cuts = [slice(0, 1), slice(1, 40), slice(40, 41), slice(41, 97)]
-    pieces = trained(settings, *(examples(matrix[cut], labels[cut], importances[cut]) for cut in cuts))
+    pieces = trained(settings, *(examples(matrix[cut], labels[cut], sample_weight[cut]) for cut in cuts))
     for name, array in whole.model._arrays().items():
         np.testing.assert_array_equal(array, getattr(pieces.model, name), err_msg=name)
 
@@ -102,12 +102,12 @@ def test_chunks_do_not_matter(scaling: str) -> None:
 def test_the_same_bits_every_time(scaling: str, dtype: str) -> None:
     """Wherever the arrays happen to lie in memory."""
     settings = Settings(losses.by_name("logistic"), scaling=scaling, dtype=dtype)
-    matrix, labels, importances = stream(settings.loss, seed=9, rows=40, features=30, nonzeros=19)
+    matrix, labels, sample_weight = stream(settings.loss, seed=9, rows=40, features=30, nonzeros=19)
     results = set()
     clutter = []
     for size in range(60):
         clutter.append(np.empty(size * 3))
-        learner = trained(settings, examples(matrix, labels, importances))
+        learner = trained(settings, examples(matrix, labels, sample_weight))
         results.add(numbers(learner).tobytes())
     assert len(results) == 1
 
@@ -116,11 +116,11 @@ def test_the_same_bits_every_time(scaling: str, dtype: str) -> None:
 @pytest.mark.parametrize("name", ["squared", "logistic"])
 def test_normalized_does_not_see_the_scale_of_a_column(name: str, factor: float) -> None:
     settings = Settings(losses.by_name(name), scaling="normalized")
-    matrix, labels, importances = stream(settings.loss, seed=6, rows=200)
+    matrix, labels, sample_weight = stream(settings.loss, seed=6, rows=200)
     scaled = matrix.copy()
     scaled.data[scaled.indices % 3 == 0] *= factor
     predictions = [
-        Learner(settings, matrix.shape[1]).learn(examples(m, labels, importances)) for m in (matrix, scaled)
+        Learner(settings, matrix.shape[1]).learn(examples(m, labels, sample_weight)) for m in (matrix, scaled)
     ]
     np.testing.assert_allclose(predictions[0], predictions[1], rtol=1e-3, atol=1e-5)
 
@@ -134,9 +134,9 @@ def test_large_weights_never_explode(loss: Loss, update: str, scaling: str, rate
     rng = np.random.default_rng(8)
     matrix = sparse.random_array((400, 20), density=0.3, rng=rng, format="csr")
     labels = labels_for(loss, rng, 400)
-    importances = np.where(rng.random(400) < 0.05, 1e5, 1.0)
+    sample_weight = np.where(rng.random(400) < 0.05, 1e5, 1.0)
     learner = Learner(Settings(loss, update, scaling, rate), 20)
-    predictions = learner.learn(examples(matrix, labels, importances, loss=loss))
+    predictions = learner.learn(examples(matrix, labels, sample_weight, loss=loss))
     assert np.isfinite(predictions).all()
     assert np.isfinite(learner.model.state).all()
     assert np.abs(learner.model.coefficients()).max() < 1e4
@@ -182,8 +182,8 @@ def test_regularisation_shrinks_rows_without_loss_and_owes_nothing_for_unseen_fe
 
 def test_regularisation_beyond_one_does_not_diverge() -> None:
     settings = Settings(scaling="plain", learning_rate=10.0, l2=1e6, l1=1e3, dtype="float64")
-    matrix, labels, importances = stream(settings.loss, rows=500)
-    learner = trained(settings, examples(matrix, labels, importances))
+    matrix, labels, sample_weight = stream(settings.loss, rows=500)
+    learner = trained(settings, examples(matrix, labels, sample_weight))
     assert np.abs(learner.model.coefficients()).max() < 1.0
 
 
@@ -208,7 +208,7 @@ def test_the_same_numbers_as_an_independent_system(
     file: str, loss: Loss, rate: float, expected: float, dtype: str
 ) -> None:
     """Progressive loss of Vowpal Wabbit 9.11.9 with the same settings. (Its squared loss is twice ours.)"""
-    matrix, labels, importances = read(data_file(f"vw/{file}"))
+    matrix, labels, sample_weight = read(data_file(f"vw/{file}"))
     settings = Settings(loss, scaling="plain", learning_rate=rate, dtype=dtype)
-    learner = trained(settings, examples(matrix, labels, importances, loss=loss))
+    learner = trained(settings, examples(matrix, labels, sample_weight, loss=loss))
     assert learner.model.progressive_loss == pytest.approx(expected, abs=2e-6)

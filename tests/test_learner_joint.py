@@ -55,9 +55,9 @@ def test_large_weights_never_explode(loss: Loss, scaling: str, rate: float, l2: 
     """5 % of the weights are 10⁵."""
     rng = np.random.default_rng(8)
     matrix = sparse.random_array((100, 20), density=0.3, rng=rng, format="csr")
-    importances = np.where(rng.random(100) < 0.05, 1e5, 1.0)
+    sample_weight = np.where(rng.random(100) < 0.05, 1e5, 1.0)
     learner = Learner(Settings(loss, "invariant", scaling, rate, l2=l2, l2_flow="joint"), 20)
-    predictions = learner.learn(examples(matrix, labels_for(loss, rng, 100), importances, loss=loss))
+    predictions = learner.learn(examples(matrix, labels_for(loss, rng, 100), sample_weight, loss=loss))
     assert np.isfinite(predictions).all()
     assert np.isfinite(learner.model.state).all()
     assert np.abs(learner.model.coefficients()).max() < 1e4
@@ -66,8 +66,8 @@ def test_large_weights_never_explode(loss: Loss, scaling: str, rate: float, l2: 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_resumed_training_continues_bit_for_bit(dtype: str, tmp_path) -> None:  # type: ignore[no-untyped-def]
     settings = Settings(losses.by_name("hinge"), scaling="row_norm", l2=0.02, dtype=dtype, l2_flow="joint")
-    matrix, labels, importances = stream(settings.loss, rows=80)
-    chunks = [examples(matrix[cut], labels[cut], importances[cut]) for cut in (slice(0, 33), slice(33, 80))]
+    matrix, labels, sample_weight = stream(settings.loss, rows=80)
+    chunks = [examples(matrix[cut], labels[cut], sample_weight[cut]) for cut in (slice(0, 33), slice(33, 80))]
     steady, first = trained(settings, *chunks), trained(settings, chunks[0])
     first.model.save(tmp_path / "half")
     second = Learner(model=load(tmp_path / "half"))

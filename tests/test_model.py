@@ -29,8 +29,8 @@ def settings_of_every_kind() -> list[Settings]:
 
 @pytest.mark.parametrize("settings", settings_of_every_kind(), ids=lambda s: f"{s.scaling}-{s.dtype}")
 def test_resumed_training_continues_bit_for_bit(settings: Settings, tmp_path: Path) -> None:
-    matrix, labels, importances = stream(settings.loss, rows=80)
-    chunks = [examples(matrix[cut], labels[cut], importances[cut]) for cut in (slice(0, 33), slice(33, 80))]
+    matrix, labels, sample_weight = stream(settings.loss, rows=80)
+    chunks = [examples(matrix[cut], labels[cut], sample_weight[cut]) for cut in (slice(0, 33), slice(33, 80))]
     steady = Learner(settings, matrix.shape[1])
     for chunk in chunks:
         steady.learn(chunk)
@@ -70,14 +70,14 @@ def test_the_first_format_learns_on_as_it_used_to(tmp_path: Path) -> None:
 def test_a_rate_that_is_not_given_is_that_of_the_loss() -> None:
     for name in losses.names():
         loss = losses.by_name(name)
-        assert Settings(loss).rate == Settings(loss).schedule().learning_rate == loss.untuned_rate
+        assert Settings(loss).rate == Settings(loss).schedule().learning_rate == loss.default_learning_rate
         for scaling in ("plain", "row_norm", "adaptive"):
             assert Settings(loss, scaling=scaling).rate == 0.4
     assert Settings(losses.ModifiedHuber()).rate == 0.4
     assert Settings(learning_rate=0.125).rate == 0.125
-    assert Settings(Own()).rate == Loss.untuned_rate
+    assert Settings(Own()).rate == Loss.default_learning_rate
     # the same loss with the prediction halved
-    assert losses.Logistic.untuned_rate == 2.0 * losses.TanhLogarithmic.untuned_rate
+    assert losses.Logistic.default_learning_rate == 2.0 * losses.TanhLogarithmic.default_learning_rate
 
 
 def test_a_rate_that_is_not_given_is_not_kept(tmp_path: Path) -> None:

@@ -73,27 +73,27 @@ def test_no_push_moves_nothing(loss: Loss, name: str) -> None:
     if name in updates.names_for(loss):
         for p, y, _ in moderate(loss, 3, 5):
             assert updates.by_name(name).change(loss, p, y, 0.0) == 0.0
-            assert updates.by_name(name).time_to(loss, p, y, 0.0) == 0.0
+            assert updates.by_name(name).push_for(loss, p, y, 0.0) == 0.0
 
 
 def test_second_order_never_gets_past_its_newton_step() -> None:
     second_order, squared = updates.by_name("second_order"), losses.by_name("squared")
-    assert second_order.time_to(squared, 0.0, 1.0, 0.5) == pytest.approx(1.0)
-    assert second_order.time_to(squared, 0.0, 1.0, 1.0) == math.inf
+    assert second_order.push_for(squared, 0.0, 1.0, 0.5) == pytest.approx(1.0)
+    assert second_order.push_for(squared, 0.0, 1.0, 1.0) == math.inf
 
 
 def test_implicit_time_to_a_kink_counts_the_slope_before_it() -> None:
     implicit = updates.by_name("implicit")
-    assert implicit.time_to(losses.by_name("hinge"), 0.25, 1.0, 0.75) == pytest.approx(0.75)
-    assert implicit.time_to(losses.by_name("quantile", tau=0.25), -2.0, 0.0, 2.0) == pytest.approx(8.0)
-    assert implicit.time_to(losses.by_name("squared"), 0.0, 1.0, 1.0) == math.inf
+    assert implicit.push_for(losses.by_name("hinge"), 0.25, 1.0, 0.75) == pytest.approx(0.75)
+    assert implicit.push_for(losses.by_name("quantile", tau=0.25), -2.0, 0.0, 2.0) == pytest.approx(8.0)
+    assert implicit.push_for(losses.by_name("squared"), 0.0, 1.0, 1.0) == math.inf
 
 
 @pytest.mark.parametrize("name", ["hinge", "quantile"])
 def test_no_second_order_update_without_curvature(name: str) -> None:
     loss = losses.by_name(name)
     assert updates.names_for(loss) == ["explicit", "implicit", "invariant"]
-    for call in (updates.by_name("second_order").change, updates.by_name("second_order").time_to):
+    for call in (updates.by_name("second_order").change, updates.by_name("second_order").push_for):
         with pytest.raises(
             ValueError, match=r"has no second_order update.*use one of explicit, implicit, invariant"
         ):

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from steelyard.cli import main
 from steelyard.features.names import Names
-from steelyard.io.reading import Reading
+from steelyard.io.input_spec import InputSpec
 from steelyard.io.stream import Stream
 from tests.vw_text import data_file
 
@@ -72,7 +72,7 @@ def test_the_same_indices_in_both(
     vowpal_wabbit(path, *options, str(tmp_path / "readable"))
     entries = re.findall(r"^([^:\n]+\^[^:\n]+):(\d+):", (tmp_path / "readable").read_text(), re.MULTILINE)
     there = {feature: int(index) for feature, index in entries}
-    reading = Reading("vw", bits=bits, interactions=ours)
+    reading = InputSpec("vw", bits=bits, interactions=ours)
     names = Names(reading.features)
     for _ in Stream([path], reading.reader(names), names=names):
         pass

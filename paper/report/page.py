@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from html import escape
 
 from paper import data
-from paper.report import ending, verdicts
+from paper.report import provenance, verdicts
 from paper.report.markup import element, inline, link
 from paper.report.output import Output
 from paper.report.run import Run
@@ -25,7 +25,7 @@ def page(run: Run, output: Output) -> str:
     for number, study in enumerate(run.studies, start=1):
         pieces += section(number, study, run, output)
     pieces.append(element("h2", "The run", id="run"))
-    pieces += ending.written(run, output)
+    pieces += provenance.written(run, output)
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'

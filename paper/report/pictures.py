@@ -7,7 +7,7 @@ from html import escape
 from paper.report.markup import plain
 from paper.report.output import Output
 from paper.study import Figure
-from steelyard.files import replacing
+from steelyard._atomic_files import replacing
 
 _UNDATED = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
 """Without its date, a picture drawn again is the same again."""

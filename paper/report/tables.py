@@ -3,9 +3,9 @@
 import re
 from collections.abc import Sequence
 
-from paper.cells import csv_text
 from paper.report.markup import element, inline, plain
 from paper.report.output import Output
+from paper.typed_csv import csv_text
 
 _NUMBER = re.compile(r"[+−–-]?(?:[\d.,  ]*\d)(?:[ (±×/].*|[eE%].*)?|[–—]|n/a|nan|−?∞")
 _SHORT = 20  # letters that stay on one line: the names of data sets have hyphens

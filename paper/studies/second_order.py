@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from paper import data, pushes, sweeping, verdicts
+from paper import data, single_steps, sweeping, verdicts
 from paper.drawing import COLOURS, GREY, figure
 from paper.grids import NEAR, VERY_NEAR, Cells, Key, cells, grids, spread
 from paper.study import Claim, Figure, Part, Row, Scope, Step, Study, Table, Tables
@@ -45,7 +45,7 @@ class SecondOrder(Study):
                 _table(found),
                 "Where the curvature at the start says little of what comes, as far down the straight side "
                 "of logistic loss, it steps nearly as far as the explicit update:",
-                pushes.shown(steps, STEPS),
+                single_steps.shown(steps, STEPS),
                 _figure(),
             ],
             [_same_as_implicit(found), _robust(found), _safe(steps)],
@@ -66,9 +66,9 @@ def _sweep(place: str, loss: str, shuffle: int, most: int | None) -> Step:
 def _single_steps(count: int) -> Step:
     def compute() -> list[Row]:
         smooth = [name for name in losses.names() if losses.by_name(name).smooth]
-        return [pushes.measured(name, update, count, 0) for name in smooth for update in UPDATES]
+        return [single_steps.measured(name, update, count, 0) for name in smooth for update in UPDATES]
 
-    source = data.file_digest(Path(str(pushes.__file__)))
+    source = data.file_digest(Path(str(single_steps.__file__)))
     return Step(STEPS, "single steps", {"count": count, "seed": 0, "pushes": source}, compute)
 
 
@@ -163,7 +163,8 @@ def _safe(steps: list[Row]) -> Claim:
         says="A second-order step does not overshoot.",
         paper="–",
         ours=f"it goes past the minimiser with {len(over)} of {len(own)} smooth losses; at most "
-        f"{pushes.times(float(farthest['times_the_flow']))} times as far as the flow ({farthest['loss']})",
+        f"{single_steps.times(float(farthest['times_the_flow']))} times as far as the "
+        f"flow ({farthest['loss']})",
         verdict=verdicts.of_cases(len(own) - len(over), len(own)),
         why="It overshoots with "
         + ", ".join(f"{row['loss']}" for row in over)

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from steelyard.estimators import ActiveClassifier, OnlineClassifier, OnlineRegressor, Sweep
-    from steelyard.importance import WeightWarning
     from steelyard.learner import Learner
     from steelyard.model import Settings
+    from steelyard.weight_summary import WeightWarning
 
 __version__ = "0.1.0"
 __all__ = [
@@ -22,7 +22,7 @@ __all__ = [
     "active",
     "estimators",
     "examples",
-    "importance",
+    "weight_summary",
     "learner",
     "losses",
     "model",
@@ -35,7 +35,7 @@ _rooms = (
     "active",
     "estimators",
     "examples",
-    "importance",
+    "weight_summary",
     "learner",
     "losses",
     "model",
@@ -49,7 +49,7 @@ _homes = {
     "OnlineRegressor": "estimators",
     "Settings": "model",
     "Sweep": "estimators",
-    "WeightWarning": "importance",
+    "WeightWarning": "weight_summary",
 }
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from steelyard.kernels import rows
+from steelyard.learn import rows
 from steelyard.losses import Loss
 from steelyard.losses.sets import Interval
 
@@ -23,17 +23,17 @@ LARGEST = {"float32": 1e17, "float64": 1e150}
 class Examples:
     """Rows of features in CSR form, each with a label and an importance.
 
-    Where `shared`, the matrix is dense: all rows have the one list of indices 0, 1, 2, …
+    Where `dense`, the matrix is dense: all rows have the one list of indices 0, 1, 2, …
     """
 
     indptr: NDArray[np.int64]
     indices: NDArray[np.integer[Any]]
     values: NDArray[np.floating[Any]]
-    shared: bool
+    dense: bool
     features: int
     labels: NDArray[np.float64]
-    importances: NDArray[np.float64]
-    bases: NDArray[np.float64] | None = None
+    sample_weight: NDArray[np.float64]
+    offsets: NDArray[np.float64] | None = None
     """What is added to w·x, each row's own; None for nothing."""
 
     def __len__(self) -> int:
@@ -42,58 +42,58 @@ class Examples:
     @property
     def arrays(self) -> tuple[Any, ...]:
         """The features, as kernels take them."""
-        return self.indptr, self.indices, self.values, self.shared
+        return self.indptr, self.indices, self.values, self.dense
 
     def take(self, order: NDArray[np.integer[Any]]) -> "Examples":
         """The rows in another order."""
-        labels, importances = self.labels[order], self.importances[order]
-        bases = None if self.bases is None else self.bases[order]
-        if self.shared:
+        labels, sample_weight = self.labels[order], self.sample_weight[order]
+        offsets = None if self.offsets is None else self.offsets[order]
+        if self.dense:
             values = self.values.reshape(len(self), self.features)[order].ravel()
             indptr = self.indptr[: len(order) + 1]
-            return Examples(indptr, self.indices, values, True, self.features, labels, importances, bases)
+            return Examples(indptr, self.indices, values, True, self.features, labels, sample_weight, offsets)
         starts = self.indptr[order]
         lengths = self.indptr[order + 1] - starts
         indptr = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
         entries = np.arange(indptr[-1]) + np.repeat(starts - indptr[:-1], lengths)
         indices, values = self.indices[entries], self.values[entries]
-        return Examples(indptr, indices, values, False, self.features, labels, importances, bases)
+        return Examples(indptr, indices, values, False, self.features, labels, sample_weight, offsets)
 
 
 def examples(
     matrix: Any,
     labels: ArrayLike | None = None,
-    importances: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
     *,
-    bases: ArrayLike | None = None,
+    offsets: ArrayLike | None = None,
     loss: Loss | None = None,
     features: int | None = None,
 ) -> Examples:
-    """Check and wrap a dense or SciPy sparse matrix, its labels and importances.
+    """Check and wrap a dense or SciPy sparse matrix, its labels and sample_weight.
 
-    Without labels the rows can be predicted only; without importances each weighs 1. `bases` are added
+    Without labels the rows can be predicted only; without sample_weight each weighs 1. `offsets` are added
     to the predictions of their rows, as what is known of them otherwise; only the rest is learned.
     """
-    indptr, indices, values, shared, width = _csr(matrix) if hasattr(matrix, "tocsr") else _dense(matrix)
+    indptr, indices, values, dense, width = _csr(matrix) if hasattr(matrix, "tocsr") else _dense(matrix)
     if features is not None and width != features:
         raise ValueError(f"the rows have {width} features, the model {features}")
     count = len(indptr) - 1
-    _check_values(indptr, indices, values, shared)
+    _check_values(indptr, indices, values, dense)
     given_labels = np.zeros(count) if labels is None else _column("labels", labels, count)
     if labels is not None:
         _check_labels(given_labels, loss)
-    weights = np.ones(count) if importances is None else _column("importance weights", importances, count)
+    weights = np.ones(count) if sample_weight is None else _column("importance weights", sample_weight, count)
     bad = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0.0)))
     if len(bad):
         weight = weights[bad[0]]
         raise ValueError(
             f"row {bad[0]} has the importance weight {weight}: weights must be finite, 0 or more"
         )
-    given_bases = None if bases is None else _column("bases", bases, count)
-    if given_bases is not None and not np.isfinite(given_bases).all():
-        row = int(np.argmin(np.isfinite(given_bases)))
-        raise ValueError(f"row {row} has the base {given_bases[row]}: bases must be finite")
-    return Examples(indptr, indices, values, shared, width, given_labels, weights, given_bases)
+    given_offsets = None if offsets is None else _column("offsets", offsets, count)
+    if given_offsets is not None and not np.isfinite(given_offsets).all():
+        row = int(np.argmin(np.isfinite(given_offsets)))
+        raise ValueError(f"row {row} has the base {given_offsets[row]}: offsets must be finite")
+    return Examples(indptr, indices, values, dense, width, given_labels, weights, given_offsets)
 
 
 def _csr(matrix: Any) -> tuple[NDArray[np.int64], Any, Any, bool, int]:
@@ -152,7 +152,7 @@ def _column(what: str, values: ArrayLike, count: int) -> NDArray[np.float64]:
 
 
 def _check_values(
-    indptr: NDArray[np.int64], indices: NDArray[Any], values: NDArray[Any], shared: bool
+    indptr: NDArray[np.int64], indices: NDArray[Any], values: NDArray[Any], dense: bool
 ) -> None:
     bits = values.view(np.uint32 if values.dtype == np.float32 else np.uint64)
     no_sign = bits.dtype.type((1 << (8 * bits.itemsize - 1)) - 1)
@@ -167,7 +167,7 @@ def _check_values(
         else "values must be finite, not NaN or infinite"
     )
     row = _row_of(indptr, bad)
-    column = indices[bad - indptr[row] if shared else bad]
+    column = indices[bad - indptr[row] if dense else bad]
     raise ValueError(f"row {row} has the feature value {values[bad]} in column {column}: {rule}")
 
 

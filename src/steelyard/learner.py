@@ -5,7 +5,7 @@
 >>> from steelyard.learner import Learner
 >>> from steelyard.model import Settings
 >>> learner = Learner(Settings(scaling="plain", learning_rate=0.5, bias=False), features=1)
->>> learner.learn(examples(np.ones((1, 1)), labels=[1.0], importances=[50.0]))
+>>> learner.learn(examples(np.ones((1, 1)), labels=[1.0], sample_weight=[50.0]))
 array([0.])
 >>> learner.predict(examples(np.ones((1, 1))))
 array([1.])
@@ -16,10 +16,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard import label_units, radau, updates
+from steelyard import target_scale, updates
 from steelyard.examples import Examples
-from steelyard.kernels import adaptive, jit, joint, linear
+from steelyard.learn import adaptive, joint, linear, radau
 from steelyard.model import Model, Settings
+from steelyard.numba_tools import jit
 
 _none = np.zeros(0)
 _as_they_come = np.empty(0, np.int64)
@@ -98,10 +99,10 @@ class Learner:
         """The learning rate is multiplied by the unit of the labels, which may change on the way."""
         model = self.model
         turns = np.arange(len(examples)) if order is None else _checked(order, len(examples))
-        labels, importances = examples.labels[turns], examples.importances[turns]
-        for part, unit in label_units.blocks(model.label_state, labels, importances, model.settings.bias):
+        labels, sample_weight = examples.labels[turns], examples.sample_weight[turns]
+        for part, unit in target_scale.blocks(model.label_state, labels, sample_weight, model.settings.bias):
             if model.clock == 0.0:
-                model.state[linear.BIAS] = model.label_state[label_units.ORIGIN]
+                model.state[linear.BIAS] = model.label_state[target_scale.ORIGIN]
             self._learn_adaptive((*_columns(examples), turns[part]), predictions, unit)
 
     def _learn_adaptive(self, rows: tuple[Any, ...], predictions: NDArray[np.float64], unit: float) -> None:
@@ -126,7 +127,7 @@ class Learner:
 
 def _columns(examples: Examples) -> tuple[Any, ...]:
     """What an example is made of, as kernels take it."""
-    return *examples.arrays, examples.labels, examples.importances, _bases(examples)
+    return *examples.arrays, examples.labels, examples.sample_weight, _bases(examples)
 
 
 def _rows(examples: Examples, order: NDArray[np.int64] | None) -> tuple[Any, ...]:
@@ -134,7 +135,7 @@ def _rows(examples: Examples, order: NDArray[np.int64] | None) -> tuple[Any, ...
 
 
 def _bases(examples: Examples) -> NDArray[np.float64]:
-    return _none if examples.bases is None else examples.bases
+    return _none if examples.offsets is None else examples.offsets
 
 
 def _checked(order: NDArray[np.int64], rows: int) -> NDArray[np.int64]:

@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard import files, label_units, losses, updates
-from steelyard.kernels import linear
+from steelyard import _atomic_files, losses, target_scale, updates
+from steelyard._messages import did_you_mean
+from steelyard.learn import linear
 from steelyard.losses import Loss, soundness
 from steelyard.schedules import PowerDecay
-from steelyard.wording import did_you_mean
 
 FORMAT = 3  # the newest that can be read
 SCALINGS = ("plain", "row_norm", "adaptive", "normalized")
@@ -66,7 +66,7 @@ class Settings:
         """The learning rate, also where none was given."""
         if self.learning_rate is not None:
             return self.learning_rate
-        return self.loss.untuned_rate if self.scaling == "normalized" else UNTUNED_RATE
+        return self.loss.default_learning_rate if self.scaling == "normalized" else UNTUNED_RATE
 
     def _check_joint(self) -> None:
         for ok, name, why in (
@@ -86,7 +86,7 @@ class Settings:
 
     @property
     def in_label_units(self) -> bool:
-        return self.follow_labels and self.scaling == "normalized" and label_units.follow(self.loss)
+        return self.follow_labels and self.scaling == "normalized" and target_scale.follow(self.loss)
 
     @property
     def adaptive(self) -> bool:
@@ -104,7 +104,7 @@ class Model:
         self.pairs = np.zeros(features, np.result_type(dtype, np.complex64) if settings.adaptive else dtype)
         self.scales = np.zeros(features if settings.scaling == "normalized" else 0, dtype)
         self.debts = np.zeros(features if settings.l1 > 0.0 else 0)
-        self.label_state = np.zeros(label_units.SIZE if settings.in_label_units else 0)
+        self.label_state = np.zeros(target_scale.SIZE if settings.in_label_units else 0)
         self.state = np.zeros(linear.STATE_SIZE)
         self.state[linear.SCALE] = 1.0
 
@@ -135,7 +135,7 @@ class Model:
     @property
     def unit(self) -> float:
         """The factor of the learning rate: the spread of the labels so far; 1 if it is of no account."""
-        return float(self.label_state[label_units.UNIT]) if len(self.label_state) else 1.0
+        return float(self.label_state[target_scale.UNIT]) if len(self.label_state) else 1.0
 
     @property
     def progressive_loss(self) -> float:
@@ -172,7 +172,7 @@ class Model:
         about = {"format": 3 if one_of_several else 2, "features": self.features, "settings": settings}
         about["extra"] = extra or {}
         content = save(self.compact() | (arrays or {}), {"steelyard": json.dumps(about)})
-        with files.replacing(Path(path)) as temporary:
+        with _atomic_files.replacing(Path(path)) as temporary:
             temporary.write_bytes(content)
 
     def compact(self) -> dict[str, NDArray[Any]]:

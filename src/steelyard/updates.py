@@ -18,8 +18,8 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from steelyard._messages import did_you_mean
 from steelyard.losses import Loss
-from steelyard.wording import did_you_mean
 
 Integrator = Callable[[Loss, float, float, float], float]
 
@@ -44,7 +44,7 @@ class Update:
             raise ValueError(f"the push u must be finite, 0 or more; got {u!r}")
         return self.step(loss, p, y, u)
 
-    def time_to(self, loss: Loss, p: float, y: float, change: float) -> float:
+    def push_for(self, loss: Loss, p: float, y: float, change: float) -> float:
         """The least u that makes this change; infinite where none does."""
         self.check(loss)
         return 0.0 if change == 0.0 else self.time(loss, p, y, change)
@@ -74,7 +74,7 @@ def _implicit_time(loss: Loss, p: float, y: float, change: float) -> float:
     """The update read backwards: u = −Δ/ℓ′(p + Δ)."""
     end = p + change
     slope = loss.derivative(end, y)
-    if slope * math.copysign(1.0, change) >= 0.0 and math.isfinite(loss.time_to(p, y, change)):
+    if slope * math.copysign(1.0, change) >= 0.0 and math.isfinite(loss.push_for(p, y, change)):
         # a kink, reached in finite time: the slope that counts is the one on p's side of it
         end -= math.copysign(1e-15 * (abs(end) + abs(change)), change)
         slope = loss.derivative(end, y)
@@ -97,7 +97,7 @@ def _invariant(loss: Loss, p: float, y: float, u: float) -> float:
 
 
 def _invariant_time(loss: Loss, p: float, y: float, change: float) -> float:
-    return loss.time_to(p, y, change)
+    return loss.push_for(p, y, change)
 
 
 def _quotient(change: float, slope: float) -> float:

@@ -6,10 +6,10 @@ import numpy as np
 from scipy import sparse
 
 from steelyard import losses
+from steelyard.active.budget import Plan
 from steelyard.active.engine import Engine
 from steelyard.active.journal import Journal
 from steelyard.active.labelled import Training
-from steelyard.active.steering import Plan
 from steelyard.examples import Examples, examples
 from steelyard.model import Settings
 

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from benchmarks import appraised, honest, labelled, relearned
+from benchmarks import estimates_accuracy, estimates_coverage, estimates_refit, labelled
 from benchmarks.simulated import NATURES, TRUTHS, Streams, always_inside, naive, streams
-from steelyard.active.draws import of_labels
 from steelyard.active.estimates import Running
+from steelyard.active.label_sample import of_labels
 from steelyard.active.stopping import ErrorBelow, RecallAbove
 from tests.vw_text import data_file
 
@@ -40,7 +40,7 @@ def test_the_truth_is_never_outside_in_many_runs(nature: str, of: str, measure: 
 
 @pytest.mark.soak
 def test_the_model_held_now_is_covered_in_many_runs() -> None:
-    runs = [relearned.looks(seed) for seed in range(1000)]
+    runs = [estimates_refit.looks(seed) for seed in range(1000)]
     inside = [all(each.crossed.low <= each.truth <= each.crossed.high for each in run) for run in runs]
     assert np.mean(inside) >= 0.95
 
@@ -85,7 +85,7 @@ def test_stopping_at_a_target_is_legitimate() -> None:
 
 @pytest.mark.parametrize("blind", [False, True])
 def test_the_model_held_now_is_covered_at_every_look(blind: bool) -> None:
-    runs = [relearned.looks(seed, blind) for seed in range(6)]
+    runs = [estimates_refit.looks(seed, blind) for seed in range(6)]
     assert all(each.crossed.low <= each.truth <= each.crossed.high for run in runs for each in run)
     assert all(each.audit.low <= each.whole <= each.audit.high for run in runs for each in run)
     last = [run[-1] for run in runs]
@@ -95,9 +95,9 @@ def test_the_model_held_now_is_covered_at_every_look(blind: bool) -> None:
     assert flattered < -0.02
 
 
-@pytest.mark.parametrize("audit", [0.0, appraised.AUDIT])
+@pytest.mark.parametrize("audit", [0.0, estimates_accuracy.AUDIT])
 def test_what_the_product_says_of_itself_is_covered_at_every_look(audit: float) -> None:
-    runs = [appraised.looks(seed, audit) for seed in range(4)]
+    runs = [estimates_accuracy.looks(seed, audit) for seed in range(4)]
     for each in (look for run in runs for look in run):
         assert each.current.low <= each.truth <= each.current.high
         assert each.progressive.low <= each.record <= each.progressive.high
@@ -106,7 +106,7 @@ def test_what_the_product_says_of_itself_is_covered_at_every_look(audit: float) 
 
 def test_real_text_scored_honestly_and_not(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("STEELYARD_DATA", str(data_file("rcv1-ccat.svm.xz").parent))
-    found = honest.trial(labelled.load("rcv1-ccat"), seed=0)
+    found = estimates_coverage.trial(labelled.load("rcv1-ccat"), seed=0)
     assert 500 < found.asked < 2000
     assert found.own_weighted < 0.01  # on the labels it learned from, it is perfect
     assert 0.08 < found.test < 0.13

@@ -17,13 +17,13 @@ LOGISTIC = losses.by_name("logistic")
 
 @pytest.mark.parametrize("scaling", ["plain", "normalized"])
 def test_a_lane_is_a_learner_that_never_saw_its_rows(scaling: str) -> None:
-    matrix, labels, importances = stream(LOGISTIC, rows=120)
+    matrix, labels, sample_weight = stream(LOGISTIC, rows=120)
     settings = Settings(LOGISTIC, scaling=scaling, learning_rate=0.3)
     numbers = np.arange(1000, 1120)
     lanes = CrossFit(settings, matrix.shape[1], 4)
     for part in (slice(0, 50), slice(50, 120)):
-        lanes.learn(examples(matrix[part], labels[part], importances[part]), numbers[part])
-    chunk = examples(matrix, labels, importances)
+        lanes.learn(examples(matrix[part], labels[part], sample_weight[part]), numbers[part])
+    chunk = examples(matrix, labels, sample_weight)
     held_out, alone = lanes.held_out(chunk, numbers), []
     for lane in range(4):
         rest = np.flatnonzero(numbers % 4 != lane)

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from steelyard import losses
+from steelyard.active.budget import Plan
 from steelyard.active.engine import Engine
 from steelyard.active.journal import Journal
-from steelyard.active.steering import Plan
 from steelyard.examples import examples
 from tests.active.streams import FEATURES, SETTINGS, answered, engine, rows, stream
 
@@ -157,8 +157,8 @@ def test_answers_that_cannot_be() -> None:
 
 
 def test_rows_with_bases_are_refused() -> None:
-    with pytest.raises(ValueError, match="leave the bases out"):
-        engine().consider(examples(np.ones((1, FEATURES)), bases=[1.0]))
+    with pytest.raises(ValueError, match="leave the offsets out"):
+        engine().consider(examples(np.ones((1, FEATURES)), offsets=[1.0]))
 
 
 def test_a_journal_goes_on_only_as_it_was_begun(tmp_path: Path) -> None:

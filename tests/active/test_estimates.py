@@ -5,8 +5,8 @@ import re
 import numpy as np
 import pytest
 
-from steelyard.active.draws import Draws, of_labels, of_losses
 from steelyard.active.estimates import Estimate, Running, current, pool, progressive, spent
+from steelyard.active.label_sample import Draws, of_labels, of_losses
 from steelyard.active.measures import MEASURES
 
 LABEL = np.tile([1.0, 1.0, 0.0, 0.0, 1.0], 400)

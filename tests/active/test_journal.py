@@ -12,9 +12,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from steelyard.active.budget import Plan
 from steelyard.active.engine import Engine
 from steelyard.active.journal import Journal
-from steelyard.active.steering import Plan
 from tests.active.streams import FEATURES, SETTINGS, answered, engine, stream
 
 # Answers as they go, and says so only afterwards; goes on where the journal is.
@@ -23,7 +23,7 @@ import sys
 import numpy as np
 from steelyard.active.engine import Engine
 from steelyard.active.journal import Journal
-from steelyard.active.steering import Plan
+from steelyard.active.budget import Plan
 from tests.active.streams import FEATURES, SETTINGS, stream
 chunk, labels = stream(int(sys.argv[2]))
 asking = Engine(SETTINGS, FEATURES, Plan(rate=0.3), None, Journal(sys.argv[1]))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from steelyard import losses
-from steelyard.active.coins import uniform
+from steelyard.active.counter_rng import uniform
 from steelyard.active.simulation import Asker, Simulation
 from steelyard.examples import examples
 from steelyard.model import Settings

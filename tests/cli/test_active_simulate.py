@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from steelyard.active import opponents
-from steelyard.cli.active.simulations import grid, labelled_rows, showing, trials
+from steelyard.active import strategies
+from steelyard.cli.active.simulations import grid, labelled_rows, progress, trials
 from steelyard.examples import examples
 from tests.cli.running import refused, rows, run
 
@@ -46,7 +46,7 @@ def test_the_figures(file: Path) -> None:
         assert entry["low"] <= entry["error"] <= entry["high"]
         assert entry["labels"] <= round(entry["fraction"] * 320)
         assert entry["error"] == pytest.approx(np.mean([trial["error"] for trial in entry["trials"]]))
-        if entry["policy"] in opponents.UPDATES:
+        if entry["policy"] in strategies.UPDATES:
             assert entry["estimate"]["low"] <= entry["estimate"]["value"] <= entry["estimate"]["high"]
             assert entry["inside"] == 2
         else:
@@ -69,7 +69,7 @@ def test_what_diverged_is_told(file: Path, monkeypatch: pytest.MonkeyPatch) -> N
     def failing(*_: Any) -> None:
         raise FloatingPointError
 
-    monkeypatch.setattr(opponents, "replay", failing)
+    monkeypatch.setattr(strategies, "replay", failing)
     said = run("active", "simulate", file, *QUICK, "--policies", "multiplication").stdout
     assert "100.00 % (2 diverged)" in said
 
@@ -137,7 +137,7 @@ def test_names_of_classes_come_from_tables(tmp_path: Path) -> None:
         ("-1 |a x\n-1 |a y\n" * 5, (), "of one class, -1"),
         ("|a x\n|a y\n", ("--labels", "-1,1"), "no row has a label"),
         ("1 2.5 |a x\n-1 |a y\n" * 5, (), "rows have weights of their own"),
-        ("1 1 0.5 |a x\n-1 |a y\n" * 5, (), "rows have bases of their own"),
+        ("1 1 0.5 |a x\n-1 |a y\n" * 5, (), "rows have offsets of their own"),
         ("1 |a x\n-1 |a y\n", (), "2 rows are too few to hold out one in 5"),
         ("1 |a x\n-1 |a y\n" * 20, ("--fractions", "0.01"), "0.01 of 32 rows to learn from is not even one"),
         ("1 |a x\n-1 |a y\n" * 20, ("--fractions", "2"), "2 is no share of the labels"),
@@ -166,7 +166,7 @@ def test_intervals_know_shuffles_and_held_out_rows() -> None:
 
 def test_a_bar_on_a_terminal(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
-    with showing.ticking(3) as tick:
+    with progress.ticking(3) as tick:
         tick()
     assert "trials" in capfd.readouterr().err
 

@@ -17,7 +17,7 @@ from steelyard.cli import stored
 from steelyard.features.interactions import interactions
 from tests import slow_text
 from tests.cli.running import blocks_of, run, trained
-from tests.kernels import texts
+from tests.text import texts
 from tests.vw_text import data_file
 
 WAYS = list(itertools.product([1, 97, 1 << 21], [1, 2, 4]))

@@ -15,7 +15,7 @@ from rich.progress import Progress
 from steelyard.cli import clock, progress
 from steelyard.cli.progress import Rates, Watcher
 from steelyard.cli.training import Training
-from steelyard.io.reading import Reading
+from steelyard.io.input_spec import InputSpec
 from steelyard.io.stream import Stream
 from steelyard.learner import Learner
 from steelyard.model import Model, Settings
@@ -35,7 +35,7 @@ def test_no_bar_where_nobody_looks(capsys: pytest.CaptureFixture[str]) -> None:
 
 def watch(file: Path, *, table: bool) -> None:
     """Train for two passes, with a bar."""
-    reading = Reading("vw", bits=8)
+    reading = InputSpec("vw", bits=8)
     training = Training(Model(Settings(), 256))
     with progress.bar() as bar:
         assert bar is not None
@@ -73,7 +73,7 @@ def test_a_table_that_begins_later(tmp_path: Path, capsys: pytest.CaptureFixture
     path.write_text(rows(20) + "| a\n" * 20)
     training = Training(Model(Settings(), 256), position=(0, 10))
     watcher = Watcher(training.learner.model, None, table=True, say=click.echo)
-    training.run(lambda: Stream([path], Reading("vw", bits=8).reader(), block_size=100), 1, watcher)
+    training.run(lambda: Stream([path], InputSpec("vw", bits=8).reader(), block_size=100), 1, watcher)
     lines = [line.split() for line in capsys.readouterr().out.splitlines()[2:]]
     assert [line[2] for line in lines] == ["16", "32"]
     assert lines[1][4] == "unknown"

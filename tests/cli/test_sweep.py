@@ -10,7 +10,7 @@ from typing import Any
 import click
 import pytest
 
-from steelyard.cli.sweeps import retelling, running, showing
+from steelyard.cli.sweeps import equivalent_command, progress, running
 from steelyard.sweep import rows as all_rows
 from tests.cli.running import refused, rows, run, trained
 
@@ -207,7 +207,7 @@ def test_ctrl_c_leaves_the_state(file: Path, tmp_path: Path, monkeypatch: pytest
                 signal.raise_signal(signal.SIGINT)
 
     monkeypatch.setattr(all_rows.Chunks, "learned", learned)
-    stopped = run("sweep", *given, "--resume", state, code=showing.INTERRUPTED)
+    stopped = run("sweep", *given, "--resume", state, code=progress.INTERRUPTED)
     assert f"interrupted: the state is in {state}, and the same command goes on from there" in stopped.stderr
     assert state.exists()
     assert swept(*given, "--resume", state)["results"] == whole["results"]
@@ -226,18 +226,18 @@ def test_nothing_is_held_out(file: Path, tmp_path: Path) -> None:
 
 
 def test_retold_numbers_are_short() -> None:
-    shown = [retelling._shown(value) for value in (0.1, 4.0, 1e7, 1e-7, "hinge")]
+    shown = [equivalent_command._shown(value) for value in (0.1, 4.0, 1e7, 1e-7, "hinge")]
     assert shown == ["0.1", "4", "10000000", "1e-07", "hinge"]
 
 
 def test_retold_options() -> None:
     flag = click.Option(["--bias/--no-bias"])
-    assert retelling._words(flag, True) == ["--bias"]
-    assert retelling._words(flag, False) == ["--no-bias"]
-    assert retelling._words(click.Option(["--text"], multiple=True), ("a", "b")) == [
+    assert equivalent_command._words(flag, True) == ["--bias"]
+    assert equivalent_command._words(flag, False) == ["--no-bias"]
+    assert equivalent_command._words(click.Option(["--text"], multiple=True), ("a", "b")) == [
         "--text",
         "a",
         "--text",
         "b",
     ]
-    assert retelling._words(click.Option(["--characters"]), (3, 5)) == ["--characters", "3-5"]
+    assert equivalent_command._words(click.Option(["--characters"]), (3, 5)) == ["--characters", "3-5"]

@@ -84,10 +84,10 @@ def test_json(file: Path, tmp_path: Path) -> None:
 def test_the_table(file: Path) -> None:
     """Lines at 1, 2, 4, … examples, computed slowly."""
     naive = NaiveLearner(Settings(loss=losses.by_name("logistic"), scaling="plain", learning_rate=0.5), 300)
-    matrix, labels, importances = read(file)
+    matrix, labels, sample_weight = read(file)
     expected, last, due = [], (0.0, 0.0), 1
     for k in range(len(labels)):
-        (prediction,) = naive.learn(matrix[[k]], labels[k : k + 1], importances[k : k + 1])
+        (prediction,) = naive.learn(matrix[[k]], labels[k : k + 1], sample_weight[k : k + 1])
         if k + 1 == due:
             due *= 2
             since = naive.weight - last[1]
@@ -273,5 +273,5 @@ def test_a_named_pipe(file: Path, tmp_path: Path) -> None:
 def test_the_help_knows_the_default_rates() -> None:
     said = " ".join(run("train", "--help").stdout.split())
     for name in losses.names():
-        assert f"{name} {losses.by_name(name).untuned_rate:g}" in said
+        assert f"{name} {losses.by_name(name).default_learning_rate:g}" in said
     assert "; with others 0.4]" in said

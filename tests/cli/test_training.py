@@ -21,11 +21,11 @@ BLOCKS = pytest.mark.parametrize("size", [1, 777, 1 << 21])
 def slow(file: Path, passes: int, holdout: int) -> tuple[NaiveLearner, float, float]:
     """The learner, the progressive loss of the first pass, and the held-out loss of the last."""
     learner = NaiveLearner(Settings(loss=LOGISTIC, scaling="plain", learning_rate=0.5), 300)
-    matrix, labels, importances = read(file)
+    matrix, labels, sample_weight = read(file)
     first = held = 0.0
     for number in range(passes):
         lost = weight = 0.0
-        for k, (y, h) in enumerate(zip(labels, importances, strict=True)):
+        for k, (y, h) in enumerate(zip(labels, sample_weight, strict=True)):
             hold = (k + 1) % holdout == 0
             (prediction,) = learner.learn(matrix[[k]], [y], [0.0 if hold else h])
             if hold:

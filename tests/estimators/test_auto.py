@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from steelyard import OnlineClassifier, OnlineRegressor, model
-from steelyard.sweep import rivals
+from steelyard.sweep import auto_candidates
 from tests.estimators import data
 from tests.estimators.data import known
 
@@ -26,7 +26,7 @@ def test_the_best_by_progressive_loss_answers(cls: Any, problem: Any) -> None:
     X, y = problem
     auto = cls(learning_rate="auto", dtype="float64").fit(X, y)
     results = auto.auto_results_
-    assert len(results["learning_rate"]) == len(rivals.RIVALS)
+    assert len(results["learning_rate"]) == len(auto_candidates.RIVALS)
     best = int(np.argmin(results["progressive_loss"]))
     assert auto.progressive_loss_ == results["progressive_loss"][best]
     chosen = {name: float(results[name][best]) for name in ("learning_rate", "initial_t", "power_t")}
@@ -76,7 +76,7 @@ def test_a_file_goes_on_with_the_rates_it_was_begun_with(
 ) -> None:
     OnlineRegressor(learning_rate="auto").fit(*NUMBERS).save(tmp_path / "model")
     here = OnlineRegressor.load(tmp_path / "model").partial_fit(*NUMBERS)
-    monkeypatch.setattr(rivals, "RIVALS", ((1.0, 0.0, 1.0), (3.0, 0.0, 1.0)))
+    monkeypatch.setattr(auto_candidates, "RIVALS", ((1.0, 0.0, 1.0), (3.0, 0.0, 1.0)))
     later = OnlineRegressor.load(tmp_path / "model").partial_fit(*NUMBERS)
     assert known(later) == known(here)
 

@@ -14,7 +14,7 @@ from sklearn.multiclass import OneVsRestClassifier
 
 from steelyard import OnlineClassifier, losses, model
 from steelyard.losses import Loss
-from steelyard.sweep.fleet import Fleet
+from steelyard.sweep.model_set import ModelSet
 from tests.estimators import data
 from tests.estimators.data import known
 
@@ -236,7 +236,7 @@ def test_an_interruption_leaves_what_was_there(monkeypatch: pytest.MonkeyPatch) 
     classifier = OnlineClassifier().fit(X, Y)
     before = known(classifier)
     rows, labels = np.tile(X, (20, 1)), np.tile(Y, 20)
-    learn = Fleet.learn
+    learn = ModelSet.learn
     calls: list[str] = []
 
     def interrupted(*arguments: Any, **options: Any) -> None:
@@ -244,7 +244,7 @@ def test_an_interruption_leaves_what_was_there(monkeypatch: pytest.MonkeyPatch) 
         calls.append("learned")
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Fleet, "learn", interrupted)
+    monkeypatch.setattr(ModelSet, "learn", interrupted)
     with pytest.raises(KeyboardInterrupt):
         classifier.partial_fit(rows, labels)
     assert calls

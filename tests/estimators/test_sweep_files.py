@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from steelyard import OnlineClassifier, OnlineRegressor, Sweep
+from steelyard.io.input_spec import InputSpec
 from steelyard.io.labels import LabelRule
-from steelyard.io.reading import Reading
 from tests.cli.running import rows as vw_rows
 from tests.cli.running import run
 from tests.estimators.test_sweep import FAST, GRID, RATES, X, classifier, y
@@ -26,7 +26,7 @@ def file(tmp_path: Path) -> Path:
 def test_files(file: Path, passes: int) -> None:
     grid = GRID | {"loss": ["squared"]}
     sweep = Sweep(classifier(passes=passes), grid, holdout=5, n_jobs=2).fit_files(
-        file, reading=Reading("vw", bits=8)
+        file, reading=InputSpec("vw", bits=8)
     )
     assert sweep.classes_.tolist() == ["-1", "1"]
     assert sweep.n_features_in_ == 256
@@ -34,7 +34,9 @@ def test_files(file: Path, passes: int) -> None:
     assert sweep.best_estimator_.n_iter_ == passes
     assert sweep.best_estimator_.progressive_loss_ < 0.5
     assert sweep.cv_results_["held_out_accuracy"].max() > 0.7
-    once = Sweep(classifier(), grid, holdout=5, refit=False).fit_files([file], reading=Reading("vw", bits=8))
+    once = Sweep(classifier(), grid, holdout=5, refit=False).fit_files(
+        [file], reading=InputSpec("vw", bits=8)
+    )
     np.testing.assert_array_equal(sweep.cv_results_["progressive_loss"], once.cv_results_["progressive_loss"])
 
 
@@ -61,12 +63,12 @@ def test_what_files_cannot_do(file: Path) -> None:
 
 
 def test_which_class_is_which(file: Path) -> None:
-    reading = Reading("vw", bits=8, label_rule=LabelRule("1", "-1"))
+    reading = InputSpec("vw", bits=8, label_rule=LabelRule("1", "-1"))
     assert Sweep(classifier(), RATES).fit_files(file, reading=reading).classes_.tolist() == ["1", "-1"]
 
 
 def test_the_winner_remembers_how_its_files_were_read(file: Path, tmp_path: Path) -> None:
-    sweep = Sweep(classifier(), RATES).fit_files(file, reading=Reading("vw", bits=8))
+    sweep = Sweep(classifier(), RATES).fit_files(file, reading=InputSpec("vw", bits=8))
     path = tmp_path / "best.model"
     sweep.best_estimator_.save(path)
     loaded = OnlineClassifier.load(path)
@@ -78,7 +80,7 @@ def test_the_winner_remembers_how_its_files_were_read(file: Path, tmp_path: Path
 
 
 def test_the_winner_remembers_what_its_features_are_called(file: Path, tmp_path: Path) -> None:
-    sweep = Sweep(classifier(passes=2), RATES).fit_files(file, reading=Reading("vw", bits=8))
+    sweep = Sweep(classifier(passes=2), RATES).fit_files(file, reading=InputSpec("vw", bits=8))
     first, again = tmp_path / "best.model", tmp_path / "again.model"
     sweep.best_estimator_.save(first)
     OnlineClassifier.load(first).save(again)
@@ -98,10 +100,10 @@ def test_a_pipe_can_be_swept_but_not_learned_anew(monkeypatch: pytest.MonkeyPatc
     with pytest.raises(ValueError, match="can be read once only: save the rows to a file"):
         Sweep(classifier(), RATES).fit_files("-")
     piped()
-    sweep = Sweep(classifier(), RATES, refit=False).fit_files("-", reading=Reading("vw", bits=8))
+    sweep = Sweep(classifier(), RATES, refit=False).fit_files("-", reading=InputSpec("vw", bits=8))
     assert np.isfinite(sweep.cv_results_["progressive_loss"]).all()
 
 
 def test_one_that_is_fitted_to_rows_forgets_the_files(file: Path) -> None:
-    sweep = Sweep(classifier(), RATES).fit_files(file, reading=Reading("vw", bits=8))
+    sweep = Sweep(classifier(), RATES).fit_files(file, reading=InputSpec("vw", bits=8))
     assert not hasattr(sweep.best_estimator_.fit(X, y), "reading_")

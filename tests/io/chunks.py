@@ -11,7 +11,7 @@ from steelyard.examples import Examples
 from steelyard.features.names import Names
 from steelyard.io.arrow import ArrowTable
 from steelyard.io.blocks import Block
-from steelyard.io.parsed import Parsed
+from steelyard.io.parsed import ParsedBlock
 from steelyard.io.stream import Stream
 
 FEATURES = 64
@@ -49,8 +49,8 @@ def random_rows(count: int, seed: int = 0) -> list[Row]:
 
 
 def chunk(
-    rows: Sequence[Row], index: str = "int32", value: str = "float32", bases: bool = True, tags: bool = True
-) -> Parsed:
+    rows: Sequence[Row], index: str = "int32", value: str = "float32", offsets: bool = True, tags: bool = True
+) -> ParsedBlock:
     """As a reader of text would hand them over, with other things between the tags."""
     text = b"".join(b"<" + row.tag + b">" for row in rows)
     starts = np.cumsum([0, *(len(row.tag) + 2 for row in rows)])[:-1] + 1
@@ -63,13 +63,13 @@ def chunk(
         FEATURES,
         np.array([row.label for row in rows], np.float64),
         np.array([row.importance for row in rows], np.float64),
-        np.array([row.base for row in rows], np.float64) if bases else None,
+        np.array([row.base for row in rows], np.float64) if offsets else None,
     )
     block = Block("text", np.frombuffer(text, np.uint8), 0)
-    return Parsed(block, examples, len(rows), tags=spans.reshape(-1, 2) if tags else None)
+    return ParsedBlock(block, examples, len(rows), tags=spans.reshape(-1, 2) if tags else None)
 
 
-def chunked(rows: Sequence[Row], size: int, **kinds: Any) -> Iterable[Parsed]:
+def chunked(rows: Sequence[Row], size: int, **kinds: Any) -> Iterable[ParsedBlock]:
     return (chunk(rows[start : start + size], **kinds) for start in range(0, len(rows), size))
 
 
@@ -77,7 +77,7 @@ def stream(path: Path | str, features: int = FEATURES, **options: Any) -> Stream
     return Stream([path], ArrowTable(features), **options)
 
 
-def rows_of(chunks: Iterable[Parsed]) -> list[Row]:
+def rows_of(chunks: Iterable[ParsedBlock]) -> list[Row]:
     """All rows, as plain Python."""
     rows = []
     for parsed in chunks:
@@ -88,8 +88,8 @@ def rows_of(chunks: Iterable[Parsed]) -> list[Row]:
             rows.append(
                 Row(
                     float(examples.labels[k]),
-                    float(examples.importances[k]),
-                    0.0 if examples.bases is None else float(examples.bases[k]),
+                    float(examples.sample_weight[k]),
+                    0.0 if examples.offsets is None else float(examples.offsets[k]),
                     b"" if parsed.tags is None else text[slice(*parsed.tags[k].tolist())],
                     tuple(examples.indices[part].tolist()),
                     tuple(examples.values[part].tolist()),

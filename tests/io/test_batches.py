@@ -175,7 +175,7 @@ def test_damage_is_an_error_or_harmless(kind: str, request: pytest.FixtureReques
         for examples in chunks:
             assert np.all((examples.indices >= 0) & (examples.indices < FEATURES))
             assert np.isfinite(examples.values).all()
-            assert np.isfinite(examples.importances).all()
+            assert np.isfinite(examples.sample_weight).all()
             assert examples.indptr[-1] == len(examples.indices) == len(examples.values)
     assert refused > 20
 
@@ -267,7 +267,7 @@ def test_no_rows_are_as_rows_are(arrow: Path) -> None:
     none = reader.parse(reader.nothing())
     assert len(none.examples) == none.lines == 0
     some = next(iter(stream(arrow, block_size=1 << 20)))
-    for name in ("indptr", "indices", "values", "labels", "importances"):
+    for name in ("indptr", "indices", "values", "labels", "sample_weight"):
         ours, theirs = getattr(none.examples, name), getattr(some.examples, name)
         assert (ours.dtype, ours.flags.writeable) == (theirs.dtype, theirs.flags.writeable)
 

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from steelyard.io import dialects, formats, jsonl, sources
+from steelyard.io.column_roles import guess
 from steelyard.io.errors import InputError
-from steelyard.io.guessing import guess
 from steelyard.io.problems import decimal_comma
 from tests.cli.running import refused, run, trained
 

@@ -12,7 +12,7 @@ from steelyard.examples import examples
 from steelyard.features.names import Names
 from steelyard.io import convert as module
 from steelyard.io.convert import convert
-from steelyard.io.parsed import Parsed
+from steelyard.io.parsed import ParsedBlock
 from tests.io.chunks import FEATURES, chunk, chunked, random_rows, rows_of, same, some_names, stream
 
 pytest.importorskip("pyarrow")
@@ -65,7 +65,7 @@ def test_columns_that_a_stream_does_not_have_are_left_out(suffix: str, tmp_path:
     dense = examples(np.array([[1.0, 2.0], [0.0, -0.0]]), labels=[1.0, -1.0])
     convert([dense], path, features=2)
     (read,) = stream(path, features=2)
-    assert read.examples.bases is None
+    assert read.examples.offsets is None
     assert read.tags is None
     assert read.examples.indices.tolist() == [0, 1, 0, 1]
     assert str(read.examples.values.tolist()) == "[1.0, 2.0, 0.0, -0.0]"
@@ -105,7 +105,7 @@ def test_chunks_of_one_stream_are_of_one_kind(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def broken(rows: int) -> Iterator[Parsed]:
+def broken(rows: int) -> Iterator[ParsedBlock]:
     yield chunk(ROWS[:rows])
     raise RuntimeError("the source is gone")
 

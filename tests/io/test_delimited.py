@@ -10,11 +10,11 @@ import pytest
 from steelyard.features.folding import Folding
 from steelyard.features.interactions import Interactions, interactions
 from steelyard.io import blocks, delimited
+from steelyard.io.column_roles import ColumnOverrides
 from steelyard.io.columns import Columns
 from steelyard.io.delimited import DelimitedText
 from steelyard.io.dialects import Dialect, sniff
 from steelyard.io.errors import InputError
-from steelyard.io.guessing import Told
 from steelyard.io.labels import LabelRule
 from steelyard.io.sources import opened
 from steelyard.io.stream import Stream
@@ -33,8 +33,8 @@ def test_columns_may_come_in_another_order_with_others_and_without_label() -> No
     usual = tables.read(reader(), b"y,t,x\n1,a b,5\n-1,c,\n")
     other = tables.read(reader(), b"new,x,t,other\n0,5,a b,0\n0,,c,0\n")
     assert other.rows == usual.rows
-    assert usual.importances == [1.0, 1.0]
-    assert other.importances == [0.0, 0.0]
+    assert usual.sample_weight == [1.0, 1.0]
+    assert other.sample_weight == [0.0, 0.0]
     (remark,) = other.remarks
     assert "not known are ignored: new, other" in remark
 
@@ -100,13 +100,15 @@ def test_labels_of_the_head() -> None:
 @pytest.mark.parametrize(
     ("name", "told", "rule", "rows"),
     [
-        ("adult.data.gz", Told(weight="3"), LabelRule("<=50K", ">50K"), 32561),
-        ("sms-spam.tsv.xz", Told(), None, 5574),
-        ("credit-costs.csv.gz", Told(), LabelRule("0", "1"), 150000),
-        ("open-bandit/random_men.csv.gz", Told(), LabelRule("0", "1"), 10000),
+        ("adult.data.gz", ColumnOverrides(weight="3"), LabelRule("<=50K", ">50K"), 32561),
+        ("sms-spam.tsv.xz", ColumnOverrides(), None, 5574),
+        ("credit-costs.csv.gz", ColumnOverrides(), LabelRule("0", "1"), 150000),
+        ("open-bandit/random_men.csv.gz", ColumnOverrides(), LabelRule("0", "1"), 10000),
     ],
 )
-def test_real_tables_are_read_to_their_end(name: str, told: Told, rule: LabelRule | None, rows: int) -> None:
+def test_real_tables_are_read_to_their_end(
+    name: str, told: ColumnOverrides, rule: LabelRule | None, rows: int
+) -> None:
     path = str(data_file(name))
     with opened(path) as source:
         dialect = sniff(source)
@@ -124,7 +126,7 @@ def test_a_real_table_beside_the_plain_twin() -> None:
         text = "".join(itertools.islice(lines, 200))
     with opened(str(tables.written(text.encode()))) as source:
         dialect = sniff(source)
-        columns = delimited.guess_columns(source, dialect, Told(weight="25"))
+        columns = delimited.guess_columns(source, dialect, ColumnOverrides(weight="25"))
     rule = LabelRule("- 50000.", "50000+.")
     records = csv.reader(io.StringIO(text))
     expected = [

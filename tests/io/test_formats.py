@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from steelyard.io import formats, look, sources
+from steelyard.io import formats, inference, sources
 from steelyard.io.errors import InputError
 from tests.vw_text import data_file
 
@@ -60,7 +60,7 @@ def test_files_of_one_format(tmp_path: Path) -> None:
     paths = [str(tmp_path / name) for name in ("a.vw", "b", "c.csv")]
     for path in paths:
         Path(path).write_text("1 |a b\n")
-    assert formats.common_format(paths[:2]) == look.format_of([*paths[:2], "-"]) == "vw"
+    assert formats.common_format(paths[:2]) == inference.format_of([*paths[:2], "-"]) == "vw"
     with pytest.raises(InputError, match=r"several formats.*a\.vw is vw, .*c\.csv is csv"):
         formats.common_format(paths)
     assert formats.common_format(["-"]) is None

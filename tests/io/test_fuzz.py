@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 from steelyard import losses
 from steelyard.features.names import Names
 from steelyard.io.errors import InputError
-from steelyard.io.reading import Reading
+from steelyard.io.input_spec import InputSpec
 from steelyard.io.stream import Stream
-from tests.kernels import mutation
+from tests.text import mutation
 
 KINDS = pytest.mark.parametrize("kind", ["vw", "svmlight"])
 quick = settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -40,7 +40,7 @@ def all_of(
     """All that comes out, as plain things, or what is said instead."""
     crossed = ("a*b", "a*a") if kind == "vw" else ()
     names = Names(1 << 6)
-    reader = Reading(kind, bits=6, interactions=crossed).reader(names)
+    reader = InputSpec(kind, bits=6, interactions=crossed).reader(names)
     stream = Stream([path], reader, names=names, threads=threads, skip=skip, block_size=size, loss=loss)
     try:
         chunks = [parsed.examples for parsed in stream]
@@ -49,11 +49,11 @@ def all_of(
         return said if said.startswith(str(path)) else NAMELESS
     for chunk in chunks:
         assert np.isfinite(chunk.values).all()
-        assert (chunk.importances >= 0.0).all()
+        assert (chunk.sample_weight >= 0.0).all()
         assert ((chunk.indices >= 0) & (chunk.indices < 1 << 6)).all()
     columns = [
         b"".join(getattr(chunk, part).tobytes() for chunk in chunks)
-        for part in ("labels", "importances", "indices", "values")
+        for part in ("labels", "sample_weight", "indices", "values")
     ]
     return (
         columns,

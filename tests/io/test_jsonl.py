@@ -7,8 +7,8 @@ import pytest
 from steelyard.features.folding import Folding
 from steelyard.features.interactions import Interactions
 from steelyard.io import jsonl
+from steelyard.io.column_roles import ColumnOverrides
 from steelyard.io.errors import InputError
-from steelyard.io.guessing import Told
 from steelyard.io.jsonl import JsonLines
 from steelyard.io.sources import opened
 from steelyard.io.tables import HEAD_BYTES
@@ -33,7 +33,7 @@ TEXT = "".join(json.dumps(one) + "\n" for one in OBJECTS).encode()
 def test_the_guess() -> None:
     with opened(str(tables.written(b"\xef\xbb\xbf" + TEXT + b"no object\n7\n"))) as source:
         assert jsonl.guess_columns(source).role("vector") == "number"
-        columns = jsonl.guess_columns(source, Told(ignore=("vector",)))
+        columns = jsonl.guess_columns(source, ColumnOverrides(ignore=("vector",)))
         assert jsonl.head_labels(source, columns) == ["ham", "spam"]
     assert {column.name: column.role for column in columns.columns} == {
         "label": "label",

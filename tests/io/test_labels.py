@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steelyard import losses
-from steelyard.io import label_guess
+from steelyard.io import label_inference
 from steelyard.io.errors import InputError
 from steelyard.io.labels import LabelRule, is_number, plain, rule
 
@@ -51,20 +51,20 @@ def test_plain_numbers_look_plain() -> None:
 @pytest.mark.parametrize(
     ("labels", "loss"),
     [
-        (["0", "1"], label_guess.TWO_CLASSES),
-        (["1"], label_guess.TWO_CLASSES),
-        (["-1", "+1", "1.0"], label_guess.TWO_CLASSES),
-        (["ham", "spam"], label_guess.TWO_CLASSES),
-        (["a", "b", "c"], label_guess.TWO_CLASSES),
-        (["3", "7"], label_guess.TWO_CLASSES),
-        (["0", "1", "2"], label_guess.ANY_NUMBER),
-        (["0.5"], label_guess.ANY_NUMBER),
-        (["1234567", "1234568", "1234569"], label_guess.ANY_NUMBER),
-        ([], label_guess.TWO_CLASSES),
+        (["0", "1"], label_inference.TWO_CLASSES),
+        (["1"], label_inference.TWO_CLASSES),
+        (["-1", "+1", "1.0"], label_inference.TWO_CLASSES),
+        (["ham", "spam"], label_inference.TWO_CLASSES),
+        (["a", "b", "c"], label_inference.TWO_CLASSES),
+        (["3", "7"], label_inference.TWO_CLASSES),
+        (["0", "1", "2"], label_inference.ANY_NUMBER),
+        (["0.5"], label_inference.ANY_NUMBER),
+        (["1234567", "1234568", "1234569"], label_inference.ANY_NUMBER),
+        ([], label_inference.TWO_CLASSES),
     ],
 )
 def test_the_loss(labels: list[str], loss: str) -> None:
-    assert label_guess.loss_for(labels) == loss
+    assert label_inference.loss_for(labels) == loss
 
 
 @pytest.mark.parametrize(
@@ -82,29 +82,29 @@ def test_the_loss(labels: list[str], loss: str) -> None:
     ],
 )
 def test_the_rule(labels: list[str], pair: tuple[str, str]) -> None:
-    assert label_guess.rule_for(labels, LOGISTIC, "f") == LabelRule(*pair, -1.0, 1.0)
+    assert label_inference.rule_for(labels, LOGISTIC, "f") == LabelRule(*pair, -1.0, 1.0)
 
 
 def test_no_rule_where_none_is_needed() -> None:
-    assert label_guess.rule_for(["-1", "1"], LOGISTIC, "f") is None
-    assert label_guess.rule_for(["1"], LOGISTIC, "f") is None
-    assert label_guess.rule_for(["a", "b"], SQUARED, "f") is None
-    assert label_guess.rule_for(["0", "0.25", "1"], LOGARITHMIC, "f") is None
-    assert label_guess.rule_for(["-1", "1"], LOGARITHMIC, "f") == LabelRule("-1", "1", 0.0, 1.0)
-    assert label_guess.rule_for([], LOGISTIC, "f") is None
+    assert label_inference.rule_for(["-1", "1"], LOGISTIC, "f") is None
+    assert label_inference.rule_for(["1"], LOGISTIC, "f") is None
+    assert label_inference.rule_for(["a", "b"], SQUARED, "f") is None
+    assert label_inference.rule_for(["0", "0.25", "1"], LOGARITHMIC, "f") is None
+    assert label_inference.rule_for(["-1", "1"], LOGARITHMIC, "f") == LabelRule("-1", "1", 0.0, 1.0)
+    assert label_inference.rule_for([], LOGISTIC, "f") is None
 
 
 def test_too_many_classes() -> None:
     with pytest.raises(
         InputError, match=r"^f: logistic loss is for two classes, .* 3 labels .*\(a, b, c.*--labels"
     ):
-        label_guess.rule_for(["a", "b", "c"], LOGISTIC, "f")
+        label_inference.rule_for(["a", "b", "c"], LOGISTIC, "f")
 
 
 def test_one_class_only_so_far() -> None:
     """Rows sorted by label begin with one of them, and there may be many."""
     with pytest.raises(InputError) as caught:
-        label_guess.rule_for(["alt.atheism"], LOGISTIC, "f")
+        label_inference.rule_for(["alt.atheism"], LOGISTIC, "f")
     for said in (
         "same label (alt.atheism)",
         "shuffle",
@@ -117,6 +117,6 @@ def test_one_class_only_so_far() -> None:
 
 def test_long_and_unprintable_labels_are_shown_in_brief() -> None:
     with pytest.raises(InputError) as caught:
-        label_guess.rule_for(["\0" * 5000, "x" * 5000, "é"], LOGISTIC, "f")
+        label_inference.rule_for(["\0" * 5000, "x" * 5000, "é"], LOGISTIC, "f")
     assert str(caught.value).isprintable()
     assert len(str(caught.value)) < 500

@@ -14,8 +14,8 @@ from steelyard import Learner, Settings
 from steelyard.examples import Examples, examples
 from steelyard.features.names import Names
 from steelyard.io import memory
+from steelyard.io.column_roles import ColumnOverrides
 from steelyard.io.errors import InputError
-from steelyard.io.guessing import Told
 from steelyard.io.header import Header
 from steelyard.io.labels import LabelRule
 from tests import tables
@@ -33,7 +33,7 @@ ROLES = tables.columns(price="number", colour="category", note="text", sold="lab
 
 def plain(chunks: Any) -> list[Any]:
     return [
-        [array.tolist() for array in (part.indptr, part.indices, part.values, part.importances)]
+        [array.tolist() for array in (part.indptr, part.indices, part.values, part.sample_weight)]
         for part in chunks
     ]
 
@@ -59,7 +59,7 @@ def test_all_kinds_of_tables_give_the_same(table: Any) -> None:
         part = slice(found.indptr[k], found.indptr[k + 1])
         assert dict(zip(found.indices[part].tolist(), found.values[part], strict=True)) == expected[k]
     assert str(found.labels.tolist()) == "[1.0, -1.0, 1.0, nan]"
-    assert found.importances.tolist() == [1.0, 1.0, 1.0, 0.0]
+    assert found.sample_weight.tolist() == [1.0, 1.0, 1.0, 0.0]
     assert set(names.by_index().values()) == {
         "price", "price=missing", "colour=red", "colour=blue", "colour=missing", "colour=17", "note^a",
         "note^b",
@@ -68,10 +68,10 @@ def test_all_kinds_of_tables_give_the_same(table: Any) -> None:
 
 def test_guessed_columns() -> None:
     table = pa.table(COLUMNS)
-    guessed = memory.guess(table, Told(text=("note",)))
+    guessed = memory.guess(table, ColumnOverrides(text=("note",)))
     assert guessed.names == ROLES.names
     assert [column.role for column in guessed.columns] == ["number", "category", "text", "label"]
-    assert plain(memory.chunks(table, told=Told(text=("note",)))) == plain(
+    assert plain(memory.chunks(table, told=ColumnOverrides(text=("note",)))) == plain(
         memory.chunks(table, columns=ROLES)
     )
     with pytest.raises(ValueError, match="the table has no rows: nothing to guess from"):
@@ -103,7 +103,7 @@ def test_ready_made_rows() -> None:
     table = pl.DataFrame({"label": [1.0, None], "indices": [[3, 1], [0]], "values": [[0.5, 2.0], [1.0]]})
     (found,) = memory.chunks(table, bits=2)
     assert (found.features, found.indices.tolist(), found.values.tolist()) == (4, [3, 1, 0], [0.5, 2.0, 1.0])
-    assert found.importances.tolist() == [1.0, 0.0]
+    assert found.sample_weight.tolist() == [1.0, 0.0]
     with pytest.raises(ValueError, match="row 0: the feature index 3 is out of range"):
         list(memory.chunks(table, bits=1))
     (own,) = memory.chunks(table.to_arrow().replace_schema_metadata(Header(7).metadata()))
@@ -119,10 +119,10 @@ def test_what_is_wrong_is_said_with_its_row(monkeypatch: pytest.MonkeyPatch) -> 
             ValueError, match="row 3: the label '2' is neither the negative nor the positive one"
         ):
             list(memory.chunks(kind, columns=columns, label_rule=LabelRule("0", "1")))
-    with pytest.raises(ValueError, match="labels and importances of a table are columns"):
+    with pytest.raises(ValueError, match="labels and sample_weight of a table are columns"):
         next(memory.chunks(table, [1, 1, 1, 1]))
     with pytest.raises(InputError, match="there is no column 'z'"):
-        list(memory.chunks(table, told=Told(label="z")))
+        list(memory.chunks(table, told=ColumnOverrides(label="z")))
 
 
 @pytest.mark.parametrize("make", [np.asarray, sparse.csr_array])

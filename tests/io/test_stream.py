@@ -13,15 +13,15 @@ from hypothesis import strategies as st
 from steelyard import losses
 from steelyard.io import stream as streams
 from steelyard.io.errors import InputError
+from steelyard.io.input_spec import InputSpec
 from steelyard.io.labels import LabelRule
 from steelyard.io.problems import MORE
-from steelyard.io.reading import Reading
 from steelyard.io.stream import Stream
 from tests import slow_text
-from tests.kernels import texts
+from tests.text import texts
 
 SIZES_AND_THREADS = list(itertools.product([1, 37, 1 << 21], [1, 2, 4]))
-VW = Reading("vw", bits=16)
+VW = InputSpec("vw", bits=16)
 HINGE, LOGARITHMIC, SQUARED = map(losses.by_name, ("hinge", "logarithmic", "squared"))
 every_way = pytest.mark.parametrize(("size", "threads"), SIZES_AND_THREADS)
 
@@ -153,7 +153,7 @@ def test_no_advice_about_two_labels_where_there_are_not_two(tmp_path: Path) -> N
 def test_propensities(tmp_path: Path, size: int, threads: int) -> None:
     text = b"1 0.25 |a\n7 0.5 |a\n1 0 |a\n0 |a\n| a\n1 1e-310 |a\n0 0.1 |a\n"
     stream = stream_of(tmp_path, text, size, threads, loss=LOGARITHMIC, propensities=True, skip=True)
-    weights = [weight for parsed in stream for weight in parsed.examples.importances.tolist()]
+    weights = [weight for parsed in stream for weight in parsed.examples.sample_weight.tolist()]
     assert weights == [4.0, 1.0, 0.0, 10.0]
     assert [(problem.line, problem.what[:19]) for problem in stream.problems] == [
         (2, "the label 7 is none"),
@@ -181,7 +181,7 @@ def test_how_far_it_is(tmp_path: Path) -> None:
 def test_remarks_are_made_once(tmp_path: Path) -> None:
     path = tmp_path / "ranks.svm"
     path.write_bytes(b"1 qid:1 1:1\n2 qid:1 2:1\n" * 20)
-    stream = Stream([path], Reading("svmlight").reader(), block_size=30)
+    stream = Stream([path], InputSpec("svmlight").reader(), block_size=30)
     assert len(labels(stream)) == 40
     assert stream.remarks == {"qid is ignored: rows are learned one by one, not as groups"}
 
@@ -191,6 +191,6 @@ def test_remarks_are_made_once(tmp_path: Path) -> None:
 def test_odd_files(tmp_path: Path, kind: str, text: bytes) -> None:
     path = tmp_path / "odd"
     path.write_bytes(text)
-    stream = Stream([path], Reading(kind).reader(), skip=True)
+    stream = Stream([path], InputSpec(kind).reader(), skip=True)
     assert labels(stream) == []
     assert stream.skipped == sum(line != b"" for line in text.split(b"\n"))

@@ -53,12 +53,12 @@ def time_to_is_the_time_the_flow_takes(loss: Loss, p: float, y: float, u: float)
         return
     derivative = HighPrecision(loss).derivative
     h = change * mpf(10) ** -18
-    slope = (oracle.time_to(loss, p, y, change + h) - oracle.time_to(loss, p, y, change - h)) / (2 * h)
+    slope = (oracle.push_for(loss, p, y, change + h) - oracle.push_for(loss, p, y, change - h)) / (2 * h)
     slopes = sorted(-1 / derivative(p + change + k * h, mpf(y)) for k in (-1, 1))
     margin = 1e-14 * abs(slope)
     assert slopes[0] - margin <= slope <= slopes[1] + margin
-    time = loss.time_to(p, y, float(change))
-    exact = oracle.time_to(loss, p, y, mpf(float(change)))
+    time = loss.push_for(p, y, float(change))
+    exact = oracle.push_for(loss, p, y, mpf(float(change)))
     # rounding the end point, which no float64 formula can avoid, costs this much time
     rounding = EPSILON * (abs(p) + abs(y) + abs(change)) * abs(slopes[1] - slopes[0]) / abs(2 * h)
     assert abs(time - exact) <= 1e-12 * exact + 2 * rounding * abs(change) or exact > 1e307
@@ -66,15 +66,15 @@ def time_to_is_the_time_the_flow_takes(loss: Loss, p: float, y: float, u: float)
 
 def time_to_is_infinite_where_the_flow_never_gets(loss: Loss, p: float, y: float, u: float) -> None:
     change = loss.flow(p, y, u)
-    assert loss.time_to(p, y, 0.0) == 0.0
+    assert loss.push_for(p, y, 0.0) == 0.0
     if HighPrecision(loss).derivative(mpf(p), mpf(y)) == 0:
-        assert loss.time_to(p, y, 0.5) == loss.time_to(p, y, -0.5) == mp.inf
+        assert loss.push_for(p, y, 0.5) == loss.push_for(p, y, -0.5) == mp.inf
     if abs(change) > TINY_CHANGE:
-        assert loss.time_to(p, y, -change) == mp.inf
+        assert loss.push_for(p, y, -change) == mp.inf
         limit = loss.flow(p, y, 1e300)
         beyond = limit * 1.001 + EPSILON * p
         if HighPrecision(loss).derivative(mpf(p) + beyond, y) * change > 0:
-            assert loss.time_to(p, y, beyond) == mp.inf
+            assert loss.push_for(p, y, beyond) == mp.inf
 
 
 def flow_solves_the_equation(loss: Loss, p: float, y: float, u: float) -> None:
@@ -82,12 +82,12 @@ def flow_solves_the_equation(loss: Loss, p: float, y: float, u: float) -> None:
     change = mpf(loss.flow(p, y, u))
     if abs(change) >= TINY_CHANGE:
         margin = change * tolerance(loss, y) + _end_rounding(loss, p, y, change)
-        before = oracle.time_to(loss, p, y, change - margin) if abs(margin) < abs(change) else 0
-        after = oracle.time_to(loss, p, y, change + margin)
+        before = oracle.push_for(loss, p, y, change - margin) if abs(margin) < abs(change) else 0
+        after = oracle.push_for(loss, p, y, change + margin)
         assert before <= u * (1 + mpf(10) ** -30), f"flow goes too far: {float(before)} > {u}"
         assert u <= after * (1 + mpf(10) ** -30), f"flow stops too early: {float(after)} < {u}"
     elif HighPrecision(loss).derivative(mpf(p), mpf(y)) != 0:
-        assert u <= oracle.time_to(loss, p, y, _downhill(loss, p, y) * 2 * TINY_CHANGE)
+        assert u <= oracle.push_for(loss, p, y, _downhill(loss, p, y) * 2 * TINY_CHANGE)
 
 
 def flow_is_a_semigroup(loss: Loss, p: float, y: float, u: float) -> None:
@@ -131,11 +131,11 @@ def time_to_inverts_every_update(loss: Loss, p: float, y: float, u: float) -> No
         update = updates.by_name(name)
         change = update.change(loss, p, y, u)
         if TINY_CHANGE < abs(change) < 1e300:
-            back = min(update.time_to(loss, p, y, change), 1e300)
+            back = min(update.push_for(loss, p, y, change), 1e300)
             again = update.change(loss, p, y, back)
             margin = 4 * tolerance(loss, y) * abs(change) + 8 * EPSILON * (abs(p) + abs(y))
             assert abs(again - change) <= margin, f"{name}: {change} takes {back}, which makes {again}"
-            assert update.time_to(loss, p, y, -change) == mp.inf, f"{name}: uphill"
+            assert update.push_for(loss, p, y, -change) == mp.inf, f"{name}: uphill"
 
 
 def implicit_is_stationary(loss: Loss, p: float, y: float, u: float) -> None:

@@ -2,7 +2,7 @@
 
 Losses are plain arithmetic over `math`, so the very same methods run on mpmath numbers once their
 global `math` is exchanged. `HighPrecision(loss)` does that for every method it is asked for, and
-for the helpers these call. Only `value`, `derivative`, `curvature` and closed `time_to` are exact
+for the helpers these call. Only `value`, `derivative`, `curvature` and closed `push_for` are exact
 by themselves (the flows contain solvers tuned to float64): the laws check everything else by them.
 """
 
@@ -45,11 +45,11 @@ class HighPrecision:
         return getattr(self._loss, name)
 
 
-def time_to(loss: Loss, p: float, y: float, change: mpf) -> mpf:
+def push_for(loss: Loss, p: float, y: float, change: mpf) -> mpf:
     """The exact push: the loss's closed form at high precision, or QUADPACK where it has none."""
     twin = HighPrecision(loss)
     if is_closed(loss, y):
-        return mpf(twin.time_to(mpf(p), mpf(y), mpf(change)))
+        return mpf(twin.push_for(mpf(p), mpf(y), mpf(change)))
     if twin.derivative(p + change, mpf(y)) * change >= 0:
         return mp.inf
     # pieces that shrink towards both ends, so that no short stretch of high speed is overlooked
@@ -66,9 +66,9 @@ def _time(loss: Loss, p: float, y: float, start: float, end: float) -> float:
 
 
 def is_closed(loss: Loss, y: float) -> bool:
-    """Whether flow and time_to of this loss for this label are formulas rather than numeric."""
+    """Whether flow and push_for of this loss for this label are formulas rather than numeric."""
     soft = loss.soft_labels is not None and y in loss.soft_labels
-    return not soft and type(loss).flow is not Loss.flow and type(loss).time_to is not Loss.time_to
+    return not soft and type(loss).flow is not Loss.flow and type(loss).push_for is not Loss.push_for
 
 
 def _translate(thing: Any) -> Any:

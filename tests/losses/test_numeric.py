@@ -100,7 +100,7 @@ def test_agrees_with_the_closed_forms(name: str) -> None:
         assert numeric.implicit(loss, p, y, u) == pytest.approx(loss.implicit(p, y, u), rel=1e-9, abs=margin)
         part = 0.9 * flow
         if abs(part) > 1e-6 * (abs(p) + abs(y)):
-            assert numeric.time_to(loss, p, y, part) == pytest.approx(loss.time_to(p, y, part), rel=1e-9)
+            assert numeric.push_for(loss, p, y, part) == pytest.approx(loss.push_for(p, y, part), rel=1e-9)
 
 
 def exact_flow(loss: Loss, gap: float, u: float) -> float:
@@ -134,18 +134,18 @@ def test_kinks_and_stiffness(loss: Loss, gap: float, u: float) -> None:
     assert loss.flow(-gap, 0.0, u) == -change
     if 1e-9 * gap < expected < 0.99 * gap:
         exact_change = -0.9 * expected
-        again = exact_flow(loss, gap, loss.time_to(gap, 0.0, exact_change))
+        again = exact_flow(loss, gap, loss.push_for(gap, 0.0, exact_change))
         assert again == pytest.approx(-exact_change, rel=1e-9)
 
 
 def test_arrives_at_a_kink_but_not_at_a_smooth_minimiser() -> None:
-    assert Staircase().time_to(2.0, 0.0, -2.0) == pytest.approx(4.0 / 3.0, rel=1e-9)
-    assert ThreeHalves().time_to(1.0, 0.0, -1.0) == pytest.approx(2.0, rel=1e-6)
-    assert Insensitive().time_to(1.0, 0.0, -0.9) == pytest.approx(0.9, rel=1e-9)
+    assert Staircase().push_for(2.0, 0.0, -2.0) == pytest.approx(4.0 / 3.0, rel=1e-9)
+    assert ThreeHalves().push_for(1.0, 0.0, -1.0) == pytest.approx(2.0, rel=1e-6)
+    assert Insensitive().push_for(1.0, 0.0, -0.9) == pytest.approx(0.9, rel=1e-9)
     for loss, change in ((Insensitive(), -0.95), (Huber(), -1.0), (Quartic(), -1.0), (Huber(), -1.5)):
-        assert loss.time_to(1.0, 0.0, change) == math.inf
-    assert Huber().time_to(1.0, 0.0, 0.5) == math.inf
-    assert Huber().time_to(1.0, 0.0, 0.0) == 0.0
+        assert loss.push_for(1.0, 0.0, change) == math.inf
+    assert Huber().push_for(1.0, 0.0, 0.5) == math.inf
+    assert Huber().push_for(1.0, 0.0, 0.0) == 0.0
 
 
 def test_implicit_goes_as_far_as_it_takes() -> None:
@@ -159,7 +159,7 @@ def test_rests_where_the_slope_is_zero() -> None:
     for loss in USERS:
         for y in (0.0, 0.5):
             assert loss.flow(y, y, 7.0) == loss.implicit(y, y, 7.0) == 0.0
-            assert loss.time_to(y, y, 0.1) == math.inf
+            assert loss.push_for(y, y, 0.1) == math.inf
 
 
 def test_soft_logarithmic_against_its_closed_time() -> None:
@@ -199,7 +199,7 @@ def test_a_noisy_derivative_costs_accuracy_but_not_for_ever(name: str, gap: floa
     noisy = Counted(NOISY[name])
     curvature = 0.25 if name == "sigmoid" else 1.0
     change = numeric.flow(noisy, gap, 0.0, 1.0)
-    assert numeric.time_to(noisy, gap, 0.0, change) == pytest.approx(1.0, rel=1e-4)
+    assert numeric.push_for(noisy, gap, 0.0, change) == pytest.approx(1.0, rel=1e-4)
     assert noisy.calls < 40_000
     if gap < 1e-6:
         assert change == pytest.approx(gap * math.expm1(-curvature), rel=1e-4)
@@ -228,9 +228,9 @@ def test_time_to_a_kink_that_rounding_puts_behind_the_end() -> None:
     for _ in range(300):
         p, y = rng.uniform(-3.0, 3.0), rng.uniform(-3.0, 3.0)
         loss = losses.by_name("quantile", tau=0.25)
-        expected = loss.time_to(p, y, y - p)
-        assert numeric.time_to(loss, p, y, y - p) == pytest.approx(expected, rel=1e-9)
-        assert updates.by_name("implicit").time_to(loss, p, y, y - p) == pytest.approx(expected, rel=1e-12)
+        expected = loss.push_for(p, y, y - p)
+        assert numeric.push_for(loss, p, y, y - p) == pytest.approx(expected, rel=1e-9)
+        assert updates.by_name("implicit").push_for(loss, p, y, y - p) == pytest.approx(expected, rel=1e-12)
 
 
 def test_a_user_must_write_value_and_derivative() -> None:

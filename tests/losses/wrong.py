@@ -84,7 +84,7 @@ class Cancels(Logistic):
 class TimeOff(Squared):
     caught_by = "time_to_is_the_time_the_flow_takes"
 
-    def time_to(self, p: float, y: float, change: float) -> float:
+    def push_for(self, p: float, y: float, change: float) -> float:
         return -2.0 * math.log1p(-change / (y - p))
 
 
@@ -92,15 +92,15 @@ class TimeOff(Squared):
 class TimeIsNotInverse(Logistic):
     caught_by = "time_to_inverts_every_update"
 
-    def time_to(self, p: float, y: float, change: float) -> float:
-        return super().time_to(p, y, change) * (1.0 + 1e-9)
+    def push_for(self, p: float, y: float, change: float) -> float:
+        return super().push_for(p, y, change) * (1.0 + 1e-9)
 
 
 @dataclass(frozen=True)
 class GoesAnywhere(Hinge):
     caught_by = "time_to_is_infinite_where_the_flow_never_gets"
 
-    def time_to(self, p: float, y: float, change: float) -> float:
+    def push_for(self, p: float, y: float, change: float) -> float:
         return abs(change)
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from paper import data, rows
-from paper.places import FORMS
+from paper.dataset_paths import FORMS
 from tests.paper.originals import SVMLIGHT, VOWPAL, write, write_mail, write_stand_ins
 
 DENSE = [[0.5, 0, 0.25, 0], [0, 1, 0, 0], [0.5, 0, 0, 0], [0, 0, 0, 2]]

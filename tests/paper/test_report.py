@@ -216,7 +216,7 @@ def test_quick_and_partial_reports_say_so(tmp_path: Path, text: str) -> None:
     assert (tmp_path / "figures/second_sine.svg").exists()
 
 
-class Reading(MadeUp):
+class InputSpec(MadeUp):
     """It names the data it depends on."""
 
     def steps(self, scope: Scope) -> list:  # type: ignore[type-arg]
@@ -231,7 +231,7 @@ def test_data_are_listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(data, "_asked", set())
     write_stand_ins(tmp_path / "data")
     write(tmp_path / "data", "other.csv.gz", "a\n1\n2\n")
-    text = written(tmp_path / "out", studies=(Reading("first"),))
+    text = written(tmp_path / "out", studies=(InputSpec("first"),))
     (row,) = rows(tmp_path / "out/tables/shown/data.csv")
     assert row["SHA-256"] == data.file_digest(tmp_path / "data/rcv1-ccat.svm.xz")
     assert [row[name] for name in ("in the paper", "here", "kind", "rows", "features", "taken", "file")] == [
@@ -250,7 +250,7 @@ def test_data_are_listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     assert str(tmp_path / "data") not in text
     write(tmp_path / "data", "rcv1_train.binary", SVMLIGHT)
     write(tmp_path / "data", "rcv1_test.binary", SVMLIGHT)
-    text = written(tmp_path / "out", studies=(Reading("first"),))
+    text = written(tmp_path / "out", studies=(InputSpec("first"),))
     assert "<b>rcv1</b> is the paper's rcv1; more" in text.replace("&#x27;", "'")
 
 

@@ -13,8 +13,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from paper.command import command
-from paper.remaining import Remaining
 from paper.study import Step
+from paper.time_left import Remaining
 from tests.paper.made_up import MadeUp
 
 ROOT = Path(__file__).parents[2]

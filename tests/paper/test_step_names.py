@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from paper import data
-from paper.places import FORMS
+from paper.dataset_paths import FORMS
 from paper.studies import ALL
 from paper.study import Scope, Study
 from tests.paper.originals import write_stand_ins

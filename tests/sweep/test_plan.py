@@ -9,8 +9,8 @@ import pytest
 
 from steelyard.model import Settings
 from steelyard.sweep import plan
-from steelyard.sweep.fleet import Fleet
-from steelyard.sweep.one_against_rest import OneAgainstRest
+from steelyard.sweep.model_set import ModelSet
+from steelyard.sweep.one_against_rest import OneVsRest
 
 MIB = 1 << 20
 MIXED = [
@@ -36,7 +36,7 @@ def test_it_reckons_with_no_less_than_is_needed(threads: int) -> None:
     found = plan.plan(MIXED, 1000, 0, 1 << 40)
     assert sorted(chain.from_iterable(found.rounds)) == list(range(len(MIXED)))
     assert len(found.rounds) == 1
-    needed = weights_of(Fleet(MIXED, 1000, threads).arrays())
+    needed = weights_of(ModelSet(MIXED, 1000, threads).arrays())
     assert needed <= found.bytes_used <= 2 * needed
 
 
@@ -47,7 +47,7 @@ def test_rounds() -> None:
     assert sorted(chain.from_iterable(found.rounds)) == list(range(len(MIXED)))
     assert found.bytes_used <= found.limit
     for numbers in found.rounds:
-        assert weights_of(Fleet([MIXED[i] for i in numbers], 1000, 1).arrays()) <= found.limit
+        assert weights_of(ModelSet([MIXED[i] for i in numbers], 1000, 1).arrays()) <= found.limit
     assert found.describe().startswith(f"72 models in {len(found.rounds)} rounds of ")
     assert "(the limit is " in found.describe()
 
@@ -55,7 +55,7 @@ def test_rounds() -> None:
 def test_classes_are_lanes() -> None:
     settings = [Settings(scaling="plain", learning_rate=0.1 * k) for k in range(1, 21)]
     found = plan.plan(settings, 1000, 20, 1 << 40)
-    assert found.bytes_used > weights_of(OneAgainstRest(settings, 20, 1000).arrays())
+    assert found.bytes_used > weights_of(OneVsRest(settings, 20, 1000).arrays())
     assert plan.plan(settings, 1000, 2, 1 << 40).bytes_used < found.bytes_used / 10
 
 

@@ -80,4 +80,4 @@ def test_what_was_not_read_to_the_end_is_not_kept() -> None:
 def test_bases_count() -> None:
     from dataclasses import replace
 
-    assert rows._bytes(replace(WHOLE, bases=np.zeros(50))) == rows._bytes(WHOLE) + 400
+    assert rows._bytes(replace(WHOLE, offsets=np.zeros(50))) == rows._bytes(WHOLE) + 400

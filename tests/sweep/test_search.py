@@ -56,11 +56,11 @@ def alone(point: grid.Point, rows: Examples, learned: Any, held: Any) -> tuple[f
     after = learner.predict(coded.take(held))
     boundary = two_classes.boundary(loss)
     wrong = [
-        np.average((values > boundary) != (rows.labels[which] > 0.5), weights=rows.importances[which])
+        np.average((values > boundary) != (rows.labels[which] > 0.5), weights=rows.sample_weight[which])
         for values, which in ((before, learned), (after, held))
     ]
     value = np.array([loss.value(p, y) for p, y in zip(after, coded.labels[held], strict=True)])
-    lost = np.average(value, weights=rows.importances[held])
+    lost = np.average(value, weights=rows.sample_weight[held])
     return learner.model.progressive_loss, wrong[0], float(lost), 1.0 - wrong[1]
 
 
@@ -106,7 +106,9 @@ def test_labels_that_a_loss_does_not_take() -> None:
 def test_rows_without_a_label_count_for_nothing() -> None:
     rows = problems.numbers(60)
     absent = np.arange(60) % 4 == 3
-    some = replace(rows, labels=np.where(absent, np.nan, rows.labels), importances=np.where(absent, 0.0, 1.0))
+    some = replace(
+        rows, labels=np.where(absent, np.nan, rows.labels), sample_weight=np.where(absent, 0.0, 1.0)
+    )
     found = Search(points(FEW), Table(some, 2), features=FEATURES).run()
     assert not found.found["diverged"].any()
     assert np.isfinite(found.found["held_out_loss"]).all()
@@ -114,7 +116,7 @@ def test_rows_without_a_label_count_for_nothing() -> None:
 
 def test_nothing_held_out_has_any_weight() -> None:
     rows = problems.numbers(5)
-    rows = replace(rows, importances=np.array([1.0, 0.0, 1.0, 0.0, 1.0]))
+    rows = replace(rows, sample_weight=np.array([1.0, 0.0, 1.0, 0.0, 1.0]))
     found = Search(points({"learning_rate": [0.1]}), Table(rows, 2), features=FEATURES).run()
     assert np.isnan(found.found["held_out_loss"]).all()
 

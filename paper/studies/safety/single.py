@@ -1,6 +1,6 @@
 """One step: does it go too far?"""
 
-from paper import pushes, verdicts
+from paper import single_steps, verdicts
 from paper.studies.safety.steps import SINGLE
 from paper.study import Claim, Row, Table
 
@@ -14,7 +14,7 @@ def blocks(single: list[Row]) -> list[str | Table]:
         "random predictions, labels and pushes (10⁻³ to 10³) for each loss and update. Logistic and "
         "exponential loss have no minimiser to go past; how far a step goes beyond the exact flow is given "
         "for all.",
-        pushes.shown(single, SINGLE),
+        single_steps.shown(single, SINGLE),
     ]
 
 
@@ -44,8 +44,8 @@ def _explicit_is_not(single: list[Row]) -> Claim:
         where="On safety",
         says="Explicit updates are not safe: a large weight carries the prediction past the label.",
         paper="–",
-        ours=f"squared loss: {pushes.per_cent(squared, 'overshoots'):.0f} % of the steps overshoot and "
-        f"{pushes.per_cent(squared, 'makes_worse'):.0f} % make the loss larger; overshoots with "
+        ours=f"squared loss: {single_steps.per_cent(squared, 'overshoots'):.0f} % of the steps overshoot and "
+        f"{single_steps.per_cent(squared, 'makes_worse'):.0f} % make the loss larger; overshoots with "
         f"{len(bounded)} losses",
         verdict=verdicts.of_cases(int(int(squared["overshoots"]) > 0), 1),
         why="It goes on with the slope of the start, as if the loss were a straight line.",

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from paper import data, pushes, sweeping
+from paper import data, single_steps, sweeping
 from paper.study import Row, Scope, Step
 from steelyard import OnlineClassifier, Sweep, losses, updates
 
@@ -30,9 +30,12 @@ def steps(scope: Scope) -> list[Step]:
 
 def _single(name: str, count: int) -> Step:
     def compute() -> list[Row]:
-        return [pushes.measured(name, update, count, 0) for update in updates.names_for(losses.by_name(name))]
+        return [
+            single_steps.measured(name, update, count, 0)
+            for update in updates.names_for(losses.by_name(name))
+        ]
 
-    source = data.file_digest(Path(str(pushes.__file__)))
+    source = data.file_digest(Path(str(single_steps.__file__)))
     return Step(SINGLE, name, {"count": count, "seed": 0, "pushes": source}, compute)
 
 

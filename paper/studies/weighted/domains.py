@@ -19,7 +19,7 @@ from paper import data
 from paper.studies.weighted import learning, measures
 from paper.studies.weighted.learning import Floats
 from paper.study import Row, Step
-from steelyard import importance
+from steelyard import weight_summary
 
 TABLE = "covariate_shift"
 DOMAINS = ("books", "dvd", "electronics", "kitchen")
@@ -68,7 +68,7 @@ def _shift(source: str, target: str, seeds: int) -> list[Row]:
     results: list[Row] = []
     for approach, power in TRIED:
         weights = full**power
-        summary = importance.summarise(weights)
+        summary = weight_summary.summarise(weights)
         for seed, rate in product(range(seeds), RATES):
             order = np.random.default_rng(seed).permutation(len(labels))
             learned = learning.learn(

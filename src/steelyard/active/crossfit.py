@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from steelyard.active.wealth import Array
 from steelyard.examples import Examples
 from steelyard.model import Settings
-from steelyard.sweep.fleet import Fleet
+from steelyard.sweep.model_set import ModelSet
 
 LANES = 10
 
@@ -33,14 +33,14 @@ class CrossFit:
                 f"it takes 2 lanes or more, so that one can leave out what others learn; got {lanes}"
             )
         self.lanes = lanes
-        self.fleet = Fleet([settings] * lanes, features)
+        self.fleet = ModelSet([settings] * lanes, features)
 
     def learn(self, examples: Examples, numbers: NDArray[np.int64]) -> None:
         """Learn the rows, whose numbers in the stream are given, in all lanes but their own."""
         own = self._own(examples, numbers)
-        importances = np.repeat(examples.importances[:, np.newaxis], self.lanes, axis=1)
-        importances[np.arange(len(own)), own] = 0.0
-        self.fleet.learn(examples, importances=importances)
+        sample_weight = np.repeat(examples.sample_weight[:, np.newaxis], self.lanes, axis=1)
+        sample_weight[np.arange(len(own)), own] = 0.0
+        self.fleet.learn(examples, sample_weight=sample_weight)
 
     def held_out(self, examples: Examples, numbers: NDArray[np.int64]) -> Array:
         """The prediction of each row by the lane that leaves it out."""

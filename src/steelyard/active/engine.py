@@ -6,7 +6,7 @@ begun with the journal of another goes on as that one would have.
 >>> import numpy as np
 >>> from steelyard import Settings
 >>> from steelyard.active.engine import Engine
->>> from steelyard.active.steering import Plan
+>>> from steelyard.active.budget import Plan
 >>> from steelyard.examples import examples
 >>> engine = Engine(Settings(), features=2, plan=Plan(rate=0.5))
 >>> (question,) = engine.consider(examples(np.array([[1.0, 0.0]])))
@@ -26,10 +26,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard import losses
-from steelyard.active import coins, iwal
+from steelyard.active import counter_rng, iwal
+from steelyard.active.budget import Plan, Steering
 from steelyard.active.journal import ANSWER, SKIP, UNDO, Asked, Decisions, Event, History, Journal
 from steelyard.active.labelled import Labelled, Training
-from steelyard.active.steering import Plan, Steering
 from steelyard.examples import Examples
 from steelyard.learner import Learner
 from steelyard.losses import two_classes
@@ -162,7 +162,7 @@ class Engine:
 
     def in_audit(self, numbers: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Which examples of the stream are asked for whatever they are, and not learned."""
-        drawn: NDArray[np.bool_] = coins.uniform(self.training.seed, _AUDIT, numbers) < self.plan.audit
+        drawn: NDArray[np.bool_] = counter_rng.uniform(self.training.seed, _AUDIT, numbers) < self.plan.audit
         return drawn
 
     def place(self, number: int) -> int:
@@ -174,8 +174,8 @@ class Engine:
 
         With `first_only` it stops at the first of them, and `seen` says how far it is.
         """
-        if examples.bases is not None:
-            raise ValueError("rows with a base of their own cannot be asked for: leave the bases out")
+        if examples.offsets is not None:
+            raise ValueError("rows with a base of their own cannot be asked for: leave the offsets out")
         flips, predictions = iwal.flip_importances(self.labelled.model, examples)
         steering = copy.copy(self.steering)  # changed only once all is in the journal
         begin, count = self.seen, len(examples)
@@ -188,7 +188,7 @@ class Engine:
             end = min(count, at + steering.stretch(k))
             counts = np.arange(k, k + end - at)
             p = steering.probabilities(flips[at:end], counts, cost)
-            ask = coins.uniform(self.training.seed, _QUESTIONS, counts) < p
+            ask = counter_rng.uniform(self.training.seed, _QUESTIONS, counts) < p
             if not steering.spent(cost):
                 ask, p = ask | self.in_audit(counts - 1), self.plan.overall(p)
             hits = np.flatnonzero(ask)
@@ -274,5 +274,5 @@ def _row(examples: Examples, row: int) -> tuple[NDArray[np.int32], NDArray[np.fl
     """Its features, as they are kept. Those of a dense row that are 0 are left out."""
     start, end = examples.indptr[row], examples.indptr[row + 1]
     values = examples.values[start:end].astype(np.float64)
-    indices = (examples.indices if examples.shared else examples.indices[start:end]).astype(np.int32)
-    return (indices[values != 0.0], values[values != 0.0]) if examples.shared else (indices, values)
+    indices = (examples.indices if examples.dense else examples.indices[start:end]).astype(np.int32)
+    return (indices[values != 0.0], values[values != 0.0]) if examples.dense else (indices, values)

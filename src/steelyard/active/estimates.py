@@ -12,7 +12,7 @@ All take `Draws` and a measure: error, loss, precision or recall. Intervals hold
 stopping when one pleases is legitimate. Questions that were skipped are counted at their worst on both sides.
 
 >>> import numpy as np
->>> from steelyard.active.draws import of_losses
+>>> from steelyard.active.label_sample import of_losses
 >>> wrong = np.arange(2000) % 20 == 0
 >>> print(progressive(of_losses(np.ones(2000), np.ones(2000), wrong)))
 progressive error: 0.050 (0.033 to 0.071 at every moment, with 95 % confidence; 2,000 of 2,000 rows asked)
@@ -23,13 +23,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from steelyard._messages import counted, did_you_mean
 from steelyard.active import measures
 from steelyard.active.confidence import Sequence, Standing
-from steelyard.active.draws import Draws
+from steelyard.active.label_sample import Draws
 from steelyard.active.laws import COINS, RISK
 from steelyard.active.measures import Interval
 from steelyard.active.wealth import Array
-from steelyard.wording import counted, did_you_mean
 
 ESTIMANDS = ("progressive", "current", "pool")
 LEVEL = 0.95

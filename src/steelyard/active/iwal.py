@@ -18,11 +18,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from steelyard import updates
+from steelyard._messages import did_you_mean
 from steelyard.examples import Examples
-from steelyard.kernels import asking, flip, jit, linear
+from steelyard.learn import flip, linear
+from steelyard.learn import query_probability as kernels
 from steelyard.losses import two_classes
 from steelyard.model import Model
-from steelyard.wording import did_you_mean
+from steelyard.numba_tools import jit
 
 Column = NDArray[np.float64]
 
@@ -63,7 +65,7 @@ def flip_importances(model: Model, examples: Examples) -> tuple[Column, Column]:
     flips, predictions = np.empty(len(examples)), np.empty(len(examples))
     inverse = "frozen_importance" if settings.update == "explicit" else "importance"
     common = (
-        *examples.arrays, _none if examples.bases is None else examples.bases,
+        *examples.arrays, _none if examples.offsets is None else examples.offsets,
         model.coefficients(), model.bias if settings.bias else 0.0, float(settings.bias),
         model.clock, model.unit or 1.0, low, high, two_classes.boundary(settings.loss),
         jit.step_pointer(settings.loss, updates.by_name(settings.update).time),
@@ -97,5 +99,5 @@ def probability_within(confidence: ArrayLike, b: ArrayLike, of: Constants) -> Co
     shape = np.broadcast_shapes(np.shape(confidence), np.shape(b))
     g, bounds, out = np.empty(shape), np.empty(shape), np.empty(shape)
     g[...], bounds[...] = confidence, b
-    asking.fill(g.ravel(), bounds.ravel(), of.c1, of.c2, out.ravel())
+    kernels.fill(g.ravel(), bounds.ravel(), of.c1, of.c2, out.ravel())
     return out

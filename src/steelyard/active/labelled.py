@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard import losses
-from steelyard.active import coins
+from steelyard.active import counter_rng
 from steelyard.examples import Examples
-from steelyard.kernels import linear
+from steelyard.learn import linear
 from steelyard.learner import Learner
 from steelyard.model import Model, Settings
 
@@ -168,7 +168,7 @@ def refitted(
     for number in range(max(training.orders, 1)):
         learner = Learner(settings, rows.features)
         purpose = _REFIT_ORDERS + count * _MOST_ORDERS + number
-        order = coins.order(training.seed, purpose, count) if training.orders else np.arange(count)
+        order = counter_rng.order(training.seed, purpose, count) if training.orders else np.arange(count)
         if left_out is None:
             learner.learn(rows, order)
         else:

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from steelyard.active.confidence import Flags, Standing
-from steelyard.active.draws import Draws
+from steelyard.active.label_sample import Draws
 from steelyard.active.wealth import Array
 
 MEASURES = ("error", "loss", "precision", "recall")

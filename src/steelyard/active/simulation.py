@@ -12,14 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard import schedules
-from steelyard.active import coins, iwal
+from steelyard.active import counter_rng, iwal
 from steelyard.examples import Examples
-from steelyard.kernels import array_form, asking_lanes, lanes, linear
+from steelyard.learn import batched_loss, lanes, linear, query_lanes
 from steelyard.losses import two_classes
 from steelyard.model import Settings
 from steelyard.sweep import memory
-from steelyard.sweep.fleet import crews, usable_threads
 from steelyard.sweep.layout import Layout
+from steelyard.sweep.model_set import crews, usable_threads
 
 POLICIES = ("iwal", "random", "margin")
 _QUESTIONS = 0  # what is drawn for them
@@ -69,7 +69,7 @@ class Simulation:
 
     def learn(self, examples: Examples) -> None:
         """Show the rows to every asker, one after another; each reads the labels it asks for only."""
-        draws = coins.uniform(self._seed, _QUESTIONS, self._seen + np.arange(len(examples)))
+        draws = counter_rng.uniform(self._seed, _QUESTIONS, self._seen + np.arange(len(examples)))
         with ThreadPoolExecutor(min(self._threads, len(self._crews))) as pool:
             for _ in pool.map(lambda crew: crew.learn(examples, draws, self._seen), self._crews):
                 pass
@@ -79,12 +79,12 @@ class Simulation:
         """The share of these rows that each asker now takes for the other class, by weight."""
         with ThreadPoolExecutor(min(self._threads, len(self._crews))) as pool:
             wrong = self._gathered(list(pool.map(lambda crew: crew.errors(examples), self._crews)))
-        return wrong / float(examples.importances.sum())
+        return wrong / float(examples.sample_weight.sum())
 
     @property
     def asked(self) -> NDArray[np.float64]:
         """How many labels each has asked for."""
-        return self._gathered([crew.scalars(asking_lanes.ASKED) for crew in self._crews])
+        return self._gathered([crew.scalars(query_lanes.ASKED) for crew in self._crews])
 
     @property
     def diverged(self) -> NDArray[np.bool_]:
@@ -115,12 +115,12 @@ class _Crew:
         self._common = askers[0].settings
         self._layout = layout = Layout([asker.settings for asker in askers])
         self._weights = memory.zeros((features, 1, len(layout)), self._common.dtype)
-        self._state = np.zeros((asking_lanes.ASKING_STATE_SIZE, len(layout)))
+        self._state = np.zeros((query_lanes.ASKING_STATE_SIZE, len(layout)))
         self._state[[linear.SCALE, lanes.ALIVE]] = 1.0
         loss = self._common.loss
         self._forms: tuple[Any, ...] = (
             layout.bounds, *layout.steps(), *layout.times(),
-            array_form.pushes_by_lane(schedules.frozen), array_form.pushes_by_lane(schedules.integral),
+            batched_loss.pushes_by_lane(schedules.frozen), batched_loss.pushes_by_lane(schedules.integral),
         )  # fmt: skip
         of = iwal.constants(constants)
         by_lane = [askers[number] for number in layout.numbers]
@@ -141,7 +141,7 @@ class _Crew:
 
     def learn(self, examples: Examples, draws: NDArray[np.float64], seen: int) -> None:
         with np.errstate(all="ignore"):
-            asking_lanes.learn(
+            query_lanes.learn(
                 *examples.arrays, np.arange(len(examples)), examples.labels, draws, seen,
                 self._weights, self._state, *self._ways, *self._forms,
             )  # fmt: skip
@@ -153,10 +153,10 @@ class _Crew:
         with np.errstate(all="ignore"):
             lanes.measure(
                 *examples.arrays, np.arange(len(examples)), examples.labels[:, np.newaxis],
-                examples.importances[:, np.newaxis], np.zeros(0), self._weights,
+                examples.sample_weight[:, np.newaxis], np.zeros(0), self._weights,
                 self._state[: lanes.LANE_STATE_SIZE], totals, float(self._common.bias),
                 0.5 * sum(two_classes.labels(loss)), two_classes.boundary(loss),
-                np.zeros((0, len(self._layout))), array_form.values(loss, self._common.dtype),
+                np.zeros((0, len(self._layout))), batched_loss.values(loss, self._common.dtype),
             )  # fmt: skip
         wrong: NDArray[np.float64] = totals[lanes.ERROR, self._layout.place]
         return wrong

@@ -15,8 +15,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from steelyard._messages import counted
 from steelyard.active.estimates import Estimate
-from steelyard.wording import counted
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 import steelyard
-from steelyard.wording import did_you_mean
+from steelyard._messages import did_you_mean
 
 _summaries = {
     "train": "Learn files in order, show how it goes, keep the model.",

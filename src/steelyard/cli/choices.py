@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from steelyard.wording import did_you_mean
+from steelyard._messages import did_you_mean
 
 
 class Choice(click.Choice[str]):

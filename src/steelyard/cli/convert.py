@@ -7,10 +7,10 @@ from typing import Any
 
 import click
 
+from steelyard._messages import counted
 from steelyard.cli import options
 from steelyard.cli.choices import Choice
 from steelyard.model import DTYPES
-from steelyard.wording import counted
 
 
 @click.command(epilog=options.EXAMPLES["convert"])
@@ -36,7 +36,7 @@ def command(ctx: click.Context, /, files: tuple[str, ...], output: Path, **given
     They are the rows of FILEs as a model takes them: hashed, crossed, tokenised.
     Training from the result gives the same model, bit for bit, without parsing anything again.
     """
-    from steelyard.cli import crossed, outputs, preparing
+    from steelyard.cli import outputs, preparing, unused_interactions
     from steelyard.features.names import Names
     from steelyard.io import convert, sources
     from steelyard.io.stream import Stream
@@ -60,7 +60,7 @@ def command(ctx: click.Context, /, files: tuple[str, ...], output: Path, **given
     seconds = time.perf_counter() - began
     size = output.stat().st_size / 1e6
     click.echo(f"{counted(rows, 'row')} in {output}, {size:,.1f} MB, {seconds:.1f} s")
-    remarks = [*sorted(stream.remarks), *crossed.in_vain(stream, names)]
+    remarks = [*sorted(stream.remarks), *unused_interactions.in_vain(stream, names)]
     for line in [f"skipped: {problem}" for problem in stream.problems] + remarks:
         click.echo(line, err=True)
     if stream.skipped:

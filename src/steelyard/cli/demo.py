@@ -7,7 +7,7 @@ from shutil import which
 
 import click
 
-from steelyard import files
+from steelyard import _atomic_files
 from steelyard.cli import options
 
 DEFAULT_OUTPUT = Path("steelyard-demo")
@@ -55,7 +55,7 @@ def command(output: Path, package: str | None, seed: int) -> None:
                 from steelyard.cli.demonstration import plots as drawing
 
                 plots = drawing.drawn(found)
-            with files.replacing(folder.report) as temporary:
+            with _atomic_files.replacing(folder.report) as temporary:
                 temporary.write_text(page.written(found, plots), encoding="utf-8")
         teller.title("The same by hand")
         teller.commands([*folder.main_commands(), *folder.heavy_commands()])

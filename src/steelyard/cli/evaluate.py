@@ -39,7 +39,7 @@ def run(model: Path, files: tuple[str, ...], given: dict[str, Any]) -> dict[str,
         reading = scoring.read(kept, files, given)
         stream = scoring.predicted(kept, reading, files, given, labelled=True)
         for parsed in stream:
-            metrics.add(scoring.of(parsed), parsed.examples.labels, parsed.examples.importances)
+            metrics.add(scoring.of(parsed), parsed.examples.labels, parsed.examples.sample_weight)
         if not metrics.weight:
             raise stream.empty("no row has a label and a weight, so there is nothing to compare with")
         scoring.tell_skipped(stream)

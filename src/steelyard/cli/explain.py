@@ -39,7 +39,7 @@ def run(
 ) -> Iterator[dict[str, Any]]:
     """Each row's prediction, and what it is made of."""
     from steelyard.cli import scoring
-    from steelyard.cli.own_labels import OwnLabels
+    from steelyard.cli.raw_labels import OwnLabels
 
     with options.errors():
         kept = scoring.loaded(model, given)
@@ -64,7 +64,7 @@ def run(
                     "label": own[k],
                     "prediction": float(predictions[k]),
                     "bias": kept.model.bias,
-                    "base": 0.0 if examples.bases is None else float(examples.bases[k]),
+                    "base": 0.0 if examples.offsets is None else float(examples.offsets[k]),
                     "contributions": [
                         {
                             "feature": names.get(int(indices[c]), f"#{indices[c]}"),

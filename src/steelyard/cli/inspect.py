@@ -13,7 +13,7 @@ from steelyard.cli import options
 from steelyard.cli.stored import Stored
 from steelyard.cli.summary import finite
 from steelyard.io.columns import Column, Columns
-from steelyard.io.reading import Reading
+from steelyard.io.input_spec import InputSpec
 
 
 @click.command(epilog=options.EXAMPLES["inspect"])
@@ -67,13 +67,13 @@ def described(kept: Stored, top: int) -> dict[str, Any]:
     }
 
 
-def _columns(reading: Reading) -> list[dict[str, str]] | None:
+def _columns(reading: InputSpec) -> list[dict[str, str]] | None:
     """Of a table, or of the one that ready-made rows were converted from."""
     columns = reading.columns or (None if reading.original is None else reading.original.columns)
     return None if columns is None else [asdict(column) for column in columns.columns]
 
 
-def _labels(reading: Reading) -> dict[str, float] | None:
+def _labels(reading: InputSpec) -> dict[str, float] | None:
     """What the two classes are called, and the labels that the loss knows them by."""
     rule = reading.label_rule or (None if reading.original is None else reading.original.label_rule)
     return None if rule is None else {rule.negative: rule.low, rule.positive: rule.high}

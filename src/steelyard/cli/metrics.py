@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.cli.constant import LabelWeights
-from steelyard.cli.kinds import decision_point, probabilities
+from steelyard.cli.baseline import LabelWeights
+from steelyard.cli.prediction_format import decision_point, probabilities
 from steelyard.cli.summary import finite
 from steelyard.cli.training import losses_of
 from steelyard.losses import Loss

@@ -8,10 +8,10 @@ from typing import Any, BinaryIO
 
 import click
 
-from steelyard import files as written
+from steelyard import _atomic_files as written
+from steelyard._messages import counted
 from steelyard.cli import options
 from steelyard.cli.choices import Choice
-from steelyard.wording import counted
 
 _KINDS = ("raw", "probability", "label")
 
@@ -37,7 +37,7 @@ def command(model: Path, files: tuple[str, ...], output: Path | None, kind: str,
     has learned. Labels are not needed.
     """
     from steelyard.cli import outputs, scoring
-    from steelyard.cli.kinds import Converter
+    from steelyard.cli.prediction_format import Converter
     from steelyard.io import sources
 
     with options.errors():

@@ -9,21 +9,21 @@ import click
 from click.core import ParameterSource
 
 from steelyard import losses
+from steelyard._messages import counted
 from steelyard.cli import options, stored
 from steelyard.cli.training import Totals
 from steelyard.features.names import Names
 from steelyard.features.tokens import TextOptions
-from steelyard.io import label_guess, look, matching, sources
+from steelyard.io import compatibility, inference, label_inference, sources
+from steelyard.io.column_roles import ColumnOverrides
 from steelyard.io.errors import InputError
-from steelyard.io.guessing import Told
+from steelyard.io.input_spec import ARROW, DEFAULT_BITS, InputSpec
 from steelyard.io.labels import ANYTHING, LabelRule, is_number, rule
-from steelyard.io.reading import ARROW, DEFAULT_BITS, Reading
 from steelyard.io.stream import Stream
 from steelyard.learner import Learner
 from steelyard.losses import Loss
 from steelyard.losses.sets import OneOf
 from steelyard.model import Model, Settings
-from steelyard.wording import counted
 
 _SETTINGS = (
     "update", "scaling", "learning_rate", "initial_t", "power_t", "l1", "l2", "l2_flow", "bias", "dtype",
@@ -44,7 +44,7 @@ class Plan:
     """A model, the way its files are read, and where in them it is."""
 
     paths: list[str]
-    reading: Reading
+    reading: InputSpec
     """How the model's files are read; kept with it."""
     model: Model
     names: Names | None
@@ -55,7 +55,7 @@ class Plan:
     totals: Totals | None = None
     loss_guessed: bool = False
     """Whether nobody has said which loss it is to be."""
-    files: Reading | None = None
+    files: InputSpec | None = None
     """How these files are read, where that is not how the model's first ones were."""
     run: dict[str, Any] = field(default_factory=dict)
     """The options that decide, with the files, what is learned: a checkpoint remembers them."""
@@ -111,7 +111,7 @@ def _begun(ctx: click.Context, paths: list[str], given: dict[str, Any]) -> Plan:
     if given["labels"]:
         reading = replace(reading, label_rule=rule_of(given["labels"], loss))
     else:
-        reading = replace(reading, label_rule=label_guess.rule_for(labels, loss, paths[0]))
+        reading = replace(reading, label_rule=label_inference.rule_for(labels, loss, paths[0]))
     try:
         settings = Settings(loss=loss, **{name: given[name] for name in _SETTINGS if given[name] is not None})
     except TypeError as error:  # of a loss that cannot be compiled
@@ -123,10 +123,10 @@ def _begun(ctx: click.Context, paths: list[str], given: dict[str, Any]) -> Plan:
     return plan
 
 
-def looked_at(ctx: click.Context, paths: list[str], given: dict[str, Any]) -> tuple[Reading, list[str]]:
+def looked_at(ctx: click.Context, paths: list[str], given: dict[str, Any]) -> tuple[InputSpec, list[str]]:
     """How the files are to be read, and the labels of their first rows."""
-    reading = Reading(
-        format=given["format_"] or look.format_of(paths),
+    reading = InputSpec(
+        format=given["format_"] or inference.format_of(paths),
         bits=given["bits"] or DEFAULT_BITS,
         interactions=given["interactions"],
         dtype=given["dtype"],
@@ -137,7 +137,7 @@ def looked_at(ctx: click.Context, paths: list[str], given: dict[str, Any]) -> tu
     layout = _layout(given)
     if reading.format in ("vw", "svmlight"):
         _check_no_table(ctx, reading.format, given)
-    reading, labels = look.look(paths[0], reading, layout)
+    reading, labels = inference.look(paths[0], reading, layout)
     if reading.format in ARROW and reading.columns is None:
         _check_no_table(ctx, "ready-made rows, whose features steelyard convert has made", given)
     if given["bits"] not in (None, reading.bits):
@@ -170,7 +170,7 @@ def _resumed(ctx: click.Context, paths: list[str], given: dict[str, Any]) -> Pla
             )
     kept = stored.load(given["resume"], options.own_loss(given["loss"]))
     plan = Plan(paths, kept.reading, kept.model, kept.names, threads=1, skip=False)
-    plan.files = matching.reading_for(kept.reading, paths, str(given["resume"]))
+    plan.files = compatibility.reading_for(kept.reading, paths, str(given["resume"]))
     if kept.unfinished is None:
         plan.announcements = [
             f"going on from {given['resume']}, after {kept.model.clock:g} of weight, "
@@ -197,10 +197,10 @@ def _resumed(ctx: click.Context, paths: list[str], given: dict[str, Any]) -> Pla
     return plan
 
 
-def _layout(given: dict[str, Any]) -> look.Layout:
+def _layout(given: dict[str, Any]) -> inference.Layout:
     if given["weight"] is not None and given["propensity"] is not None:
         raise InputError("--weight and --propensity cannot both be given: one column makes the weight")
-    told = Told(
+    told = ColumnOverrides(
         label=given["label"],
         weight=given["weight"] or given["propensity"],
         base=given["base"],
@@ -210,19 +210,19 @@ def _layout(given: dict[str, Any]) -> look.Layout:
         number=given["number"],
         ignore=given["ignore"],
     )
-    return look.Layout(told, given["separator"], given["header"])
+    return inference.Layout(told, given["separator"], given["header"])
 
 
 def rule_of_names(given: dict[str, Any], labels: list[str], path: str) -> LabelRule | None:
     """Without a loss to say what it takes: names become −1 and 1, numbers stay what they are."""
-    two = losses.by_name(label_guess.TWO_CLASSES)
+    two = losses.by_name(label_inference.TWO_CLASSES)
     if given["labels"]:
         return rule_of(given["labels"], two)
-    return None if all(is_number(label) for label in labels) else label_guess.rule_for(labels, two, path)
+    return None if all(is_number(label) for label in labels) else label_inference.rule_for(labels, two, path)
 
 
 def _loss(given: dict[str, Any], labels: list[str]) -> Loss:
-    return options.loss_named(given["loss"] or label_guess.loss_for(labels), parameters(given))
+    return options.loss_named(given["loss"] or label_inference.loss_for(labels), parameters(given))
 
 
 def _said(ctx: click.Context, name: str) -> bool:

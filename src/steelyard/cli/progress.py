@@ -9,10 +9,10 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
-from steelyard.cli.speaking import Say
+from steelyard.cli.messages import Say
 from steelyard.cli.training import Learned, losses_of
 from steelyard.io.stream import Stream
-from steelyard.kernels import linear
+from steelyard.learn import linear
 from steelyard.model import Model
 
 _HEADINGS = (
@@ -64,9 +64,9 @@ class Watcher:
             return
         values = losses_of(self._model, learned.predictions, examples.labels)
         with np.errstate(over="ignore", invalid="ignore"):  # an infinite loss is shown as one
-            weighted = np.where(examples.importances > 0.0, examples.importances * values, 0.0)
+            weighted = np.where(examples.sample_weight > 0.0, examples.sample_weight * values, 0.0)
             losses = learned.before[0] + np.cumsum(weighted)
-            weights = learned.before[1] + np.cumsum(examples.importances)
+            weights = learned.before[1] + np.cumsum(examples.sample_weight)
         while self._next <= learned.first + len(examples):
             row = self._next - learned.first - 1
             if row >= 0:

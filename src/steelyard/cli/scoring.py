@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from steelyard.cli import options, stored
 from steelyard.cli.preparing import rule_of, threads
-from steelyard.io import formats, matching, sources
+from steelyard.io import compatibility, formats, sources
 from steelyard.io.blocks import Block
 from steelyard.io.errors import InputError
+from steelyard.io.input_spec import InputSpec
 from steelyard.io.labels import ANYTHING, LabelRule
-from steelyard.io.parsed import Parsed
-from steelyard.io.reading import Reading
+from steelyard.io.parsed import ParsedBlock
 from steelyard.io.stream import Format, Stream
 from steelyard.learner import Learner
 
@@ -31,7 +31,7 @@ class _Predicting:
         self._reader = reader
         self._learner = learner
 
-    def parse(self, block: Block) -> Parsed:
+    def parse(self, block: Block) -> ParsedBlock:
         parsed = self._reader.parse(block)
         return parsed.predicted(self._learner.predict(parsed.examples))
 
@@ -47,19 +47,19 @@ def loaded(path: Path, given: dict[str, Any]) -> stored.Stored:
         raise InputError(f"{error}; the model comes before the files") from None
 
 
-def read(kept: stored.Stored, files: Sequence[str], given: dict[str, Any]) -> Reading:
+def read(kept: stored.Stored, files: Sequence[str], given: dict[str, Any]) -> InputSpec:
     """How these files are read for the model.
 
     `--labels` says what the classes are called here, if not what they were called in training.
     """
-    reading = matching.reading_for(kept.reading, sources.expand(files), str(kept.path))
+    reading = compatibility.reading_for(kept.reading, sources.expand(files), str(kept.path))
     if given.get("labels"):
         return replace(reading, label_rule=rule_of(given["labels"], kept.model.settings.loss))
     return reading
 
 
 def predicted(
-    kept: stored.Stored, reading: Reading, files: Sequence[str], given: dict[str, Any], *, labelled: bool
+    kept: stored.Stored, reading: InputSpec, files: Sequence[str], given: dict[str, Any], *, labelled: bool
 ) -> Stream:
     """The stream of the files with predictions. Labels are checked only where they matter."""
     loss = kept.model.settings.loss
@@ -76,7 +76,7 @@ def predicted(
     )
 
 
-def whatever_labels(reading: Reading) -> Reading:
+def whatever_labels(reading: InputSpec) -> InputSpec:
     """The same, but labels of tables may be anything: to predict a row, its label need make no sense."""
     return reading if reading.columns is None else replace(reading, label_rule=LabelRule(ANYTHING, "\0"))
 
@@ -87,7 +87,7 @@ def tell_skipped(stream: Stream) -> None:
         click.echo(f"skipped: {problem}", err=True)
 
 
-def tags(parsed: Parsed) -> list[bytes]:
+def tags(parsed: ParsedBlock) -> list[bytes]:
     """The tag of each row, empty for none."""
     if parsed.tags is None or not (parsed.tags[:, 1] > parsed.tags[:, 0]).any():
         return [b""] * len(parsed.examples)
@@ -95,7 +95,7 @@ def tags(parsed: Parsed) -> list[bytes]:
     return [text[start:end] for start, end in parsed.tags.tolist()]
 
 
-def of(parsed: Parsed) -> NDArray[np.float64]:
+def of(parsed: ParsedBlock) -> NDArray[np.float64]:
     """The predictions, which a stream of `predicted` has."""
     assert parsed.predictions is not None
     return parsed.predictions

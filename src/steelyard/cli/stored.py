@@ -9,13 +9,13 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from steelyard import importance
 from steelyard import model as models
+from steelyard import weight_summary
 from steelyard.cli.training import NOTHING_BEFORE, Totals, Training
 from steelyard.features.names import Names
-from steelyard.io import reading as readings
+from steelyard.io import input_spec as readings
 from steelyard.io.errors import InputError
-from steelyard.io.reading import Reading
+from steelyard.io.input_spec import InputSpec
 from steelyard.losses import Loss
 from steelyard.model import Model
 
@@ -37,7 +37,7 @@ class Stored:
 
     path: Path
     model: Model
-    reading: Reading
+    reading: InputSpec
     names: Names | None
     unfinished: Unfinished | None
 
@@ -45,7 +45,7 @@ class Stored:
 def save(
     path: Path,
     model: Model,
-    reading: Reading,
+    reading: InputSpec,
     names: Names | None,
     run: tuple[list[str], dict[str, Any], Training] | None,
 ) -> None:
@@ -92,7 +92,7 @@ def load(path: Path, loss: type[Loss] | None = None) -> Stored:
 
 def _unfinished(run: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Unfinished:
     totals = Totals(run["rows"], run["learned"])
-    totals.weights = importance.WeightSummary(**run["weights"])
+    totals.weights = weight_summary.WeightSummary(**run["weights"])
     totals.held_loss, totals.held_weight = run["held"]
     totals.last_label, totals.label_changes = run["changes"]
     loss, weight = run.get("before", NOTHING_BEFORE)  # earlier checkpoints do not say

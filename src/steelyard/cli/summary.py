@@ -4,14 +4,14 @@ import math
 from pathlib import Path
 from typing import Any
 
-from steelyard.cli import crossed
+from steelyard._messages import counted
+from steelyard.cli import unused_interactions
 from steelyard.cli.preparing import Plan
 from steelyard.cli.training import NOTHING_BEFORE, Totals, Training, so_far
 from steelyard.io import columns as roles
-from steelyard.io.label_guess import MORE_CLASSES
+from steelyard.io.label_inference import MORE_CLASSES
 from steelyard.io.stream import Stream
 from steelyard.losses.sets import OneOf
-from steelyard.wording import counted
 
 _MOST_PROBLEMS = 3
 _FEW_CHANGES = 0.25  # of those that shuffled rows would have
@@ -47,7 +47,11 @@ def of(
         "names_sharing_an_index": None if collisions is None else collisions.share,
         "skipped": stream.skipped,
         "problems": [str(problem) for problem in stream.problems],
-        "remarks": [*sorted(stream.remarks), *crossed.in_vain(stream, plan.names), *_advice(plan, training)],
+        "remarks": [
+            *sorted(stream.remarks),
+            *unused_interactions.in_vain(stream, plan.names),
+            *_advice(plan, training),
+        ],
         "seconds": seconds,
         "startup_seconds": startup,
         "rows_per_second": training.rows_read / seconds,

@@ -9,7 +9,7 @@ import click
 from steelyard.cli import options
 from steelyard.cli.choices import Choice
 from steelyard.cli.options import options as several
-from steelyard.cli.sweeps.values import Names, Numbers
+from steelyard.cli.sweeps.list_values import Names, Numbers
 from steelyard.model import DTYPES, L2_FLOWS, SCALINGS, Settings
 from steelyard.updates import names as update_names
 

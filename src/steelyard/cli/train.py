@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from steelyard import losses
-from steelyard.cli import options, speaking, summary
+from steelyard.cli import messages, options, summary
 from steelyard.cli.choices import Choice
 from steelyard.cli.clock import since_start
 from steelyard.cli.options import options as several
@@ -30,7 +30,7 @@ def _setting(name: str, kind: Any, text: str) -> Any:
 
 def _rates() -> str:
     """The rate that is taken where none is given: every loss has its own for normalized scaling."""
-    own = ", ".join(f"{name} {losses.by_name(name).untuned_rate:g}" for name in losses.names())
+    own = ", ".join(f"{name} {losses.by_name(name).default_learning_rate:g}" for name in losses.names())
     return f"with normalized scaling the loss's own: {own}; with others {UNTUNED_RATE:g}"
 
 
@@ -93,7 +93,7 @@ def command(ctx: click.Context, /, files: tuple[str, ...], **given: Any) -> None
     their row was learned.
     """
     result = run(ctx, files, given, table=not given["as_json"])
-    say = speaking.voice(keeps=given["output"] is not None)
+    say = messages.voice(keeps=given["output"] is not None)
     say(json.dumps(result) if given["as_json"] else summary.text(result))
 
 
@@ -118,7 +118,7 @@ def run(
         plan.warm_up()
         startup = since_start()
         began = time.perf_counter()
-        say = speaking.voice(keeps=given["output"] is not None)
+        say = messages.voice(keeps=given["output"] is not None)
         if table:
             for line in (*plan.announcements, ""):
                 say(line)

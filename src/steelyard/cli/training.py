@@ -6,14 +6,15 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard import importance
-from steelyard.cli.constant import LabelWeights
+from steelyard import weight_summary
+from steelyard.cli.baseline import LabelWeights
 from steelyard.examples import Examples
-from steelyard.io.parsed import Parsed
+from steelyard.io.parsed import ParsedBlock
 from steelyard.io.stream import Stream
-from steelyard.kernels import jit, linear, pointwise
+from steelyard.learn import linear, pointwise
 from steelyard.learner import Learner
 from steelyard.model import Model
+from steelyard.numba_tools import jit
 
 _PROGRESS = [linear.LOSS, linear.WEIGHT]
 NOTHING_BEFORE = (0.0, 0.0)
@@ -26,7 +27,7 @@ class Totals:
     rows: int = 0
     learned: int = 0
     labels: LabelWeights = field(default_factory=LabelWeights)
-    weights: importance.WeightSummary = importance.NOTHING
+    weights: weight_summary.WeightSummary = weight_summary.NOTHING
     held_loss: float = 0.0
     held_weight: float = 0.0
     last_label: float | None = None
@@ -94,13 +95,13 @@ class Training:
         self.bytes_read += stream.position
         self.position = done + 1, 0
 
-    def _learn(self, parsed: Parsed, first: int, done: int) -> Learned:
+    def _learn(self, parsed: ParsedBlock, first: int, done: int) -> Learned:
         examples = parsed.examples
         model = self.learner.model
         before = so_far(model)
         held = self._held(first, len(examples))
         learning = (
-            replace(examples, importances=np.where(held, 0.0, examples.importances))
+            replace(examples, sample_weight=np.where(held, 0.0, examples.sample_weight))
             if held is not None
             else examples
         )
@@ -122,22 +123,22 @@ class Training:
 
     def _count(self, examples: Examples) -> None:
         self.totals.rows += len(examples)
-        self.totals.learned += int(np.count_nonzero(examples.importances))
-        self.totals.labels.add(examples.labels, examples.importances)
-        labels = examples.labels[examples.importances > 0.0]
+        self.totals.learned += int(np.count_nonzero(examples.sample_weight))
+        self.totals.labels.add(examples.labels, examples.sample_weight)
+        labels = examples.labels[examples.sample_weight > 0.0]
         if len(labels):
             before = labels[0] if self.totals.last_label is None else self.totals.last_label
             self.totals.label_changes += int(np.count_nonzero(np.diff(labels, prepend=before)))
             self.totals.last_label = float(labels[-1])
         with np.errstate(over="ignore"):  # weights that add up to infinity are noticed in the model
-            summary = importance.summarise(examples.importances)
+            summary = weight_summary.summarise(examples.sample_weight)
         self.totals.weights = self.totals.weights.followed_by(summary)
 
     def _count_held(
         self, examples: Examples, predictions: NDArray[np.float64], held: NDArray[np.bool_]
     ) -> None:
-        counted = held & (examples.importances > 0.0)
-        weights = examples.importances[counted]
+        counted = held & (examples.sample_weight > 0.0)
+        weights = examples.sample_weight[counted]
         values = losses_of(self.learner.model, predictions[counted], examples.labels[counted])
         self.totals.held_loss += float(weights @ values)
         self.totals.held_weight += float(weights.sum())

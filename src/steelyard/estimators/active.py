@@ -10,20 +10,20 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from steelyard.active import coins
-from steelyard.active.appraisal import Appraisal
+from steelyard.active import counter_rng
+from steelyard.active.budget import Plan
 from steelyard.active.engine import Engine
 from steelyard.active.engine import Question as Raw
+from steelyard.active.evaluation import Appraisal
 from steelyard.active.journal import IN_MEMORY, Journal
 from steelyard.active.labelled import USUAL, Training, last_refit
 from steelyard.active.replay import replay
-from steelyard.active.steering import Plan
 from steelyard.active.stopping import Budget, Rule
 from steelyard.estimators import classes as class_names
+from steelyard.estimators._estimates_mixin import Standing
 from steelyard.estimators.matrix import matrix
 from steelyard.estimators.parameters import DEFAULT, learning_settings
 from steelyard.estimators.predictions import ClassPredictions
-from steelyard.estimators.standing import Standing
 from steelyard.examples import Examples, examples
 from steelyard.losses import Loss, two_classes
 from steelyard.model import Model
@@ -144,7 +144,7 @@ class ActiveClassifier(ClassifierMixin, Standing, ClassPredictions, BaseEstimato
         chunk = self._checked(X, anew=True)
         self._begin(chunk, len(chunk))
         self.pool_ = chunk
-        self._order = coins.order(self.random_state, _POOL_ORDER, len(chunk))
+        self._order = counter_rng.order(self.random_state, _POOL_ORDER, len(chunk))
         return self
 
     def ask_next(self, stop: Rule | None = None) -> Question | None:

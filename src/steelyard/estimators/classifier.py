@@ -119,4 +119,4 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator, ClassPredictions):  # t
 
     def _class_weighted(self, chunk: Examples, loss: Loss) -> NDArray[np.float64]:
         codes = chunk.labels == two_classes.labels(loss)[1] if self._count_classes() == 2 else chunk.labels
-        return classes.weighted(self.class_weight, self.classes_, codes.astype(np.intp), chunk.importances)
+        return classes.weighted(self.class_weight, self.classes_, codes.astype(np.intp), chunk.sample_weight)

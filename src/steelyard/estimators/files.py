@@ -9,14 +9,14 @@ import numpy as np
 from steelyard import losses
 from steelyard.estimators.solo import Solo
 from steelyard.features.names import Names
-from steelyard.importance import WeightSummary
-from steelyard.io import reading as readings
+from steelyard.io import input_spec as readings
 from steelyard.losses import Loss
-from steelyard.sweep import contest_files
-from steelyard.sweep.contest import Contest
+from steelyard.sweep import selection_files
+from steelyard.sweep.selection import Selection
+from steelyard.weight_summary import WeightSummary
 
 
-def save(estimator: Any, engine: Solo | Contest, path: str | Path) -> None:
+def save(estimator: Any, engine: Solo | Selection, path: str | Path) -> None:
     """Parameters and fitted attributes go beside the models. (The loss is in them.)"""
     parameters = estimator.get_params(deep=False)
     del parameters["loss"]
@@ -36,8 +36,8 @@ def save(estimator: Any, engine: Solo | Contest, path: str | Path) -> None:
     }
     if hasattr(estimator, "reading_"):
         extra["reading"] = estimator.reading_.as_json()  # with which the command line reads what it predicts
-    if isinstance(engine, Contest):
-        contest_files.save(engine, path, extra)
+    if isinstance(engine, Selection):
+        selection_files.save(engine, path, extra)
     else:
         names = getattr(estimator, "_names", None)
         engine.save(path, extra, {} if names is None else names.arrays())
@@ -45,7 +45,7 @@ def save(estimator: Any, engine: Solo | Contest, path: str | Path) -> None:
 
 def load(cls: type[Any], path: str | Path, loss: Loss | None) -> Any:
     """An estimator of this class, as fitted as it was."""
-    model, extra, arrays = contest_files.load(path, loss)
+    model, extra, arrays = selection_files.load(path, loss)
     if extra.get("estimator") != cls.__name__:
         if "estimator" in extra:
             raise ValueError(f"{path}: holds an {extra['estimator']}, not an {cls.__name__}")
@@ -53,7 +53,7 @@ def load(cls: type[Any], path: str | Path, loss: Loss | None) -> Any:
     parameters = extra["parameters"]
     if isinstance(parameters.get("class_weight"), list):
         parameters["class_weight"] = dict(parameters["class_weight"])
-    engine = model if isinstance(model, Contest) else Solo(model, _errors(extra))
+    engine = model if isinstance(model, Selection) else Solo(model, _errors(extra))
     estimator = cls(_name_or_loss(engine.settings[0].loss), **parameters)
     estimator._engine = engine
     estimator.n_features_in_ = model.features

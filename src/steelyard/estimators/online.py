@@ -15,23 +15,23 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from steelyard import importance
+from steelyard import weight_summary
 from steelyard.estimators import files
 from steelyard.estimators.matrix import matrix
 from steelyard.estimators.parameters import DEFAULT, settings_of
 from steelyard.estimators.solo import Solo
 from steelyard.examples import Examples, examples
-from steelyard.importance import WeightSummary
 from steelyard.losses import Loss
 from steelyard.model import Model, Settings
-from steelyard.sweep.contest import Contest
+from steelyard.sweep.selection import Selection
+from steelyard.weight_summary import WeightSummary
 
 
 class OnlineEstimator(BaseEstimator, ABC):  # type: ignore[misc]
     """Learns rows one after another, in order; a row of weight h counts as h copies of it."""
 
     _follow_labels = True  # whether the unit of the labels is to be found out, see `label_units`
-    _engine: Solo | Contest
+    _engine: Solo | Selection
 
     def __init__(
         self,
@@ -80,25 +80,25 @@ class OnlineEstimator(BaseEstimator, ABC):  # type: ignore[misc]
 
     def _class_weighted(self, chunk: Examples, loss: Loss) -> NDArray[np.float64]:
         """The weights times those of the classes, where there are classes."""
-        return chunk.importances
+        return chunk.sample_weight
 
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Learn the rows in order, `passes` times; from scratch unless `warm_start`."""
         with unchanged_on_error(self):
-            begun: Solo | Contest | None = getattr(self, "_engine", None) if self.warm_start else None
+            begun: Solo | Selection | None = getattr(self, "_engine", None) if self.warm_start else None
             if begun is None:
                 for found_anew in ("classes_", "reading_", "_names"):
                     self.__dict__.pop(found_anew, None)
             settings = settings_of(self, None if begun is None else begun.settings)
             chunk = self._examples(X, y, sample_weight, settings[0], anew=begun is None)
-            if not chunk.importances.any():
+            if not chunk.sample_weight.any():
                 raise ValueError(
                     "all sample weights are zero (class weights included): there is nothing to learn"
                 )
-            self.weight_summary_ = importance.summarise(chunk.importances)
-            importance.warn(self.weight_summary_, stacklevel=2)
+            self.weight_summary_ = weight_summary.summarise(chunk.sample_weight)
+            weight_summary.warn(self.weight_summary_, stacklevel=2)
             if self.weight_summary_.faint:
-                warnings.warn(_faint(self.weight_summary_), importance.WeightWarning, stacklevel=2)
+                warnings.warn(_faint(self.weight_summary_), weight_summary.WeightWarning, stacklevel=2)
             engine = self._ready(copy.deepcopy(begun), settings, chunk.features)
             self._learn(engine, chunk)
             self._engine = engine
@@ -111,14 +111,14 @@ class OnlineEstimator(BaseEstimator, ABC):  # type: ignore[misc]
                 "weight_scale='mean_one' needs all the weights, and partial_fit sees some of them: "
                 "use 'as_given', and divide by their mean yourself if you know it"
             )
-        begun: Solo | Contest | None = getattr(self, "_engine", None)
+        begun: Solo | Selection | None = getattr(self, "_engine", None)
         settings = settings_of(self, None if begun is None else begun.settings)
         chunk = self._examples(X, y, sample_weight, settings[0], anew=begun is None)
-        if begun is not None and not chunk.importances.any():
+        if begun is not None and not chunk.sample_weight.any():
             return self  # a chunk of absent rows
-        before = getattr(self, "weight_summary_", importance.NOTHING)
-        self.weight_summary_ = before.followed_by(importance.summarise(chunk.importances))
-        importance.warn(self.weight_summary_, before, stacklevel=3)
+        before = getattr(self, "weight_summary_", weight_summary.NOTHING)
+        self.weight_summary_ = before.followed_by(weight_summary.summarise(chunk.sample_weight))
+        weight_summary.warn(self.weight_summary_, before, stacklevel=3)
         self.n_iter_ = getattr(self, "n_iter_", 1)
         engine = self._ready(begun, settings, chunk.features)
         with engine.unchanged_on_error(len(chunk)):
@@ -126,16 +126,18 @@ class OnlineEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         self._engine = engine
         return self
 
-    def _ready(self, begun: Solo | Contest | None, settings: list[Settings], features: int) -> Solo | Contest:
+    def _ready(
+        self, begun: Solo | Selection | None, settings: list[Settings], features: int
+    ) -> Solo | Selection:
         """What is to learn: something new, or what was begun, under the settings of now."""
         if begun is not None:
             return begun if begun.settings == settings else begun.with_settings(settings)
         classes = self._count_classes()
         if classes <= 2 and len(settings) == 1:
             return Solo(Model(settings[0], features))
-        return Contest(settings, classes, features)
+        return Selection(settings, classes, features)
 
-    def _learn(self, engine: Solo | Contest, chunk: Examples) -> None:
+    def _learn(self, engine: Solo | Selection, chunk: Examples) -> None:
         """All passes. The progressive loss is that of the first: later ones have seen their labels."""
         random = check_random_state(self.random_state)
         engine.forget_progress()
@@ -163,7 +165,7 @@ class OnlineEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         weights = self._class_weighted(chunk, settings.loss)
         if self.weight_scale == "mean_one" and weights.any():
             weights = weights * (np.count_nonzero(weights) / weights.sum())
-        return replace(chunk, importances=weights)
+        return replace(chunk, sample_weight=weights)
 
     def _predictions(self, X: Any) -> NDArray[np.float64]:
         check_is_fitted(self, "_engine")
@@ -230,7 +232,7 @@ class OnlineEstimator(BaseEstimator, ABC):  # type: ignore[misc]
             results["progressive_error"] = engine.progressive_error
         return results
 
-    def _fitted(self, attribute: str) -> Solo | Contest:
+    def _fitted(self, attribute: str) -> Solo | Selection:
         """What has learned; before there is any, the attribute does not exist."""
         if "_engine" not in vars(self):
             raise AttributeError(f"{type(self).__name__} has no {attribute} before it is fitted")

@@ -11,7 +11,7 @@ import numpy as np
 from steelyard import losses
 from steelyard.losses import Loss
 from steelyard.model import Settings
-from steelyard.sweep import rivals
+from steelyard.sweep import auto_candidates
 
 DEFAULT = Settings()
 WEIGHT_SCALES = ("as_given", "mean_one")
@@ -41,7 +41,7 @@ def settings_of(estimator: Any, begun: list[Settings] | None) -> list[Settings]:
     settings = learning_settings(estimator, auto=auto)
     if begun is not None:
         _check_unchanged(begun, settings, auto)
-    return rivals.of(settings, begun) if auto else [settings]
+    return auto_candidates.of(settings, begun) if auto else [settings]
 
 
 def learning_settings(estimator: Any, auto: bool | None = None) -> Settings:

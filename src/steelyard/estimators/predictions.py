@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard.estimators.parameters import loss_of
-from steelyard.kernels import jit, pointwise
+from steelyard.learn import pointwise
 from steelyard.losses import Loss, two_classes
 from steelyard.model import Model
+from steelyard.numba_tools import jit
 
 
 class ClassPredictions(ABC):

@@ -1,4 +1,4 @@
-"""`Solo`: one model that learns by itself, with the methods of a `Contest` that has no other contender."""
+"""`Solo`: one model that learns by itself, with the methods of a `Selection` that has no other contender."""
 
 import copy
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard.examples import Examples
-from steelyard.kernels import linear
+from steelyard.learn import linear
 from steelyard.learner import Learner
 from steelyard.model import Model, Settings
 from steelyard.sweep.block import sides
@@ -38,7 +38,7 @@ class Solo:
         predictions = Learner(model=self.model).learn(examples, order)
         middle, boundary = sides(self.model.settings.loss)
         wrong = (predictions > boundary) != (examples.labels > middle)
-        self.error += float(examples.importances @ wrong)
+        self.error += float(examples.sample_weight @ wrong)
 
     def unchanged_on_error(self, rows: int) -> AbstractContextManager[None]:
         """A learner is so by itself."""

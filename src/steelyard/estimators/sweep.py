@@ -10,11 +10,11 @@ from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_classifier
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from steelyard.estimators import sweep_files, sweep_ongoing, sweep_rows
+from steelyard.estimators import _sweep_partial, sweep_files, sweep_rows
 from steelyard.estimators.online import OnlineEstimator, unchanged_on_error
 from steelyard.estimators.parameters import SWEPT, swept
 from steelyard.estimators.sweep_progress import watching
-from steelyard.io.reading import Reading
+from steelyard.io.input_spec import InputSpec
 from steelyard.sweep import grid as grids
 from steelyard.sweep import plan
 from steelyard.sweep.grid import Expanded
@@ -89,7 +89,9 @@ class Sweep(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
                 self.best_estimator_ = best.fit(X, y, sample_weight=sample_weight)
         return self
 
-    def fit_files(self, paths: str | Path | Sequence[str | Path], *, reading: Reading | None = None) -> Self:
+    def fit_files(
+        self, paths: str | Path | Sequence[str | Path], *, reading: InputSpec | None = None
+    ) -> Self:
         """`fit`, for files. How they are read is guessed as on the command line, unless `reading` says it."""
         with unchanged_on_error(self):
             self._forget()
@@ -128,7 +130,7 @@ class Sweep(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             ongoing = getattr(self, "_ongoing", None)
             if ongoing is None:
                 named = getattr(self, "classes_", None) if classes is None else classes
-                ongoing = sweep_ongoing.begun(self._template(), self._expanded(), named)
+                ongoing = _sweep_partial.begun(self._template(), self._expanded(), named)
                 self._check_comparable(ongoing.nothing(self.select))
             elif self._expanded().points != ongoing.points:
                 raise ValueError(

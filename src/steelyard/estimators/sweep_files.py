@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import is_classifier
 
-from steelyard import importance
+from steelyard import weight_summary
 from steelyard.estimators.online import OnlineEstimator
 from steelyard.estimators.parameters import settings_of
 from steelyard.estimators.solo import Solo
 from steelyard.features.names import Names
-from steelyard.io import look, sources
-from steelyard.io.reading import Reading
+from steelyard.io import inference, sources
+from steelyard.io.input_spec import InputSpec
 from steelyard.losses import Loss
 from steelyard.model import Model
 from steelyard.sweep.files import Files, in_terms_of, in_terms_of_all
@@ -24,7 +24,7 @@ def opened(
     template: OnlineEstimator,
     paths: Sequence[str | Path],
     losses: Sequence[Loss],
-    reading: Reading | None,
+    reading: InputSpec | None,
     threads: int,
     *,
     refit: bool,
@@ -43,8 +43,8 @@ def opened(
             "the best is learned anew from all rows, and standard input and pipes can be read once only: "
             "save the rows to a file, or leave that out with refit=False"
         )
-    reading = reading or Reading(look.format_of(found))
-    looked, labels = look.look(found[0], reading)
+    reading = reading or InputSpec(inference.format_of(found))
+    looked, labels = inference.look(found[0], reading)
     rule = looked.label_rule
     said = None if rule is None else f"{rule.negative},{rule.positive}"
     settled, classes = in_terms_of_all(looked, labels, losses, found[0], said)
@@ -60,13 +60,13 @@ def refitted(estimator: Any, files: Files) -> OnlineEstimator:
     reading = in_terms_of(files.reading, settings.loss)
     engine = Solo(Model(settings, reading.features))
     files.names = Names(reading.features)
-    summary = importance.NOTHING
+    summary = weight_summary.NOTHING
     for done in range(estimator.passes):
         progress = engine.progress
         for parsed in files.open(reading, settings.loss):
             engine.learn(parsed.examples)
             if done == 0:
-                summary = summary.followed_by(importance.summarise(parsed.examples.importances))
+                summary = summary.followed_by(weight_summary.summarise(parsed.examples.sample_weight))
         if done > 0:  # the progressive loss is that of the first pass
             engine.progress = progress
     estimator._engine = engine
@@ -81,7 +81,7 @@ def refitted(estimator: Any, files: Files) -> OnlineEstimator:
     return fitted
 
 
-def classes(reading: Reading) -> NDArray[Any]:
+def classes(reading: InputSpec) -> NDArray[Any]:
     """What the files call the two classes."""
     assert reading.label_rule is not None
     return np.array([reading.label_rule.negative, reading.label_rule.positive])

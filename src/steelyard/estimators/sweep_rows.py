@@ -28,7 +28,7 @@ def prepared(
     """Checked and weighted as the estimator itself would; `template` gets to know classes and features."""
     (settings, *_) = settings_of(template, None)
     chunk = template._examples(X, y, sample_weight, settings, anew=anew)
-    if anew and not chunk.importances.any():
+    if anew and not chunk.sample_weight.any():
         raise ValueError("all sample weights are zero (class weights included): there is nothing to learn")
     classes = template._count_classes()
     if classes == 2:
@@ -47,7 +47,7 @@ def orders(template: OnlineEstimator, rows: int) -> list[NDArray[np.int64]] | No
 
 def identity(examples: Examples, shuffled: list[NDArray[np.int64]] | None) -> dict[str, Any]:
     """What a state has to agree with: the rows, and their order."""
-    columns = (examples.indptr, examples.indices, examples.values, examples.labels, examples.importances)
+    columns = (examples.indptr, examples.indices, examples.values, examples.labels, examples.sample_weight)
     return {
         "rows": [_checksum(each) for each in columns],
         "order": [_checksum(each) for each in shuffled or ()],

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from steelyard._buffer_pool import BufferPool
 from steelyard.features.interactions import Interactions
 from steelyard.features.keyed import Keyed
 from steelyard.features.names import Candidates, Names
-from steelyard.kernels import assemble
-from steelyard.spare_rooms import SpareRooms
+from steelyard.text import assemble
 
 LEAST_BITS, MOST_BITS = 1, 30
 
@@ -36,7 +36,7 @@ class Folding:
         self._crosses = interactions.array()
         self._names = names
         self._own = threading.local()
-        self._indices, self._values = SpareRooms(), SpareRooms()
+        self._indices, self._values = BufferPool(), BufferPool()
 
     def fold(self, keyed: Keyed) -> Folded:
         """The rows, with duplicates merged."""

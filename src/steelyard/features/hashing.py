@@ -6,7 +6,7 @@
 
 import numpy as np
 
-from steelyard.kernels import hashing
+from steelyard.text import hashing
 
 
 def key(name: str, namespace: str = "") -> int:

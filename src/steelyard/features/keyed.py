@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.kernels.stops import SPARE
+from steelyard.text.token_ends import SPARE
 
 
 @dataclass(frozen=True)
@@ -19,8 +19,8 @@ class Keyed:
     """
 
     labels: NDArray[np.float64]
-    importances: NDArray[np.float64]
-    bases: NDArray[np.float64]
+    sample_weight: NDArray[np.float64]
+    offsets: NDArray[np.float64]
     tags: NDArray[np.int32]
     ends: NDArray[np.int64]
     keys: NDArray[np.uint32]
@@ -33,8 +33,8 @@ class Keyed:
         """Room for so many rows and features."""
         return cls(
             labels=np.empty(rows),
-            importances=np.empty(rows),
-            bases=np.empty(rows),
+            sample_weight=np.empty(rows),
+            offsets=np.empty(rows),
             tags=np.empty((rows, 2), np.int32),
             ends=np.empty(rows, np.int64),
             keys=np.empty(features, np.uint32),
@@ -47,8 +47,8 @@ class Keyed:
         """The rows and features that have been filled in: views."""
         return Keyed(
             self.labels[:rows],
-            self.importances[:rows],
-            self.bases[:rows],
+            self.sample_weight[:rows],
+            self.offsets[:rows],
             self.tags[:rows],
             self.ends[:rows],
             self.keys[:features],

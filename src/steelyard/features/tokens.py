@@ -9,7 +9,7 @@ TextOptions(words=0, characters=(3, 5), repeated='binary')
 from dataclasses import dataclass
 from typing import Any
 
-from steelyard.kernels import tokens
+from steelyard.text import tokens
 
 REPEATED = {"counts": tokens.COUNTS, "binary": tokens.BINARY, "sublinear": tokens.SUBLINEAR}
 MOST = 16  # words or characters in a row

@@ -3,15 +3,15 @@
 from collections.abc import Iterator
 from typing import Any, cast
 
-from steelyard.io import batches, extras, ready, sources, typed_guess
+from steelyard.io import arrow_csr, arrow_roles, batches, extras, sources
 from steelyard.io import header as headers
+from steelyard.io.arrow_columns import TypedTable
 from steelyard.io.batches import Batch
 from steelyard.io.blocks import Block
 from steelyard.io.errors import InputError
-from steelyard.io.parsed import Parsed
+from steelyard.io.parsed import ParsedBlock
 from steelyard.io.sources import Source
 from steelyard.io.tables import HEAD_BYTES
-from steelyard.io.typed import TypedTable
 
 
 class ArrowTable:
@@ -31,18 +31,18 @@ class ArrowTable:
                 raise InputError(_other_width(batch, self._features))
             yield batch
 
-    def parse(self, block: Block) -> Parsed:
+    def parse(self, block: Block) -> ParsedBlock:
         batch = cast(Batch, block)
         if batch.names is not None:
             names = headers.stored_names(batch.names, batch.path)
-            no_rows = ready.no_rows(self._features)
-            return Parsed(batch, no_rows, 0, names.candidates(self._features), names.compose())
+            no_rows = arrow_csr.no_rows(self._features)
+            return ParsedBlock(batch, no_rows, 0, names.candidates(self._features), names.compose())
         if batch.rows is None:
-            return Parsed(batch, ready.no_rows(self._features), 0)
+            return ParsedBlock(batch, arrow_csr.no_rows(self._features), 0)
         pyarrow = extras.pyarrow(batch.path)
         try:
-            if ready.is_ready(batch.rows.schema):
-                return ready.parse(batch, self._features)
+            if arrow_csr.is_ready(batch.rows.schema):
+                return arrow_csr.parse(batch, self._features)
             if self._ordinary is not None:
                 return self._ordinary.parse(batch)
         except (ValueError, pyarrow.ArrowException) as error:
@@ -60,7 +60,7 @@ def head(path: str) -> Any:
     with sources.opened(path) as source:
         read = batches.peeked if sources.once_only(path) else batches.batches
         found = (batch.rows for batch in read(source, HEAD_BYTES) if batch.rows is not None)
-        first, _ = typed_guess.head(found)
+        first, _ = arrow_roles.head(found)
     if first is None:
         raise InputError(f"{path}: has no rows")
     return first

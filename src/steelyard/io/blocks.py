@@ -7,10 +7,10 @@ from typing import ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from steelyard._buffer_pool import BufferPool
 from steelyard.io.errors import InputError
 from steelyard.io.sources import Source
-from steelyard.kernels.lines import NEWLINE
-from steelyard.spare_rooms import SpareRooms
+from steelyard.text.lines import NEWLINE
 
 LONGEST_LINE = 1 << 26
 _TAIL = 1 << 12  # bytes that are searched for the end of a line at once, from the end
@@ -65,7 +65,7 @@ def blocks(
     head = source.read(len(MARK))
     rest = np.frombuffer(b"" if head == MARK else head, np.uint8)
     done = 0
-    rooms = SpareRooms()
+    rooms = BufferPool()
     while True:
         room = rooms.empty(len(rest) + size, np.uint8)
         room[: len(rest)] = rest

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from steelyard._messages import did_you_mean
 from steelyard.io.errors import InputError
-from steelyard.wording import did_you_mean
 
 LABEL, WEIGHT, BASE, TAG, TEXT, CATEGORY, NUMBER, IGNORE = (
     "label", "weight", "base", "tag", "text", "category", "number", "ignore",

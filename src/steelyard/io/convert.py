@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard import files
+from steelyard import _atomic_files
 from steelyard.examples import Examples
 from steelyard.features.names import Names
 from steelyard.io import extras
 from steelyard.io.header import NAMES_KEY, Header, packed_names
-from steelyard.io.parsed import Parsed
-from steelyard.io.pieces import NO_ROWS, Piece, piece, regrouped
+from steelyard.io.parsed import ParsedBlock
+from steelyard.io.rebatch import NO_ROWS, Piece, piece, regrouped
 
 ARROW_SUFFIXES = (".arrow", ".feather", ".ipc")
 PARQUET_SUFFIXES = (".parquet", ".pq")
@@ -23,7 +23,7 @@ BATCH_SIZE = 1 << 24  # bytes
 
 
 def convert(
-    chunks: Iterable[Parsed | Examples],
+    chunks: Iterable[ParsedBlock | Examples],
     path: str | Path,
     *,
     features: int,
@@ -44,7 +44,7 @@ def convert(
     first = next(pieces, NO_ROWS)
     schema = _schema(pyarrow, first, Header(features, reading or {}))
     count = 0
-    with files.replacing(path) as temporary, _writer(pyarrow, path, temporary, schema) as writer:
+    with _atomic_files.replacing(path) as temporary, _writer(pyarrow, path, temporary, schema) as writer:
         for rows in chain([first], pieces):
             with _writing(path):
                 writer.write_batch(_batch(pyarrow, rows, schema))
@@ -81,9 +81,9 @@ def _batch(pyarrow: Any, rows: Piece, schema: Any) -> Any:
         if field.name == "label":
             columns.append(array(field.type, _present(~np.isnan(rows.labels)), rows.labels))
         elif field.name == "importance":
-            columns.append(array(field.type, None, rows.importances))
+            columns.append(array(field.type, None, rows.sample_weight))
         elif field.name == "base":
-            columns.append(array(field.type, None, rows.bases))
+            columns.append(array(field.type, None, rows.offsets))
         elif field.name == "tag" and rows.tag_lengths is not None:
             offsets = _offsets(rows.tag_lengths)
             columns.append(array(field.type, _present(rows.tag_lengths > 0), offsets, rows.tags))

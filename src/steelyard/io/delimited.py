@@ -12,15 +12,15 @@ from steelyard.features.tokens import TextOptions
 from steelyard.io import blocks as cutting
 from steelyard.io import columns as roles
 from steelyard.io.blocks import Block
+from steelyard.io.column_roles import ColumnOverrides, guess
 from steelyard.io.columns import Columns
 from steelyard.io.dialects import Dialect, read_head
 from steelyard.io.errors import InputError
-from steelyard.io.guessing import Told, guess
 from steelyard.io.labels import LabelRule
-from steelyard.io.parsed import Parsed
+from steelyard.io.parsed import ParsedBlock
 from steelyard.io.sources import Source
 from steelyard.io.tables import Table
-from steelyard.kernels import delimited
+from steelyard.text import delimited
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ class DelimitedText:
         names = self._table.columns.names
         return DelimitedBlock("", cutting.empty_block().text, 0, self._layout("", names), 0)
 
-    def parse(self, block: Block) -> Parsed:
+    def parse(self, block: Block) -> ParsedBlock:
         assert isinstance(block, DelimitedBlock)
         dialect, layout = self._dialect, block.layout
         batch, valid = self._table.batch(block, delimited.QUOTE if dialect.quoting else -1, elements=False)
@@ -115,7 +115,7 @@ class DelimitedText:
         return Layout(len(names), found, frozenset(remarks))
 
 
-def guess_columns(source: Source, dialect: Dialect, told: Told | None = None) -> Columns:
+def guess_columns(source: Source, dialect: Dialect, told: ColumnOverrides | None = None) -> Columns:
     """From the first records of a file, which is not read on."""
     head = read_head(source, dialect)
     if dialect.header and not head.records:

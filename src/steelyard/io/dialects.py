@@ -1,4 +1,4 @@
-"""`Dialect`: how a delimited file is written. Told, or sniffed from its suffix and its first records."""
+"""`Dialect`: how a delimited file is written. Given, or sniffed from its suffix and its first records."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from steelyard.io.column_roles import LABEL_NAMES, SURE, TEXT_NAMES, WEIGHT_NAMES, is_number
 from steelyard.io.errors import InputError
-from steelyard.io.guessing import LABEL_NAMES, SURE, TEXT_NAMES, WEIGHT_NAMES, is_number
 from steelyard.io.sources import COMPRESSED_SUFFIXES, Source
 from steelyard.io.tables import HEAD_BYTES, HEAD_RECORDS
-from steelyard.kernels import delimited, lines
+from steelyard.text import delimited, lines
 
 SUFFIXES = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
 SEPARATORS = (",", "\t", ";", "|")

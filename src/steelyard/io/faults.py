@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.io.parsed import Note
+from steelyard.io.parsed import RowError
 
 DESCRIBED = 64  # of the rows of a chunk; all are counted
 
@@ -22,8 +22,8 @@ class Faults:
         return len(self._found)
 
     @property
-    def notes(self) -> list[Note]:
-        return [Note(row, self._found[row]) for row in sorted(self._found)[:DESCRIBED]]
+    def notes(self) -> list[RowError]:
+        return [RowError(row, self._found[row]) for row in sorted(self._found)[:DESCRIBED]]
 
     @property
     def sound(self) -> NDArray[np.int64] | slice:
@@ -48,14 +48,14 @@ class Faults:
             lambda row: f"the label {labels[row]} is not finite; null says that there is none",
         )
 
-    def add_importances(self, importances: NDArray[np.float64]) -> None:
+    def add_importances(self, sample_weight: NDArray[np.float64]) -> None:
         self.add(
-            ~((importances >= 0.0) & np.isfinite(importances)),
-            lambda row: f"the importance {said(importances[row])}: weights must be finite, 0 or more",
+            ~((sample_weight >= 0.0) & np.isfinite(sample_weight)),
+            lambda row: f"the importance {said(sample_weight[row])}: weights must be finite, 0 or more",
         )
 
-    def add_bases(self, bases: NDArray[np.float64]) -> None:
-        self.add(~np.isfinite(bases), lambda row: f"the base {said(bases[row])} must be finite")
+    def add_bases(self, offsets: NDArray[np.float64]) -> None:
+        self.add(~np.isfinite(offsets), lambda row: f"the base {said(offsets[row])} must be finite")
 
 
 def said(number: Any) -> str:

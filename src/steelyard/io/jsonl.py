@@ -19,16 +19,16 @@ from steelyard.features.tokens import TextOptions
 from steelyard.io import blocks as cutting
 from steelyard.io import columns as roles
 from steelyard.io.blocks import Block
+from steelyard.io.column_roles import ColumnOverrides, guess
 from steelyard.io.columns import Column, Columns
 from steelyard.io.errors import InputError
 from steelyard.io.formats import check_no_document
-from steelyard.io.guessing import Told, guess
 from steelyard.io.labels import LabelRule
-from steelyard.io.parsed import Parsed
+from steelyard.io.parsed import ParsedBlock
 from steelyard.io.sources import Source
 from steelyard.io.tables import HEAD_BYTES, HEAD_RECORDS, Table
-from steelyard.kernels import jsonl
-from steelyard.kernels.json_text import BACKSLASH
+from steelyard.text import jsonl
+from steelyard.text.json_text import BACKSLASH
 
 UNKNOWN = "keys that the first records do not have are ignored"
 
@@ -63,7 +63,7 @@ class JsonLines:
     def nothing(self) -> Block:
         return cutting.empty_block()
 
-    def parse(self, block: Block) -> Parsed:
+    def parse(self, block: Block) -> ParsedBlock:
         table = self._table
         batch, valid = table.batch(block, BACKSLASH, elements=True)
         rows, features, lines, wrong, unknown = jsonl.parse(
@@ -97,7 +97,7 @@ def head_objects(source: Source) -> list[dict[str, Any]]:
     return found
 
 
-def guess_columns(source: Source, told: Told | None = None) -> Columns:
+def guess_columns(source: Source, told: ColumnOverrides | None = None) -> Columns:
     """From the first objects: a column for each key, in the order in which they come."""
     check_no_document(source)
     objects = head_objects(source)

@@ -7,14 +7,14 @@ imported here; pyarrow is: pip install "steelyard[arrow]".
 >>> import pyarrow
 >>> from steelyard import Learner, Settings
 >>> from steelyard.io import memory
->>> from steelyard.io.guessing import Told
+>>> from steelyard.io.column_roles import ColumnOverrides
 >>> table = pyarrow.table({"price": [1.5, 2.0, None], "colour": ["red", "blue", "red"], "sold": [1, -1, 1]})
 >>> print(memory.guess(table).describe())
 price   number    numbers
 colour  category  2 different, for example 'red'
 sold    label     two values: -1, 1
 >>> learner = Learner(Settings(), features=1 << 18)
->>> for chunk in memory.chunks(table, told=Told(label="sold")):
+>>> for chunk in memory.chunks(table, told=ColumnOverrides(label="sold")):
 ...     predictions = learner.learn(chunk)
 """
 
@@ -29,33 +29,33 @@ from steelyard.features.folding import Folding
 from steelyard.features.interactions import interactions as read_interactions
 from steelyard.features.names import Names
 from steelyard.features.tokens import TextOptions
-from steelyard.io import extras, ready, typed_guess
+from steelyard.io import arrow_csr, arrow_roles, extras
 from steelyard.io import header as headers
+from steelyard.io.arrow_columns import TypedTable
 from steelyard.io.batches import Batch
+from steelyard.io.column_roles import ColumnOverrides
 from steelyard.io.columns import Columns
-from steelyard.io.guessing import Told
 from steelyard.io.labels import LabelRule
-from steelyard.io.typed import TypedTable
 
 ROWS = 1 << 15  # in a chunk, at most
 BITS = 18
 
 
-def guess(table: Any, told: Told | None = None) -> Columns:
+def guess(table: Any, told: ColumnOverrides | None = None) -> Columns:
     """What the columns of a table are for: guessed from its first rows, but for what is told."""
-    head, _ = typed_guess.head(_batches(table))
+    head, _ = arrow_roles.head(_batches(table))
     if head is None:
         raise ValueError("the table has no rows: nothing to guess from")
-    return typed_guess.guess_columns(head, told)
+    return arrow_roles.guess_columns(head, told)
 
 
 def chunks(
     thing: Any,
     labels: ArrayLike | None = None,
-    importances: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
     *,
     columns: Columns | None = None,
-    told: Told | None = None,
+    told: ColumnOverrides | None = None,
     label_rule: LabelRule | None = None,
     text_options: TextOptions | None = None,
     interactions: Sequence[str] = (),
@@ -66,26 +66,28 @@ def chunks(
     """The rows in order, for a learner of 2^bits features.
 
     Of a table, `columns` says what each is for; without, that is guessed, but for what is `told`.
-    `names` are filled on the way. A matrix, with its labels and importances beside it, is one chunk,
+    `names` are filled on the way. A matrix, with its labels and sample_weight beside it, is one chunk,
     and its width the learner's; so are ready-made rows that say how many features they are made for.
     """
     if not hasattr(thing, "__arrow_c_stream__"):
-        yield examples(thing, labels, importances)
+        yield examples(thing, labels, sample_weight)
         return
-    if labels is not None or importances is not None:
-        raise ValueError("labels and importances of a table are columns: say which, as told=Told(label='y')")
-    head, batches = typed_guess.head(_batches(thing))
+    if labels is not None or sample_weight is not None:
+        raise ValueError(
+            "labels and sample_weight of a table are columns: say which, as told=ColumnOverrides(label='y')"
+        )
+    head, batches = arrow_roles.head(_batches(thing))
     ordinary = None
-    if head is not None and not ready.is_ready(head.schema):
+    if head is not None and not arrow_csr.is_ready(head.schema):
         crossed = read_interactions(interactions)
-        known = columns or typed_guess.guess_columns(head, told)
+        known = columns or arrow_roles.guess_columns(head, told)
         ordinary = TypedTable(Folding(bits, crossed, names), known, text_options, crossed, label_rule, dtype)
     seen = 0
     for rows in batches:
         found = headers.header(rows.schema.metadata, "table")
         batch = Batch("table", np.zeros(0, np.uint8), 0, rows=rows, header=found)
         width = 1 << bits if found is None else found.features
-        parsed = ready.parse(batch, width) if ordinary is None else ordinary.parse(batch)
+        parsed = arrow_csr.parse(batch, width) if ordinary is None else ordinary.parse(batch)
         for note in parsed.notes:
             raise ValueError(f"row {seen + note.line}: {note.what}")
         seen += rows.num_rows

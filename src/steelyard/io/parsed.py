@@ -1,4 +1,4 @@
-"""`Parsed`: a block turned into examples, with all that is still to be said of it when its turn comes."""
+"""`ParsedBlock`: a block turned into examples, with the errors to report when its turn comes."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -15,7 +15,7 @@ Compose = Callable[[NDArray[np.int32]], tuple[NDArray[np.uint8], NDArray[np.int3
 
 
 @dataclass(frozen=True)
-class Note:
+class RowError:
     """A line of the block that was left out: its number within the block, from 0, and why."""
 
     line: int
@@ -23,7 +23,7 @@ class Note:
 
 
 @dataclass(frozen=True)
-class Parsed:
+class ParsedBlock:
     """What a worker hands over. Files, line numbers and names are settled later, in order."""
 
     block: Block
@@ -33,7 +33,7 @@ class Parsed:
     compose: Compose | None = None
     """The names of candidates, from their places: all of them one after another, and their lengths."""
     skipped: int = 0
-    notes: list[Note] = field(default_factory=list)
+    notes: list[RowError] = field(default_factory=list)
     tags: NDArray[np.int32] | None = None
     """Of each row, as a span of the text; an empty one for none."""
     text: NDArray[np.uint8] | None = None
@@ -43,10 +43,10 @@ class Parsed:
     predictions: NDArray[np.float64] | None = None
     """Of each row, where a model has been asked."""
 
-    def predicted(self, predictions: NDArray[np.float64]) -> "Parsed":
+    def predicted(self, predictions: NDArray[np.float64]) -> "ParsedBlock":
         return replace(self, predictions=predictions)
 
-    def take(self, rows: NDArray[np.integer[Any]]) -> "Parsed":
+    def take(self, rows: NDArray[np.integer[Any]]) -> "ParsedBlock":
         """Some of the rows."""
         tags = None if self.tags is None else self.tags[rows]
         predictions = None if self.predictions is None else self.predictions[rows]

@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from steelyard.kernels import lines
+from steelyard.text import lines
 
 # Of labels
 MORE = "of more than two classes --labels '*,NAME' takes one against the rest, OnlineClassifier in Python all"

@@ -17,9 +17,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from steelyard.io import leases
+from steelyard._messages import closest
+from steelyard.io import file_lease
 from steelyard.io.errors import InputError
-from steelyard.wording import closest
 
 STANDARD_INPUT = "-"
 COMPRESSED_SUFFIXES = (".gz", ".xz", ".zst", ".bz2")
@@ -183,14 +183,14 @@ class Source:
 
     def lease(self) -> bool:
         """Hold back whoever wants to change the file until it is closed; False where that cannot be."""
-        self._leased = self._regular and leases.taken(self._file.fileno())
+        self._leased = self._regular and file_lease.taken(self._file.fileno())
         return self._leased
 
     def check(self) -> None:
         """Refuse a file that has changed since it was opened, or that somebody waits to change."""
         if self._regular and self._stat() != self._state:
             changed = "has changed while it was read"
-        elif self._leased and leases.wanted_back(self._file.fileno()):
+        elif self._leased and file_lease.wanted_back(self._file.fileno()):
             changed = "another program is about to change it"
         else:
             return

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from steelyard import losses
 from steelyard.examples import Examples, allowed
 from steelyard.features.names import Names
-from steelyard.io import ahead, sources
+from steelyard.io import prefetch, sources
 from steelyard.io.blocks import Block, usual_size
 from steelyard.io.errors import InputError
 from steelyard.io.labels import LabelRule, plain
-from steelyard.io.parsed import Note, Parsed
+from steelyard.io.parsed import ParsedBlock, RowError
 from steelyard.io.problems import MORE, Problem
 from steelyard.io.sources import Source
 from steelyard.losses import Loss
@@ -34,7 +34,7 @@ class Format(Protocol):
 
     def blocks(self, source: Source, size: int) -> Iterator[Block]: ...
 
-    def parse(self, block: Block) -> Parsed: ...
+    def parse(self, block: Block) -> ParsedBlock: ...
 
     def nothing(self) -> Block:
         """A block with no rows, with which kernels can be loaded before the first byte is read."""
@@ -90,26 +90,26 @@ class Stream:
         """Namespaces that are to be crossed and that no row has had; columns are known beforehand."""
         return getattr(self._reader, "unmet", [])
 
-    def __iter__(self) -> Iterator[Parsed]:
+    def __iter__(self) -> Iterator[ParsedBlock]:
         for path in self.paths:
             self._lines = 0
             before = self.position
             with sources.opened(path) as source:
                 blocks = self._reader.blocks(source, self._block_size)
-                with closing(ahead.mapped(self._reader.parse, blocks, self._threads)) as ready:
+                with closing(prefetch.mapped(self._reader.parse, blocks, self._threads)) as ready:
                     for parsed in ready:
                         settled = self._settle(parsed)
                         self.position = before + parsed.block.position
                         yield settled
 
-    def _settle(self, parsed: Parsed) -> Parsed:
+    def _settle(self, parsed: ParsedBlock) -> ParsedBlock:
         """What depends on all that came before: line numbers, and which names are new."""
         labels, reasons = self._labels(parsed.examples)
         weights, further = self._weights(parsed.examples)
         reasons = further | reasons
         self._note(parsed, reasons)
         self.skipped += parsed.skipped + len(reasons)
-        parsed = replace(parsed, examples=replace(parsed.examples, labels=labels, importances=weights))
+        parsed = replace(parsed, examples=replace(parsed.examples, labels=labels, sample_weight=weights))
         if reasons:
             parsed = parsed.take(np.setdiff1d(np.arange(len(labels)), list(reasons)))
         self._lines += parsed.lines
@@ -135,7 +135,7 @@ class Stream:
 
     def _weights(self, examples: Examples) -> tuple[NDArray[np.float64], dict[int, str]]:
         """Propensities become weights: one over the chance with which a row was to be seen."""
-        given = examples.importances
+        given = examples.sample_weight
         if not self._propensities:
             return given if self._weight_factor == 1.0 else given * self._weight_factor, {}
         with np.errstate(divide="ignore", over="ignore"):
@@ -161,7 +161,7 @@ class Stream:
         two = " (--labels negative,positive says which of two labels is which)"
         return f"{takes} {self._loss.labels_in_words()}{two if self._loss.labels != REAL_LINE else ''}"
 
-    def _line_of(self, parsed: Parsed, row: int) -> int:
+    def _line_of(self, parsed: ParsedBlock, row: int) -> int:
         """Which line of the block has made this row: the first with which so many rows come out."""
         return bisect_left(
             range(parsed.lines),
@@ -169,11 +169,11 @@ class Stream:
             key=lambda line: len(self._reader.parse(parsed.block.first(line + 1)).examples),
         )
 
-    def _note(self, parsed: Parsed, reasons: dict[int, str]) -> None:
+    def _note(self, parsed: ParsedBlock, reasons: dict[int, str]) -> None:
         """Say what is wrong, in the order of lines: with lines left out, and with rows that will be."""
         unit = parsed.block.unit
         wanted = DESCRIBED - len(self.problems) if self._skip else 1
-        rows = [Note(self._line_of(parsed, row), reasons[row]) for row in sorted(reasons)[:wanted]]
+        rows = [RowError(self._line_of(parsed, row), reasons[row]) for row in sorted(reasons)[:wanted]]
         for note in sorted([*parsed.notes, *rows], key=lambda note: note.line)[:wanted]:
             problem = Problem(parsed.block.path, self._lines + note.line + 1, note.what, unit)
             if not self._skip:

@@ -7,10 +7,10 @@ from steelyard.features.folding import Folding
 from steelyard.features.keyed import Room
 from steelyard.io import blocks as cutting
 from steelyard.io.blocks import Block
-from steelyard.io.parsed import Parsed
+from steelyard.io.parsed import ParsedBlock
 from steelyard.io.sources import Source
 from steelyard.io.textlines import finished_text, room_for_problems
-from steelyard.kernels import svmlight
+from steelyard.text import svmlight
 
 QUERIES = "qid is ignored: rows are learned one by one, not as groups"
 
@@ -31,13 +31,13 @@ class SvmlightText:
     def nothing(self) -> Block:
         return cutting.empty_block()
 
-    def parse(self, block: Block) -> Parsed:
+    def parse(self, block: Block) -> ParsedBlock:
         text = block.text
         room, stops = self._room.for_text(len(text))
         problems = room_for_problems()
         rows, features, count, wrong, queries = svmlight.parse(
             text, len(text), stops, LARGEST[self._dtype],
-            room.labels, room.importances, room.bases, room.tags, room.ends,
+            room.labels, room.sample_weight, room.offsets, room.tags, room.ends,
             room.keys, room.values, room.fields, room.starts, problems,
         )  # fmt: skip
         keyed = room.first(rows, features)

@@ -17,10 +17,10 @@ from steelyard.io.blocks import Block
 from steelyard.io.columns import Columns
 from steelyard.io.errors import InputError
 from steelyard.io.labels import ANYTHING, LabelRule
-from steelyard.io.parsed import Note, Parsed
+from steelyard.io.parsed import ParsedBlock, RowError
 from steelyard.io.problems import describe
 from steelyard.io.textlines import PROBLEMS, finished
-from steelyard.kernels import cell_names, cells
+from steelyard.text import cell_names, cells
 
 HEAD_RECORDS = 1000
 HEAD_BYTES = 1 << 22  # no longer than this is looked at to guess
@@ -47,7 +47,7 @@ class Batch:
     @property
     def heads(self) -> tuple[Any, ...]:
         keyed = self.keyed
-        return keyed.labels, keyed.importances, keyed.bases, keyed.tags, keyed.ends
+        return keyed.labels, keyed.sample_weight, keyed.offsets, keyed.tags, keyed.ends
 
     @property
     def features(self) -> tuple[Any, ...]:
@@ -121,7 +121,7 @@ class Table:
         lines: int,
         wrong: int,
         remarks: frozenset[str] = frozenset(),
-    ) -> Parsed:
+    ) -> ParsedBlock:
         """The chunk, with what could not be read in words. Its tags are spans of the text as decoded."""
         keyed = batch.keyed.first(rows, features)
 
@@ -149,9 +149,9 @@ class Table:
 
     def _note(
         self, text: NDArray[np.uint8], line: int, code: int, start: int, stop: int, column: int
-    ) -> Note:
+    ) -> RowError:
         what = describe(code, text[start : min(stop, start + _EXCERPT)].tobytes())
-        return Note(line, f"column {self.columns.names[column]}: {what}" if column >= 0 else what)
+        return RowError(line, f"column {self.columns.names[column]}: {what}" if column >= 0 else what)
 
 
 def _rule(rule: LabelRule | None) -> tuple[Any, ...]:

@@ -10,7 +10,7 @@ from steelyard.examples import Examples
 from steelyard.features.folding import Folding
 from steelyard.features.keyed import Keyed
 from steelyard.io.blocks import Block
-from steelyard.io.parsed import Compose, Note, Parsed
+from steelyard.io.parsed import Compose, ParsedBlock, RowError
 from steelyard.io.problems import describe
 
 PROBLEMS = 64  # described per block; all are counted
@@ -21,7 +21,7 @@ def room_for_problems() -> NDArray[np.int64]:
     return np.empty((PROBLEMS, 3), np.int64)
 
 
-def finished_text(block: Block, keyed: Keyed, folding: Folding, *, kernel: Any, **rest: Any) -> Parsed:
+def finished_text(block: Block, keyed: Keyed, folding: Folding, *, kernel: Any, **rest: Any) -> ParsedBlock:
     """Of rows that stand in a room to be filled again: what is kept of them is copied.
 
     Names are written by a kernel that measures them first, into an array of no size.
@@ -37,8 +37,8 @@ def finished_text(block: Block, keyed: Keyed, folding: Folding, *, kernel: Any, 
     kept = replace(
         keyed,
         labels=keyed.labels.copy(),
-        importances=keyed.importances.copy(),
-        bases=keyed.bases.copy(),
+        sample_weight=keyed.sample_weight.copy(),
+        offsets=keyed.offsets.copy(),
         tags=keyed.tags.copy(),
     )
     parsed = finished(block, kept, folding, compose=compose, **rest)
@@ -57,23 +57,25 @@ def finished(
     problems: NDArray[np.int64],
     compose: Compose | None,
     remarks: frozenset[str] = frozenset(),
-) -> Parsed:
+) -> ParsedBlock:
     """Fold the features into the model's range; describe what could not be read."""
     folded = folding.fold(keyed)
     unlabelled = np.isnan(keyed.labels)
-    importances = np.where(unlabelled, 0.0, keyed.importances) if unlabelled.any() else keyed.importances
+    sample_weight = (
+        np.where(unlabelled, 0.0, keyed.sample_weight) if unlabelled.any() else keyed.sample_weight
+    )
     examples = Examples(
-        folded.indptr, folded.indices, folded.values, False, folding.features, keyed.labels, importances,
-        bases=keyed.bases if keyed.bases.any() else None,
+        folded.indptr, folded.indices, folded.values, False, folding.features, keyed.labels, sample_weight,
+        offsets=keyed.offsets if keyed.offsets.any() else None,
     )  # fmt: skip
     notes = [_note(block, *problem) for problem in problems[:wrong].tolist()]
-    return Parsed(
+    return ParsedBlock(
         block, examples, lines, folded.candidates, compose, wrong, notes, tags=keyed.tags, remarks=remarks
     )
 
 
-def _note(block: Block, line: int, code: int, where: int) -> Note:
+def _note(block: Block, line: int, code: int, where: int) -> RowError:
     """With the word that the trouble begins at."""
     text = block.text[where : where + _EXCERPT].tobytes()
     words = text.split(maxsplit=1)
-    return Note(line, describe(code, words[0] if words and not text[:1].isspace() else b""))
+    return RowError(line, describe(code, words[0] if words and not text[:1].isspace() else b""))

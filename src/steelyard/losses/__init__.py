@@ -14,8 +14,8 @@ import re
 from dataclasses import fields
 from typing import Any
 
+from steelyard._messages import did_you_mean
 from steelyard.losses.base import Loss
-from steelyard.wording import did_you_mean
 
 __all__ = ["Loss", "by_name", "name_of", "names", "parameters"]
 

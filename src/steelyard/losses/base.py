@@ -12,7 +12,7 @@ checks them for whatever the registry holds):
 - `flow(p, y, u)` is the *change* of p after push u: never the new p, which would round a small
   change away. `flow(u + v)` is `flow(u)` followed by `flow(v)`, and no u crosses the minimiser.
 - `implicit(p, y, u)` is the Δ with Δ = −u·ℓ′(p + Δ).
-- `time_to(p, y, change)` is the u with `flow(p, y, u) == change`; infinite where no u does it.
+- `push_for(p, y, change)` is the u with `flow(p, y, u) == change`; infinite where no u does it.
 - At a kink the derivative and the curvature are those of the flat side, if there is one, else 0.
 
 Write methods as plain arithmetic with `math` and float fields, without exceptions or allocation:
@@ -43,7 +43,7 @@ class Loss:
     smooth: ClassVar[bool] = True
     """Whether the curvature says something. Second-order updates exist for smooth losses only."""
 
-    untuned_rate: ClassVar[float] = 0.5
+    default_learning_rate: ClassVar[float] = 0.5
     """The learning rate that does well untuned with normalized scaling; docs/defaults.md has the evidence."""
 
     def allows(self, y: float) -> bool:
@@ -74,9 +74,9 @@ class Loss:
         """The Δ with Δ = −u·ℓ′(p + Δ, y)."""
         return numeric.implicit(self, p, y, u)
 
-    def time_to(self, p: float, y: float, change: float) -> float:
+    def push_for(self, p: float, y: float, change: float) -> float:
         """The push with which the flow makes this change."""
-        return numeric.time_to(self, p, y, change)
+        return numeric.push_for(self, p, y, change)
 
     def probability(self, p: float, y: float) -> float:
         """The probability of the label y, one of two. Only where a prediction says so much."""

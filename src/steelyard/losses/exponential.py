@@ -16,7 +16,7 @@ class Exponential(Loss):
     """e^−yp, the loss of AdaBoost. The flow grows like the logarithm of the push."""
 
     labels = PLUS_MINUS_ONE
-    untuned_rate = 0.4
+    default_learning_rate = 0.4
 
     def value(self, p: float, y: float) -> float:
         return special.bounded_exp(-y * p)
@@ -41,6 +41,6 @@ class Exponential(Loss):
             return y * special.lambert_w_of_exp(s)
         return y * special.lambert_w(u * special.bounded_exp(-y * p))
 
-    def time_to(self, p: float, y: float, change: float) -> float:
+    def push_for(self, p: float, y: float, change: float) -> float:
         d = y * change
         return special.exponential_time_to(y * p, d) if d >= 0.0 else math.inf

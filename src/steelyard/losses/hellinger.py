@@ -12,7 +12,7 @@ STEEPEST = 1e3  # the slope at EDGE: 1/√EDGE
 class Hellinger(UnitIntervalLoss):
     """(√p − √y)² + (√(1−p) − √(1−y))², which is 2(1 − √p) for the label 1. Bounded in (0, 1)."""
 
-    untuned_rate = 15.0
+    default_learning_rate = 15.0
 
     def value(self, p: float, y: float) -> float:
         inside = min(max(p, EDGE), TOP)

@@ -29,6 +29,6 @@ class Hinge(Loss):
     def implicit(self, p: float, y: float, u: float) -> float:
         return y * min(u, max(0.0, 1.0 - y * p))
 
-    def time_to(self, p: float, y: float, change: float) -> float:
+    def push_for(self, p: float, y: float, change: float) -> float:
         d = y * change
         return d if 0.0 <= d <= max(0.0, 1.0 - y * p) else math.inf

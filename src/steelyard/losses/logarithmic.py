@@ -10,7 +10,7 @@ from steelyard.losses.unit_interval import EDGE, TOP, UnitIntervalLoss
 class Logarithmic(UnitIntervalLoss):
     """−log p for the label 1, −log(1 − p) for 0, their mixture for labels in between."""
 
-    untuned_rate = 40.0
+    default_learning_rate = 40.0
 
     def value(self, p: float, y: float) -> float:
         inside = min(max(p, EDGE), TOP)

@@ -13,7 +13,7 @@ class Logistic(Loss):
     """log(1 + e^−yp): −log of the probability 1/(1 + e^−yp) that the model gives to the label."""
 
     labels = PLUS_MINUS_ONE
-    untuned_rate = 2.0
+    default_learning_rate = 2.0
 
     def value(self, p: float, y: float) -> float:
         q = y * p
@@ -38,5 +38,5 @@ class Logistic(Loss):
     def implicit(self, p: float, y: float, u: float) -> float:
         return y * special.logistic_implicit(y * p, u)
 
-    def time_to(self, p: float, y: float, change: float) -> float:
+    def push_for(self, p: float, y: float, change: float) -> float:
         return special.logistic_time_to(y * p, y * change)

@@ -16,7 +16,7 @@ class ModifiedHuber(Loss):
     """
 
     labels = PLUS_MINUS_ONE
-    untuned_rate = 0.4
+    default_learning_rate = 0.4
 
     def value(self, p: float, y: float) -> float:
         gap = max(0.0, 1.0 - y * p)
@@ -43,7 +43,7 @@ class ModifiedHuber(Loss):
         gap = max(0.0, 1.0 - y * p)
         return y * min(2.0 * u, gap * (u / (1.0 + u)))
 
-    def time_to(self, p: float, y: float, change: float) -> float:
+    def push_for(self, p: float, y: float, change: float) -> float:
         d = y * change
         if d == 0.0:
             return 0.0

@@ -1,4 +1,4 @@
-"""Flow, implicit step and time_to of a loss of which only the derivative is known.
+"""Flow, implicit step and push_for of a loss of which only the derivative is known.
 
 The flow dp/du = −ℓ′(p) is solved the other way round, as the time it takes to get somewhere:
 
@@ -123,7 +123,7 @@ def flow(loss: HasDerivative, p: float, y: float, u: float) -> float:
     return way * x if speed == speed else math.nan
 
 
-def time_to(loss: HasDerivative, p: float, y: float, change: float) -> float:
+def push_for(loss: HasDerivative, p: float, y: float, change: float) -> float:
     """The push that makes this change; infinite where the flow never gets there."""
     if change == 0.0:
         return 0.0

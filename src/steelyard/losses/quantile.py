@@ -13,7 +13,7 @@ class Quantile(Loss):
     tau: float = 0.5
 
     smooth = False
-    untuned_rate = 0.6
+    default_learning_rate = 0.6
 
     def __post_init__(self) -> None:
         if not 0.0 < self.tau < 1.0:
@@ -36,7 +36,7 @@ class Quantile(Loss):
     def implicit(self, p: float, y: float, u: float) -> float:
         return min(self.tau * u, y - p) if p < y else -min((1.0 - self.tau) * u, p - y)
 
-    def time_to(self, p: float, y: float, change: float) -> float:
+    def push_for(self, p: float, y: float, change: float) -> float:
         if change == 0.0:
             return 0.0
         if 0.0 < change <= y - p:

@@ -10,7 +10,7 @@ from steelyard.losses.base import Loss
 class Squared(Loss):
     """½(p − y)². The flow closes the gap to y exponentially."""
 
-    untuned_rate = 0.6
+    default_learning_rate = 0.6
 
     def value(self, p: float, y: float) -> float:
         return 0.5 * (p - y) * (p - y)
@@ -27,7 +27,7 @@ class Squared(Loss):
     def implicit(self, p: float, y: float, u: float) -> float:
         return -(p - y) * (u / (1.0 + u))
 
-    def time_to(self, p: float, y: float, change: float) -> float:
+    def push_for(self, p: float, y: float, change: float) -> float:
         gap = y - p
         if change == 0.0:
             return 0.0

@@ -17,7 +17,7 @@ class TanhLogarithmic(Loss):
     """
 
     labels = ZERO_ONE
-    untuned_rate = 1.0
+    default_learning_rate = 1.0
 
     def value(self, p: float, y: float) -> float:
         q = 2.0 * (2.0 * y - 1.0) * p
@@ -44,6 +44,6 @@ class TanhLogarithmic(Loss):
         sign = 2.0 * y - 1.0
         return 0.5 * sign * special.logistic_implicit(2.0 * sign * p, 4.0 * u)
 
-    def time_to(self, p: float, y: float, change: float) -> float:
+    def push_for(self, p: float, y: float, change: float) -> float:
         sign = 2.0 * y - 1.0
         return 0.25 * special.logistic_time_to(2.0 * sign * p, 2.0 * sign * change)

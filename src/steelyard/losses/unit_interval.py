@@ -53,9 +53,9 @@ class UnitIntervalLoss(Loss):
             return -self.implicit_rise(1.0 - p, max(0.0, p - EDGE), u)
         return numeric.implicit(self, p, y, u)
 
-    def time_to(self, p: float, y: float, change: float) -> float:
+    def push_for(self, p: float, y: float, change: float) -> float:
         if y == 1.0:
             return self.time_to_rise(p, max(0.0, TOP - p), change)
         if y == 0.0:
             return self.time_to_rise(1.0 - p, max(0.0, p - EDGE), -change)
-        return numeric.time_to(self, p, y, change)
+        return numeric.push_for(self, p, y, change)

@@ -8,10 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard.examples import Examples
-from steelyard.kernels import jit, lanes, linear, pointwise
+from steelyard.learn import lanes, linear, pointwise
 from steelyard.learner import Learner
 from steelyard.model import Model, Settings
-from steelyard.sweep import clockwork
+from steelyard.numba_tools import jit
+from steelyard.sweep import schedule_table
 from steelyard.sweep.block import Matrix, sides
 
 
@@ -30,10 +31,10 @@ class Alone:
         examples: Examples,
         rows: NDArray[np.int64],
         labels: Matrix,
-        importances: Matrix,
+        sample_weight: Matrix,
         predictions: Matrix | None = None,
     ) -> None:
-        chunk = _chunk(examples, rows, labels, importances)
+        chunk = _chunk(examples, rows, labels, sample_weight)
         before = np.full(len(rows), np.nan)
         if self._alive[0]:
             try:
@@ -41,24 +42,24 @@ class Alone:
             except FloatingPointError:
                 self._alive[0] = 0.0
         self._error += self._errors(before, chunk)
-        self._weight[:] = clockwork.after(self._weight, importances)
+        self._weight[:] = schedule_table.after(self._weight, sample_weight)
         if predictions is not None:
             predictions[:, 0] = before
 
     def measure(
-        self, examples: Examples, rows: NDArray[np.int64], labels: Matrix, importances: Matrix
+        self, examples: Examples, rows: NDArray[np.int64], labels: Matrix, sample_weight: Matrix
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        chunk = _chunk(examples, rows, labels, importances)
+        chunk = _chunk(examples, rows, labels, sample_weight)
         predictions = self.predict(chunk)[:, 0]
         value = jit.pointer(self.settings[0].loss, "value")
         losses = np.empty(len(chunk))
         pointwise.fill_pairs(value, predictions, chunk.labels, losses)
-        return np.array([losses @ chunk.importances]), self._errors(predictions, chunk)
+        return np.array([losses @ chunk.sample_weight]), self._errors(predictions, chunk)
 
     def _errors(self, predictions: NDArray[np.float64], chunk: Examples) -> NDArray[np.float64]:
         middle, boundary = sides(self.settings[0].loss)
         wrong = ((predictions > boundary) != (chunk.labels > middle)) | np.isnan(predictions)
-        return np.array([chunk.importances @ wrong])
+        return np.array([chunk.sample_weight @ wrong])
 
     def predict(self, examples: Examples) -> Matrix:
         if not self._alive[0]:
@@ -85,5 +86,5 @@ class Alone:
         return own | self._learner.model._arrays()
 
 
-def _chunk(examples: Examples, rows: NDArray[np.int64], labels: Matrix, importances: Matrix) -> Examples:
-    return replace(examples.take(rows), labels=labels[:, 0], importances=importances[:, 0])
+def _chunk(examples: Examples, rows: NDArray[np.int64], labels: Matrix, sample_weight: Matrix) -> Examples:
+    return replace(examples.take(rows), labels=labels[:, 0], sample_weight=sample_weight[:, 0])

@@ -1,5 +1,5 @@
 """`Block`: models that learn abreast. They have one loss, scaling and type of numbers, and may differ
-in the update, the learning rate and its schedule, L2, their labels and their importances.
+in the update, the learning rate and its schedule, L2, their labels and their sample_weight.
 """
 
 from collections.abc import Sequence
@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard import label_units
+from steelyard import target_scale
 from steelyard.examples import Examples
-from steelyard.kernels import adaptive_lanes, array_form, lanes, linear
+from steelyard.learn import adaptive_lanes, batched_loss, lanes, linear
 from steelyard.losses import Loss, two_classes
 from steelyard.losses.sets import OneOf
 from steelyard.model import Model, Settings
-from steelyard.sweep import clockwork, memory
+from steelyard.sweep import memory, schedule_table
 from steelyard.sweep.layout import Layout
 
 Matrix = NDArray[np.float64]
@@ -55,7 +55,7 @@ class Block:
         self.weights = memory.zeros((features, _parts(common), len(layout)), common.dtype)
         self.state = memory.zeros((lanes.LANE_STATE_SIZE, len(layout)), "float64")
         self.state[[linear.SCALE, lanes.ALIVE]] = 1.0
-        self.label_state = np.zeros(label_units.SIZE if common.in_label_units else 0)
+        self.label_state = np.zeros(target_scale.SIZE if common.in_label_units else 0)
         self._rates = np.array([each.rate for each in layout.settings])
         self._l2 = np.array([each.l2 for each in layout.settings])
         self._multiply = np.array([each.update == "explicit" for each in layout.settings])
@@ -65,67 +65,72 @@ class Block:
         examples: Examples,
         rows: NDArray[np.int64],
         labels: Matrix,
-        importances: Matrix,
+        sample_weight: Matrix,
         predictions: Matrix | None = None,
     ) -> None:
-        """Learn the rows of these numbers in turn. Labels and importances have one column, or one a lane."""
+        """Learn the rows of these numbers in turn. Labels and weights have one column, or one a lane."""
         before = np.empty((0 if predictions is None else len(rows), self.weights.shape[2]))
-        labels, importances = self._spread(labels), self._spread(importances)
+        labels, sample_weight = self._spread(labels), self._spread(sample_weight)
         with np.errstate(all="ignore"):
             if len(self.label_state):
-                self._learn_in_units(examples, rows, labels, importances, before)
+                self._learn_in_units(examples, rows, labels, sample_weight, before)
             else:
-                self._learn(examples, rows, labels, importances, before, 1.0)
+                self._learn(examples, rows, labels, sample_weight, before, 1.0)
         if predictions is not None:
             predictions[...] = before[:, self._layout.place]
 
     def _learn_in_units(
-        self, examples: Examples, rows: NDArray[np.int64], labels: Matrix, importances: Matrix, before: Matrix
+        self,
+        examples: Examples,
+        rows: NDArray[np.int64],
+        labels: Matrix,
+        sample_weight: Matrix,
+        before: Matrix,
     ) -> None:
         bias = self.settings[0].bias
-        pieces = label_units.blocks(self.label_state, labels[:, 0], importances[:, 0], bias)
+        pieces = target_scale.blocks(self.label_state, labels[:, 0], sample_weight[:, 0], bias)
         for part, unit in pieces:
             if not self.state[linear.CLOCK, 0]:
-                self.state[linear.BIAS] = self.label_state[label_units.ORIGIN]
+                self.state[linear.BIAS] = self.label_state[target_scale.ORIGIN]
             here = before[part] if len(before) else before
-            self._learn(examples, rows[part], labels[part], importances[part], here, unit)
+            self._learn(examples, rows[part], labels[part], sample_weight[part], here, unit)
 
     def _learn(
         self,
         examples: Examples,
         rows: NDArray[np.int64],
         labels: Matrix,
-        importances: Matrix,
+        sample_weight: Matrix,
         before: Matrix,
         unit: float,
     ) -> None:
         settings = self.settings[0]
-        table, column = clockwork.pushes(self._layout.settings, self.state[linear.CLOCK], importances)
+        table, column = schedule_table.pushes(self._layout.settings, self.state[linear.CLOCK], sample_weight)
         taught = (
-            *_features(examples), rows, labels, importances, _bases(examples), table, column,
+            *_features(examples), rows, labels, sample_weight, _bases(examples), table, column,
             self.weights, self.state, self._rates * unit, self._l2 / unit if unit > 0.0 else 0.0 * self._l2,
         )  # fmt: skip
         of = settings.loss, settings.dtype
-        forms = (self._layout.bounds, *self._layout.steps(), array_form.values(*of))
+        forms = (self._layout.bounds, *self._layout.steps(), batched_loss.values(*of))
         bias, point = float(settings.bias), sides(settings.loss)
         if settings.adaptive:
             adaptive_lanes.learn(
                 *taught, settings.scaling == "normalized", bias, *point, before, *forms,
-                array_form.slopes(*of), array_form.values_after(*of),
+                batched_loss.slopes(*of), batched_loss.values_after(*of),
                 self._multiply, unit,
             )  # fmt: skip
         else:
             lanes.learn(*taught, settings.scaling == "row_norm", bias, *point, before, *forms)
         for total in (linear.CLOCK, linear.WEIGHT):
-            self.state[total] = clockwork.after(self.state[total], importances)
+            self.state[total] = schedule_table.after(self.state[total], sample_weight)
 
     def measure(
-        self, examples: Examples, rows: NDArray[np.int64], labels: Matrix, importances: Matrix
+        self, examples: Examples, rows: NDArray[np.int64], labels: Matrix, sample_weight: Matrix
     ) -> tuple[Matrix, Matrix]:
         """The loss and the importance of the errors of each lane, summed over rows it does not learn."""
         totals = np.zeros_like(self.state)
         totals[lanes.ALIVE] = self.state[lanes.ALIVE]
-        self._look(examples, rows, self._spread(labels), self._spread(importances), totals)
+        self._look(examples, rows, self._spread(labels), self._spread(sample_weight), totals)
         return totals[linear.LOSS, self._layout.place], totals[lanes.ERROR, self._layout.place]
 
     def predict(self, examples: Examples) -> Matrix:
@@ -140,7 +145,7 @@ class Block:
         examples: Examples,
         rows: NDArray[np.int64],
         labels: Matrix,
-        importances: Matrix,
+        sample_weight: Matrix,
         totals: Matrix,
         predictions: Matrix | None = None,
     ) -> None:
@@ -148,9 +153,9 @@ class Block:
         if predictions is None:
             predictions = np.empty((0, self.weights.shape[2]))
         lanes.measure(
-            *_features(examples), rows, labels, importances, _bases(examples),
+            *_features(examples), rows, labels, sample_weight, _bases(examples),
             self.weights, self.state, totals, float(settings.bias), *sides(settings.loss),
-            predictions, array_form.values(settings.loss, settings.dtype),
+            predictions, batched_loss.values(settings.loss, settings.dtype),
         )  # fmt: skip
 
     def _spread(self, columns: Matrix) -> Matrix:
@@ -211,12 +216,12 @@ def _parts(settings: Settings) -> int:
 
 def _features(examples: Examples) -> tuple[Any, ...]:
     """As kernels take them; read-only, whether or not they are, so that one compiled kernel serves both."""
-    *arrays, shared = examples.arrays
+    *arrays, dense = examples.arrays
     views = [array.view() for array in arrays]
     for view in views:
         view.flags.writeable = False
-    return *views, shared
+    return *views, dense
 
 
 def _bases(examples: Examples) -> NDArray[np.float64]:
-    return _nothing if examples.bases is None else examples.bases
+    return _nothing if examples.offsets is None else examples.offsets

@@ -7,9 +7,9 @@ from typing import Any
 
 from steelyard.examples import Examples
 from steelyard.features.names import Names
-from steelyard.io import label_guess, sources
+from steelyard.io import label_inference, sources
+from steelyard.io.input_spec import InputSpec
 from steelyard.io.labels import LabelRule, rule
-from steelyard.io.reading import Reading
 from steelyard.io.stream import Stream
 from steelyard.losses import Loss, by_name, two_classes
 from steelyard.sweep import plan
@@ -17,26 +17,28 @@ from steelyard.sweep.rows import Chunks
 
 
 def in_terms_of_all(
-    reading: Reading, labels: Sequence[str], losses: Sequence[Loss], path: str, said: str | None = None
-) -> tuple[Reading, int]:
+    reading: InputSpec, labels: Sequence[str], losses: Sequence[Loss], path: str, said: str | None = None
+) -> tuple[InputSpec, int]:
     """The reading for a sweep over these losses, and the number of classes; 0 for labels that are numbers.
 
     Classes are read as 0 and 1, and every loss then has labels of its own for them. `labels` are those of the
     first rows; `said` is what the user says of them, as in "ham,spam".
     """
-    if said is None and label_guess.loss_for(labels) != label_guess.TWO_CLASSES:
+    if said is None and label_inference.loss_for(labels) != label_inference.TWO_CLASSES:
         for loss in losses:
-            label_guess.rule_for(labels, loss, path)  # raises if it needs classes
+            label_inference.rule_for(labels, loss, path)  # raises if it needs classes
         return replace(reading, label_rule=None), 0
     for loss in losses:
         two_classes.labels(loss)  # raises if it has none
     if said is not None:
         return replace(reading, label_rule=rule(said, 0.0, 1.0)), 2
-    found = label_guess.rule_for(labels, by_name(label_guess.TWO_CLASSES), path) or LabelRule("-1", "1")
+    found = label_inference.rule_for(labels, by_name(label_inference.TWO_CLASSES), path) or LabelRule(
+        "-1", "1"
+    )
     return replace(reading, label_rule=replace(found, low=0.0, high=1.0)), 2
 
 
-def in_terms_of(reading: Reading, loss: Loss) -> Reading:
+def in_terms_of(reading: InputSpec, loss: Loss) -> InputSpec:
     """The same files for a model of one loss."""
     if reading.label_rule is None:
         return reading
@@ -50,7 +52,7 @@ class Files:
     def __init__(
         self,
         paths: Sequence[str | Path],
-        reading: Reading,
+        reading: InputSpec,
         *,
         names: Names | None = None,
         threads: int = 1,
@@ -69,7 +71,7 @@ class Files:
         keep = 0 if self.reading.format == "arrow" else plan.for_rows(memory)
         return Chunks(self._chunks, holdout, keep=keep, share=self._share)
 
-    def open(self, reading: Reading | None = None, loss: Loss | None = None) -> Stream:
+    def open(self, reading: InputSpec | None = None, loss: Loss | None = None) -> Stream:
         """From the beginning, for a sweep or for a model of one loss."""
         reading = reading or self.reading
         self.stream = Stream(

@@ -20,9 +20,9 @@ from typing import Any
 import numpy as np
 
 from steelyard import losses
+from steelyard._messages import counted, did_you_mean
 from steelyard.losses import Loss
 from steelyard.model import Settings
-from steelyard.wording import counted, did_you_mean
 
 Grid = Mapping[str, Iterable[Any]] | Sequence[Mapping[str, Iterable[Any]]]
 NAMES = tuple(field.name for field in fields(Settings))

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from steelyard import updates
-from steelyard.kernels import array_form
-from steelyard.kernels.array_form import WIDTH
+from steelyard.learn import batched_loss
+from steelyard.learn.batched_loss import WIDTH
 from steelyard.model import Settings
 
 
@@ -35,12 +35,12 @@ class Layout:
     def steps(self) -> list[Any]:
         """The array form of each update; one that no lane has is never called, and not compiled."""
         loss, dtype = self.settings[0].loss, self.settings[0].dtype
-        return [array_form.steps(loss, update.step, dtype) for update in self._updates()]
+        return [batched_loss.steps(loss, update.step, dtype) for update in self._updates()]
 
     def times(self) -> list[Any]:
         """Likewise, how long each update takes for a change."""
         loss, dtype = self.settings[0].loss, self.settings[0].dtype
-        return [array_form.times(loss, update.time, dtype) for update in self._updates()]
+        return [batched_loss.times(loss, update.time, dtype) for update in self._updates()]
 
     def _updates(self) -> list[updates.Update]:
         used = {each.update for each in self.settings}

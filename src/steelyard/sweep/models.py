@@ -3,15 +3,15 @@
 from collections.abc import Sequence
 
 from steelyard.model import Settings
-from steelyard.sweep.fleet import Fleet
-from steelyard.sweep.one_against_rest import OneAgainstRest
+from steelyard.sweep.model_set import ModelSet
+from steelyard.sweep.one_against_rest import OneVsRest
 from steelyard.sweep.two_classes import TwoClasses
 
-Models = Fleet | TwoClasses | OneAgainstRest
+Models = ModelSet | TwoClasses | OneVsRest
 
 
 def models(settings: Sequence[Settings], classes: int, features: int, threads: int | None = None) -> Models:
     """For numbers, if there are no classes; else the labels are the numbers of classes, from 0."""
     if classes > 2:
-        return OneAgainstRest(settings, classes, features, threads)
-    return (TwoClasses if classes else Fleet)(settings, features, threads)
+        return OneVsRest(settings, classes, features, threads)
+    return (TwoClasses if classes else ModelSet)(settings, features, threads)

@@ -9,16 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard.examples import Examples
-from steelyard.kernels import lanes, linear
+from steelyard.learn import lanes, linear
 from steelyard.losses import two_classes
 from steelyard.model import Model, Settings
-from steelyard.sweep.fleet import Column, Fleet, Numbers
+from steelyard.sweep.model_set import Column, ModelSet, Numbers
 
 _PIECE = 4096  # rows for which the predictions of all lanes are kept
 BYTES_A_LANE = 3 * 8 * _PIECE  # what a piece needs beside the weights: labels, twice, and predictions
 
 
-class OneAgainstRest:
+class OneVsRest:
     """The labels of its examples are the numbers of their classes, from 0."""
 
     def __init__(
@@ -26,7 +26,7 @@ class OneAgainstRest:
     ) -> None:
         self.settings = list(settings)
         self.classes = classes
-        self.fleet = Fleet([each for each in settings for _ in range(classes)], features, threads)
+        self.fleet = ModelSet([each for each in settings for _ in range(classes)], features, threads)
         self.error = np.zeros(len(settings))  # the importance of the errors
 
     def learn(self, examples: Examples, order: Numbers | None = None) -> None:
@@ -34,7 +34,7 @@ class OneAgainstRest:
         rows = np.arange(len(examples)) if order is None else order
         for start in range(0, len(rows), _PIECE):
             part = rows[start : start + _PIECE]
-            codes, weights = examples.labels[part], examples.importances[part]
+            codes, weights = examples.labels[part], examples.sample_weight[part]
             before = np.empty((len(part), len(self.fleet)))
             self.fleet.learn(examples, part, self._labels(codes), predictions=before)
             self.error += self._errors(before, codes, weights)
@@ -45,7 +45,7 @@ class OneAgainstRest:
         loss, error = np.zeros(len(self.settings)), np.zeros(len(self.settings))
         for start in range(0, len(rows), _PIECE):
             part = rows[start : start + _PIECE]
-            codes, weights = examples.labels[part], examples.importances[part]
+            codes, weights = examples.labels[part], examples.sample_weight[part]
             lost, _ = self.fleet.measure(examples, part, self._labels(codes))
             loss += self._by_setting(lost)
             error += self._errors(self.fleet.predict(examples.take(part)), codes, weights)

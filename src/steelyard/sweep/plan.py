@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from steelyard.kernels.array_form import WIDTH
+from steelyard._messages import counted
+from steelyard.learn.batched_loss import WIDTH
 from steelyard.model import Settings
 from steelyard.sweep import block
 from steelyard.sweep.one_against_rest import BYTES_A_LANE
-from steelyard.wording import counted
 
 _SHARE = 0.5  # of the memory that is available
 _FOR_MODELS = 0.75  # of what a sweep may use; the rest is for rows

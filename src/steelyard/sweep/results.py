@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard import files, losses
+from steelyard import _atomic_files, losses
 from steelyard.io import extras
 from steelyard.losses import Loss
 from steelyard.sweep.grid import Point
@@ -133,7 +133,7 @@ class Results:
         """All rows, as .csv, .json or .parquet."""
         path = Path(path)
         content = writer(path)(self.rows())
-        with files.replacing(path) as temporary:
+        with _atomic_files.replacing(path) as temporary:
             temporary.write_bytes(content)
 
     def _names(self) -> list[str]:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard.examples import Examples
-from steelyard.sweep.fleet import Numbers
+from steelyard.sweep.model_set import Numbers
 
 Piece = tuple[Examples, Numbers]
 PIECE = 1 << 14  # rows between two moments at which progress is told and may be kept
@@ -120,5 +120,7 @@ def _held(first: int, count: int, holdout: int | None) -> NDArray[np.bool_]:
 
 
 def _bytes(examples: Examples) -> int:
-    arrays = (examples.indptr, examples.indices, examples.values, examples.labels, examples.importances)
-    return sum(array.nbytes for array in arrays) + (0 if examples.bases is None else examples.bases.nbytes)
+    arrays = (examples.indptr, examples.indices, examples.values, examples.labels, examples.sample_weight)
+    return sum(array.nbytes for array in arrays) + (
+        0 if examples.offsets is None else examples.offsets.nbytes
+    )

@@ -26,8 +26,8 @@ from steelyard.examples import Examples, allowed
 from steelyard.losses import Loss
 from steelyard.model import Settings
 from steelyard.sweep import plan
-from steelyard.sweep.fleet import Numbers, usable_threads
 from steelyard.sweep.grid import Point
+from steelyard.sweep.model_set import Numbers, usable_threads
 from steelyard.sweep.models import Models, models
 from steelyard.sweep.results import Results
 from steelyard.sweep.rows import Rows
@@ -155,11 +155,11 @@ class Search:
     def _measured(self, models: Models) -> dict[str, NDArray[Any]]:
         lost, wrong, weight = np.zeros(1), np.zeros(1), 0.0
         for examples, order in self.rows.held():
-            order = order[examples.importances[order] > 0.0]  # others may have no label
+            order = order[examples.sample_weight[order] > 0.0]  # others may have no label
             self._check(examples, order)
             loss, error = models.measure(examples, order)
             lost, wrong = lost + loss, wrong + error
-            weight += float(examples.importances[order].sum())
+            weight += float(examples.sample_weight[order].sum())
         weight = weight or np.nan
         found: dict[str, NDArray[Any]] = {"held_out_loss": np.where(models.diverged, np.nan, lost / weight)}
         return found | ({"held_out_accuracy": 1.0 - wrong / weight} if self.classes else {})
@@ -217,7 +217,7 @@ class Leg:
 
 def check_numbers(examples: Examples, order: Numbers, losses: Iterable[Loss]) -> None:
     """Numbers must be labels for every loss."""
-    rows = order[examples.importances[order] > 0.0]
+    rows = order[examples.sample_weight[order] > 0.0]
     for loss in losses:
         bad = np.flatnonzero(~allowed(examples.labels[rows], loss))
         if len(bad):

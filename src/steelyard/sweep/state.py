@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard import files
+from steelyard import _atomic_files
 
 _FORMAT = 3
 _ABOUT = "about"
@@ -43,7 +43,7 @@ class StateFile:
     def save(self, position: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
         began = time.monotonic()
         about = json.dumps({"format": _FORMAT, "identity": self._identity, "position": position})
-        with files.replacing(self.path) as temporary, temporary.open("wb") as file:
+        with _atomic_files.replacing(self.path) as temporary, temporary.open("wb") as file:
             named: dict[str, Any] = {_ABOUT: np.frombuffer(about.encode(), np.uint8), **arrays}
             np.savez(file, **named)
         ended = time.monotonic()

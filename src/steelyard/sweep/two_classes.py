@@ -12,7 +12,7 @@ from steelyard.examples import Examples
 from steelyard.losses import two_classes
 from steelyard.model import Model, Settings
 from steelyard.sweep.block import Matrix
-from steelyard.sweep.fleet import Column, Fleet, Numbers
+from steelyard.sweep.model_set import Column, ModelSet, Numbers
 
 
 class TwoClasses:
@@ -24,7 +24,7 @@ class TwoClasses:
         for number, each in enumerate(settings):
             pairs.setdefault(two_classes.labels(each.loss), []).append(number)
         self._fleets = [
-            (Fleet([self.settings[i] for i in numbers], features, threads), np.array(numbers), pair)
+            (ModelSet([self.settings[i] for i in numbers], features, threads), np.array(numbers), pair)
             for pair, numbers in pairs.items()
         ]
 
@@ -42,7 +42,7 @@ class TwoClasses:
 
     @property
     def progressive_loss(self) -> Column:
-        """See `Fleet`, here and below."""
+        """See `ModelSet`, here and below."""
         return self._gathered([fleet.progressive_loss for fleet, _, _ in self._fleets])
 
     @property

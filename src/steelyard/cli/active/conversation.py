@@ -5,12 +5,12 @@ import math
 from dataclasses import asdict
 from typing import Any, Self
 
-from steelyard.active.appraisal import Appraisal
+from steelyard.active.budget import Plan
 from steelyard.active.engine import Engine
 from steelyard.active.estimates import LEVEL
+from steelyard.active.evaluation import Appraisal
 from steelyard.active.journal import IN_MEMORY, Journal
 from steelyard.active.labelled import USUAL, Training
-from steelyard.active.steering import Plan
 from steelyard.io import objects
 from steelyard.io.errors import InputError
 from steelyard.losses import two_classes

@@ -7,10 +7,10 @@ from typing import Any
 
 import click
 
-from steelyard.cli import options, speaking
+from steelyard.cli import messages, options
 from steelyard.cli.choices import Choice
 from steelyard.cli.options import options as several
-from steelyard.cli.sweeps.values import Names, Numbers
+from steelyard.cli.sweeps.list_values import Names, Numbers
 
 _POLICIES = ("invariant", "implicit", "multiplication", "margin", "random")
 _READING = several(
@@ -58,21 +58,21 @@ def command(ctx: click.Context, /, files: tuple[str, ...], **given: Any) -> None
     from click.core import ParameterSource
 
     from steelyard.cli.active.simulations import grid, labelled_rows, report, trials
-    from steelyard.cli.active.simulations.showing import ticking
-    from steelyard.cli.sweeps import showing
+    from steelyard.cli.active.simulations.progress import ticking
+    from steelyard.cli.sweeps import progress
     from steelyard.io.errors import InputError
 
-    say = speaking.voice(keeps=given["pictures"] is not None)
+    say = messages.voice(keeps=given["pictures"] is not None)
     with options.errors():
         if given["grid"] and ctx.get_parameter_source("learner") == ParameterSource.COMMANDLINE:
             raise InputError("--grid learns every answer once: leave out --learner")
         if given["pictures"] is not None:
-            showing.check_pictures()
+            progress.check_pictures()
         rows = labelled_rows.read(ctx, files, given)
         if len(rows.examples) // given["holdout"] == 0:
             raise InputError(f"{len(rows.examples)} rows are too few to hold out one in {given['holdout']}")
         if not given["as_json"]:
-            showing.announce(report.about(rows, given), say)
+            progress.announce(report.about(rows, given), say)
         began = time.perf_counter()
         way = grid if given["grid"] else trials
         with ticking(way.count(given)) as tick:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from steelyard import files
+from steelyard import _atomic_files
 from steelyard.cli.demonstration import weighing
 
 Command = tuple[tuple[str, ...], ...]
@@ -101,7 +101,10 @@ def typed(command: Command) -> str:
 
 def write(path: Path, rows: Sequence[tuple[str, str]], weights: Iterable[float] | None = None) -> None:
     """A table of docstrings, whole or not at all."""
-    with files.replacing(path) as temporary, temporary.open("w", encoding="utf-8", newline="") as file:
+    with (
+        _atomic_files.replacing(path) as temporary,
+        temporary.open("w", encoding="utf-8", newline="") as file,
+    ):
         writer = csv.writer(file, delimiter="\t", lineterminator="\n")
         if weights is None:
             writer.writerows([_COLUMNS, *rows])

@@ -12,7 +12,7 @@ from typing import Any
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
-from steelyard import files
+from steelyard import _atomic_files
 
 # From the palettes of Okabe & Ito and of Tol: distinct for every common kind of colour vision.
 COLOURS = {"explicit": "#D55E00", "implicit": "#0072B2", "second_order": "#AA4499", "invariant": "#009E73"}
@@ -54,7 +54,7 @@ def written(draw: Callable[[], Figure], stem: Path) -> list[Path]:
         drawn = draw()
         for path in paths:
             metadata = {"Date": None} if path.suffix == ".svg" else None
-            with files.replacing(path) as temporary:
+            with _atomic_files.replacing(path) as temporary:
                 drawn.savefig(temporary, format=path.suffix[1:], dpi=150, metadata=metadata)
     return paths
 

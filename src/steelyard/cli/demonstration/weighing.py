@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from steelyard import losses
 from steelyard.cli.training import losses_of
 from steelyard.examples import Examples
-from steelyard.io.reading import Reading
+from steelyard.io.input_spec import InputSpec
 from steelyard.io.stream import Stream
 from steelyard.learner import Learner
 from steelyard.model import Model, Settings
@@ -73,7 +73,7 @@ class AllHeavy:
     """With the best of several rates, chosen afterwards."""
 
 
-def whole(path: Path, reading: Reading) -> Examples:
+def whole(path: Path, reading: InputSpec) -> Examples:
     """A file as one chunk."""
     stream = Stream([path], reading.reader(), loss=SETTINGS.loss, label_rule=reading.label_rule,
                     block_size=path.stat().st_size + 1)  # fmt: skip
@@ -109,7 +109,7 @@ def one_heavy(model: Model, held_out: Examples, row: int) -> OneHeavy:
 def _step(model: Model, update: str, one: Examples, rest: Examples) -> Step:
     def after(weight: float) -> Learner:
         learner = _copied(model, update)
-        learner.learn(replace(one, importances=np.array([weight])))
+        learner.learn(replace(one, sample_weight=np.array([weight])))
         return learner
 
     walker = _copied(model, update)
@@ -143,7 +143,7 @@ def all_heavy(learned: Examples, held_out: Examples, seed: int, largest: Sequenc
 
     def quality(update: str, most: int, rate: float) -> Quality:
         learner = Learner(replace(SETTINGS, update=update, learning_rate=rate), learned.features)
-        learner.learn(replace(learned, importances=drawn(len(learned), most, seed)))
+        learner.learn(replace(learned, sample_weight=drawn(len(learned), most, seed)))
         return _quality(learner, held_out)
 
     by_rate = {

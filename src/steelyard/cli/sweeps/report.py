@@ -5,12 +5,12 @@ from typing import Any
 
 import numpy as np
 
-from steelyard.cli import crossed
+from steelyard._messages import counted
+from steelyard.cli import unused_interactions
 from steelyard.cli.summary import finite
 from steelyard.io.stream import Stream
 from steelyard.sweep.results import Results, loss_name
 from steelyard.sweep.search import Search
-from steelyard.wording import counted
 
 NEAR = (0.005, 0.001)
 _MOST_PROBLEMS = 3
@@ -38,7 +38,7 @@ def of(search: Search, stream: Stream, notes: list[str], *, seconds: float, star
             *notes,
             *_nothing_held_out(results),
             *sorted(stream.remarks),
-            *crossed.in_vain(stream, None),
+            *unused_interactions.in_vain(stream, None),
         ],
         "skipped": stream.skipped,
         "problems": [str(problem) for problem in stream.problems],

@@ -7,20 +7,20 @@ import click
 import numpy as np
 
 from steelyard import losses as registry
-from steelyard.cli import options, outputs, preparing, speaking, stored
+from steelyard.cli import messages, options, outputs, preparing, stored
 from steelyard.cli.clock import since_start
 from steelyard.cli.preparing import Plan
-from steelyard.cli.sweeps import report, retelling, showing
+from steelyard.cli.sweeps import equivalent_command, progress, report
 from steelyard.cli.training import Training
 from steelyard.features.names import Names
-from steelyard.io import label_guess, sources
+from steelyard.io import label_inference, sources
 from steelyard.io.errors import InputError
 from steelyard.losses import Loss
 from steelyard.model import Model, Settings
 from steelyard.sweep import grid, plan, results
 from steelyard.sweep.files import Files, in_terms_of, in_terms_of_all
-from steelyard.sweep.fleet import usable_threads
 from steelyard.sweep.grid import Expanded
+from steelyard.sweep.model_set import usable_threads
 from steelyard.sweep.search import Search
 
 _AXES = ("update", "scaling", "learning_rate", "initial_t", "power_t", "l1", "l2")
@@ -68,12 +68,12 @@ def run(ctx: click.Context, files: tuple[str, ...], given: dict[str, Any]) -> di
             )
         if not given["as_json"]:
             kept = [given[name] for name in ("output", "save", "resume", "pictures")]
-            showing.announce(
+            progress.announce(
                 [*announcements, *_about(source, classes), search.plan.describe(), *expanded.notes],
-                speaking.voice(keeps=any(path is not None for path in kept)),
+                messages.voice(keeps=any(path is not None for path in kept)),
             )
         startup, began = since_start(), time.perf_counter()
-        with showing.watching(search, given["resume"]) as watch:
+        with progress.watching(search, given["resume"]) as watch:
             search.run(watch)
         seconds = time.perf_counter() - began
         stream = source.stream or source.open()  # of a state that needed no more rows there is none
@@ -84,14 +84,14 @@ def run(ctx: click.Context, files: tuple[str, ...], given: dict[str, Any]) -> di
             raise stream.empty(f"{', '.join(paths)}: no row has a label and a weight, so nothing was learned")
         summed = report.of(search, stream, expanded.notes, seconds=seconds, startup=startup)
         best = report.best_of(search.results)
-        told = None if best is None else retelling.command(ctx, paths, expanded.points[best], losses)
+        told = None if best is None else equivalent_command.command(ctx, paths, expanded.points[best], losses)
         summed |= {"command": told} | _written(search, source, given)
     return summed
 
 
 def _losses(given: dict[str, Any], labels: list[str]) -> dict[Loss, str]:
     """The losses, and what the user calls them."""
-    guessed = PAPER["loss"] if given["paper"] else [label_guess.loss_for(labels)]
+    guessed = PAPER["loss"] if given["paper"] else [label_inference.loss_for(labels)]
     parameters = preparing.parameters(given)
     losses = {options.loss_named(name, _own(name, parameters)): name for name in given["loss"] or guessed}
     for name in parameters:
@@ -127,7 +127,7 @@ def _check_outputs(given: dict[str, Any], paths: list[str]) -> None:
     if given["output"] is not None:
         results.writer(given["output"])
     if given["pictures"] is not None:
-        showing.check_pictures()
+        progress.check_pictures()
 
 
 def _about(source: Files, classes: int) -> list[str]:
@@ -142,7 +142,7 @@ def _written(search: Search, source: Files, given: dict[str, Any]) -> dict[str, 
     """The files that were asked for, and their names."""
     if given["output"] is not None:
         search.results.save(given["output"])
-    pictures = showing.draw(search.results, given["pictures"]) if given["pictures"] is not None else []
+    pictures = progress.draw(search.results, given["pictures"]) if given["pictures"] is not None else []
     if given["save"] is not None:
         _retrain(search, source, given)
     return {

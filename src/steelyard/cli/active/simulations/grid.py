@@ -12,8 +12,8 @@ import numpy as np
 
 from steelyard import losses
 from steelyard.active import curves
-from steelyard.active.opponents import UPDATES
 from steelyard.active.simulation import Asker, Simulation
+from steelyard.active.strategies import UPDATES
 from steelyard.cli.active.simulations.labelled_rows import LabelledRows
 from steelyard.cli.active.simulations.trials import budgets
 from steelyard.cli.sweeps.running import PAPER

@@ -7,15 +7,15 @@ from typing import Any
 import click
 import numpy as np
 
-from steelyard.active import coins
-from steelyard.active.opponents import LOSS
+from steelyard._messages import counted
+from steelyard.active import counter_rng
+from steelyard.active.strategies import LOSS
 from steelyard.cli import preparing
 from steelyard.examples import Examples
 from steelyard.io import sources
 from steelyard.io.errors import InputError
 from steelyard.io.stream import Stream
 from steelyard.sweep.files import Files, in_terms_of, in_terms_of_all
-from steelyard.wording import counted
 
 _SHUFFLE = 1 << 41  # what is drawn for it
 
@@ -32,7 +32,7 @@ class LabelledRows:
 
     def split(self, seed: int, holdout: int) -> tuple[Examples, Examples]:
         """Shuffled: the rows to learn from, and one in `holdout` to test on."""
-        order = coins.order(seed, _SHUFFLE, len(self.examples))
+        order = counter_rng.order(seed, _SHUFFLE, len(self.examples))
         kept = len(order) // holdout
         return self.examples.take(order[kept:]), self.examples.take(order[:kept])
 
@@ -67,8 +67,8 @@ def read(ctx: click.Context, files: Sequence[str], given: dict[str, Any]) -> Lab
 
 def _plain(examples: Examples, paths: Sequence[str]) -> Examples:
     """Every label costs the same and every row counts once, or the figures would be of something else."""
-    if (examples.importances[~np.isnan(examples.labels)] != 1.0).any() or examples.bases is not None:
-        what = "weights" if examples.bases is None else "bases"
+    if (examples.sample_weight[~np.isnan(examples.labels)] != 1.0).any() or examples.offsets is not None:
+        what = "weights" if examples.offsets is None else "offsets"
         raise InputError(
             f"{', '.join(paths)}: rows have {what} of their own, and a simulation counts every row once; "
             "leave out such columns (--ignore COLUMN)"
@@ -80,11 +80,11 @@ def _together(parts: list[Examples]) -> Examples:
     ends = np.concatenate([[0], *(np.diff(part.indptr) for part in parts)]).cumsum().astype(np.int64)
     columns = [
         np.concatenate([getattr(part, name) for part in parts] or [np.zeros(0)])
-        for name in ("indices", "values", "labels", "importances")
+        for name in ("indices", "values", "labels", "sample_weight")
     ]
-    indices, values, labels, importances = columns
+    indices, values, labels, sample_weight = columns
     features = parts[0].features if parts else 0
-    return Examples(ends, indices, values, False, features, labels, importances)
+    return Examples(ends, indices, values, False, features, labels, sample_weight)
 
 
 def _squeezed(rows: Examples) -> Examples:
@@ -92,5 +92,5 @@ def _squeezed(rows: Examples) -> Examples:
     features, numbers = np.unique(rows.indices, return_inverse=True)
     return Examples(
         rows.indptr, numbers.astype(np.int32), rows.values, False, len(features), rows.labels,
-        rows.importances,
+        rows.sample_weight,
     )  # fmt: skip

@@ -2,10 +2,10 @@
 
 from typing import Any
 
+from steelyard._messages import counted
 from steelyard.cli.active.simulations import grid
 from steelyard.cli.active.simulations.labelled_rows import LabelledRows
 from steelyard.cli.sweeps.report import aligned
-from steelyard.wording import counted
 
 _MOST_PROBLEMS = 3
 _HINDSIGHT = (

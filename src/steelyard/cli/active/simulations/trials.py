@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from steelyard.active import opponents
-from steelyard.active.opponents import Outcome
+from steelyard.active import strategies
+from steelyard.active.strategies import Outcome
 from steelyard.cli.active.simulations.labelled_rows import LabelledRows
 from steelyard.examples import Examples
 from steelyard.io.errors import InputError
@@ -24,13 +24,13 @@ def run(rows: LabelledRows, given: dict[str, Any], tick: Callable[[], None]) -> 
     for seed in range(given["seeds"]):
         learned, tested = rows.split(seed, given["holdout"])
         labels = budgets(fractions, len(learned))
-        training = replace(opponents.LEARNERS[given["learner"]], seed=seed)
+        training = replace(strategies.LEARNERS[given["learner"]], seed=seed)
         for policy in given["policies"]:
-            ways = opponents.outcomes(policy, training, learned, labels)
+            ways = strategies.outcomes(policy, training, learned, labels)
             for fraction, outcome in zip(fractions, ways, strict=True):
                 found.setdefault((fraction, policy), []).append(_tested(outcome, tested))
                 tick()
-        for outcome in opponents.outcomes("random", training, learned, [len(learned)]):
+        for outcome in strategies.outcomes("random", training, learned, [len(learned)]):
             found.setdefault((1.0, ALL), []).append(_tested(outcome, tested))
             tick()
     kept = len(tested)
@@ -60,7 +60,7 @@ def _tested(outcome: Outcome, tested: Examples) -> dict[str, Any]:
         estimate = {"value": own.value, "low": own.low, "high": own.high}
     return {
         "labels": len(outcome.rows),
-        "error": opponents.error(outcome.model, tested),
+        "error": strategies.error(outcome.model, tested),
         "estimate": estimate,
         "diverged": outcome.model is None,
     }

@@ -1,0 +1,93 @@
+"""Lists of values as options: `0.5,1`; `2^0..2^10` in powers; `0.01:10:7`, evenly in their logarithm."""
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from steelyard._messages import did_you_mean
+
+_POWER = re.compile(r"([\d.]+)\^(-?\d+)")
+_DIGITS = 12  # of numbers that are spaced: 0.1, and not 0.09999999999999998
+_MOST = 10_000  # values of one option: more are a slip
+
+
+class Numbers(click.ParamType):  # type: ignore[type-arg]
+    """Several numbers."""
+
+    name = "numbers"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> list[float]:
+        if isinstance(value, list):
+            return value
+        try:
+            numbers = [number for item in value.split(",") for number in _item(item.strip())]
+        except (ValueError, OverflowError, ZeroDivisionError) as error:
+            self.fail(
+                f"{value!r}: {error}. Write numbers as in 0.5,1 or 2^0..2^10 (powers) or "
+                "0.01:10:7 (so many, evenly spaced in their logarithm).",
+                param,
+                ctx,
+            )
+        return list(dict.fromkeys(numbers))
+
+
+class Names(click.ParamType):  # type: ignore[type-arg]
+    """Several of some names; without any to choose from, several of whatever is said."""
+
+    name = "names"
+
+    def __init__(self, known: Sequence[str] = ()) -> None:
+        self.known = tuple(known)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> list[str]:
+        if isinstance(value, list):
+            return value
+        names = [name.strip() for name in value.split(",")]
+        for name in names:
+            if self.known and name not in self.known:
+                self.fail(
+                    f"{name!r} is not one of {', '.join(self.known)}{did_you_mean(name, self.known) or '.'}",
+                    param,
+                    ctx,
+                )
+        return list(dict.fromkeys(names))
+
+
+def _item(text: str) -> list[float]:
+    if ".." in text:
+        return _powers(*text.split("..", 1))
+    if ":" in text:
+        return _spaced(*text.split(":"))
+    power = _POWER.fullmatch(text)
+    return [_number(text)] if power is None else [float(power[1]) ** int(power[2])]
+
+
+def _powers(first: str, last: str) -> list[float]:
+    low, high = _POWER.fullmatch(first.strip()), _POWER.fullmatch(last.strip())
+    if low is None or high is None or float(low[1]) != float(high[1]):
+        raise ValueError(f"{first}..{last} is no range of powers of one number")
+    start, end = int(low[2]), int(high[2])
+    if abs(end - start) >= _MOST:
+        raise ValueError(f"{first}..{last} is more than {_MOST:,} values")
+    step = 1 if end >= start else -1
+    return [float(low[1]) ** exponent for exponent in range(start, end + step, step)]
+
+
+def _spaced(*parts: str) -> list[float]:
+    if len(parts) != 3 or not parts[2].strip().isdigit() or not 2 <= int(parts[2]) <= _MOST:
+        raise ValueError(f"{':'.join(parts)} is not FIRST:LAST:COUNT")
+    first, last, count = _number(parts[0]), _number(parts[1]), int(parts[2])
+    if first <= 0.0 or last <= 0.0:
+        raise ValueError("numbers spaced in their logarithm are above 0")
+    ratio = (last / first) ** (1.0 / (count - 1))
+    between = (float(f"{first * ratio**k:.{_DIGITS}g}") for k in range(1, count - 1))
+    return [first, *between, last]
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise ValueError(f"{text!r} is no number") from None

@@ -1,0 +1,1 @@
+"""Compiled loops that learn and predict: arrays and pointers, no classes of ours."""

@@ -1,0 +1,171 @@
+"""The methods of a loss, and the functions of a schedule, for many lanes at once.
+
+A *board* is a matrix of float64 with a row for each quantity and a column for each lane. An array form
+is a pointer to a function of a board and a range of its lanes: it reads some rows and fills another, by
+the very methods of the loss. Their source is compiled with `vector_math` in place of `math`, as exact as
+weights of this type deserve, and all of it into one loop, which the compiler then runs on whole vectors if
+the source has no loops of its own (and if the index is unsigned: one that might be negative could be
+anywhere).
+"""
+
+from collections.abc import Callable
+from functools import cache, partial
+from typing import Any
+
+import numba
+import numpy as np
+from numba import carray, config
+from numba.extending import overload
+
+from steelyard.learn import vector_math
+from steelyard.learn.vector_math import ARITHMETIC, arithmetic
+from steelyard.numba_tools import jit
+
+# The rows of a board: clock, importance and push; prediction, label, push times x·x; the answers; and of
+# schedules that differ from lane to lane, initial_t and power_t.
+T, H, PUSH, P, Y, U, CHANGE, VALUE, SLOPE, AFTER, TIME, INITIAL_T, POWER_T, ROWS = range(14)
+
+# Lanes, and those of an update, come in multiples of this, so that loops with much to reckon have no
+# leftovers to do one by one.
+WIDTH = 16
+
+
+ABREAST = {
+    "float32": jit.Dialect(arithmetic, arithmetic, vector_math.SINGLE),
+    "float64": jit.Dialect(arithmetic, arithmetic, vector_math.DOUBLE),
+}
+_EXACT = ABREAST["float64"]
+_BOARD = numba.types.CPointer(numba.float64)
+_FORM = numba.void(_BOARD, numba.intp, numba.intp, numba.intp)
+_MOMENTS = numba.void(_BOARD, numba.intp, numba.float64, numba.float64)
+
+
+def address(board: Any) -> Any:
+    """A board as array forms take it."""
+    return board
+
+
+@overload(address)
+def _address(board):
+    return lambda board: board.ctypes
+
+
+def steps(loss: Any, step: Callable[..., float], dtype: str) -> Any:
+    """CHANGE: how far U moves P, by the update whose `step(loss, p, y, u)` this is."""
+    return _form(loss, dtype, step, _fill_change)
+
+
+def values(loss: Any, dtype: str) -> Any:
+    """VALUE: the loss of P."""
+    return _form(loss, dtype, type(loss).value, _fill_value)
+
+
+def slopes(loss: Any, dtype: str) -> Any:
+    """SLOPE: the derivative of the loss at P."""
+    return _form(loss, dtype, type(loss).derivative, _fill_slope)
+
+
+def values_after(loss: Any, dtype: str) -> Any:
+    """AFTER: the loss of P + CHANGE."""
+    return _form(loss, dtype, type(loss).value, _fill_after)
+
+
+def times(loss: Any, time: Callable[..., float], dtype: str) -> Any:
+    """TIME: the push that makes CHANGE, by the update whose `time(loss, p, y, change)` this is."""
+    return _form(loss, dtype, time, _fill_time)
+
+
+@cache
+def pushes_by_lane(schedule: Callable[..., float]) -> Any:
+    """As `pushes`, for lanes that differ in INITIAL_T and POWER_T."""
+    if config.DISABLE_JIT:
+        return partial(_fill_push_by_lane, schedule)
+
+    def bind() -> Any:
+        function = jit.compiled(schedule, _EXACT)
+        fill = arithmetic(_fill_push_by_lane)
+
+        def form(board: Any, lanes: int, first: int, last: int) -> None:  # pragma: no cover  (compiled)
+            fill(function, carray(board, (ROWS, lanes)), lanes, first, last)
+
+        return form
+
+    return jit.kept(schedule, None, _FORM, bind, "_fill_push_by_lane", fastmath=ARITHMETIC)
+
+
+@cache
+def pushes(schedule: Callable[..., float]) -> Any:
+    """PUSH from T and H, for a function of (learning_rate, initial_t, power_t, t, h) and a rate of 1."""
+    if config.DISABLE_JIT:
+        return partial(_fill_push, schedule)
+
+    def bind() -> Any:
+        function = jit.compiled(schedule, _EXACT)
+        fill = arithmetic(_fill_push)
+
+        def moments(board: Any, turns: int, initial_t: float, power_t: float) -> None:  # pragma: no cover
+            fill(function, carray(board, (ROWS, turns)), turns, initial_t, power_t)
+
+        return moments
+
+    return jit.kept(schedule, None, _MOMENTS, bind, fastmath=ARITHMETIC)
+
+
+def _form(loss: Any, dtype: str, method: Callable[..., float], loop: Callable[..., None]) -> Any:
+    return _kept_form(jit.methods(loss, ABREAST[dtype]), dtype, method, loop)
+
+
+@cache
+def _kept_form(
+    methods: jit.Methods, dtype: str, method: Callable[..., float], loop: Callable[..., None]
+) -> Any:
+    if config.DISABLE_JIT:
+        return partial(loop, partial(method, methods.loss))
+
+    def bind() -> Any:
+        function = methods.bound(method)
+        fill = arithmetic(loop)
+
+        def form(board: Any, lanes: int, first: int, last: int) -> None:  # pragma: no cover  (compiled)
+            fill(function, carray(board, (ROWS, lanes)), lanes, first, last)
+
+        return form
+
+    return jit.kept(method, methods.loss, _FORM, bind, f"{loop.__name__} {dtype}", fastmath=ARITHMETIC)
+
+
+def _fill_change(step: Any, board: Any, lanes: int, first: int, last: int) -> None:
+    for k in range(np.uint64(first), np.uint64(last)):
+        board[CHANGE, k] = step(board[P, k], board[Y, k], board[U, k])
+
+
+def _fill_value(value: Any, board: Any, lanes: int, first: int, last: int) -> None:
+    for k in range(np.uint64(first), np.uint64(last)):
+        board[VALUE, k] = value(board[P, k], board[Y, k])
+
+
+def _fill_slope(derivative: Any, board: Any, lanes: int, first: int, last: int) -> None:
+    for k in range(np.uint64(first), np.uint64(last)):
+        board[SLOPE, k] = derivative(board[P, k], board[Y, k])
+
+
+def _fill_after(value: Any, board: Any, lanes: int, first: int, last: int) -> None:
+    for k in range(np.uint64(first), np.uint64(last)):
+        board[AFTER, k] = value(board[P, k] + board[CHANGE, k], board[Y, k])
+
+
+def _fill_time(time: Any, board: Any, lanes: int, first: int, last: int) -> None:
+    for k in range(np.uint64(first), np.uint64(last)):
+        change = board[CHANGE, k]
+        needed = time(board[P, k], board[Y, k], change)
+        board[TIME, k] = needed if change != 0.0 else 0.0
+
+
+def _fill_push_by_lane(schedule: Any, board: Any, lanes: int, first: int, last: int) -> None:
+    for k in range(np.uint64(first), np.uint64(last)):
+        board[PUSH, k] = schedule(1.0, board[INITIAL_T, k], board[POWER_T, k], board[T, k], board[H, k])
+
+
+def _fill_push(schedule: Any, board: Any, turns: int, initial_t: float, power_t: float) -> None:
+    for k in range(np.uint64(turns)):
+        board[PUSH, k] = schedule(1.0, initial_t, power_t, board[T, k], board[H, k])

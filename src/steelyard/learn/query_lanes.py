@@ -1,0 +1,162 @@
+"""Many active learners abreast: each decides for itself which labels to ask for, and learns those.
+
+Laid out as in `lanes`. All lanes see the same rows and the same draws, one a row: a lane asks if the draw is
+below its probability. `policies` say how a lane comes to that, by its `parameters`:
+
+- BY_IMPORTANCE (IWAL): from the importance that would flip its prediction, and C₀; learned with weight 1/P.
+- AT_RANDOM: the parameter is the probability.
+- NEAR_THE_MARGIN: asked for if the prediction is no farther than the parameter from the boundary.
+
+The last two learn with weight 1. Every row counts in k, asked for or not.
+"""
+
+import math
+
+import numpy as np
+
+from steelyard.learn.batched_loss import (
+    CHANGE,
+    INITIAL_T,
+    POWER_T,
+    PUSH,
+    ROWS,
+    TIME,
+    WIDTH,
+    H,
+    P,
+    T,
+    U,
+    Y,
+    address,
+)
+from steelyard.learn.lane_ops import dots, move, squares
+from steelyard.learn.lanes import ALIVE, LANE_STATE_SIZE, LIMIT, predict_all
+from steelyard.learn.linear import BIAS, CLOCK, SCALE
+from steelyard.learn.query_probability import probability as probability_of
+from steelyard.numba_tools.jit import kernel, part
+
+BY_IMPORTANCE, AT_RANDOM, NEAR_THE_MARGIN = range(3)
+ASKED, ASKING_STATE_SIZE = LANE_STATE_SIZE, LANE_STATE_SIZE + 1
+
+
+@kernel
+def learn(
+    indptr, indices, values, dense, rows, labels, draws, first_k,
+    weights, state, rates, initial_t, power_t, policies, parameters, c1, c2, floor,
+    row_norm, bias_value, low, high, boundary,
+    bounds, steps_0, steps_1, steps_2, steps_3, times_0, times_1, times_2, times_3, frozen, integral,
+):  # fmt: skip
+    """Let every lane decide on the rows in turn, and learn those it asks for. `first_k` rows came before.
+
+    A lane of the explicit update, `bounds[0]` to `bounds[1]`, is pushed as hard as the rate is now.
+    """
+    lanes = np.uint64(weights.shape[2])
+    wide = np.int64(lanes)
+    flat = weights.reshape(-1)
+    board = np.zeros((ROWS, lanes))
+    probability, moves = np.zeros(lanes), np.zeros(lanes, weights.dtype)
+    totals = np.zeros(lanes, weights.dtype)
+    some = np.zeros(lanes // np.uint64(WIDTH), np.uint8)
+    for k in range(lanes):
+        board[INITIAL_T, k] = initial_t[k]
+        board[POWER_T, k] = power_t[k]
+    for turn in range(np.uint64(len(rows))):
+        row = np.uint64(rows[turn])
+        start, end = np.uint64(indptr[row]), np.uint64(indptr[row + np.uint64(1)])
+        base = start if dense else np.uint64(0)
+        n = bias_value + squares(start, end, values, flat)
+        dots(start, end, base, indices, values, flat, lanes, lanes, totals)
+        predict_all(lanes, totals, state, bias_value, 0.0, board)
+        where = address(board)
+        _to_the_boundary(lanes, board, state, low, high, boundary)
+        frozen(where, wide, np.int64(0), wide)  # the rates as they are now, into PUSH
+        times_0(where, wide, bounds[0], bounds[1])
+        times_1(where, wide, bounds[1], bounds[2])
+        times_2(where, wide, bounds[2], bounds[3])
+        times_3(where, wide, bounds[3], bounds[4])
+        reach = 1.0 if row_norm else n
+        _probabilities(
+            lanes,
+            board,
+            rates,
+            reach,
+            first_k + turn + 1,
+            policies,
+            parameters,
+            c1,
+            c2,
+            floor,
+            boundary,
+            probability,
+        )
+        if not _ask(lanes, board, state, draws[turn], probability, policies, labels[turn], some) or n == 0.0:
+            continue
+        frozen(where, wide, bounds[0], bounds[1])
+        integral(where, wide, bounds[1], wide)
+        for k in range(lanes):
+            board[U, k] = reach * rates[k] * board[PUSH, k]
+        steps_0(where, wide, bounds[0], bounds[1])
+        steps_1(where, wide, bounds[1], bounds[2])
+        steps_2(where, wide, bounds[2], bounds[3])
+        steps_3(where, wide, bounds[3], bounds[4])
+        _decide(lanes, board, n, bias_value, state, moves)
+        for v in range(len(some)):
+            if some[v]:
+                first = np.uint64(v) * np.uint64(WIDTH)
+                move(start, end, base, indices, values, flat, lanes, first, first + np.uint64(WIDTH), moves)
+
+
+@part
+def _to_the_boundary(lanes, board, state, low, high, boundary):
+    """The label that speaks against each prediction, and the change that would bring it to the boundary."""
+    for k in range(lanes):
+        p = board[P, k]
+        board[Y, k] = low if p > boundary else high
+        board[CHANGE, k] = boundary - p
+        board[T, k] = state[CLOCK, k]
+        board[H, k] = 1.0
+
+
+@part
+def _probabilities(lanes, board, rates, reach, k, policies, parameters, c1, c2, floor, boundary, probability):
+    """The probability of each lane, by its policy."""
+    growth = math.log(k) / (k - 1.0) if k > 1 else 1.0
+    for lane in range(lanes):
+        given = parameters[lane]
+        g = board[TIME, lane] / (reach * rates[lane] * board[PUSH, lane]) / k if reach > 0.0 else 0.0
+        by_importance = max(probability_of(g, given * growth, c1, c2), floor) if k > 1 else 1.0
+        near = 1.0 if abs(board[P, lane] - boundary) <= given else 0.0
+        otherwise = given if policies[lane] == AT_RANDOM else near
+        probability[lane] = by_importance if policies[lane] == BY_IMPORTANCE else otherwise
+
+
+@part
+def _ask(lanes, board, state, draw, probability, policies, label, some):
+    """Who asks; their weights, labels and clocks. Whether anybody does, also by vectors of lanes."""
+    anybody = np.uint64(0)
+    for v in range(len(some)):
+        asked = np.uint64(0)
+        first = np.uint64(v) * np.uint64(WIDTH)
+        for k in range(first, first + np.uint64(WIDTH)):
+            asks = draw < probability[k]
+            asks = asks and state[ALIVE, k] > 0.0
+            h = 1.0 / probability[k] if policies[k] == BY_IMPORTANCE else 1.0
+            h = h if asks else 0.0
+            board[H, k] = h
+            board[Y, k] = label
+            state[CLOCK, k] += h
+            state[ASKED, k] += 1.0 if asks else 0.0
+            asked |= np.uint64(asks)
+        some[v] = asked
+        anybody |= asked
+    return anybody > 0
+
+
+@part
+def _decide(lanes, board, n, bias_value, state, moves):
+    for k in range(lanes):
+        s = board[CHANGE, k] / n if board[U, k] > 0.0 else 0.0
+        state[ALIVE, k] = state[ALIVE, k] if abs(s) < LIMIT else 0.0
+        s = s if state[ALIVE, k] > 0.0 else 0.0
+        state[BIAS, k] += s * bias_value
+        moves[k] = s / state[SCALE, k]

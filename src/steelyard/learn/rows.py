@@ -1,0 +1,58 @@
+"""Loops over CSR rows that look before anything is learned.
+
+A well-formed matrix costs two quick passes, one over the indices and one over the values. Loop
+indices are unsigned, which spares the wrap-around code and lets the loops run several at a time.
+"""
+
+import numpy as np
+
+from steelyard.numba_tools.jit import kernel
+
+
+@kernel
+def increasing_within(indptr, indices, features):
+    """Whether each row is strictly increasing and within bounds: then no index is bad or comes twice."""
+    one = np.uint64(1)
+    for row in range(np.uint64(len(indptr) - 1)):
+        start, end = np.uint64(indptr[row]), np.uint64(indptr[row + one])
+        if start == end:
+            continue
+        wrong = np.uint32(0)
+        for j in range(start + one, end):
+            wrong |= np.uint32(indices[j - one] >= indices[j])
+        if wrong or indices[start] < 0 or indices[end - one] >= features:
+            return False
+    return True
+
+
+@kernel
+def first_bad_index(indices, features):
+    """The place of the first index that is negative or too large, or −1."""
+    for j in range(len(indices)):
+        if indices[j] < 0 or indices[j] >= features:
+            return j
+    return -1
+
+
+@kernel
+def has_duplicates(indptr, indices, features):
+    """Whether some row names a feature twice, in whatever order."""
+    last_row = np.full(features, -1, np.int64)
+    for row in range(len(indptr) - 1):
+        for j in range(indptr[row], indptr[row + 1]):
+            if last_row[indices[j]] == row:
+                return True
+            last_row[indices[j]] = row
+    return False
+
+
+@kernel
+def largest_size(bits, mask):
+    """The largest absolute value among floats, as bits: without its sign bit a float orders as an integer.
+
+    Infinity and NaN are larger than every number.
+    """
+    largest = bits.dtype.type(0)
+    for j in range(np.uint64(len(bits))):
+        largest = max(largest, bits[j] & mask)
+    return largest

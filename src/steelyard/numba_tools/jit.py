@@ -1,0 +1,266 @@
+"""The one decorator of kernels, and the one binder that turns a loss into pointers they can call.
+
+A kernel takes its loss as function pointers, so it is compiled once for all losses and found in
+the disk cache by the next process. Kernels may call each other across the files of `learn` and `text`:
+the cache is stamped with the sources of all of them, and a change in any makes it anew. Pointers
+are kept on disk too, by their fingerprints (see `code_cache`): Numba's cache would not notice a change
+in another file, nor tell two functions apart that differ only in their globals. So no loss can be
+stale.
+
+Binding compiles the very methods of the loss. Its class becomes a namedtuple of the float fields
+and of the compiled methods it calls, and the functions and modules in a method's globals are
+exchanged for compiled ones.
+"""
+
+import hashlib
+import math
+import sys
+import types
+from collections import namedtuple
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
+
+import numba
+from numba import config, njit
+from numba import types as numba_types
+from numba.core import event
+from numba.extending import intrinsic
+
+from steelyard.numba_tools import code_cache
+from steelyard.numba_tools.fingerprint import fingerprint
+
+# Sums may be reordered, products contracted; NaN and infinity keep their meaning.
+FAST_SUMS = {"reassoc", "contract", "nsz", "arcp"}
+
+# A part that calls a kernel would pass its own forceinline on to it, if it happened to be the first to.
+_cached = njit(cache=True, nogil=True, error_model="numpy", fastmath=FAST_SUMS, forceinline=False)
+
+
+_ROOMS = ("learn", "numba_tools", "text")
+
+
+@cache
+def _room_stamp() -> bytes:
+    """A digest of every source with a kernel in it, or with something that kernels are made by."""
+    package = Path(__file__).parents[1]
+    sources = sorted(source for room in _ROOMS for source in (package / room).glob("*.py"))
+    return hashlib.sha256(b"".join(source.read_bytes() for source in sources)).digest()
+
+
+def kernel(function: Callable[..., Any]) -> Any:
+    """Compile a loop for the kinds of arrays it meets, and keep that on disk.
+
+    Numba stamps its cache with the one file a function stands in, and would not notice that a helper
+    in another file has changed.
+    """
+    compiled = _cached(function)
+    if not config.DISABLE_JIT:
+        compiled._cache._cache_file._source_stamp = _room_stamp()
+    return compiled
+
+
+# A part of a kernel that runs once a row: a call with its many arrays would cost as much as the loop in it.
+part = njit(nogil=True, error_model="numpy", fastmath=FAST_SUMS, forceinline=True)
+
+
+@intrinsic
+def _marked_apart(context):
+    def build(context, builder, signature, arguments):
+        builder.function.attributes.add("noinline")
+        return context.get_dummy_value()
+
+    return numba_types.none(), build
+
+
+def _nothing() -> None:
+    pass
+
+
+# Said within a kernel: it is called, not copied into its callers. What is seldom run would otherwise take
+# the registers of the loop it stands in.
+apart = _nothing if config.DISABLE_JIT else _marked_apart
+
+
+class Announcement(event.Listener):  # type: ignore[misc]
+    """Says on a terminal that kernels are being compiled, which takes seconds and happens once."""
+
+    def __init__(self) -> None:
+        self.said = False
+
+    def on_start(self, event: Any) -> None:
+        module = str(event.data["dispatcher"].py_func.__module__)
+        is_kernel = module.startswith(("steelyard.learn.", "steelyard.text."))  # pointers are quick
+        if is_kernel and not self.said and sys.stderr.isatty():
+            self.said = True
+            sys.stderr.write("steelyard: compiling its kernels for this machine, once\n")
+
+    def on_end(self, event: Any) -> None:
+        pass
+
+
+event.register("numba:compile", Announcement())
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """How the methods of a loss are compiled."""
+
+    short: Callable[..., Any]
+    """The decorator of methods and of helpers of a few lines,"""
+    long: Callable[..., Any]
+    """and of longer helpers."""
+    arithmetic: types.ModuleType
+    """What they find under the name `math`."""
+
+
+# Methods, and helpers of a few lines, go whole into their callers: that saves most of the time to compile.
+ONE_BY_ONE = Dialect(
+    njit(nogil=True, error_model="numpy", inline="always"), njit(nogil=True, error_model="numpy"), math
+)
+_FEW_LINES = 300  # bytes of bytecode
+_TWO = numba.float64(numba.float64, numba.float64)
+_THREE = numba.float64(numba.float64, numba.float64, numba.float64)
+
+
+def pointer(thing: Any, method: str) -> Any:
+    """A method of two numbers, say `loss.value(p, y)`, as a pointer."""
+    return getattr(thing, method) if config.DISABLE_JIT else methods(thing).pointer(method)
+
+
+def step_pointer(loss: Any, step: Callable[..., float]) -> Any:
+    """`step(loss, p, y, u)`, the change of p under some update, as a pointer of (p, y, u)."""
+    return partial(step, loss) if config.DISABLE_JIT else methods(loss).step_pointer(step)
+
+
+def kept(
+    function: Callable[..., float],
+    thing: Any,
+    signature: Any,
+    bind: Callable[[], Any],
+    form: str = "",
+    **options: Any,
+) -> Any:
+    """What `bind` makes of the function and the thing, as a pointer: compiled, or found on disk.
+
+    `form` tells apart what this room makes of the same function.
+    """
+
+    def compiled() -> Any:
+        return numba.cfunc(signature, error_model="numpy", **options)(bind())
+
+    key = fingerprint(function, thing)
+    if key is None:
+        return compiled()
+    return code_cache.kept(f"{key} {form} {_room_stamp().hex()}", signature, compiled)
+
+
+def methods(thing: Any, dialect: Dialect = ONE_BY_ONE) -> "Methods":
+    """By class and attributes: losses of a class that is no dataclass compare equal whatever they hold."""
+    key = (type(thing), *sorted(vars(thing).items()), dialect)
+    if key not in _bound:
+        _bound[key] = Methods(thing, dialect)
+    return _bound[key]
+
+
+_bound: dict[Any, "Methods"] = {}
+
+
+class Methods:
+    """The compiled methods of one loss (or schedule), made as they are needed."""
+
+    def __init__(self, loss: Any, dialect: Dialect) -> None:
+        self.loss = loss
+        self._dialect = dialect
+        self._compiled: dict[str, Any] = {}
+        self._pointers: dict[Any, Any] = {}
+        self._in_progress: set[str] = set()
+
+    def pointer(self, name: str) -> Any:
+        if name not in self._pointers:
+            method = getattr(type(self.loss), name)
+            self._pointers[name] = kept(method, self.loss, _TWO, lambda: self.compiled(name).py_func)
+        return self._pointers[name]
+
+    def step_pointer(self, step: Callable[..., float]) -> Any:
+        if step not in self._pointers:
+            self._pointers[step] = kept(step, self.loss, _THREE, lambda: self.bound(step).py_func)
+        return self._pointers[step]
+
+    def compiled(self, name: str) -> Any:
+        """A method without its `self`."""
+        if name not in self._compiled:
+            self._in_progress.add(name)
+            self._compiled[name] = self.bound(getattr(type(self.loss), name))
+            self._in_progress.discard(name)
+        return self._compiled[name]
+
+    def bound(self, function: Callable[..., float]) -> Any:
+        """The function with its first argument fixed to the loss."""
+        members = {}
+        for name in sorted(_names(function) - self._in_progress):
+            if isinstance(getattr(type(self.loss), name, None), types.FunctionType):
+                members[name] = self.compiled(name)
+            elif isinstance(getattr(self.loss, name, None), int | float):
+                members[name] = float(getattr(self.loss, name))
+        this = namedtuple("Bound", members)(**members)
+        inlined = self._dialect.short
+        compiled = inlined(_translated(function, self._dialect))
+        by_arguments = {
+            1: lambda a: compiled(this, a),
+            2: lambda a, b: compiled(this, a, b),
+            3: lambda a, b, c: compiled(this, a, b, c),
+            4: lambda a, b, c, d: compiled(this, a, b, c, d),
+        }
+        return inlined(by_arguments[function.__code__.co_argcount - 1])
+
+
+def _names(function: Any) -> set[str]:
+    """Every name that the function, or a function it may call, looks up. (Losses do not recurse.)"""
+    names = set(function.__code__.co_names)
+    for name in function.__code__.co_names:
+        for called in _functions(function.__globals__.get(name), function.__code__.co_names):
+            names |= _names(called)
+    return names
+
+
+def _functions(thing: Any, attributes: tuple[str, ...]) -> list[Any]:
+    if isinstance(thing, types.ModuleType) and thing is not math:
+        return [
+            vars(thing)[name] for name in attributes if isinstance(vars(thing).get(name), types.FunctionType)
+        ]
+    return [thing] if isinstance(thing, types.FunctionType) else []
+
+
+@cache
+def compiled(function: Any, dialect: Dialect) -> Any:
+    """A plain function, and all it calls."""
+    few_lines = len(function.__code__.co_code) < _FEW_LINES
+    return (dialect.short if few_lines else dialect.long)(_translated(function, dialect))
+
+
+def _translated(function: Any, dialect: Dialect) -> Any:
+    """The function with everything it calls compiled; its source stays what it is."""
+    names = function.__code__.co_names
+    scope = {
+        name: _translate(function.__globals__[name], names, dialect)
+        for name in names
+        if name in function.__globals__
+    }
+    return types.FunctionType(function.__code__, scope, function.__name__)
+
+
+def _translate(thing: Any, attributes: tuple[str, ...], dialect: Dialect) -> Any:
+    if isinstance(thing, types.FunctionType):
+        return compiled(thing, dialect)
+    if thing is math:
+        return dialect.arithmetic
+    if isinstance(thing, types.ModuleType):
+        twin = types.ModuleType(thing.__name__)
+        for name in attributes:
+            if name in vars(thing):
+                setattr(twin, name, _translate(vars(thing)[name], attributes, dialect))
+        return twin
+    return thing

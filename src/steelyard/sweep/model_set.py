@@ -1,0 +1,230 @@
+"""`ModelSet`: any number of models that learn from one stream, in as few passes over its memory as can be.
+
+Models that can learn abreast do, in blocks that share what a row costs; blocks are learned on threads.
+What becomes of a model depends neither on its neighbours, nor on threads, nor on how the stream is cut.
+"""
+
+import os
+import threading
+from collections import deque
+from collections.abc import Callable, Sequence
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steelyard.examples import Examples
+from steelyard.learn import lanes, linear
+from steelyard.learn.batched_loss import WIDTH
+from steelyard.model import Model, Settings
+from steelyard.sweep.alone import Alone
+from steelyard.sweep.block import Block, Matrix, fits, kind
+
+Numbers = NDArray[np.int64]
+Column = NDArray[np.float64]
+Crew = Block | Alone
+
+WIDEST = 128  # lanes of a block: half as many take a tenth longer, and more are no faster
+_PIECE = 8192  # rows of a turn: many, for the caches forget the weights of a crew that waits
+
+
+class ModelSet:
+    """Models by number, in the order of their settings."""
+
+    def __init__(self, settings: Sequence[Settings], features: int, threads: int | None = None) -> None:
+        self.settings = list(settings)
+        self.features = features
+        self._threads = usable_threads(threads)
+        self._crews: list[tuple[Crew, Numbers]] = []
+        for numbers in crews(self.settings, self._threads):
+            own = [self.settings[i] for i in numbers]
+            crew = Block(own, features) if fits(own[0]) else Alone(own[0], features)
+            self._crews.append((crew, np.array(numbers)))
+
+    def __len__(self) -> int:
+        return len(self.settings)
+
+    def learn(
+        self,
+        examples: Examples,
+        order: Numbers | None = None,
+        labels: Matrix | None = None,
+        sample_weight: Matrix | None = None,
+        predictions: Matrix | None = None,
+    ) -> None:
+        """Learn the rows, or those whose numbers `order` holds, one after another in every model.
+
+        Labels and sample_weight are those of the examples, or matrices with a row for each turn and a column
+        for each model. `predictions`, such a matrix, gets what was predicted before each row was learned.
+        """
+
+        def teach(crew: Crew, numbers: Numbers, part: slice, labels: Matrix, sample_weight: Matrix) -> None:
+            before = None if predictions is None else np.empty((len(labels), len(numbers)))
+            crew.learn(examples, rows[part], labels, sample_weight, before)
+            if predictions is not None:
+                predictions[part, numbers] = before
+
+        rows = np.arange(len(examples)) if order is None else order
+        self._in_pieces(examples, rows, labels, sample_weight, teach)
+
+    def measure(
+        self,
+        examples: Examples,
+        order: Numbers | None = None,
+        labels: Matrix | None = None,
+        sample_weight: Matrix | None = None,
+    ) -> tuple[Column, Column]:
+        """What the rows cost each model, and the importance of its errors, without learning: two sums."""
+        loss, error = np.zeros(len(self)), np.zeros(len(self))
+
+        def look(crew: Crew, numbers: Numbers, part: slice, labels: Matrix, sample_weight: Matrix) -> None:
+            lost, wrong = crew.measure(examples, rows[part], labels, sample_weight)
+            loss[numbers] += lost
+            error[numbers] += wrong
+
+        rows = np.arange(len(examples)) if order is None else order
+        self._in_pieces(examples, rows, labels, sample_weight, look)
+        return loss, error
+
+    def _in_pieces(
+        self,
+        examples: Examples,
+        rows: Numbers,
+        labels: Matrix | None,
+        sample_weight: Matrix | None,
+        work: Callable[..., None],
+    ) -> None:
+        """Threads take up the crews, each for a piece of the rows, and as a rule go on with the same crew.
+
+        When fewer crews wait than there are threads, they take turns, or one would be left to the last.
+        """
+        columns = examples.labels[rows, np.newaxis] if labels is None else labels
+        weights = examples.sample_weight[rows, np.newaxis] if sample_weight is None else sample_weight
+        waiting = deque((crew, numbers, 0) for crew, numbers in self._crews)
+        threads = min(self._threads, len(self._crews))
+        stopped = threading.Event()
+
+        def work_on() -> None:
+            while not stopped.is_set():
+                try:
+                    crew, numbers, start = waiting.popleft()
+                except IndexError:  # none is left, or another thread was quicker
+                    return
+                part = slice(start, start + _PIECE)
+                work(crew, numbers, part, _of(columns[part], numbers), _of(weights[part], numbers))
+                if part.stop < len(rows):
+                    rest = crew, numbers, part.stop
+                    (waiting.append if len(waiting) < threads else waiting.appendleft)(rest)
+
+        with ThreadPoolExecutor(threads) as pool:
+            try:
+                tasks = [pool.submit(work_on) for _ in range(threads)]
+                wait(tasks, return_when=FIRST_EXCEPTION)
+            finally:
+                stopped.set()  # on an error, or when interrupted, no thread begins another piece
+        for task in tasks:
+            task.result()
+
+    def predict(self, examples: Examples) -> Matrix:
+        """w·x of each row in each model: a column for each; NaN for the diverged."""
+        predictions = np.empty((len(examples), len(self)))
+        for crew, numbers in self._crews:
+            predictions[:, numbers] = crew.predict(examples)
+        return predictions
+
+    @property
+    def progressive_loss(self) -> Column:
+        """The average loss of predictions made before their example was learned; NaN for the diverged."""
+        return np.where(self.diverged, np.nan, self.scalars(linear.LOSS) / self._weight())
+
+    @property
+    def progressive_error(self) -> Column:
+        """The share of those predictions that were on the wrong side, for two classes."""
+        return self.scalars(lanes.ERROR) / self._weight()
+
+    @property
+    def diverged(self) -> NDArray[np.bool_]:
+        """Models whose predictions left the range of their numbers: they stopped learning there."""
+        stopped: NDArray[np.bool_] = self.scalars(lanes.ALIVE) == 0.0
+        return stopped
+
+    def _weight(self) -> Column:
+        weight = self.scalars(linear.WEIGHT)
+        return np.where(weight > 0.0, weight, np.nan)
+
+    def scalars(self, which: int) -> Column:
+        """One scalar of each model, by its place in `kernels.lanes`: a copy."""
+        column = np.empty(len(self))
+        for crew, numbers in self._crews:
+            column[numbers] = crew.scalars(which)
+        return column
+
+    def set_scalars(self, which: int, column: Column) -> None:
+        for crew, numbers in self._crews:
+            crew.set_scalars(which, column[numbers])
+
+    def model(self, number: int) -> Model:
+        """One of the models, as a copy that can go on alone."""
+        crew, place = self._find(number)
+        return crew.model(place)
+
+    def put(self, number: int, model: Model) -> None:
+        """Let one of the models go on from a copy of this one, which has the same loss and arrays."""
+        crew, place = self._find(number)
+        crew.put(place, model)
+
+    def _find(self, number: int) -> tuple[Crew, int]:
+        for crew, numbers in self._crews:
+            if number in numbers:
+                return crew, int(np.flatnonzero(numbers == number)[0])
+        raise IndexError(f"there are {len(self)} models, from 0; got {number}")
+
+    def arrays(self) -> dict[str, NDArray[np.generic]]:
+        """All that changes, by name: written to, a fleet of the same settings goes on from there."""
+        return {
+            f"{place}.{name}": array
+            for place, (crew, _) in enumerate(self._crews)
+            for name, array in crew.arrays().items()
+        }
+
+
+def usable_threads(given: int | None) -> int:
+    """As many as are asked for, else one for every core that this process may use."""
+    cores = getattr(os, "sched_getaffinity", lambda _: range(os.cpu_count() or 1))  # not on every system
+    return given or len(cores(0))
+
+
+def crews(settings: Sequence[Settings], threads: int) -> list[list[int]]:
+    """Who learns with whom: the numbers of the models of each block, and of each that is alone."""
+    alike: dict[tuple[Any, ...], list[int]] = {}
+    alone = []
+    for number, each in enumerate(settings):
+        if fits(each):
+            alike.setdefault(kind(each), []).append(number)
+        else:
+            alone.append([number])
+    blocks = []
+    for numbers in alike.values():
+        vectors = _vectors(numbers, settings)
+        count = max(-(-len(vectors) * WIDTH // WIDEST), 1)
+        count = min(-(-count // threads) * threads, len(vectors))  # work for every thread
+        ends = [-(-len(vectors) * (i + 1) // count) for i in range(count)]  # larger ones first
+        for start, end in zip([0, *ends], ends, strict=False):
+            blocks.append([number for vector in vectors[start:end] for number in vector])
+    return blocks + alone
+
+
+def _vectors(numbers: list[int], settings: Sequence[Settings]) -> list[list[int]]:
+    """The models as they fill vectors of lanes: those of one update together, one schedule after another.
+
+    So a block has few schedules, each of which it reckons once for all of its lanes.
+    """
+    by_update: dict[str, list[int]] = {}
+    for number in sorted(numbers, key=lambda number: (settings[number].power_t, settings[number].initial_t)):
+        by_update.setdefault(settings[number].update, []).append(number)
+    return [own[start : start + WIDTH] for own in by_update.values() for start in range(0, len(own), WIDTH)]
+
+
+def _of(columns: Matrix, numbers: Numbers) -> Matrix:
+    return columns if columns.shape[1] == 1 else columns[:, numbers]

@@ -1,0 +1,1 @@
+"""Compiled loops that parse text: bytes in, arrays out."""

@@ -1,0 +1,225 @@
+"""Keyed features → rows of indices: crossing, folding keys into the model's range, merging duplicates.
+
+An index is the low bits of a key, so two names may share one. A feature that comes twice in a row,
+under one name or two, is merged into one with the sum of the values, at the place of the first.
+
+To find it again there is a small hash table of places. It is never emptied: a place is stored as a
+serial number that grows from row to row, and whatever is older than the row is not in it.
+"""
+
+import numpy as np
+
+from steelyard.numba_tools.jit import kernel, part
+from steelyard.text.hashing import BITS_32, CROSS_PRIME
+
+
+@kernel
+def sizes(ends, fields, crosses):
+    """(features in all once crossed, the most in one row): upper bounds, before merging."""
+    total = 0
+    longest = 0
+    counts = np.zeros(crosses.max() + 1 if crosses.size else 0, np.int64)
+    start = 0
+    for row in range(len(ends)):
+        size = ends[row] - start
+        if len(crosses):
+            counts[:] = 0
+            for k in range(start, ends[row]):
+                if fields[k] >= 0:
+                    counts[fields[k]] += 1
+            for c in range(len(crosses)):
+                product = 1
+                for field in crosses[c]:
+                    if field >= 0:
+                        product *= counts[field]
+                size += product
+        total += size
+        longest = max(longest, size)
+        start = ends[row]
+    return total, longest
+
+
+@kernel
+def fold(
+    ends, keys, values, mask, table, serial, first, second, indptr, indices, out, new, new_key, new_place
+):
+    """Rows without crosses. Returns (entries, candidates for names).
+
+    `first` and `second` hold the keys known so far at each index, 0 for none. A key that is neither is
+    a candidate: its index, the key, and its place among the features.
+    """
+    count = 0
+    candidates = 0
+    start = 0
+    for row in range(len(ends)):
+        end = ends[row]
+        if _increasing(keys, start, end, mask):
+            _copy(keys, values, start, end, mask, indices, out, count)
+            count += end - start
+            search = len(first) > 0 and _any_unknown(keys, start, end, mask, first)
+        else:
+            count = _merge(keys, values, start, end, mask, table, serial, indices, out, count)
+            search = len(first) > 0
+        if search:
+            for k in range(start, end):
+                key = np.int64(keys[k])
+                index = key & mask
+                if first[index] != known(key) and second[index] != known(key):
+                    new[candidates], new_key[candidates] = index, key
+                    new_place[candidates, 0] = k
+                    candidates += 1
+        start = end
+        indptr[row + 1] = count
+    return count, candidates
+
+
+@part
+def _copy(keys, values, start, end, mask, indices, out, count):
+    """Put down a row as it is. What it is made of is looked at in loops apart, for each can go by vectors."""
+    size = np.uint64(end - start)
+    start, count = np.uint64(start), np.uint64(count)
+    for k in range(size):
+        indices[count + k] = keys[start + k] & np.uint32(mask)
+    for k in range(size):
+        out[count + k] = values[start + k]
+
+
+@part
+def _any_unknown(keys, start, end, mask, first):
+    """Whether a key is not the first at its index."""
+    unknown = np.uint32(0)
+    for k in range(np.uint64(start), np.uint64(end)):
+        unknown |= first[keys[k] & np.uint32(mask)] ^ known(keys[k])
+    return unknown != 0
+
+
+@part
+def _merge(keys, values, start, end, mask, table, serial, indices, out, count):
+    """Put down a row, with what comes twice merged: how many entries there are now."""
+    begin = count
+    slots = _slots(end - start, len(table))
+    for k in range(start, end):
+        index = np.int64(keys[k]) & mask
+        slot = _place(index, begin, serial, slots, table, indices, count)
+        if slot >= 0:
+            out[slot] += values[k]
+        else:
+            indices[count] = index
+            out[count] = values[k]
+            count += 1
+    return count
+
+
+@kernel
+def fold_crossed(
+    ends, keys, values, fields, crosses,
+    mask, table, serial, first, second, indptr, indices, out, new, new_key, new_place,
+):  # fmt: skip
+    """As `fold`, with each row's features followed by its crosses.
+
+    A cross of fields is every choice of one feature from each; of a field with itself, every choice
+    without regard to order.
+    """
+    count = 0
+    candidates = 0
+    start = 0
+    order = crosses.shape[1]
+    chosen = np.empty(order, np.int64)
+    for row in range(len(ends)):
+        begin = count
+        end = ends[row]
+        slots = len(table)
+        for c in range(-1, len(crosses)):
+            depth = 0
+            width = 1 if c < 0 else _width(crosses[c])
+            chosen[0] = start - 1
+            while depth >= 0:
+                if c < 0:
+                    chosen[0] += 1
+                else:
+                    chosen[depth] = _following(fields, chosen[depth], end, crosses[c, depth])
+                if chosen[depth] >= end:
+                    depth -= 1
+                    continue
+                if depth + 1 < width:
+                    depth += 1
+                    same = crosses[c, depth] == crosses[c, depth - 1]
+                    chosen[depth] = chosen[depth - 1] - 1 if same else start - 1
+                    continue
+                key = np.int64(keys[chosen[0]])
+                value = values[chosen[0]]
+                for member in range(1, width):
+                    key = ((key * CROSS_PRIME) ^ np.int64(keys[chosen[member]])) & BITS_32
+                    value *= values[chosen[member]]
+                index = key & mask
+                slot = _place(index, begin, serial, slots, table, indices, count)
+                if slot >= 0:
+                    out[slot] += value
+                else:
+                    indices[count] = index
+                    out[count] = value
+                    count += 1
+                if len(first) and first[index] != known(key) and second[index] != known(key):
+                    new[candidates], new_key[candidates] = index, key
+                    for member in range(order):
+                        new_place[candidates, member] = chosen[member] if member < width else -1
+                    candidates += 1
+        start = end
+        indptr[row + 1] = count
+    return count, candidates
+
+
+@kernel
+def _increasing(keys, start, end, mask):
+    """Whether the indices of a row grow: then none comes twice, as in most files of numbers."""
+    wrong = np.uint32(0)
+    low = np.uint32(mask)
+    for k in range(np.uint64(start + 1), np.uint64(end)):
+        wrong |= np.uint32((keys[k - np.uint64(1)] & low) >= (keys[k] & low))
+    return wrong == 0
+
+
+@kernel
+def known(key):
+    """The key as it is remembered: never 0, which stands for none. (2³¹ has the index of 0.)"""
+    return np.uint32(key if key != 0 else 0x80000000)
+
+
+@part
+def _slots(features, most):
+    """A power of two with room to spare for a row of so many features."""
+    slots = 16
+    while slots < 2 * features and slots < most:
+        slots *= 2
+    return slots
+
+
+@part
+def _place(index, begin, serial, slots, table, indices, count):
+    """Where the row that began at `begin` has this index already, or −1; then it is put down as the next."""
+    slot = (index * 0x9E3779B1 >> 7) & (slots - 1)
+    while table[slot] >= serial + begin:
+        place = table[slot] - serial
+        if indices[place] == index:
+            return place
+        slot = (slot + 1) & (slots - 1)
+    table[slot] = serial + count
+    return -1
+
+
+@kernel
+def _width(cross):
+    """How many fields are crossed: the list is padded with −1."""
+    width = 0
+    while width < len(cross) and cross[width] >= 0:
+        width += 1
+    return width
+
+
+@kernel
+def _following(fields, place, end, field):
+    """The next feature of this field after `place`."""
+    place += 1
+    while place < end and fields[place] != field:
+        place += 1
+    return place

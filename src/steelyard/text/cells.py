@@ -1,0 +1,198 @@
+"""The cells of one record, whatever format it came in → its label, weight, tag and features.
+
+A reader splits a record into cells, spans of the text, and puts what had escapes in it behind the
+text, decoded, so that a span says all. What a column is for, its role, decides what a cell becomes.
+"""
+
+import numpy as np
+
+from steelyard.numba_tools.jit import kernel
+from steelyard.text import decimals, hashing, lines, tokens
+
+# Roles of columns
+LABEL, WEIGHT, BASE, TAG, TEXT, CATEGORY, NUMBER, IGNORE = range(8)
+
+# How a cell stands in the record: not at all, empty on purpose, as text, true or false, or as a nested value
+ABSENT, NULL, WRITTEN, TRUE, FALSE, INNER = range(6)
+
+_MISSING = np.frombuffer(b"missing", np.uint8)
+
+
+@kernel
+def measures(text, end, escape):
+    """(lines, whether all of it is UTF-8, how often the byte `escape` comes)."""
+    newlines = 0
+    escapes = 0
+    high = np.uint8(0)
+    for i in range(np.uint64(end)):
+        c = text[i]
+        newlines += c == lines.NEWLINE
+        escapes += c == escape
+        high |= c
+    return newlines, high < 128 or lines.valid_utf8(text, 0, end), escapes
+
+
+@kernel
+def note(problems, count, line, code, start, stop, column):
+    """Note a problem, if there is room: all are counted, the first of them described."""
+    if count < len(problems):
+        problems[count, 0], problems[count, 1], problems[count, 2] = line, code, start
+        problems[count, 3], problems[count, 4] = stop, column
+    return count + 1
+
+
+@kernel
+def row(text, spans, places, plan, rule, options, largest, at, count, table, heads, features):
+    """Read the cells into row `at`: (features then, code or −1, column of the problem, its start, its stop).
+
+    `spans`: kind, start and stop of each cell; `places`: which cell is each column's, −1 for none.
+    Texts come last because they cannot fail, and `table` must not see features that are withdrawn.
+    """
+    roles, seeds, column_fields, missing, missing_sizes = plan
+    labels, sample_weight, offsets, tags, ends = heads
+    keys, values, fields, starts, stops, origins = features
+    labels[at], sample_weight[at], offsets[at] = np.nan, 1.0, 0.0
+    tags[at, 0] = tags[at, 1] = 0
+    texts = 0
+    for column in range(len(roles)):
+        role = roles[column]
+        if role == TEXT:
+            texts += 1
+        place = places[column]
+        if role in (TEXT, IGNORE) or place < 0 or spans[place, 0] == ABSENT:
+            continue
+        kind = spans[place, 0]
+        start, stop = trimmed(text, spans[place, 1], spans[place, 2])
+        if kind == INNER:
+            if role < TEXT:
+                return count, lines.NESTED, column, start, stop
+            continue
+        empty = kind == NULL or start == stop
+        if role == CATEGORY:
+            keys[count] = (
+                hashing.murmur(_MISSING, 0, len(_MISSING), seeds[column])
+                if empty
+                else hashing.key(text, start, stop, seeds[column])
+            )
+            values[count] = 1.0
+            origins[count] = 8 * column + (tokens.MISSING if empty else tokens.CATEGORY)
+        elif role == TAG:
+            tags[at, 0], tags[at, 1] = (0, 0) if empty else (start, stop)
+            continue
+        elif role == LABEL:
+            if empty:
+                continue
+            labels[at], code = _label(text, start, stop, kind, rule, missing, missing_sizes)
+            if code >= 0:
+                return count, code, column, start, stop
+            continue
+        else:
+            x, code = _number(text, start, stop, kind, largest if role == NUMBER else np.inf)
+            absent = empty or (code >= 0 and is_missing(text, start, stop, missing, missing_sizes))
+            if role == BASE and absent:
+                continue
+            if code >= 0 and not (absent and role == NUMBER):
+                code = _named(code, role)
+                return count, code, column, start, stop
+            if role == WEIGHT:
+                if x < 0.0:
+                    return count, lines.NEGATIVE_IMPORTANCE, column, start, stop
+                sample_weight[at] = x
+                continue
+            if role == BASE:
+                offsets[at] = x
+                continue
+            if absent:
+                keys[count] = hashing.murmur(_MISSING, 0, len(_MISSING), seeds[column])
+                values[count] = 1.0
+                origins[count] = 8 * column + tokens.MISSING
+            else:
+                keys[count] = seeds[column]
+                values[count] = x
+                origins[count] = 8 * column + tokens.NUMBER
+        fields[count] = column_fields[column]
+        starts[count] = start
+        stops[count] = stop
+        count += 1
+    if texts > 0:
+        for column in range(len(roles)):
+            place = places[column]
+            if roles[column] != TEXT or place < 0:
+                continue
+            kind = spans[place, 0]
+            if kind in (WRITTEN, TRUE, FALSE):
+                count = tokens.tokenise(
+                    text, spans[place, 1], spans[place, 2], seeds[column], column_fields[column], column,
+                    options, count, table, features,
+                )  # fmt: skip
+    ends[at] = count
+    return count, -1, -1, 0, 0
+
+
+@kernel
+def trimmed(text, start, stop):
+    """The span without blanks at either end."""
+    while start < stop and tokens.BLANKS[text[start]]:
+        start += 1
+    while stop > start and tokens.BLANKS[text[stop - 1]]:
+        stop -= 1
+    return start, stop
+
+
+@kernel
+def is_missing(text, start, stop, words, sizes):
+    """Whether the cell is one of the words that stand for nothing, in large or small letters."""
+    for k in range(len(sizes)):
+        if stop - start == sizes[k]:
+            same = True
+            for i in range(sizes[k]):
+                same = same and tokens.lower(text[start + i]) == words[k, i]
+            if same:
+                return True
+    return False
+
+
+@kernel
+def _number(text, start, stop, kind, largest):
+    """(the number, code or −1)."""
+    if kind in (TRUE, FALSE):
+        return (1.0 if kind == TRUE else 0.0), -1
+    x, end, status = decimals.number(text, start, stop)
+    if status == decimals.NOT_FINITE:
+        return 0.0, lines.NOT_FINITE
+    if status != decimals.OK or end < stop:
+        return 0.0, lines.BAD_NUMBER
+    return x, (lines.TOO_LARGE if abs(x) > largest else -1)
+
+
+@kernel
+def _named(code, role):
+    """The problem with a number, as it is called where the number is not a feature."""
+    if role == WEIGHT:
+        return lines.BAD_IMPORTANCE
+    return lines.BAD_BASE if role == BASE else code
+
+
+@kernel
+def _label(text, start, stop, kind, rule, missing, missing_sizes):
+    """(the label, code or −1). With a rule names are compared byte for byte; without, it is a number."""
+    negative, positive, others, low, high = rule
+    if len(positive):
+        if _same(text, start, stop, positive):
+            return high, -1
+        if _same(text, start, stop, negative):
+            return low, -1
+    x, code = _number(text, start, stop, kind, np.inf)
+    if code >= 0 and is_missing(text, start, stop, missing, missing_sizes):
+        return np.nan, -1
+    if len(positive):
+        return (low, -1) if others else (np.nan, lines.UNKNOWN_LABEL)
+    return x, (lines.BAD_LABEL if code >= 0 else -1)
+
+
+@kernel
+def _same(text, start, stop, name):
+    same = stop - start == len(name)
+    for i in range(len(name) if same else 0):
+        same = same and text[start + i] == name[i]
+    return same

@@ -1,0 +1,174 @@
+"""Delimited text after RFC 4180: records of cells, some of them quoted, with newlines and separators within.
+
+A quote opens a cell only as its first byte; within, two quotes stand for one. Whatever follows the
+closing quote is not quoted any more: so the end of a record is found the same way by everyone.
+"""
+
+import numpy as np
+
+from steelyard.numba_tools.jit import kernel
+from steelyard.text import cells, lines
+from steelyard.text.lines import NEWLINE, RETURN, SPACE, TAB
+
+QUOTE = 34
+
+
+@kernel
+def last_record_end(text, end, separator):
+    """Where the last whole record of text[:end] ends, 0 if there is none. Records begin at 0."""
+    last = 0
+    i = 0
+    while i < end:
+        if text[i] == QUOTE:
+            i, _doubled = closed(text, i, end)
+        i = _cell_end(text, i, end, separator)
+        if i < end and text[i] == NEWLINE:
+            last = i + 1
+        i += 1
+    return last
+
+
+@kernel
+def _cell_end(text, i, end, separator):
+    """The next separator or newline. (Unsigned positions need no check against negative ones.)"""
+    at, last = np.uint64(i), np.uint64(end)
+    while at < last and text[at] != separator and text[at] != NEWLINE:
+        at += np.uint64(1)
+    return np.int64(at)
+
+
+@kernel
+def closed(text, i, end):
+    """Just behind the quote that closes the one at i (past `end` if none does), and how many are doubled."""
+    doubled = 0
+    one = np.uint64(1)
+    at, last = np.uint64(i + 1), np.uint64(end)
+    while at < last:
+        if text[at] == QUOTE:
+            if at + one < last and text[at + one] == QUOTE:
+                doubled += 1
+                at += one
+            else:
+                return np.int64(at) + 1, doubled
+        at += one
+    return np.int64(end) + 1, doubled
+
+
+@kernel
+def split(text, i, end, separator, quoting, free, room, spans):
+    """The record at i as spans of cells: (cells, where the next begins, lines, free, code or −1, where).
+
+    All cells are counted, those kept for which there is room. What has doubled quotes is put into
+    `room` from `free` on, with single ones.
+    """
+    one = np.uint64(1)
+    count = np.uint64(0)
+    at = np.uint64(i)
+    quoted = False
+    code = -1
+    where = i
+    while True:
+        start = at
+        stop = at
+        if quoting and text[at] == QUOTE:
+            quoted = True
+            behind, doubled = closed(text, np.int64(at), end)
+            if behind > end:
+                return np.int64(count), end, newlines(text, i, end), free, lines.OPEN_QUOTE, np.int64(at)
+            start, stop, at = at + one, np.uint64(behind - 1), np.uint64(behind)
+            while text[at] != separator and (text[at] == SPACE or text[at] == TAB or text[at] == RETURN):
+                at += one
+            if text[at] != separator and text[at] != NEWLINE:
+                if code < 0:
+                    code, where = lines.STRAY_QUOTE, np.int64(start) - 1
+                while text[at] != separator and text[at] != NEWLINE:
+                    at += one
+            if doubled:
+                begin, free = _single_quoted(text, start, stop, room, free)
+                start, stop = np.uint64(begin), np.uint64(free - 1)
+        else:
+            while text[at] != separator and text[at] != NEWLINE:
+                at += one
+            stop = at
+            if text[at] == NEWLINE and at > start and text[at - one] == RETURN:
+                stop -= one
+        if count < np.uint64(len(spans)):
+            spans[count, 0], spans[count, 1], spans[count, 2] = cells.WRITTEN, start, stop
+        count += one
+        at += one
+        if text[at - one] == NEWLINE:
+            following = np.int64(at)
+            span = newlines(text, i, following) if quoted else 1
+            return np.int64(count), following, span, free, code, where
+
+
+@kernel
+def _single_quoted(text, start, stop, room, free):
+    """Write the cell with each pair of quotes as one, and a zero to end its last word: (start, free)."""
+    begin = free
+    i = start
+    while i < stop:
+        room[free] = text[i]
+        i += np.uint64(2 if text[i] == QUOTE else 1)
+        free += 1
+    room[free] = 0
+    return begin, free + 1
+
+
+@kernel
+def is_blank(text, i, next_record):
+    """Whether there is nothing in the record, not even a separator."""
+    for k in range(i, next_record):
+        if text[k] != SPACE and text[k] != RETURN and text[k] != NEWLINE:
+            return False
+    return True
+
+
+@kernel
+def newlines(text, start, end):
+    count = 0
+    for i in range(start, end):
+        count += text[i] == NEWLINE
+    return count
+
+
+@kernel
+def parse(
+    text, start, end, valid, separator, quoting, width, places, plan, rule, options, largest,
+    table, room, heads, features, problems,
+):  # fmt: skip
+    """Read the records of text[start:end], each of `width` cells. Returns (rows, features, lines, problems).
+
+    What is decoded goes behind the text: `room` is the same memory, open for writing.
+    """
+    spans = np.zeros((width, 3), np.int64)
+    free = end
+    row = count = np.int64(0)  # passed on as a literal 0 they would have everything compiled twice
+    wrong = 0
+    i = start
+    line = newlines(text, 0, start)
+    while i < end:
+        found, following, height, free, code, where = split(
+            text, i, end, separator, quoting, free, room, spans
+        )
+        column, stop = -1, following - 1
+        if code < 0 and found == 1 and is_blank(text, i, following):
+            line += 1
+            i = following
+            continue
+        if not valid and not lines.valid_utf8(text, i, following):
+            code, where = lines.NOT_UTF8, i
+        if code < 0 and found != width:
+            code, where = (lines.MISSING_FIELDS if found < width else lines.EXTRA_FIELDS), i
+        if code < 0:
+            before = count
+            count, code, column, where, stop = cells.row(
+                text, spans, places, plan, rule, options, largest, row, count, table, heads, features
+            )
+            count = before if code >= 0 else count
+            row += code < 0
+        if code >= 0:
+            wrong = cells.note(problems, wrong, line, code, where, stop, column)
+        line += height
+        i = following
+    return row, count, line, wrong

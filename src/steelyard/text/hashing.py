@@ -1,0 +1,95 @@
+"""Names → 32-bit keys: murmur3, and the convention that a name of digits alone is that number.
+
+Keys are held in 64-bit integers and masked to 32 bits; products may wrap, their low bits are right.
+"""
+
+import numpy as np
+
+from steelyard.numba_tools.jit import kernel
+from steelyard.text.swar import address, byte, word
+
+BITS_32 = 0xFFFFFFFF
+_LOW = np.uint64(BITS_32)
+CROSS_PRIME = 0x01000193  # of the Fowler–Noll–Vo hash: spreads the keys of crossed features
+
+
+@kernel
+def murmur(text, start, end, seed):
+    """`murmur_at` of an array of bytes."""
+    return murmur_at(address(text), np.int64(start), np.int64(end), np.int64(seed))
+
+
+@kernel
+def murmur_at(text, start, end, seed):
+    """MurmurHash3 (x86, 32 bits) of text[start:end]."""
+    h = np.int64(seed)
+    i = start
+    while i + 4 <= end:
+        k = (
+            np.int64(byte(text, i))
+            | np.int64(byte(text, i + 1)) << 8
+            | np.int64(byte(text, i + 2)) << 16
+            | np.int64(byte(text, i + 3)) << 24
+        )
+        h = mixed(h, k)
+        i += 4
+    k = np.int64(0)
+    for rest in range(end - i):
+        k |= np.int64(byte(text, i + rest)) << (8 * rest)
+    return finished(h, k, end - start)
+
+
+@kernel
+def short_murmur(text, start, size, seed):
+    """`murmur_at` of fewer than 16 bytes with 16 more behind them. Its steps do not depend on how many."""
+    h = np.int64(seed)
+    first, third = word(text, start), word(text, start + 8)
+    h ^= (mixed(h, np.int64(first & _LOW)) ^ h) & -np.int64(size >= 4)
+    h ^= (mixed(h, np.int64(first >> np.uint64(32))) ^ h) & -np.int64(size >= 8)
+    h ^= (mixed(h, np.int64(third & _LOW)) ^ h) & -np.int64(size >= 12)
+    rest = size & 3
+    last = word(text, start + size - rest) & ((np.uint64(1) << np.uint64(8 * rest)) - np.uint64(1))
+    return finished(h, np.int64(last), size)
+
+
+@kernel
+def mixed(h, k):
+    """The hash so far, and four bytes more."""
+    h ^= _stirred(k)
+    h = ((h << 13) | (h >> 19)) & BITS_32
+    return (h * 5 + 0xE6546B64) & BITS_32
+
+
+@kernel
+def finished(h, k, length):
+    """The hash of `length` bytes, of which those in k, fewer than four, are not mixed in yet."""
+    h ^= _stirred(k)
+    h ^= length
+    h = ((h ^ (h >> 16)) * 0x85EBCA6B) & BITS_32
+    h = ((h ^ (h >> 13)) * 0xC2B2AE35) & BITS_32
+    return h ^ (h >> 16)
+
+
+@kernel
+def _stirred(k):
+    k = (k * 0xCC9E2D51) & BITS_32
+    k = ((k << 15) | (k >> 17)) & BITS_32
+    return (k * 0x1B873593) & BITS_32
+
+
+@kernel
+def key(text, start, end, seed):
+    """`key_at` of an array of bytes."""
+    return key_at(address(text), np.int64(start), np.int64(end), np.int64(seed))
+
+
+@kernel
+def key_at(text, start, end, seed):
+    """The key of a name in the namespace whose own key is `seed`: its number plus the seed, or its hash."""
+    number = np.int64(0)
+    for i in range(start, end):
+        d = np.int64(byte(text, i)) - 48
+        if d < 0 or d > 9:
+            return murmur_at(text, start, end, seed)
+        number = (number * 10 + d) & BITS_32
+    return (number + seed) & BITS_32 if end > start else murmur_at(text, start, end, seed)

@@ -1,0 +1,228 @@
+"""The grammar of JSON, as Python's json takes it: where a value ends, and what a string's escapes stand for.
+
+Every function may read on to the newline that ends the line, which stands in no value.
+"""
+
+import numpy as np
+
+from steelyard.numba_tools.jit import kernel
+from steelyard.text.lines import COLON, RETURN, SPACE, TAB
+
+QUOTE, BACKSLASH, COMMA, MINUS = 34, 92, 44, 45
+OPEN_OBJECT, CLOSE_OBJECT, OPEN_LIST, CLOSE_LIST = 123, 125, 91, 93
+_WORDS = np.frombuffer(b"true     false    null     NaN      Infinity -Infinity", np.uint8).reshape(6, 9)
+_WORD_SIZES = np.array([4, 5, 4, 3, 8, 9])
+_ESCAPES = np.frombuffer(b'""\\\\//b\bf\fn\nr\rt\t', np.uint8).reshape(8, 2)
+
+
+@kernel
+def after_blanks(text, i):
+    while text[i] == SPACE or text[i] == TAB or text[i] == RETURN:
+        i += 1
+    return i
+
+
+@kernel
+def value_end(text, i, stack):
+    """Where the value at i ends, −1 if it is not JSON; and whether it is a string with escapes."""
+    depth = 0
+    while True:
+        # a value begins here
+        c = text[i]
+        escaped = False
+        if c in (OPEN_OBJECT, OPEN_LIST):
+            if depth == len(stack):
+                return -1, False
+            stack[depth] = c
+            depth += 1
+            i = after_blanks(text, i + 1)
+            if text[i] == c + 2:  # closed at once
+                depth -= 1
+                i += 1
+            else:
+                if c == OPEN_OBJECT:
+                    i = _member(text, i)
+                    if i < 0:
+                        return -1, False
+                continue
+        elif c == QUOTE:
+            i, escaped = string_end(text, i)
+        else:
+            i = _scalar_end(text, i)
+        if i < 0:
+            return -1, False
+        # a value ends here, and with it perhaps those it stands in
+        while depth > 0:
+            i = after_blanks(text, i)
+            if text[i] == COMMA:
+                i = after_blanks(text, i + 1)
+                if stack[depth - 1] == OPEN_OBJECT:
+                    i = _member(text, i)
+                    if i < 0:
+                        return -1, False
+                break
+            if text[i] != stack[depth - 1] + 2:
+                return -1, False
+            depth -= 1
+            i += 1
+        if depth == 0:
+            return i, escaped
+
+
+@kernel
+def _member(text, i):
+    """From the key of a member to its value, −1 if there is none."""
+    i, _escaped = string_end(text, i)
+    if i < 0:
+        return -1
+    i = after_blanks(text, i)
+    return after_blanks(text, i + 1) if text[i] == COLON else -1
+
+
+@kernel
+def string_end(text, i):
+    """Just behind the string at i, −1 if there is none; and whether it has escapes."""
+    if text[i] != QUOTE:
+        return -1, False
+    escaped = False
+    one = np.uint64(1)  # unsigned positions need no check against negative ones
+    at = np.uint64(i + 1)
+    while text[at] != QUOTE:
+        if text[at] < 32:
+            return -1, False
+        if text[at] == BACKSLASH:
+            escaped = True
+            at += one
+            if text[at] == 117:
+                for _digit in range(4):
+                    at += one
+                    if hexadecimal(text[at]) < 0:
+                        return -1, False
+            elif _escape(text[at]) < 0:
+                return -1, False
+        at += one
+    return np.int64(at) + 1, escaped
+
+
+@kernel
+def hexadecimal(c):
+    """The digit's value, −1 if it is none."""
+    c = np.int64(c)
+    if 48 <= c <= 57:
+        return c - 48
+    c |= 32
+    return c - 87 if 97 <= c <= 102 else np.int64(-1)
+
+
+@kernel
+def _escape(c):
+    """What a backslash and c stand for, −1 if for nothing."""
+    for k in range(len(_ESCAPES)):
+        if _ESCAPES[k, 0] == c:
+            return np.int64(_ESCAPES[k, 1])
+    return np.int64(-1)
+
+
+@kernel
+def _scalar_end(text, i):
+    """Behind the number, true, false, null, NaN or Infinity at i; −1 if there is none."""
+    if text[i] > 57 or (text[i] == MINUS and text[i + 1] > 57):
+        return _word_end(text, i)
+    if text[i] == MINUS:
+        i += 1
+    begin = i
+    i = _digits_end(text, i)
+    if i == begin or (text[begin] == 48 and i > begin + 1):
+        return -1
+    if text[i] == 46:
+        begin = i + 1
+        i = _digits_end(text, begin)
+        if i == begin:
+            return -1
+    if text[i] | 32 == 101:
+        i += 1
+        if text[i] == 43 or text[i] == MINUS:
+            i += 1
+        begin = i
+        i = _digits_end(text, begin)
+        if i == begin:
+            return -1
+    return i
+
+
+@kernel
+def _word_end(text, i):
+    for k in range(len(_WORDS)):
+        size = 0
+        while size < _WORD_SIZES[k] and text[i + size] == _WORDS[k, size]:
+            size += 1
+        if size == _WORD_SIZES[k]:
+            return i + size
+    return -1
+
+
+@kernel
+def _digits_end(text, i):
+    while 48 <= text[i] <= 57:
+        i += 1
+    return i
+
+
+@kernel
+def decoded(text, start, stop, room, free):
+    """Write a valid string without its escapes: (its start, its stop, what is free then).
+
+    Half a surrogate pair without the other becomes U+FFFD.
+    """
+    begin = free
+    i = start
+    while i < stop:
+        if text[i] != BACKSLASH:
+            room[free] = text[i]
+            free += 1
+            i += 1
+        elif text[i + 1] != 117:
+            room[free] = _escape(text[i + 1])
+            free += 1
+            i += 2
+        else:
+            point = _unit(text, i + 2)
+            i += 6
+            if 0xD800 <= point < 0xDC00 and i + 6 <= stop and text[i] == BACKSLASH and text[i + 1] == 117:
+                low = _unit(text, i + 2)
+                if 0xDC00 <= low < 0xE000:
+                    point = 0x10000 + ((point - 0xD800) << 10) + (low - 0xDC00)
+                    i += 6
+            free = _encoded(0xFFFD if 0xD800 <= point < 0xE000 else point, room, free)
+    room[free] = 0  # ends the last word
+    return begin, free, free + 1
+
+
+@kernel
+def _unit(text, i):
+    """The number of four hexadecimal digits."""
+    unit = np.int64(0)
+    for k in range(4):
+        unit = unit << 4 | hexadecimal(text[i + k])
+    return unit
+
+
+@kernel
+def _encoded(point, room, free):
+    """The character in UTF-8."""
+    if point < 0x80:
+        room[free] = point
+        return free + 1
+    if point < 0x800:
+        room[free] = 0xC0 | point >> 6
+    else:
+        if point < 0x10000:
+            room[free] = 0xE0 | point >> 12
+        else:
+            room[free] = 0xF0 | point >> 18
+            free += 1
+            room[free] = 0x80 | point >> 12 & 0x3F
+        free += 1
+        room[free] = 0x80 | point >> 6 & 0x3F
+    room[free + 1] = 0x80 | point & 0x3F
+    return free + 2

@@ -1,0 +1,214 @@
+"""JSON lines: an object a line, its keys the columns; what Python's json takes, and no more.
+
+Nested values one level deep are features too: `{"key": number}` and `["token", …]` under their
+names in the column, a list of numbers under their positions. Deeper ones may stand in columns that
+are ignored.
+"""
+
+import numpy as np
+
+from steelyard.numba_tools.jit import kernel
+from steelyard.text import cells, decimals, hashing, lines, tokens
+from steelyard.text.json_text import (  # fmt: skip
+    CLOSE_LIST,
+    CLOSE_OBJECT,
+    COMMA,
+    OPEN_LIST,
+    OPEN_OBJECT,
+    QUOTE,
+    after_blanks,
+    decoded,
+    string_end,
+    value_end,
+)
+from steelyard.text.lines import COLON, NEWLINE
+
+DEEPEST = 500
+
+
+@kernel
+def parse(
+    text, end, valid, names, name_ends, slots, plan, rule, options, largest,
+    table, room, heads, features, problems,
+):  # fmt: skip
+    """Read text[:end], whole lines. Returns (rows, features, lines, problems, keys that are no column)."""
+    width = len(name_ends)
+    spans = np.zeros((width, 3), np.int64)
+    places = np.arange(width)
+    stack = np.empty(DEEPEST, np.uint8)
+    free = end
+    row = count = i = np.int64(0)  # passed on as a literal 0 they would have everything compiled twice
+    wrong = 0
+    line = 0
+    unknown = 0
+    while i < end:
+        following = lines.line_end(text, i, end) + 1
+        i = after_blanks(text, i)
+        before = count
+        code, where, stop, column = -1, i, following - 1, -1
+        if not valid and not lines.valid_utf8(text, i, following):
+            code = lines.NOT_UTF8
+        elif text[i] != NEWLINE:
+            count, code, where, stop, column, free, missed = _object(
+                text, i, stop, names, name_ends, slots, plan, largest,
+                count, stack, free, room, spans, features,
+            )  # fmt: skip
+            unknown += missed
+            if code < 0:
+                count, code, column, where, stop = cells.row(
+                    text, spans, places, plan, rule, options, largest, row, count, table, heads, features
+                )
+            row += code < 0
+        if code >= 0:
+            count = before
+            wrong = cells.note(problems, wrong, line, code, where, stop, column)
+        line += 1
+        i = following
+    return row, count, line, wrong, unknown
+
+
+@kernel
+def _object(
+    text, i, line_end, names, name_ends, slots, plan, largest, count, stack, free, room, spans, features
+):  # fmt: skip
+    """The object at i, into spans by column: (features, code or −1, where, stop, column, free, unknown keys).
+
+    Nested values become features at once.
+    """
+    roles, seeds, column_fields, _missing, _sizes = plan
+    unknown = 0
+    column = -1
+    spans[:] = 0
+    if text[i] != OPEN_OBJECT:
+        return count, lines.BAD_JSON, i, line_end, -1, free, unknown
+    i = after_blanks(text, i + 1)
+    more = text[i] != CLOSE_OBJECT
+    while more:
+        begin = i
+        i, escaped = string_end(text, i)
+        colon = after_blanks(text, i) if i >= 0 else -1
+        if colon < 0 or text[colon] != COLON:
+            return count, lines.BAD_JSON, begin, line_end, -1, free, unknown
+        start, stop = begin + 1, i - 1
+        if escaped:
+            start, stop, free = decoded(text, start, stop, room, free)
+        column = find(text, start, stop, names, name_ends, slots, column + 1)
+        i = after_blanks(text, colon + 1)
+        begin = i
+        i, escaped = value_end(text, i, stack)
+        if i < 0:
+            return count, lines.BAD_JSON, begin, line_end, -1, free, unknown
+        if column < 0:
+            unknown += 1
+        elif spans[column, 0] != cells.ABSENT:
+            return count, lines.REPEATED_KEY, start, stop, column, free, unknown
+        else:
+            start, stop = begin, i
+            kind = kind_of(text, begin)
+            if text[begin] == QUOTE:
+                start, stop = begin + 1, i - 1
+                if escaped:
+                    start, stop, free = decoded(text, start, stop, room, free)
+            spans[column, 0], spans[column, 1], spans[column, 2] = kind, start, stop
+            if kind == cells.INNER and cells.TEXT <= roles[column] < cells.IGNORE:
+                count, code, where, stop, free = _inner(
+                    text, begin, seeds[column], column_fields[column], column, largest,
+                    count, stack, free, room, features,
+                )  # fmt: skip
+                if code >= 0:
+                    return count, code, where, stop, column, free, unknown
+        i = after_blanks(text, i)
+        more = text[i] == COMMA
+        if more:
+            i = after_blanks(text, i + 1)
+    if text[i] != CLOSE_OBJECT or text[after_blanks(text, i + 1)] != NEWLINE:
+        return count, lines.BAD_JSON, i, line_end, -1, free, unknown
+    return count, -1, i, i, -1, free, unknown
+
+
+@kernel
+def _inner(text, i, seed, field, column, largest, count, stack, free, room, features):
+    """The features of the valid object or list at i: (features, code or −1, where, stop, free)."""
+    keys, values, fields, starts, stops, origins = features
+    is_object = text[i] == OPEN_OBJECT
+    i = after_blanks(text, i + 1)
+    position = 0
+    while text[i] != CLOSE_OBJECT and text[i] != CLOSE_LIST:
+        start, stop = position, position
+        origin = tokens.POSITION
+        key = (seed + position) & hashing.BITS_32
+        if text[i] == QUOTE:  # a key of the object, or a string of the list
+            stop, escaped = string_end(text, i)
+            start, i = i + 1, stop
+            stop -= 1
+            if escaped:
+                start, stop, free = decoded(text, start, stop, room, free)
+            origin = tokens.KEY
+            key = hashing.key(text, start, stop, seed)
+        x = 1.0
+        given = True
+        if is_object or origin == tokens.POSITION:
+            if is_object:
+                i = after_blanks(text, after_blanks(text, i) + 1)
+            begin = i
+            i, _escaped = value_end(text, begin, stack)
+            kind = kind_of(text, begin)
+            if text[begin] == QUOTE or kind == cells.INNER:
+                return count, lines.NESTED, begin, i, free
+            given = kind != cells.NULL
+            if kind == cells.WRITTEN:
+                x, _stop, status = decimals.number(text, begin, i)
+                if status != decimals.OK:
+                    return count, lines.NOT_FINITE, begin, i, free
+                if abs(x) > largest:
+                    return count, lines.TOO_LARGE, begin, i, free
+            elif kind == cells.FALSE:
+                x = 0.0
+        if given:
+            keys[count] = key
+            values[count] = x
+            fields[count] = field
+            starts[count] = start
+            stops[count] = stop
+            origins[count] = 8 * column + origin
+            count += 1
+        i = after_blanks(text, i)
+        if text[i] == COMMA:
+            i = after_blanks(text, i + 1)
+        position += 1
+    return count, -1, 0, 0, free
+
+
+@kernel
+def kind_of(text, i):
+    """What the value that begins at i is, as a cell. NaN is no number."""
+    c = text[i]
+    if c in (OPEN_OBJECT, OPEN_LIST):
+        return cells.INNER
+    if c == 116:
+        return cells.TRUE
+    if c == 102:
+        return cells.FALSE
+    return cells.NULL if c == 110 or c == 78 else cells.WRITTEN
+
+
+@kernel
+def find(text, start, stop, names, name_ends, slots, likely):
+    """The column of this name, −1 if there is none. Objects mostly have their keys in the same order."""
+    if likely < len(name_ends) and _is_name(text, start, stop, names, name_ends, likely):
+        return likely
+    slot = hashing.murmur(text, start, stop, 0) & (len(slots) - 1)
+    while slots[slot] >= 0:
+        if _is_name(text, start, stop, names, name_ends, slots[slot]):
+            return slots[slot]
+        slot = (slot + 1) & (len(slots) - 1)
+    return -1
+
+
+@kernel
+def _is_name(text, start, stop, names, name_ends, column):
+    begin = name_ends[column - 1] if column > 0 else 0
+    same = stop - start == name_ends[column] - begin
+    for i in range(stop - start if same else 0):
+        same = same and text[start + i] == names[begin + i]
+    return same

@@ -1,0 +1,70 @@
+"""What the readers of lines share, and how they say what is wrong with a line.
+
+A reader goes through a block of whole lines. A line it cannot read is left out and noted as a
+problem (line in the block, code, byte in the block); whether that ends the run is not its business.
+"""
+
+import numpy as np
+
+from steelyard.numba_tools.jit import kernel
+
+# What can be wrong with a line
+(
+    BAD_LABEL, BAD_IMPORTANCE, NEGATIVE_IMPORTANCE, BAD_BASE, TOO_MANY_NUMBERS, NO_BAR,
+    BAD_VALUE, NOT_FINITE, TOO_LARGE, BAD_INDEX, NOT_UTF8, BAD_NAMESPACE_VALUE,
+    MISSING_FIELDS, EXTRA_FIELDS, OPEN_QUOTE, BAD_JSON,
+    BAD_NUMBER, UNKNOWN_LABEL, STRAY_QUOTE, NESTED, REPEATED_KEY,
+) = range(21)  # fmt: skip
+
+NEWLINE, SPACE, TAB, RETURN, BAR, COLON, QUOTE, HASH = 10, 32, 9, 13, 124, 58, 39, 35
+
+
+@kernel
+def line_end(text, start, end):
+    i = start
+    while i < end and text[i] != NEWLINE:
+        i += 1
+    return i
+
+
+@kernel
+def is_gap(c):
+    return (c == SPACE) | (c == TAB) | (c == RETURN)
+
+
+@kernel
+def is_digit(c):
+    return (c >= 48) & (c <= 57)
+
+
+@kernel
+def note(problems, count, line, code, where):
+    """Note a problem, if there is room: all are counted, the first of them described."""
+    if count < len(problems):
+        problems[count, 0], problems[count, 1], problems[count, 2] = line, code, where
+    return count + 1
+
+
+@kernel
+def valid_utf8(text, start, end):
+    """Whether text[start:end] is UTF-8: no stray or missing continuation, nothing overlong, no surrogates."""
+    i = start
+    while i < end:
+        c = np.int64(text[i])
+        if c < 0x80:
+            i += 1
+            continue
+        more = 1 if c < 0xE0 else (2 if c < 0xF0 else 3)
+        if c < 0xC2 or c > 0xF4 or i + more >= end:
+            return False
+        point = c & (0x3F >> more)
+        for k in range(1, more + 1):
+            d = np.int64(text[i + k])
+            if d & 0xC0 != 0x80:
+                return False
+            point = point << 6 | d & 0x3F
+        least = 0x80 if more == 1 else (0x800 if more == 2 else 0x10000)
+        if point < least or point > 0x10FFFF or 0xD800 <= point <= 0xDFFF:
+            return False
+        i += more + 1
+    return True

@@ -1,0 +1,207 @@
+"""Text → features: its words, runs of words, and runs of characters, lower-cased while they are hashed.
+
+A word is a run of letters and digits; every byte from 0x80 on counts as a letter, so that words in
+UTF-8 stay whole. Its key is that of a name in the column (a word of digits alone is a number). The
+key of several words in a row is the murmur3 hash of their keys, four bytes each, least first. That
+of characters in a row is the hash of their bytes with a seed of its own, so that the word `the` and
+the characters `the` differ; a run of blanks counts as one space there.
+"""
+
+import math
+
+import numpy as np
+
+from steelyard.numba_tools.jit import kernel
+from steelyard.text import hashing
+
+# What becomes of a token that comes several times in one text
+COUNTS, BINARY, SUBLINEAR = range(3)
+
+# What a feature's span of the text is the name of: its origin is 8·column + one of these
+NUMBER, CATEGORY, MISSING, WORDS, CHARACTERS, KEY, POSITION = range(7)
+
+CHARACTER_SALT = 0x63686172  # sets the seed of characters apart from that of words
+
+LETTERS = np.array(
+    [48 <= c <= 57 or 65 <= c <= 90 or 97 <= c <= 122 or c >= 128 for c in range(256)], np.bool_
+)
+SMALL = np.array(  # a letter or digit as it is hashed, 0 for anything else
+    [(c + 32 if 65 <= c <= 90 else c) if LETTERS[c] else 0 for c in range(256)], np.uint8
+)
+BLANKS = np.array([c == 32 or 9 <= c <= 13 for c in range(256)], np.bool_)
+PLAIN = np.array(  # any byte as it is hashed among characters
+    [32 if BLANKS[c] else (c + 32 if 65 <= c <= 90 else c) for c in range(256)], np.uint8
+)
+
+
+@kernel
+def tokenise(text, start, end, seed, field, column, options, count, table, features):
+    """Add the tokens of text[start:end] (text[end] is no letter); returns how many features there are then.
+
+    `options`: the most words in a row, the least and most characters, what becomes of repeated tokens.
+    """
+    most_words, least, most, repeated = options
+    first = count
+    if most_words > 0:
+        count = _words(text, start, end, seed, field, 8 * column + WORDS, most_words, count, features)
+    if most > 0:
+        count = _characters(
+            text,
+            start,
+            end,
+            seed ^ CHARACTER_SALT,
+            field,
+            8 * column + CHARACTERS,
+            least,
+            most,
+            count,
+            features,
+        )
+    if repeated != COUNTS:  # elsewhere duplicates are added up as they are folded
+        count = _merged(first, count, repeated, table, features)
+    return count
+
+
+@kernel
+def _words(text, start, end, seed, field, origin, most, count, features):
+    """Unsigned positions cannot be negative, which saves a check at each byte."""
+    keys, values, fields, starts, stops, origins = features
+    recent = np.empty(most, np.int64)  # the keys of the last words, and where they begin
+    begins = np.empty(most, np.int64)
+    found = 0
+    one = np.uint64(1)
+    at = np.uint64(count)
+    i = np.uint64(start)
+    last = np.uint64(end)
+    while True:
+        while i < last and SMALL[text[i]] == 0:
+            i += one
+        if i >= last:
+            return np.int64(at)
+        begin = i
+        h, k, shift, seen = np.int64(seed), np.int64(0), 0, np.int64(0)
+        c = np.int64(SMALL[text[i]])
+        while c != 0:
+            k |= c << shift
+            seen |= c
+            shift += 8
+            if shift == 32:
+                h, k, shift = hashing.mixed(h, k), np.int64(0), 0
+            i += one
+            c = np.int64(SMALL[text[i]])
+        if seen & 0xC0:
+            word = hashing.finished(h, k, np.int64(i - begin))
+        else:  # digits alone
+            word = hashing.key(text, np.int64(begin), np.int64(i), seed)
+        keys[at] = word
+        values[at] = 1.0
+        fields[at] = field
+        starts[at] = begin
+        stops[at] = i
+        origins[at] = origin
+        at += one
+        if most == 1:
+            continue
+        recent[found % most] = word
+        begins[found % most] = begin
+        found += 1
+        for size in range(2, min(most, found) + 1):
+            h = np.int64(seed)
+            for w in range(found - size, found):
+                h = hashing.mixed(h, recent[w % most])
+            keys[at] = hashing.finished(h, np.int64(0), 4 * size)
+            values[at] = 1.0
+            fields[at] = field
+            starts[at] = begins[(found - size) % most]
+            stops[at] = i
+            origins[at] = origin
+            at += one
+
+
+@kernel
+def _characters(text, start, end, seed, field, origin, least, most, count, features):
+    keys, values, fields, starts, stops, origins = features
+    one = np.uint64(1)
+    at = np.uint64(count)
+    i, last = np.uint64(start), np.uint64(end)
+    while i < last and BLANKS[text[i]]:
+        i += one
+    while last > i and BLANKS[text[last - one]]:
+        last -= one
+    while i < last:
+        h, k, shift = np.int64(seed), np.int64(0), 0
+        j = following = i
+        length = size = 0
+        while size < most and j < last:
+            c = text[j]
+            inner = np.uint64(after_character(text, j, last))
+            stop = j + one if BLANKS[c] else inner
+            while j < stop:
+                k |= np.int64(PLAIN[text[j]]) << shift
+                shift += 8
+                length += 1
+                if shift == 32:
+                    h, k, shift = hashing.mixed(h, k), np.int64(0), 0
+                j += one
+            j = inner
+            size += 1
+            if size == 1:
+                following = j
+            if size >= least:
+                keys[at] = hashing.finished(h, k, length)
+                values[at] = 1.0
+                fields[at] = field
+                starts[at] = i
+                stops[at] = j
+                origins[at] = origin
+                at += one
+        i = following
+    return np.int64(at)
+
+
+@kernel
+def after_character(text, i, last):
+    """Where the character at i ends, or the run of blanks."""
+    one = np.uint64(1)
+    c = text[i]
+    i += one
+    if c >= 128:
+        while i < last and text[i] & 0xC0 == 0x80:
+            i += one
+    elif BLANKS[c]:
+        while i < last and BLANKS[text[i]]:
+            i += one
+    return i
+
+
+@kernel
+def lower(c):
+    return c + 32 if 65 <= c <= 90 else c
+
+
+@kernel
+def _merged(first, count, repeated, table, features):
+    """Features first … count with each key once; returns the new count.
+
+    `table` holds places + 1, and whatever is before `first` is not in it: it need not be emptied.
+    """
+    keys, values, _fields, starts, stops, origins = features
+    slots = 16
+    while slots < 2 * (count - first):
+        slots *= 2
+    kept = first
+    for k in range(first, count):
+        key = np.int64(keys[k])
+        slot = ((key & 0x7FFFFFFF) * 0x9E3779B1 >> 7) & (slots - 1)
+        while table[slot] > first and np.int64(keys[table[slot] - 1]) != key:
+            slot = (slot + 1) & (slots - 1)
+        if table[slot] > first:
+            values[table[slot] - 1] += 1.0
+            continue
+        keys[kept], values[kept] = keys[k], 1.0
+        starts[kept], stops[kept], origins[kept] = starts[k], stops[k], origins[k]
+        kept += 1
+        table[slot] = kept
+    for k in range(first, kept):
+        values[k] = 1.0 if repeated == BINARY else 1.0 + math.log(np.float64(values[k]))
+    return kept

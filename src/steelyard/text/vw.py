@@ -1,0 +1,225 @@
+"""Vowpal Wabbit's text: `[label [importance [base]]] ['tag]|namespace[:weight] name[:value] … |…`.
+
+The last word before the first bar is the tag if it touches the bar or begins with an apostrophe.
+"""
+
+import numpy as np
+
+from steelyard.numba_tools.borrowed import lent
+from steelyard.numba_tools.jit import kernel, part
+from steelyard.text import decimals, hashing, lines
+from steelyard.text.byte_masks import name_ends
+from steelyard.text.index_value import MARGIN, pairs
+from steelyard.text.lines import BAR, COLON, NEWLINE, QUOTE, is_digit, is_gap, note
+from steelyard.text.number_batch import ROOM, SIZE, put_known, settle
+from steelyard.text.swar import address, byte, leading_digits, trailing_zeros
+from steelyard.text.token_ends import find, up_to
+
+
+@kernel
+def parse(
+    text, end, stops, largest, field_seeds,
+    labels, sample_weight, offsets, tags, ends, keys, values, fields, starts, problems,
+):  # fmt: skip
+    """Read text[:end], whole lines. Returns (rows, features, lines, problems).
+
+    `stops` is room for the places of blanks. `field_seeds`: the keys of the namespaces that interactions
+    speak of; a feature's field is its place among them, or −1. `starts`: where in the text each
+    feature's name begins.
+    """
+    bytes_at = address(text)
+    stops, field_seeds, tags = lent(stops), lent(field_seeds), lent(tags)
+    labels, sample_weight, offsets = lent(labels), lent(sample_weight), lent(offsets)
+    keys, values, fields, starts = lent(keys), lent(values), lent(fields), lent(starts)
+    known, ascii_only = find(text, end, stops)
+    most = up_to(stops, known, end - MARGIN)
+    room = np.empty(SIZE, np.uint64)
+    staged = lent(room)
+    # not plain zeros, for whose type the helpers would be compiled once more
+    row = np.int64(0)
+    count = np.int64(0)  # features settled
+    n = np.int64(0)  # and staged
+    k = np.int64(0)
+    line = np.int64(0)
+    wrong = np.int64(0)
+    i = np.int64(0)
+    while i < end:
+        first = count + n
+        code, where, i = -1, i, i
+        if not ascii_only and not lines.valid_utf8(text, i, lines.line_end(text, i, end)):
+            code = lines.NOT_UTF8
+        else:
+            code, where, i = _head(bytes_at, i, end, row, labels, sample_weight, offsets, tags)
+        if code < 0 and text[i] == BAR:
+            code, where, i, k, n, count = _features(
+                bytes_at, i, end, stops, k, most, largest, field_seeds, staged, n, count,
+                keys, values, fields, starts,
+            )  # fmt: skip
+        if code >= 0:
+            wrong = note(problems, wrong, line, code, where)
+            count = min(count, first)
+            n = first - count
+            i = lines.line_end(text, i, end)
+        elif where >= 0:  # a blank line says where = −1
+            ends[row] = count + n
+            row += 1
+        i += 1
+        line += 1
+    settle(room, n, count, keys, values, starts)  # named to the last, so that it lives so long
+    return row, count + n, line, wrong
+
+
+@part
+def _ends_value(c):
+    return is_gap(c) | (c == NEWLINE) | (c == BAR)
+
+
+@part
+def ends_name(c):
+    return _ends_value(c) | (c == COLON)
+
+
+@part
+def _head(text, i, end, row, labels, sample_weight, offsets, tags):
+    """What stands before the first bar: (code or −1, where, position of the bar or the line's end)."""
+    numbers = 0
+    begin = i
+    tags[row, 0] = tags[row, 1] = 0
+    labels[row], sample_weight[row], offsets[row] = np.nan, 1.0, 0.0
+    blank = True
+    while True:
+        while is_gap(byte(text, i)):
+            i += 1
+        if byte(text, i) == BAR:
+            break
+        if byte(text, i) == NEWLINE:
+            return (-1, -1, i) if blank else (lines.NO_BAR, begin, i)
+        blank = False
+        word = i
+        while not _ends_value(byte(text, i)):
+            i += 1
+        if byte(text, i) == BAR or byte(text, word) == QUOTE:
+            tags[row, 0], tags[row, 1] = word + (byte(text, word) == QUOTE), i
+            continue
+        x, stop, status = decimals.number_at(text, word, i)
+        if status == decimals.OK and stop < i:
+            status = decimals.NOT_A_NUMBER
+        if numbers == 0:
+            labels[row] = x
+        elif numbers == 1:
+            sample_weight[row] = x
+        elif numbers == 2:
+            offsets[row] = x
+        if numbers > 2:
+            return lines.TOO_MANY_NUMBERS, word, i
+        if status != decimals.OK:
+            code = (lines.BAD_LABEL, lines.BAD_IMPORTANCE, lines.BAD_BASE)[numbers]
+            return code, word, i
+        if numbers == 1 and x < 0.0:
+            return lines.NEGATIVE_IMPORTANCE, word, i
+        numbers += 1
+    return -1, begin, i
+
+
+@part
+def _features(
+    text, i, end, stops, k, most, largest, field_seeds, staged, n, count, keys, values, fields, starts
+):
+    """The namespaces of one line, from its first bar.
+
+    (code or −1, where, position, k, n staged, count settled)
+    """
+    seed = np.int64(0)
+    field = np.int16(-1)
+    factor = 1.0
+    nameless = 0
+    while True:
+        if byte(text, i) == BAR:
+            i += 1
+            begin = i
+            while not ends_name(byte(text, i)):
+                i += 1
+            seed = hashing.key_at(text, begin, i, 0) if i > begin else np.int64(0)
+            field = np.int16(-1)
+            for place in range(len(field_seeds)):
+                if field_seeds[place] == seed:
+                    field = np.int16(place)
+            factor = 1.0
+            nameless = 0
+            if byte(text, i) == COLON:
+                factor, i, status = decimals.number_at(text, i + 1, end)
+                if status != decimals.OK or not _ends_value(byte(text, i)):
+                    return lines.BAD_NAMESPACE_VALUE, begin, i, k, n, count
+            continue
+        if is_gap(byte(text, i)):
+            i += 1
+            continue
+        if byte(text, i) == NEWLINE:
+            return -1, 0, i, k, n, count
+        if n == ROOM:
+            settle(staged, n, count, keys, values, starts)
+            count += n
+            n = np.int64(0)
+        begin = i
+        if factor == 1.0 and is_digit(byte(text, i)):
+            while stops[k] < i:
+                k += 1
+            so_far = count + n
+            i, k, n = pairs(text, i, stops, k, most, largest, seed, staged, n)
+            if len(field_seeds):
+                for place in range(so_far, count + n):
+                    fields[place] = field
+            if i > begin:
+                continue
+        code, feature, x, i = _feature(text, begin, end, seed, nameless)
+        nameless += byte(text, begin) == COLON
+        if code >= 0:
+            return code, begin, i, k, n, count
+        x *= factor
+        if abs(x) > largest:
+            return lines.TOO_LARGE, begin, i, k, n, count
+        fields[count + n] = field
+        put_known(staged, n, begin, feature, x)
+        n += 1
+
+
+@kernel
+def _feature(text, i, end, seed, nameless):
+    """`name[:value]` of any kind: (code or −1, key, value, position)."""
+    begin = i
+    number = np.int64(0)
+    if is_digit(byte(text, i)):
+        digits = np.int64(8)
+        while digits == 8:
+            more, digits = leading_digits(text, i, end)
+            number = (number * 10**digits + more) & hashing.BITS_32
+            i += digits
+    if i > begin and ends_name(byte(text, i)):
+        feature = (number + seed) & hashing.BITS_32
+    else:
+        i = _name_end(text, i, end)
+        size = i - begin
+        if size == 0:  # a value without a name is named by its place among such
+            feature = (seed + nameless) & hashing.BITS_32
+        elif size < 16 and i + 16 <= end:
+            feature = hashing.short_murmur(text, begin, size, seed)
+        else:
+            feature = hashing.murmur_at(text, begin, i, seed)
+    x = 1.0
+    if byte(text, i) == COLON:
+        x, i, status = decimals.number_at(text, i + 1, end)
+        if status != decimals.OK or not _ends_value(byte(text, i)):
+            return (lines.NOT_FINITE if status == decimals.NOT_FINITE else lines.BAD_VALUE), feature, x, i
+    return -1, feature, x, i
+
+
+@part
+def _name_end(text, i, end):
+    while i + 32 <= end:
+        ends = name_ends(text, i)
+        if ends != 0:
+            return i + np.int64(trailing_zeros(ends))
+        i += 32
+    while not ends_name(byte(text, i)):
+        i += 1
+    return i

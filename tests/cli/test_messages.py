@@ -1,0 +1,49 @@
+"""Commands whose output nobody reads to its end, in this process; as processes they are in test_process."""
+
+import sys
+from pathlib import Path
+
+import click
+import pytest
+
+from steelyard.cli import messages
+from tests.cli.running import run
+
+
+def test_who_keeps_nothing_ends_when_nobody_listens() -> None:
+    assert messages.voice(keeps=False) is click.echo
+    assert messages.voice(keeps=True) is messages.say
+
+
+def test_lines(capsys: pytest.CaptureFixture[str]) -> None:
+    messages.say("one")
+    messages.say("")
+    assert capsys.readouterr().out == "one\n\n"
+
+
+def test_all_that_follows_goes_nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also what was still waiting to be written when the pipe broke."""
+    said = []
+
+    def broken(line: str) -> None:
+        said.append(line)
+        raise BrokenPipeError
+
+    with (tmp_path / "out").open("w") as out:
+        monkeypatch.setattr(sys, "stdout", out)
+        out.write("waiting")
+        monkeypatch.setattr(click, "echo", broken)
+        messages.say("one")
+        monkeypatch.undo()
+        out.write("two")
+    assert said == ["one"]
+    assert (tmp_path / "out").read_text() == ""
+
+
+def test_the_model_is_kept_though_nobody_listens(
+    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run("train", file, "-o", tmp_path / "expected")
+    monkeypatch.setattr(messages, "say", lambda line: None)
+    assert run("train", file, "-o", tmp_path / "m").stdout == ""
+    assert (tmp_path / "m").read_bytes() == (tmp_path / "expected").read_bytes()

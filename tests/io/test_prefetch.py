@@ -1,0 +1,125 @@
+"""Order kept, exceptions passed on, and no thread that stays when nobody wants its work."""
+
+import itertools
+import os
+import sys
+import threading
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from steelyard.io import prefetch
+
+THREADS = [1, 2, 4]
+
+
+def of_ours() -> list[threading.Thread]:
+    return [thread for thread in threading.enumerate() if thread.name.startswith("steelyard")]
+
+
+def all_gone() -> bool:
+    for _ in range(400):
+        if not of_ours():
+            return True
+        time.sleep(0.005)
+    return False
+
+
+@pytest.mark.parametrize("threads", THREADS)
+def test_order(threads: int) -> None:
+    def slow_at_first(k: int) -> int:
+        time.sleep(0.002 * (k % 3 == 0))
+        return k * k
+
+    assert list(prefetch.mapped(slow_at_first, range(60), threads)) == [k * k for k in range(60)]
+    assert list(prefetch.mapped(slow_at_first, [], threads)) == []
+    assert all_gone()
+
+
+@pytest.mark.parametrize("threads", THREADS)
+def test_an_exception_in_the_source(threads: int) -> None:
+    def items() -> Iterator[int]:
+        yield from range(10)
+        raise KeyError("the source")
+
+    with pytest.raises(KeyError, match="the source"):
+        list(prefetch.mapped(abs, items(), threads))
+    results = prefetch.mapped(abs, items(), threads)
+    assert [next(results) for _ in range(5)] == [0, 1, 2, 3, 4]
+    results.close()
+    assert all_gone()
+
+
+@pytest.mark.parametrize("threads", THREADS)
+def test_an_exception_in_a_worker(threads: int) -> None:
+    def work(k: int) -> int:
+        if k == 7:
+            raise ValueError("seven")
+        return k
+
+    results = prefetch.mapped(work, range(100), threads)
+    assert [next(results) for _ in range(7)] == list(range(7))
+    with pytest.raises(ValueError, match="seven"):
+        next(results)
+    assert all_gone()
+
+
+@pytest.mark.parametrize("threads", THREADS)
+def test_no_more_is_fetched_than_can_wait(threads: int) -> None:
+    fetched = []
+
+    def items() -> Iterator[int]:
+        for k in itertools.count():
+            fetched.append(k)
+            yield k
+
+    results = prefetch.mapped(abs, items(), threads)
+    assert next(results) == 0
+    time.sleep(0.05)
+    assert len(fetched) <= 1 if threads == 1 else len(fetched) <= 2 * threads + 6
+    results.close()
+    assert all_gone()
+
+
+def test_leaving_while_the_source_waits() -> None:
+    """A pipe that says nothing more must not keep a program that has read enough."""
+    reading, writing = os.pipe()
+    os.write(writing, b"abcdef")
+
+    def items() -> Iterator[bytes]:
+        while True:
+            yield os.read(reading, 1)
+
+    results = prefetch.mapped(bytes.upper, items(), 2)
+    assert next(results) == b"A"
+    done = threading.Event()
+
+    def leave() -> None:
+        results.close()
+        done.set()
+
+    threading.Thread(target=leave, daemon=True).start()
+    assert done.wait(30.0)
+    os.close(writing)  # now the reading thread gets nothing for ever, and sees that nobody wants it
+    assert all_gone()
+
+
+def test_leaving_while_the_queue_is_full() -> None:
+    results = prefetch.fetched(itertools.count(), 2)
+    assert [next(results) for _ in range(3)] == [0, 1, 2]
+    time.sleep(0.15)  # long enough to try again
+    results.close()  # type: ignore[attr-defined]
+    assert all_gone()
+
+
+def test_turns_are_short_only_while_threads_work() -> None:
+    usual = sys.getswitchinterval()
+    first = prefetch.mapped(str, range(100), 2)
+    second = prefetch.mapped(str, range(100), 2)
+    next(first), next(second)
+    assert sys.getswitchinterval() == pytest.approx(prefetch.TURN)
+    first.close()
+    assert sys.getswitchinterval() == pytest.approx(prefetch.TURN)  # the second still works
+    second.close()
+    assert sys.getswitchinterval() == pytest.approx(usual)

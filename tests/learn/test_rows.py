@@ -1,0 +1,46 @@
+"""The checks that look at every row before anything is learned, against the obvious way to do it."""
+
+import numpy as np
+import pytest
+
+from steelyard.learn import rows
+
+POINTERS = np.array([0, 3, 3, 5])
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.int64])
+@pytest.mark.parametrize(
+    ("indices", "good"),
+    [
+        ([0, 2, 4, 1, 3], True),
+        ([0, 2, 5, 1, 3], False),  # too large
+        ([-1, 2, 4, 1, 3], False),
+        ([0, 2, 4, 3, 1], False),  # not increasing
+        ([0, 2, 2, 1, 3], False),  # twice
+    ],
+)
+def test_increasing_within(indices: list[int], good: bool, dtype: type) -> None:
+    assert rows.increasing_within(POINTERS, np.array(indices, dtype), 5) == good
+
+
+def test_first_bad_index() -> None:
+    assert rows.first_bad_index(np.array([0, 2, 1]), 3) == -1
+    assert rows.first_bad_index(np.array([0, 3, -1]), 3) == 1
+    assert rows.first_bad_index(np.array([0, 2, -1]), 3) == 2
+
+
+def test_has_duplicates() -> None:
+    assert not rows.has_duplicates(POINTERS, np.array([4, 0, 2, 3, 0]), 5)
+    assert rows.has_duplicates(POINTERS, np.array([4, 0, 4, 3, 0]), 5)
+
+
+@pytest.mark.parametrize(("dtype", "bits"), [(np.float32, np.uint32), (np.float64, np.uint64)])
+def test_largest_size(dtype: type, bits: type) -> None:
+    mask = bits(np.iinfo(bits).max >> 1)
+    for values in ([0.0, -3.5, 2.0], [1e-30, -0.0], [1.0, -np.inf], [np.nan, 5.0], []):
+        array: np.ndarray = np.array(values, dtype)
+        largest = np.array([rows.largest_size(array.view(bits), mask)], bits).view(dtype)[0]
+        if np.isnan(array).any():
+            assert np.isnan(largest)
+        else:
+            assert largest == np.abs(array).max(initial=0.0)

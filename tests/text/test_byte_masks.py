@@ -1,0 +1,63 @@
+"""Many bytes in one look, in all its forms, against one byte after the other."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numba import config
+
+from steelyard.numba_tools.jit import part
+from steelyard.text import byte_masks, swar
+
+EXPECTED: dict[str, tuple[int, Callable[[int], bool]]] = {
+    "no_digits": (32, lambda c: not 48 <= c <= 57),
+    "blanks": (64, lambda c: c in b" \t\r\n"),
+    "beyond_ascii": (64, lambda c: c > 127),
+    "bars": (64, lambda c: c == 124),
+    "name_ends": (32, lambda c: c in b" \t\r\n:|"),
+}
+
+
+def compiled(form: Any) -> Any:
+    """In a function of its own, so that it is compiled in every process."""
+
+    @part
+    def look(text, index):  # type: ignore[no-untyped-def]
+        return form(swar._compiled_address(text), index)
+
+    return look
+
+
+def test_every_look_is_tested() -> None:
+    assert list(EXPECTED) == list(byte_masks.FORMS)
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_looks(name: str) -> None:
+    width, is_one = EXPECTED[name]
+    vector, checked, plain = byte_masks.FORMS[name]
+    forms = [checked, plain] if config.DISABLE_JIT else [compiled(vector), checked, plain]
+
+    @settings(deadline=None, max_examples=20 if config.DISABLE_JIT else 100)
+    @given(st.binary(min_size=width, max_size=width) | st.text("0 |9:\n\t\r", min_size=width, max_size=width))
+    def test(given_bytes: bytes | str) -> None:
+        data = given_bytes if isinstance(given_bytes, bytes) else given_bytes.encode()
+        text = np.frombuffer(b"??" + data + b"?", np.uint8)
+        expected = sum(is_one(c) << k for k, c in enumerate(data))
+        for look in forms:
+            assert int(look(text, 2)) == expected
+
+    test()
+
+
+@pytest.mark.skipif(config.DISABLE_JIT, reason="nothing is compiled")
+def test_population() -> None:
+    @part
+    def population(word):  # type: ignore[no-untyped-def]
+        return byte_masks._compiled_population(word)
+
+    for word in (0, 1, 0x8000000000000001, 2**64 - 1):
+        assert population(np.uint64(word)) == byte_masks._plain_population(word) == word.bit_count()  # type: ignore[no-untyped-call]

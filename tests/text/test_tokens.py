@@ -1,0 +1,59 @@
+"""Tokens of text, beside a tokeniser made of regular expressions."""
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from numba import config
+
+from steelyard.features.tokens import TextOptions
+from steelyard.text import tokens
+from tests import tables
+
+few = settings(deadline=None, max_examples=30 if config.DISABLE_JIT else 200)
+SEED = tables.murmur(b"t")
+options = st.builds(
+    TextOptions,
+    st.integers(1, 4),
+    st.none() | st.tuples(st.integers(1, 3), st.integers(3, 5)),
+    st.sampled_from(["counts", "binary", "sublinear"]),
+)
+
+
+def tokenised(text: str, wanted: TextOptions) -> list[tuple[int, float]]:
+    data = np.frombuffer(text.encode() + b"\n", np.uint8)
+    most = wanted.most_tokens(len(data))
+    features = (
+        np.empty(most, np.uint32), np.empty(most), np.empty(most, np.int16),
+        np.empty(most, np.int32), np.empty(most, np.int32), np.empty(most, np.int32),
+    )  # fmt: skip
+    table = np.zeros(4 * most + 16, np.int64)
+    with np.errstate(over="ignore"):
+        count = tokens.tokenise(
+            data, 0, len(data) - 1, SEED, np.int16(3), 2, wanted.array(), 0, table, features
+        )
+    assert (features[2][:count] == 3).all()
+    return list(zip(features[0][:count].tolist(), features[1][:count].tolist(), strict=True))
+
+
+@few
+@given(st.text(st.sampled_from('aB9 0-é\t\n"😀'), max_size=30) | st.text(max_size=20), options)
+@example(" A  b\t\né a a ", TextOptions(2, (2, 3), "sublinear"))
+@example(" A  b\t\né a a ", TextOptions(3, (1, 1), "binary"))
+@example("", TextOptions(1, (1, 1)))
+def test_tokens_are_those_of_the_twin(text: str, wanted: TextOptions) -> None:
+    assert tokenised(text, wanted) == [(key, value) for key, value, _ in tables.tokens(text, "t", wanted)]
+
+
+@pytest.mark.parametrize("size", range(12))
+def test_words_of_every_length(size: int) -> None:
+    assert tokenised("Abcdefghijkl"[:size], TextOptions()) == (
+        [(tables.murmur(b"abcdefghijkl"[:size], SEED), 1.0)] if size else []
+    )
+
+
+def test_a_number_is_a_number_as_a_word_but_not_as_characters() -> None:
+    assert tokenised("007 7", TextOptions()) == [(SEED + 7, 1.0)] * 2
+    assert tokenised("12", TextOptions(0, (2, 2))) == [
+        (tables.murmur(b"12", SEED ^ tokens.CHARACTER_SALT), 1.0)
+    ]
