@@ -19,11 +19,11 @@ from benchmarks import labelled, multiclass, numeric, sections, timing
 from benchmarks.labelled import Problem
 from benchmarks.untuned import Rows
 from steelyard import OnlineClassifier, OnlineRegressor, Settings
+from steelyard.engine import auto_candidates
+from steelyard.engine.model_set import ModelSet
+from steelyard.engine.one_vs_rest import OneVsRest
 from steelyard.estimators.parameters import settings_of
 from steelyard.examples import Examples, examples
-from steelyard.sweep import auto_candidates
-from steelyard.sweep.model_set import ModelSet
-from steelyard.sweep.one_against_rest import OneVsRest
 
 AIM = 0.3  # points
 NUMBERS, TWO, SEVERAL = "numbers", "two classes", "more than two classes"

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from benchmarks import datasets, sections
 from benchmarks.generate import DataSet
 from benchmarks.sweeps import SCHEDULES, settings
+from steelyard.engine.model_set import ModelSet
 from steelyard.examples import examples
-from steelyard.sweep.model_set import ModelSet
 
 LOSSES = ("squared", "logistic", "hinge", "quantile")
 UPDATES = ("explicit", "implicit", "invariant")

@@ -12,10 +12,10 @@ import numpy as np
 from benchmarks.generate import DataSet
 from benchmarks.timing import WALL, Contender, Row, Stopwatch, Table, Target, Times, alternate, ratio
 from steelyard import losses
+from steelyard.engine.model_set import ModelSet
 from steelyard.examples import examples
 from steelyard.learner import Learner
 from steelyard.model import Settings
-from steelyard.sweep.model_set import ModelSet
 
 SCHEDULES = list(product((2.0**i for i in range(11)), (10.0**i for i in range(9)), (0.5, 1.0)))
 UPDATES = ("invariant", "implicit", "explicit")

@@ -15,7 +15,7 @@ from steelyard.features.names import Names
 from steelyard.features.tokens import TextOptions
 from steelyard.io.columns import Column, Columns
 from steelyard.io.labels import LabelRule
-from steelyard.io.parsed import ParsedBlock
+from steelyard.io.parsed_block import ParsedBlock
 from steelyard.io.stream import Format, Stream
 
 MASK = (1 << 32) - 1

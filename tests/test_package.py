@@ -14,7 +14,7 @@ LIGHT = ["active", "estimators", "losses", "schedules", "updates"]
 COMPILED = {"llvmlite", "numba", "numpy", "scipy"}  # Numba looks for SciPy itself
 NEEDS = {
     "examples": COMPILED,
-    "importance": {"numpy"},
+    "weight_summary": {"numpy"},
     "learner": COMPILED,
     "model": COMPILED,
 }

@@ -22,12 +22,12 @@ __all__ = [
     "active",
     "estimators",
     "examples",
-    "weight_summary",
     "learner",
     "losses",
     "model",
     "schedules",
     "updates",
+    "weight_summary",
 ]
 
 # Whatever is asked for is imported then, and only then: `import steelyard` is instant.
@@ -41,6 +41,7 @@ _rooms = (
     "model",
     "schedules",
     "updates",
+    "weight_summary",
 )
 _homes = {
     "ActiveClassifier": "estimators",

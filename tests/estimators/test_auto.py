@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from steelyard import OnlineClassifier, OnlineRegressor, model
-from steelyard.sweep import auto_candidates
+from steelyard.engine import auto_candidates
 from tests.estimators import data
 from tests.estimators.data import known
 

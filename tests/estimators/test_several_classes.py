@@ -13,8 +13,8 @@ from sklearn.datasets import load_digits, load_iris
 from sklearn.multiclass import OneVsRestClassifier
 
 from steelyard import OnlineClassifier, losses, model
+from steelyard.engine.model_set import ModelSet
 from steelyard.losses import Loss
-from steelyard.sweep.model_set import ModelSet
 from tests.estimators import data
 from tests.estimators.data import known
 

@@ -11,7 +11,7 @@ from steelyard.examples import Examples
 from steelyard.features.names import Names
 from steelyard.io.arrow import ArrowTable
 from steelyard.io.blocks import Block
-from steelyard.io.parsed import ParsedBlock
+from steelyard.io.parsed_block import ParsedBlock
 from steelyard.io.stream import Stream
 
 FEATURES = 64

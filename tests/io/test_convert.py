@@ -12,7 +12,7 @@ from steelyard.examples import examples
 from steelyard.features.names import Names
 from steelyard.io import convert as module
 from steelyard.io.convert import convert
-from steelyard.io.parsed import ParsedBlock
+from steelyard.io.parsed_block import ParsedBlock
 from tests.io.chunks import FEATURES, chunk, chunked, random_rows, rows_of, same, some_names, stream
 
 pytest.importorskip("pyarrow")

@@ -9,11 +9,11 @@ from numba import config
 from scipy import sparse
 
 from steelyard import losses, updates
+from steelyard.engine.lane_block import Block
 from steelyard.examples import examples
 from steelyard.learn import lanes, linear
 from steelyard.losses import Loss
 from steelyard.model import SCALINGS, Settings
-from steelyard.sweep.block import Block
 from tests.naive import NaiveLearner
 from tests.streams import compiled, labels_for, stream
 

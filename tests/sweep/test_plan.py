@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
+from steelyard.engine.model_set import ModelSet
+from steelyard.engine.one_vs_rest import OneVsRest
 from steelyard.model import Settings
 from steelyard.sweep import plan
-from steelyard.sweep.model_set import ModelSet
-from steelyard.sweep.one_against_rest import OneVsRest
 
 MIB = 1 << 20
 MIXED = [

@@ -8,7 +8,7 @@ import pytest
 from steelyard.examples import Examples
 from steelyard.sweep import rows
 from steelyard.sweep.rows import Chunks, Rows, Table
-from tests.sweep.problems import numbers
+from tests.engine.problems import numbers
 
 WHOLE = numbers(50)
 HELD = np.arange(4, 50, 5)

@@ -23,8 +23,8 @@ from steelyard.sweep.results import Results
 from steelyard.sweep.rows import Chunks, Table
 from steelyard.sweep.search import Progress, Search
 from steelyard.sweep.state import StateFile
-from tests.sweep import problems
-from tests.sweep.problems import FEATURES
+from tests.engine import problems
+from tests.engine.problems import FEATURES
 
 BASE = Settings(scaling="row_norm", dtype="float64")
 AXES: dict[str, Any] = {
@@ -238,7 +238,7 @@ from pathlib import Path
 import numpy as np
 from steelyard.sweep.rows import Chunks
 from steelyard.sweep.search import Search
-from tests.sweep import problems
+from tests.engine import problems
 from tests.sweep.test_search import FEW, chunks, points
 
 def watch(progress):

@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard.active.wealth import Array
+from steelyard.engine.model_set import ModelSet
 from steelyard.examples import Examples
 from steelyard.model import Settings
-from steelyard.sweep.model_set import ModelSet
 
 LANES = 10
 

@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 
 from steelyard import schedules
 from steelyard.active import counter_rng, iwal
+from steelyard.engine import lane_memory
+from steelyard.engine.lane_layout import Layout
+from steelyard.engine.model_set import crews, usable_threads
 from steelyard.examples import Examples
 from steelyard.learn import batched_loss, lanes, linear, query_lanes
 from steelyard.losses import two_classes
 from steelyard.model import Settings
-from steelyard.sweep import memory
-from steelyard.sweep.layout import Layout
-from steelyard.sweep.model_set import crews, usable_threads
 
 POLICIES = ("iwal", "random", "margin")
 _QUESTIONS = 0  # what is drawn for them
@@ -114,7 +114,7 @@ class _Crew:
         self.numbers = numbers
         self._common = askers[0].settings
         self._layout = layout = Layout([asker.settings for asker in askers])
-        self._weights = memory.zeros((features, 1, len(layout)), self._common.dtype)
+        self._weights = lane_memory.zeros((features, 1, len(layout)), self._common.dtype)
         self._state = np.zeros((query_lanes.ASKING_STATE_SIZE, len(layout)))
         self._state[[linear.SCALE, lanes.ALIVE]] = 1.0
         loss = self._common.loss

@@ -9,7 +9,7 @@ from steelyard.io import columns as roles
 from steelyard.io.columns import Column, Columns
 from steelyard.io.input_spec import InputSpec
 from steelyard.io.labels import ANYTHING, is_number
-from steelyard.io.parsed import ParsedBlock
+from steelyard.io.parsed_block import ParsedBlock
 
 
 class OwnLabels:

@@ -16,7 +16,7 @@ from steelyard.io.blocks import Block
 from steelyard.io.errors import InputError
 from steelyard.io.input_spec import InputSpec
 from steelyard.io.labels import ANYTHING, LabelRule
-from steelyard.io.parsed import ParsedBlock
+from steelyard.io.parsed_block import ParsedBlock
 from steelyard.io.stream import Format, Stream
 from steelyard.learner import Learner
 

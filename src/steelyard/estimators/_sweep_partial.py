@@ -8,17 +8,17 @@ from numpy.typing import ArrayLike
 from sklearn.base import clone, is_classifier
 
 from steelyard import weight_summary
+from steelyard.engine.models import Models, models
+from steelyard.engine.one_vs_rest import OneVsRest
+from steelyard.engine.selection import Selection
+from steelyard.engine.solo import Solo
 from steelyard.estimators import classes as class_names
 from steelyard.estimators import sweep_rows
 from steelyard.estimators.online import OnlineEstimator
-from steelyard.estimators.solo import Solo
 from steelyard.sweep import plan
 from steelyard.sweep.grid import Expanded, Point
-from steelyard.sweep.models import Models, models
-from steelyard.sweep.one_against_rest import OneVsRest
 from steelyard.sweep.results import Results
 from steelyard.sweep.search import check_numbers
-from steelyard.sweep.selection import Selection
 from steelyard.weight_summary import WeightSummary
 
 

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from steelyard import losses
-from steelyard.estimators.solo import Solo
+from steelyard.engine import selection_files
+from steelyard.engine.selection import Selection
+from steelyard.engine.solo import Solo
 from steelyard.features.names import Names
 from steelyard.io import input_spec as readings
 from steelyard.losses import Loss
-from steelyard.sweep import selection_files
-from steelyard.sweep.selection import Selection
 from steelyard.weight_summary import WeightSummary
 
 

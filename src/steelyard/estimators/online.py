@@ -16,14 +16,14 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from steelyard import weight_summary
+from steelyard.engine.selection import Selection
+from steelyard.engine.solo import Solo
 from steelyard.estimators import files
 from steelyard.estimators.matrix import matrix
 from steelyard.estimators.parameters import DEFAULT, settings_of
-from steelyard.estimators.solo import Solo
 from steelyard.examples import Examples, examples
 from steelyard.losses import Loss
 from steelyard.model import Model, Settings
-from steelyard.sweep.selection import Selection
 from steelyard.weight_summary import WeightSummary
 
 

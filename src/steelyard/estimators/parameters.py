@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from steelyard import losses
+from steelyard.engine import auto_candidates
 from steelyard.losses import Loss
 from steelyard.model import Settings
-from steelyard.sweep import auto_candidates
 
 DEFAULT = Settings()
 WEIGHT_SCALES = ("as_given", "mean_one")

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 from sklearn.base import is_classifier
 
 from steelyard import weight_summary
+from steelyard.engine.solo import Solo
 from steelyard.estimators.online import OnlineEstimator
 from steelyard.estimators.parameters import settings_of
-from steelyard.estimators.solo import Solo
 from steelyard.features.names import Names
 from steelyard.io import inference, sources
 from steelyard.io.input_spec import InputSpec

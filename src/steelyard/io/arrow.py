@@ -9,7 +9,7 @@ from steelyard.io.arrow_columns import TypedTable
 from steelyard.io.batches import Batch
 from steelyard.io.blocks import Block
 from steelyard.io.errors import InputError
-from steelyard.io.parsed import ParsedBlock
+from steelyard.io.parsed_block import ParsedBlock
 from steelyard.io.sources import Source
 from steelyard.io.tables import HEAD_BYTES
 

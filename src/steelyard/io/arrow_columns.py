@@ -25,7 +25,7 @@ from steelyard.io.batches import Batch
 from steelyard.io.columns import Columns
 from steelyard.io.faults import Faults
 from steelyard.io.labels import LabelRule
-from steelyard.io.parsed import ParsedBlock
+from steelyard.io.parsed_block import ParsedBlock
 from steelyard.io.tables import byte_array
 from steelyard.io.textlines import finished, room_for_problems
 from steelyard.text import arrow_columns, cell_names, cells

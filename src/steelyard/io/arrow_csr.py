@@ -23,7 +23,7 @@ from steelyard.examples import LARGEST, Examples
 from steelyard.io import buffers
 from steelyard.io.batches import Batch
 from steelyard.io.faults import Faults, said
-from steelyard.io.parsed import ParsedBlock
+from steelyard.io.parsed_block import ParsedBlock
 from steelyard.io.rebatch import gathered
 from steelyard.learn import rows
 from steelyard.text import assemble

@@ -14,7 +14,7 @@ from steelyard.examples import Examples
 from steelyard.features.names import Names
 from steelyard.io import extras
 from steelyard.io.header import NAMES_KEY, Header, packed_names
-from steelyard.io.parsed import ParsedBlock
+from steelyard.io.parsed_block import ParsedBlock
 from steelyard.io.rebatch import NO_ROWS, Piece, piece, regrouped
 
 ARROW_SUFFIXES = (".arrow", ".feather", ".ipc")

@@ -17,7 +17,7 @@ from steelyard.io.columns import Columns
 from steelyard.io.dialects import Dialect, read_head
 from steelyard.io.errors import InputError
 from steelyard.io.labels import LabelRule
-from steelyard.io.parsed import ParsedBlock
+from steelyard.io.parsed_block import ParsedBlock
 from steelyard.io.sources import Source
 from steelyard.io.tables import Table
 from steelyard.text import delimited

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.io.parsed import RowError
+from steelyard.io.parsed_block import RowError
 
 DESCRIBED = 64  # of the rows of a chunk; all are counted
 

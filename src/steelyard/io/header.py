@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from steelyard.features.names import Candidates, Names
 from steelyard.io import extras
 from steelyard.io.errors import InputError
-from steelyard.io.parsed import Compose
+from steelyard.io.parsed_block import Compose
 
 KEY = b"steelyard"
 NAMES_KEY = b"steelyard-names"

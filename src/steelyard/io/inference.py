@@ -30,7 +30,7 @@ from steelyard.io.columns import Columns
 from steelyard.io.errors import InputError
 from steelyard.io.input_spec import ARROW, InputSpec
 from steelyard.io.labels import plain
-from steelyard.io.parsed import ParsedBlock
+from steelyard.io.parsed_block import ParsedBlock
 from steelyard.io.sources import Source
 
 HEAD_BYTES = 1 << 20

@@ -24,7 +24,7 @@ from steelyard.io.columns import Column, Columns
 from steelyard.io.errors import InputError
 from steelyard.io.formats import check_no_document
 from steelyard.io.labels import LabelRule
-from steelyard.io.parsed import ParsedBlock
+from steelyard.io.parsed_block import ParsedBlock
 from steelyard.io.sources import Source
 from steelyard.io.tables import HEAD_BYTES, HEAD_RECORDS, Table
 from steelyard.text import jsonl

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard.examples import Examples
-from steelyard.io.parsed import ParsedBlock
+from steelyard.io.parsed_block import ParsedBlock
 
 _ROW = 32  # bytes of a row beside its features and its tag, about
 

@@ -17,7 +17,7 @@ from steelyard.io import prefetch, sources
 from steelyard.io.blocks import Block, usual_size
 from steelyard.io.errors import InputError
 from steelyard.io.labels import LabelRule, plain
-from steelyard.io.parsed import ParsedBlock, RowError
+from steelyard.io.parsed_block import ParsedBlock, RowError
 from steelyard.io.problems import MORE, Problem
 from steelyard.io.sources import Source
 from steelyard.losses import Loss

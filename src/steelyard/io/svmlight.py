@@ -7,7 +7,7 @@ from steelyard.features.folding import Folding
 from steelyard.features.keyed import Room
 from steelyard.io import blocks as cutting
 from steelyard.io.blocks import Block
-from steelyard.io.parsed import ParsedBlock
+from steelyard.io.parsed_block import ParsedBlock
 from steelyard.io.sources import Source
 from steelyard.io.textlines import finished_text, room_for_problems
 from steelyard.text import svmlight

@@ -17,7 +17,7 @@ from steelyard.io.blocks import Block
 from steelyard.io.columns import Columns
 from steelyard.io.errors import InputError
 from steelyard.io.labels import ANYTHING, LabelRule
-from steelyard.io.parsed import ParsedBlock, RowError
+from steelyard.io.parsed_block import ParsedBlock, RowError
 from steelyard.io.problems import describe
 from steelyard.io.textlines import PROBLEMS, finished
 from steelyard.text import cell_names, cells

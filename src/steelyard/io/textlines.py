@@ -10,7 +10,7 @@ from steelyard.examples import Examples
 from steelyard.features.folding import Folding
 from steelyard.features.keyed import Keyed
 from steelyard.io.blocks import Block
-from steelyard.io.parsed import Compose, ParsedBlock, RowError
+from steelyard.io.parsed_block import Compose, ParsedBlock, RowError
 from steelyard.io.problems import describe
 
 PROBLEMS = 64  # described per block; all are counted

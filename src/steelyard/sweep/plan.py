@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from steelyard._messages import counted
+from steelyard.engine import lane_block
+from steelyard.engine.one_vs_rest import BYTES_A_LANE
 from steelyard.learn.batched_loss import WIDTH
 from steelyard.model import Settings
-from steelyard.sweep import block
-from steelyard.sweep.one_against_rest import BYTES_A_LANE
 
 _SHARE = 0.5  # of the memory that is available
 _FOR_MODELS = 0.75  # of what a sweep may use; the rest is for rows
@@ -70,21 +70,21 @@ def _units(settings: Sequence[Settings], features: int, classes: int) -> Iterato
     alike: dict[tuple[Any, ...], list[int]] = {}
     alone = []
     for number, each in enumerate(settings):
-        if block.fits(each):
-            alike.setdefault((block.kind(each), each.update), []).append(number)
+        if lane_block.fits(each):
+            alike.setdefault((lane_block.kind(each), each.update), []).append(number)
         else:
             alone.append(number)
     together = WIDTH // math.gcd(WIDTH, classes)
     beside = BYTES_A_LANE if classes > 1 else 0
     for numbers in alike.values():
-        each_lane = block.bytes_a_lane(settings[numbers[0]], features) + beside
+        each_lane = lane_block.bytes_a_lane(settings[numbers[0]], features) + beside
         for start in range(0, len(numbers), together):
             unit = numbers[start : start + together]
             padded = -(-len(unit) * classes // WIDTH) * WIDTH
             yield unit, padded * each_lane
     for number in alone:
         debts = 8 * features if settings[number].l1 > 0.0 else 0
-        yield [number], classes * (block.bytes_a_lane(settings[number], features) + debts + beside)
+        yield [number], classes * (lane_block.bytes_a_lane(settings[number], features) + debts + beside)
 
 
 def memory_of(given: int | str | None) -> int:

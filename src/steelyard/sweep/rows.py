@@ -10,8 +10,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from steelyard.engine.model_set import Numbers
 from steelyard.examples import Examples
-from steelyard.sweep.model_set import Numbers
 
 Piece = tuple[Examples, Numbers]
 PIECE = 1 << 14  # rows between two moments at which progress is told and may be kept

@@ -22,13 +22,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from steelyard.engine.model_set import Numbers, usable_threads
+from steelyard.engine.models import Models, models
 from steelyard.examples import Examples, allowed
 from steelyard.losses import Loss
 from steelyard.model import Settings
 from steelyard.sweep import plan
 from steelyard.sweep.grid import Point
-from steelyard.sweep.model_set import Numbers, usable_threads
-from steelyard.sweep.models import Models, models
 from steelyard.sweep.results import Results
 from steelyard.sweep.rows import Rows
 from steelyard.sweep.state import StateFile

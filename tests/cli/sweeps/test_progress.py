@@ -14,7 +14,7 @@ from steelyard.model import Settings
 from steelyard.sweep import grid
 from steelyard.sweep.rows import Table
 from steelyard.sweep.search import Progress, Search
-from tests.sweep.problems import FEATURES, numbers
+from tests.engine.problems import FEATURES, numbers
 
 
 class Terminal(io.StringIO):

@@ -12,6 +12,7 @@ from steelyard.cli.clock import since_start
 from steelyard.cli.preparing import Plan
 from steelyard.cli.sweeps import equivalent_command, progress, report
 from steelyard.cli.training import Training
+from steelyard.engine.model_set import usable_threads
 from steelyard.features.names import Names
 from steelyard.io import label_inference, sources
 from steelyard.io.errors import InputError
@@ -20,7 +21,6 @@ from steelyard.model import Model, Settings
 from steelyard.sweep import grid, plan, results
 from steelyard.sweep.files import Files, in_terms_of, in_terms_of_all
 from steelyard.sweep.grid import Expanded
-from steelyard.sweep.model_set import usable_threads
 from steelyard.sweep.search import Search
 
 _AXES = ("update", "scaling", "learning_rate", "initial_t", "power_t", "l1", "l2")

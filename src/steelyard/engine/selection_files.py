@@ -11,10 +11,10 @@ from typing import Any
 from numpy.typing import NDArray
 
 from steelyard import model as models
+from steelyard.engine.selection import Selection
 from steelyard.learn import lanes
 from steelyard.losses import Loss
 from steelyard.model import Model
-from steelyard.sweep.selection import Selection
 
 _APART = ("learning_rate", "initial_t", "power_t")  # in which the settings may differ
 

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from steelyard.engine import schedule_table
+from steelyard.engine.lane_block import Matrix, sides
 from steelyard.examples import Examples
 from steelyard.learn import lanes, linear, pointwise
 from steelyard.learner import Learner
 from steelyard.model import Model, Settings
 from steelyard.numba_tools import jit
-from steelyard.sweep import schedule_table
-from steelyard.sweep.block import Matrix, sides
 
 
 class Alone:

@@ -10,11 +10,11 @@ from safetensors import safe_open
 from safetensors.numpy import save_file
 
 from steelyard import Learner, Settings, losses
+from steelyard.engine import auto_candidates, selection_files
+from steelyard.engine.model_set import ModelSet
+from steelyard.engine.selection import Selection
 from steelyard.examples import examples
 from steelyard.learn import lanes, linear
-from steelyard.sweep import auto_candidates, selection_files
-from steelyard.sweep.model_set import ModelSet
-from steelyard.sweep.selection import Selection
 from tests.streams import stream
 
 PLAIN = Settings(losses.by_name("logistic"), scaling="row_norm", dtype="float64")

@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard import target_scale
+from steelyard.engine import lane_memory, schedule_table
+from steelyard.engine.lane_layout import Layout
 from steelyard.examples import Examples
 from steelyard.learn import adaptive_lanes, batched_loss, lanes, linear
 from steelyard.losses import Loss, two_classes
 from steelyard.losses.sets import OneOf
 from steelyard.model import Model, Settings
-from steelyard.sweep import memory, schedule_table
-from steelyard.sweep.layout import Layout
 
 Matrix = NDArray[np.float64]
 
@@ -52,8 +52,8 @@ class Block:
         self.features = features
         common = self.settings[0]
         self._layout = layout = Layout(settings)
-        self.weights = memory.zeros((features, _parts(common), len(layout)), common.dtype)
-        self.state = memory.zeros((lanes.LANE_STATE_SIZE, len(layout)), "float64")
+        self.weights = lane_memory.zeros((features, _parts(common), len(layout)), common.dtype)
+        self.state = lane_memory.zeros((lanes.LANE_STATE_SIZE, len(layout)), "float64")
         self.state[[linear.SCALE, lanes.ALIVE]] = 1.0
         self.label_state = np.zeros(target_scale.SIZE if common.in_label_units else 0)
         self._rates = np.array([each.rate for each in layout.settings])

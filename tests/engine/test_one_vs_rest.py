@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from steelyard import losses
+from steelyard.engine.one_vs_rest import OneVsRest
 from steelyard.examples import examples
 from steelyard.learner import Learner
 from steelyard.model import Settings
-from steelyard.sweep.one_against_rest import OneVsRest
 from tests.streams import stream
 
 SETTINGS = [

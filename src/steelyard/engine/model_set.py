@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from steelyard.engine.alone import Alone
+from steelyard.engine.lane_block import Block, Matrix, fits, kind
 from steelyard.examples import Examples
 from steelyard.learn import lanes, linear
 from steelyard.learn.batched_loss import WIDTH
 from steelyard.model import Model, Settings
-from steelyard.sweep.alone import Alone
-from steelyard.sweep.block import Block, Matrix, fits, kind
 
 Numbers = NDArray[np.int64]
 Column = NDArray[np.float64]

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from steelyard.engine.lane_block import sides
 from steelyard.examples import Examples
 from steelyard.learn import linear
 from steelyard.learner import Learner
 from steelyard.model import Model, Settings
-from steelyard.sweep.block import sides
 
 Column = NDArray[np.float64]
 

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from steelyard import losses
+from steelyard.engine.two_classes import TwoClasses
 from steelyard.learner import Learner
 from steelyard.model import Settings
-from steelyard.sweep.two_classes import TwoClasses
-from tests.sweep.problems import FEATURES, two_classes
+from tests.engine.problems import FEATURES, two_classes
 
 SETTINGS = [
     Settings(losses.by_name(name), learning_rate=rate, scaling="row_norm")

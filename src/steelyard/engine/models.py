@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
+from steelyard.engine.model_set import ModelSet
+from steelyard.engine.one_vs_rest import OneVsRest
+from steelyard.engine.two_classes import TwoClasses
 from steelyard.model import Settings
-from steelyard.sweep.model_set import ModelSet
-from steelyard.sweep.one_against_rest import OneVsRest
-from steelyard.sweep.two_classes import TwoClasses
 
 Models = ModelSet | TwoClasses | OneVsRest
 

@@ -8,11 +8,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from steelyard.engine.model_set import Column, ModelSet, Numbers
 from steelyard.examples import Examples
 from steelyard.learn import lanes, linear
 from steelyard.losses import two_classes
 from steelyard.model import Model, Settings
-from steelyard.sweep.model_set import Column, ModelSet, Numbers
 
 _PIECE = 4096  # rows for which the predictions of all lanes are kept
 BYTES_A_LANE = 3 * 8 * _PIECE  # what a piece needs beside the weights: labels, twice, and predictions

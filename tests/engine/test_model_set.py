@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from steelyard import losses, updates
+from steelyard.engine import model_set as fleets
+from steelyard.engine.model_set import WIDEST, ModelSet, crews
 from steelyard.examples import examples
 from steelyard.learner import Learner
 from steelyard.model import Settings
-from steelyard.sweep import model_set as fleets
-from steelyard.sweep.model_set import WIDEST, ModelSet, crews
 from tests.streams import stream
 
 LOGISTIC, HINGE = losses.by_name("logistic"), losses.by_name("hinge")
@@ -69,7 +69,7 @@ def test_rows_are_taken_up_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     chunk = examples(matrix, labels, sample_weight)
     whole, pieces = (ModelSet(mixed(), matrix.shape[1], threads) for threads in (1, 2))
     whole.learn(chunk)
-    monkeypatch.setattr("steelyard.sweep.model_set._PIECE", 7)
+    monkeypatch.setattr("steelyard.engine.model_set._PIECE", 7)
     pieces.learn(chunk)
     np.testing.assert_array_equal(whole.progressive_loss, pieces.progressive_loss)
     order = np.arange(100)

@@ -8,11 +8,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from steelyard.engine.lane_block import Matrix
+from steelyard.engine.model_set import Column, ModelSet, Numbers
 from steelyard.examples import Examples
 from steelyard.losses import two_classes
 from steelyard.model import Model, Settings
-from steelyard.sweep.block import Matrix
-from steelyard.sweep.model_set import Column, ModelSet, Numbers
 
 
 class TwoClasses:

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from steelyard.engine.model_set import Column, ModelSet, Numbers
+from steelyard.engine.one_vs_rest import OneVsRest
 from steelyard.examples import Examples
 from steelyard.learn import lanes, linear
 from steelyard.learner import Learner
 from steelyard.model import Model, Settings
-from steelyard.sweep.model_set import Column, ModelSet, Numbers
-from steelyard.sweep.one_against_rest import OneVsRest
 
 _SHORT = 4096  # rows, of a chunk that is learned in one go
 
