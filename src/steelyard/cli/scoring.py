@@ -15,7 +15,7 @@ from steelyard.io import compatibility, formats, sources
 from steelyard.io.blocks import Block
 from steelyard.io.errors import InputError
 from steelyard.io.input_spec import InputSpec
-from steelyard.io.labels import ANYTHING, LabelRule
+from steelyard.io.labels import ANYTHING, two_classes
 from steelyard.io.parsed_block import ParsedBlock
 from steelyard.io.stream import Format, Stream
 from steelyard.learner import Learner
@@ -78,7 +78,7 @@ def predicted(
 
 def whatever_labels(reading: InputSpec) -> InputSpec:
     """The same, but labels of tables may be anything: to predict a row, its label need make no sense."""
-    return reading if reading.columns is None else replace(reading, label_rule=LabelRule(ANYTHING, "\0"))
+    return reading if reading.columns is None else replace(reading, label_rule=two_classes(ANYTHING, "\0"))
 
 
 def tell_skipped(stream: Stream) -> None:

@@ -9,7 +9,6 @@ from steelyard.cli import unused_interactions
 from steelyard.cli.preparing import Plan
 from steelyard.cli.training import NOTHING_BEFORE, Totals, Training, so_far
 from steelyard.io import columns as roles
-from steelyard.io.label_inference import MORE_CLASSES
 from steelyard.io.stream import Stream
 from steelyard.losses.sets import OneOf
 
@@ -85,7 +84,7 @@ def _advice(plan: Plan, training: Training) -> list[str]:
         labels = ", ".join(f"{label:g}" for label in totals.labels.among(_FEW_LABELS))
         advice.append(
             f"the labels are {labels}, and were taken for numbers, not for classes; if they are classes: "
-            f"{MORE_CLASSES}"
+            "--labels a,b,c names them"
         )
     columns = plan.reading.columns
     if columns is not None and not any(columns.of(role) for role in roles.FEATURES):

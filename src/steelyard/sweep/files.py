@@ -8,10 +8,12 @@ from typing import Any
 from steelyard.examples import Examples
 from steelyard.features.names import Names
 from steelyard.io import label_inference, sources
+from steelyard.io.errors import InputError
 from steelyard.io.input_spec import InputSpec
-from steelyard.io.labels import LabelRule, rule
+from steelyard.io.labels import rule
+from steelyard.io.labels import two_classes as two_labels
 from steelyard.io.stream import Stream
-from steelyard.losses import Loss, by_name, two_classes
+from steelyard.losses import Loss, by_name, name_of, two_classes
 from steelyard.sweep import plan
 from steelyard.sweep.rows import Chunks
 
@@ -26,24 +28,29 @@ def in_terms_of_all(
     """
     if said is None and label_inference.loss_for(labels) != label_inference.TWO_CLASSES:
         for loss in losses:
-            label_inference.rule_for(labels, loss, path)  # raises if it needs classes
+            if label_inference.rule_for(labels, loss, path) is not None:
+                raise InputError(
+                    f"{path}: {name_of(loss) or type(loss).__name__} loss is for classes, and the labels "
+                    "look like numbers; --labels a,b,c names the classes"
+                )
         return replace(reading, label_rule=None), 0
     for loss in losses:
         two_classes.labels(loss)  # raises if it has none
     if said is not None:
-        return replace(reading, label_rule=rule(said, 0.0, 1.0)), 2
-    found = label_inference.rule_for(labels, by_name(label_inference.TWO_CLASSES), path) or LabelRule(
+        return replace(reading, label_rule=rule(said, 0.0, 1.0)), len(rule(said, 0.0, 1.0).names)
+    found = label_inference.rule_for(labels, by_name(label_inference.TWO_CLASSES), path) or two_labels(
         "-1", "1"
     )
-    return replace(reading, label_rule=replace(found, low=0.0, high=1.0)), 2
+    codes = map(float, range(len(found.names)))
+    return replace(reading, label_rule=found.with_values(*codes)), len(found.names)
 
 
 def in_terms_of(reading: InputSpec, loss: Loss) -> InputSpec:
     """The same files for a model of one loss."""
-    if reading.label_rule is None:
+    if reading.label_rule is None or len(reading.label_rule.names) > 2:
         return reading
     low, high = two_classes.labels(loss)
-    return replace(reading, label_rule=replace(reading.label_rule, low=low, high=high))
+    return replace(reading, label_rule=reading.label_rule.with_values(low, high))
 
 
 class Files:
