@@ -12,7 +12,7 @@ import click
 from steelyard import losses
 from steelyard.cli import interrupts
 from steelyard.cli.choices import Choice
-from steelyard.io.formats import FORMATS
+from steelyard.io import formats
 from steelyard.losses import Loss
 
 FILES = click.argument("files", nargs=-1, required=True, metavar="FILE…")
@@ -25,7 +25,7 @@ ON_ERROR = click.option(
     help="What to do at a line that cannot be read: stop, or skip it and count.",
 )  # fmt: skip
 FORMAT = click.option(
-    "--format", "format_", type=Choice(FORMATS), help="The files' format.  [default: as they look]"
+    "--format", "format_", type=Choice(formats.names()), help="The files' format.  [default: as they look]"
 )
 
 INTERACTIONS = click.option(

@@ -14,10 +14,10 @@ from steelyard.cli import options, stored
 from steelyard.cli.training import Totals
 from steelyard.features.names import Names
 from steelyard.features.tokens import TextOptions
-from steelyard.io import compatibility, inference, label_inference, sources
-from steelyard.io.column_roles import ColumnOverrides
+from steelyard.io import compatibility, formats, inference, label_inference, sources
+from steelyard.io.columns import ColumnOverrides
 from steelyard.io.errors import InputError
-from steelyard.io.input_spec import ARROW, DEFAULT_BITS, InputSpec
+from steelyard.io.input_spec import DEFAULT_BITS, InputSpec
 from steelyard.io.labels import ANYTHING, LabelRule, is_number, rule
 from steelyard.io.stream import Stream
 from steelyard.learner import Learner
@@ -135,10 +135,10 @@ def looked_at(ctx: click.Context, paths: list[str], given: dict[str, Any]) -> tu
         weight_factor=given["weight_factor"],
     )
     layout = _layout(given)
-    if reading.format in ("vw", "svmlight"):
+    if not formats.by_name(reading.format).table:
         _check_no_table(ctx, reading.format, given)
     reading, labels = inference.look(paths[0], reading, layout)
-    if reading.format in ARROW and reading.columns is None:
+    if reading.converted:
         _check_no_table(ctx, "ready-made rows, whose features steelyard convert has made", given)
     if given["bits"] not in (None, reading.bits):
         raise InputError(f"{paths[0]}: was converted for --bits {reading.bits}; leave --bits out")
@@ -170,7 +170,7 @@ def _resumed(ctx: click.Context, paths: list[str], given: dict[str, Any]) -> Pla
             )
     kept = stored.load(given["resume"], options.own_loss(given["loss"]))
     plan = Plan(paths, kept.reading, kept.model, kept.names, threads=1, skip=False)
-    plan.files = compatibility.reading_for(kept.reading, paths, str(given["resume"]))
+    plan.files = compatibility.spec_for(kept.reading, paths, str(given["resume"]))
     if kept.unfinished is None:
         plan.announcements = [
             f"going on from {given['resume']}, after {kept.model.clock:g} of weight, "
@@ -197,7 +197,7 @@ def _resumed(ctx: click.Context, paths: list[str], given: dict[str, Any]) -> Pla
     return plan
 
 
-def _layout(given: dict[str, Any]) -> inference.Layout:
+def _layout(given: dict[str, Any]) -> formats.TableOverrides:
     if given["weight"] is not None and given["propensity"] is not None:
         raise InputError("--weight and --propensity cannot both be given: one column makes the weight")
     told = ColumnOverrides(
@@ -210,7 +210,7 @@ def _layout(given: dict[str, Any]) -> inference.Layout:
         number=given["number"],
         ignore=given["ignore"],
     )
-    return inference.Layout(told, given["separator"], given["header"])
+    return formats.TableOverrides(told, given["separator"], given["header"])
 
 
 def rule_of_names(given: dict[str, Any], labels: list[str], path: str) -> LabelRule | None:

@@ -6,10 +6,10 @@ import numpy as np
 
 from steelyard.cli import scoring
 from steelyard.io import columns as roles
+from steelyard.io.blocks import ParsedBlock
 from steelyard.io.columns import Column, Columns
 from steelyard.io.input_spec import InputSpec
 from steelyard.io.labels import ANYTHING, is_number
-from steelyard.io.parsed_block import ParsedBlock
 
 
 class OwnLabels:

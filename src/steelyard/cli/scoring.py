@@ -12,19 +12,18 @@ from numpy.typing import NDArray
 from steelyard.cli import options, stored
 from steelyard.cli.preparing import rule_of, threads
 from steelyard.io import compatibility, formats, sources
-from steelyard.io.blocks import Block
+from steelyard.io.blocks import Block, ParsedBlock
 from steelyard.io.errors import InputError
 from steelyard.io.input_spec import InputSpec
 from steelyard.io.labels import ANYTHING, two_classes
-from steelyard.io.parsed_block import ParsedBlock
-from steelyard.io.stream import Format, Stream
+from steelyard.io.stream import Reader, Stream
 from steelyard.learner import Learner
 
 
 class _Predicting:
     """A format that also predicts what it has parsed, on the same thread."""
 
-    def __init__(self, reader: Format, learner: Learner) -> None:
+    def __init__(self, reader: Reader, learner: Learner) -> None:
         self.numeric_labels = reader.numeric_labels
         self.blocks = reader.blocks
         self.nothing = reader.nothing
@@ -52,7 +51,7 @@ def read(kept: stored.Stored, files: Sequence[str], given: dict[str, Any]) -> In
 
     `--labels` says what the classes are called here, if not what they were called in training.
     """
-    reading = compatibility.reading_for(kept.reading, sources.expand(files), str(kept.path))
+    reading = compatibility.spec_for(kept.reading, sources.expand(files), str(kept.path))
     if given.get("labels"):
         return replace(reading, label_rule=rule_of(given["labels"], kept.model.settings.loss))
     return reading

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from steelyard import weight_summary
 from steelyard.cli.baseline import LabelWeights
 from steelyard.examples import Examples
-from steelyard.io.parsed_block import ParsedBlock
+from steelyard.io.blocks import ParsedBlock
 from steelyard.io.stream import Stream
 from steelyard.learn import linear, pointwise
 from steelyard.learner import Learner
