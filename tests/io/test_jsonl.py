@@ -4,11 +4,10 @@ import json
 
 import pytest
 
-from steelyard.features.folding import Folding
-from steelyard.features.interactions import Interactions
 from steelyard.io import jsonl
 from steelyard.io.columns import HEAD_BYTES, ColumnOverrides
 from steelyard.io.errors import InputError
+from steelyard.io.input_spec import InputSpec
 from steelyard.io.jsonl import JsonReader
 from steelyard.io.sources import opened
 from tests import tables
@@ -69,7 +68,7 @@ def test_what_nests_without_end_is_a_problem_and_no_crash() -> None:
     text = b'{"x": ' + b"[" * 100_000 + b"\n" + TEXT
     with opened(str(tables.written(text))) as source:
         columns = jsonl.infer_columns(source)
-    read = tables.read(JsonReader(Folding(18, Interactions(), None), columns), text)
+    read = tables.read(JsonReader(InputSpec("jsonl", columns=columns)), text)
     assert read.problems[0][0] == 1
 
 
@@ -77,12 +76,12 @@ def test_what_nests_without_end_is_a_problem_and_no_crash() -> None:
 @pytest.mark.parametrize("threads", [1, 2, 4])
 def test_blocks_and_threads_change_nothing(size: int, threads: int) -> None:
     columns = tables.columns(text="text", price="label", words="number", tags="category", vector="number")
-    reader = JsonReader(Folding(18, Interactions(), None), columns)
+    reader = JsonReader(InputSpec("jsonl", columns=columns))
     found = tables.read(reader, TEXT)
     assert tables.read(reader, TEXT, size=size, threads=threads) == found
     assert len(found.rows) == len(OBJECTS)
 
 
 def test_nothing_is_read_as_no_rows() -> None:
-    reader = JsonReader(Folding(18, Interactions(), None), tables.columns(x="number"))
+    reader = JsonReader(InputSpec("jsonl", columns=tables.columns(x="number")))
     assert len(reader.parse(reader.nothing()).examples) == 0

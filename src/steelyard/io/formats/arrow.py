@@ -68,16 +68,10 @@ class Arrow(Format):
                     yield set(columns.present(arrow_columns.distinct(batch.rows.column(name))))
 
     def reader(self, spec: "InputSpec", names: "Names | None") -> "Reader":
-        from steelyard.features.folding import Folding
-        from steelyard.features.interactions import interactions
         from steelyard.io.arrow import ArrowReader
         from steelyard.io.arrow_columns import ArrowColumns
 
-        if spec.columns is None:
-            return ArrowReader(spec.features)
-        crossed = interactions(spec.interactions)
-        folding = Folding(spec.bits, crossed, names)
-        columns = ArrowColumns(folding, spec.columns, spec.text, crossed, spec.label_rule, spec.dtype)
+        columns = None if spec.columns is None else ArrowColumns(spec, names)
         return ArrowReader(spec.features, columns)
 
     def fits(self, spec: "InputSpec", head: Head) -> bool:
