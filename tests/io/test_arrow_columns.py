@@ -21,7 +21,7 @@ from steelyard.io.delimited import DelimitedReader
 from steelyard.io.errors import InputError
 from steelyard.io.input_spec import Dialect, InputSpec
 from steelyard.io.labels import LabelRule, classes, two_classes
-from steelyard.io.sources import opened
+from steelyard.io.sources import open_source
 from steelyard.io.stream import Stream
 from tests import tables
 from tests.io.chunks import rows_of, stream
@@ -354,5 +354,5 @@ def test_ordinary_columns_converted(tmp_path: Path) -> None:
 
 
 def first_rows(path: Path) -> Any:
-    with opened(str(path)) as source:
+    with open_source(str(path)) as source:
         return read_head(source)

@@ -14,7 +14,7 @@ from steelyard.io.delimited import DelimitedReader, infer_dialect
 from steelyard.io.errors import InputError
 from steelyard.io.input_spec import Dialect, InputSpec
 from steelyard.io.labels import LabelRule, two_classes
-from steelyard.io.sources import opened
+from steelyard.io.sources import open_source
 from steelyard.io.stream import Stream
 from tests import tables
 from tests.vw_text import data_file
@@ -89,7 +89,7 @@ def test_interactions_are_of_columns_that_are_features() -> None:
 
 
 def test_labels_of_the_head() -> None:
-    with opened(str(tables.written(b"y,t\n b,1\na,2\n,3\nb,4\n"))) as source:
+    with open_source(str(tables.written(b"y,t\n b,1\na,2\n,3\nb,4\n"))) as source:
         assert delimited.head_labels(source, Dialect(), tables.columns(y="label", t="text")) == ["a", "b"]
         assert delimited.head_labels(source, Dialect(), tables.columns(z="label", t="text")) == []
 
@@ -107,7 +107,7 @@ def test_real_tables_are_read_to_their_end(
     name: str, told: ColumnOverrides, rule: LabelRule | None, rows: int
 ) -> None:
     path = str(data_file(name))
-    with opened(path) as source:
+    with open_source(path) as source:
         dialect = infer_dialect(source)
         columns = delimited.infer_columns(source, dialect, told)
     spec = InputSpec("csv", BITS, columns=columns, dialect=dialect, label_rule=rule)
@@ -120,7 +120,7 @@ def test_real_tables_are_read_to_their_end(
 def test_a_real_table_beside_the_plain_twin() -> None:
     with gzip.open(data_file("census-income.gz"), "rt") as lines:
         text = "".join(itertools.islice(lines, 200))
-    with opened(str(tables.written(text.encode()))) as source:
+    with open_source(str(tables.written(text.encode()))) as source:
         dialect = infer_dialect(source)
         columns = delimited.infer_columns(source, dialect, ColumnOverrides(weight="25"))
     rule = two_classes("- 50000.", "50000+.")

@@ -37,7 +37,7 @@ def semicolons(tmp_path: Path) -> Path:
 
 
 def test_commas_of_decimals_do_not_separate(semicolons: Path) -> None:
-    with sources.opened(str(semicolons)) as source:
+    with sources.open_source(str(semicolons)) as source:
         assert delimited.infer_dialect(source).separator == ";"
     assert trained(semicolons)["examples"] == 40
     assert "'0,00' is no number here, 0.00 would be" in run("train", semicolons).stdout

@@ -9,7 +9,7 @@ from steelyard.io.columns import HEAD_BYTES, ColumnOverrides
 from steelyard.io.errors import InputError
 from steelyard.io.input_spec import InputSpec
 from steelyard.io.jsonl import JsonReader
-from steelyard.io.sources import opened
+from steelyard.io.sources import open_source
 from tests import tables
 
 OBJECTS = [
@@ -29,7 +29,7 @@ TEXT = "".join(json.dumps(one) + "\n" for one in OBJECTS).encode()
 
 
 def test_the_guess() -> None:
-    with opened(str(tables.written(b"\xef\xbb\xbf" + TEXT + b"no object\n7\n"))) as source:
+    with open_source(str(tables.written(b"\xef\xbb\xbf" + TEXT + b"no object\n7\n"))) as source:
         assert jsonl.infer_columns(source).role("vector") == "number"
         columns = jsonl.infer_columns(source, ColumnOverrides(ignore=("vector",)))
         assert jsonl.head_labels(source, columns) == ["ham", "spam"]
@@ -49,24 +49,27 @@ def test_the_guess() -> None:
 def test_labels_as_they_stand() -> None:
     values = ["1.0", "1e-5", "0.00001", "true", '" a "', "null", "NaN", '""', "[1]"]
     text = "".join(f'{{"y": {value}}}\n' for value in values).encode() + b"{}"
-    with opened(str(tables.written(text))) as source:
+    with open_source(str(tables.written(text))) as source:
         assert jsonl.head_labels(source, tables.columns(y="label")) == ["0.00001", "1.0", "1e-5", "a", "true"]
 
 
 def test_no_object_no_table() -> None:
-    with opened(str(tables.written(b"[1]\n"))) as source, pytest.raises(InputError, match="no JSON object"):
+    with (
+        open_source(str(tables.written(b"[1]\n"))) as source,
+        pytest.raises(InputError, match="no JSON object"),
+    ):
         jsonl.infer_columns(source)
 
 
 def test_a_long_file_is_looked_at_in_whole_lines() -> None:
     line = json.dumps({"x": "a" * (HEAD_BYTES // 3)}).encode() + b"\n"
-    with opened(str(tables.written(line * 4))) as source:
+    with open_source(str(tables.written(line * 4))) as source:
         assert len(jsonl.head_objects(source)) == 2
 
 
 def test_what_nests_without_end_is_a_problem_and_no_crash() -> None:
     text = b'{"x": ' + b"[" * 100_000 + b"\n" + TEXT
-    with opened(str(tables.written(text))) as source:
+    with open_source(str(tables.written(text))) as source:
         columns = jsonl.infer_columns(source)
     read = tables.read(JsonReader(InputSpec("jsonl", columns=columns)), text)
     assert read.problems[0][0] == 1

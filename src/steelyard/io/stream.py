@@ -105,7 +105,7 @@ class Stream:
         for path in self.paths:
             self._lines = 0
             before = self.position
-            with sources.opened(path) as source:
+            with sources.open_source(path) as source:
                 blocks = self._reader.blocks(source, self._block_size)
                 with closing(map_ahead(self._reader.parse, blocks, self._threads)) as ready:
                     for parsed in ready:
