@@ -190,7 +190,7 @@ def test_odd_files(tmp_path: Path) -> None:
     zeros = tmp_path / "zeros"
     zeros.write_bytes(b"\0" * 5000)
     for given in ((), ("--format", "vw"), ("--format", "svmlight")):
-        assert "zeros: is no text" in refused("train", zeros, *given)
+        assert "zeros: is not text" in refused("train", zeros, *given)
 
 
 @pytest.mark.parametrize(
