@@ -127,12 +127,12 @@ def row(
         elif role == "tag":
             found.tag = bare
         elif role == "label" and bare:
-            if rule is not None and bare in (rule.positive, rule.negative):
-                found.label = rule.high if bare == rule.positive else rule.low
+            if rule is not None and bare != "*" and bare in rule.names:
+                found.label = rule.values[rule.names.index(bare)]
             elif bare.lower() in missing:
                 pass
-            elif rule is not None and rule.negative == "*":
-                found.label = rule.low
+            elif rule is not None and rule.names[0] == "*":
+                found.label = rule.values[0]
             elif rule is not None:
                 raise RefusedError(bare)
             else:

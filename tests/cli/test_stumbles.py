@@ -52,7 +52,7 @@ def test_evaluate_takes_files_that_call_the_classes_otherwise(table: Path, tmp_p
     assert failed.exit_code == 1
     assert "line 1: there are fewer fields than columns" in failed.stderr
     unknown = run("evaluate", model, written(tmp_path / "more.data", "3,1,yes."))
-    assert "the label 'yes.' is neither the negative nor the positive one; --labels says" in unknown.stderr
+    assert "the label 'yes.' is neither" in unknown.stderr
     result = run("evaluate", model, test, "--labels", "no.,yes.", "--on-error", "skip", "--json")
     assert result.exit_code == 0, result.output
     assert {"examples": 3, "skipped": 1}.items() <= json.loads(result.stdout).items()
@@ -102,8 +102,7 @@ def test_more_than_two_classes(line: str, tmp_path: Path) -> None:
     path = written(tmp_path / "three.dat", *lines)
     (remark,) = trained(path)["remarks"]
     assert remark.startswith("the labels are 0, 1, 2, and were taken for numbers, not for classes; if ")
-    for said in ("two classes", "--labels '*,NAME'", "OnlineClassifier().fit(X, y), in Python"):
-        assert said in remark
+    assert "if they are classes: --labels a,b,c names them" in remark
     assert trained(path, "--loss", "squared")["remarks"] == []
     assert trained(path, "--labels", "*,2")["remarks"] == []
     assert trained(written(path, *lines[:8]))["remarks"] == []
@@ -113,8 +112,7 @@ def test_more_than_two_classes(line: str, tmp_path: Path) -> None:
 def test_a_third_class_that_comes_late(tmp_path: Path) -> None:
     path = written(tmp_path / "rows.dat", *["0 1:1", "1 2:1"] * 600, "2 3:1")
     said = run("train", path).stderr
-    assert "line 1201: the label 2 is neither 0 nor 1; of more than two classes" in said
-    assert "OnlineClassifier in Python all" in said
+    assert "line 1201: the label '2' is neither 0 nor 1; --labels a,b,c names all classes" in said
 
 
 def test_nothing_is_not_minus_nothing(tmp_path: Path) -> None:

@@ -103,7 +103,7 @@ def test_numbers(tmp_path: Path) -> None:
     assert swept(*two)["best"] is None
     assert "progressive loss" in table(*two)
     assert "losses of numbers cannot be compared" in refused("sweep", *two, "--save", tmp_path / "model")
-    assert "hinge loss is for two classes" in refused("sweep", path, "--loss", "hinge")
+    assert "hinge loss is for classes" in refused("sweep", path, "--loss", "hinge")
 
 
 def test_all_have_diverged(tmp_path: Path) -> None:

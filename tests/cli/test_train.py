@@ -173,7 +173,7 @@ def test_a_file_and_standard_input(file: Path) -> None:
         ("", "rows.vw: is empty"),
         ("|a b\n|a c\n", "rows.vw: no row has a label and a weight, so nothing was learned"),
         ("1 0 |a b\n", "no row has a label and a weight"),
-        ("3 |a\n4 |a\n5 |a\n", "3 labels among the first rows (3, 4, 5"),
+        ("3 |a\n4 |a\n5 |a\n", "3 classes (3, 4, 5)"),
     ],
 )
 def test_nothing_to_learn(tmp_path: Path, text: str, what: str) -> None:

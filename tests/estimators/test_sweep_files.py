@@ -9,7 +9,7 @@ import pytest
 
 from steelyard import OnlineClassifier, OnlineRegressor, Sweep
 from steelyard.io.input_spec import InputSpec
-from steelyard.io.labels import LabelRule
+from steelyard.io.labels import two_classes
 from tests.cli.running import rows as vw_rows
 from tests.cli.running import run
 from tests.estimators.test_sweep import FAST, GRID, RATES, X, classifier, y
@@ -63,7 +63,7 @@ def test_what_files_cannot_do(file: Path) -> None:
 
 
 def test_which_class_is_which(file: Path) -> None:
-    reading = InputSpec("vw", bits=8, label_rule=LabelRule("1", "-1"))
+    reading = InputSpec("vw", bits=8, label_rule=two_classes("1", "-1"))
     assert Sweep(classifier(), RATES).fit_files(file, reading=reading).classes_.tolist() == ["1", "-1"]
 
 

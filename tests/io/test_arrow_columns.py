@@ -24,7 +24,7 @@ from steelyard.io.convert import convert
 from steelyard.io.delimited import DelimitedText
 from steelyard.io.dialects import Dialect
 from steelyard.io.errors import InputError
-from steelyard.io.labels import LabelRule
+from steelyard.io.labels import LabelRule, classes, two_classes
 from steelyard.io.stream import Stream
 from tests import tables
 from tests.io.chunks import rows_of, stream
@@ -189,11 +189,14 @@ def test_what_is_no_string_is_a_category_as_it_is_written() -> None:
 
 
 LABELS = [
-    (["ham", "spam", None, " spam "], LabelRule("ham", "spam"), "[-1.0, 1.0, nan, 1.0]"),
-    (["ham", "spam", "?", "eggs"], LabelRule("*", "spam"), "[-1.0, 1.0, nan, -1.0]"),
+    (["ham", "spam", None, " spam "], two_classes("ham", "spam"), "[-1.0, 1.0, nan, 1.0]"),
+    (["ham", "spam", "?", "eggs"], two_classes("*", "spam"), "[-1.0, 1.0, nan, -1.0]"),
     (["1", "", "NA", "-2.5e1"], None, "[1.0, nan, nan, -25.0]"),
-    ([0, 1, None, 1], LabelRule("0", "1"), "[-1.0, 1.0, nan, 1.0]"),
-    ([True, False, None, True], LabelRule("false", "true", 0.0, 1.0), "[1.0, 0.0, nan, 1.0]"),
+    ([0, 1, None, 1], two_classes("0", "1"), "[-1.0, 1.0, nan, 1.0]"),
+    ([True, False, None, True], two_classes("false", "true", 0.0, 1.0), "[1.0, 0.0, nan, 1.0]"),
+    (["b", "c", "a", "NA"], classes(["a", "b", "c"]), "[1.0, 2.0, 0.0, nan]"),
+    (["b", "x", "a", "NA"], classes(["*", "b", "a"]), "[1.0, 0.0, 2.0, nan]"),
+    ([3, 1, 2, None], classes(["1", "2", "3"]), "[2.0, 0.0, 1.0, nan]"),
 ]
 
 
@@ -209,11 +212,17 @@ FAULTS = [
     (
         "y",
         pa.array(["ham", "eggs"]),
-        LabelRule("ham", "spam"),
-        "the label 'eggs' is neither the negative nor",
+        two_classes("ham", "spam"),
+        "the label 'eggs' is neither ham nor spam; --labels a,b,c names",
     ),
-    ("y", pa.array([0, 2]), LabelRule("0", "1"), "the label '2' is neither"),
-    ("y", pa.array(["1", "eggs"]), None, "the label 'eggs' is not a number; say which is"),
+    ("y", pa.array([0, 2]), two_classes("0", "1"), "the label '2' is neither"),
+    (
+        "y",
+        pa.array(["a", "eggs"]),
+        classes(["a", "b", "c"]),
+        "the label 'eggs' is none of the 3 classes a, b, c;",
+    ),
+    ("y", pa.array(["1", "eggs"]), None, "the label 'eggs' is not a number; --labels a,b,c"),
     ("y", pa.array(["1", "1e999"]), None, "the label '1e999' is not a number"),
     ("y", pa.array([1.0, math.inf]), None, "the label inf is not finite"),
     ("w", pa.array([1.0, None]), None, "the importance null or NaN: weights must be finite"),
@@ -328,7 +337,7 @@ def test_guessing(tmp_path: Path) -> None:
         "holds binary",
     ]
     assert head_labels(rows, columns) == ["false", "true"]
-    rule = LabelRule("false", "true")
+    rule = two_classes("false", "true")
     assert sum(len(part.examples) for part in Stream([path], reader(columns, label_rule=rule))) == count
     pa.parquet.write_table(table.slice(0, 0), path)
     with pytest.raises(InputError, match="has no rows"):

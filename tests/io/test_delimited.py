@@ -15,7 +15,7 @@ from steelyard.io.columns import Columns
 from steelyard.io.delimited import DelimitedText
 from steelyard.io.dialects import Dialect, sniff
 from steelyard.io.errors import InputError
-from steelyard.io.labels import LabelRule
+from steelyard.io.labels import LabelRule, two_classes
 from steelyard.io.sources import opened
 from steelyard.io.stream import Stream
 from tests import tables
@@ -100,10 +100,10 @@ def test_labels_of_the_head() -> None:
 @pytest.mark.parametrize(
     ("name", "told", "rule", "rows"),
     [
-        ("adult.data.gz", ColumnOverrides(weight="3"), LabelRule("<=50K", ">50K"), 32561),
+        ("adult.data.gz", ColumnOverrides(weight="3"), two_classes("<=50K", ">50K"), 32561),
         ("sms-spam.tsv.xz", ColumnOverrides(), None, 5574),
-        ("credit-costs.csv.gz", ColumnOverrides(), LabelRule("0", "1"), 150000),
-        ("open-bandit/random_men.csv.gz", ColumnOverrides(), LabelRule("0", "1"), 10000),
+        ("credit-costs.csv.gz", ColumnOverrides(), two_classes("0", "1"), 150000),
+        ("open-bandit/random_men.csv.gz", ColumnOverrides(), two_classes("0", "1"), 10000),
     ],
 )
 def test_real_tables_are_read_to_their_end(
@@ -127,7 +127,7 @@ def test_a_real_table_beside_the_plain_twin() -> None:
     with opened(str(tables.written(text.encode()))) as source:
         dialect = sniff(source)
         columns = delimited.guess_columns(source, dialect, ColumnOverrides(weight="25"))
-    rule = LabelRule("- 50000.", "50000+.")
+    rule = two_classes("- 50000.", "50000+.")
     records = csv.reader(io.StringIO(text))
     expected = [
         tables.row(dict(zip(columns.names, record, strict=True)), columns, None, rule) for record in records

@@ -1,5 +1,6 @@
-"""Which label is which: said, or guessed from the first of them."""
+"""Which label is which: given, or inferred from the first of them."""
 
+import json
 import math
 
 import numpy as np
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 from steelyard import losses
 from steelyard.io import label_inference
 from steelyard.io.errors import InputError
-from steelyard.io.labels import LabelRule, is_number, plain, rule
+from steelyard.io.labels import LabelRule, classes, is_number, plain, rule, two_classes
 
 LOGISTIC, SQUARED, LOGARITHMIC = map(losses.by_name, ("logistic", "squared", "logarithmic"))
 
@@ -32,10 +33,72 @@ def test_a_number_is_not_a_name() -> None:
     assert foreign.tolist() == [False, True, False]
 
 
-@pytest.mark.parametrize("text", ["1", "a,b,c", "", "1,1", "a,*", "*,*"])
+@pytest.mark.parametrize("text", ["1", "", "1,1", "a,*", "*,*", "a,b,a", "a,b,*"])
 def test_what_is_no_rule(text: str) -> None:
-    with pytest.raises(ValueError, match=r"give (two|the negative)"):
+    with pytest.raises(ValueError, match=r"give (two|each class once)"):
         rule(text, -1.0, 1.0)
+
+
+def test_every_name_has_a_value() -> None:
+    with pytest.raises(ValueError, match="labels 'a,b': give two or more, and a value for each"):
+        LabelRule(("a", "b"), (0.0,))
+
+
+def test_two_classes_have_a_negative_and_a_positive_one() -> None:
+    found = rule("ham, spam", -1.0, 1.0)
+    assert found == two_classes("ham", "spam")
+    assert (found.negative, found.positive, found.low, found.high) == ("ham", "spam", -1.0, 1.0)
+    with pytest.raises(InputError, match=r"there are 3 classes \(a, b, c\), and this is for two"):
+        _ = rule("a,b,c", -1.0, 1.0).negative
+
+
+def test_several_classes_are_0_1_2() -> None:
+    found = rule("b, a,10,*x", -1.0, 1.0)
+    assert found == classes(["b", "a", "10", "*x"]) == LabelRule(("b", "a", "10", "*x"), (0.0, 1.0, 2.0, 3.0))
+    assert [found.value(name) for name in ("b", "10", "10.0", "*")] == [0.0, 2.0, None, None]
+
+
+names = st.lists(
+    st.sampled_from(["0", "1", "-1", "2.5", "1e3", "spam", "ham"]) | st.integers(-300, 300).map(str),
+    min_size=2,
+    unique=True,
+)
+
+
+@given(names, st.booleans(), st.lists(st.sampled_from([0.0, 1.0, 2.5, math.nan]) | st.integers(-300, 300)))
+def test_numbers_become_what_their_twin_says(names: list[str], others: bool, labels: list[float]) -> None:
+    found = classes(["*"] * others + names)
+    values, unknown = found.numbers(np.array(labels, np.float64))
+    for label, value, foreign in zip(labels, values.tolist(), unknown.tolist(), strict=True):
+        expected = [k for k, name in enumerate(found.names) if is_number(name) and float(name) == label]
+        if math.isnan(label):
+            assert (math.isnan(value), foreign) == (True, False)
+        elif expected or others:
+            assert (value, foreign) == ((expected or [0])[-1], False)
+        else:
+            assert (math.isnan(value), foreign) == (True, True)
+
+
+@pytest.mark.parametrize(
+    ("found", "stored"),
+    [
+        (two_classes("*", "1", 0.0, 1.0), {"negative": "*", "positive": "1", "low": 0.0, "high": 1.0}),
+        (classes(["a", "b", "c"]), {"names": ["a", "b", "c"], "values": [0.0, 1.0, 2.0]}),
+    ],
+)
+def test_rules_are_stored(found: LabelRule, stored: dict[str, object]) -> None:
+    """Two classes under the keys that files have had from the beginning."""
+    assert json.loads(json.dumps(found.as_json())) == stored
+    assert LabelRule.from_json(stored) == found
+
+
+def test_unknown_labels_are_described_with_the_classes() -> None:
+    assert two_classes("ham", "spam").describe_unknown("eggs") == (
+        "the label 'eggs' is neither ham nor spam; --labels a,b,c names all classes"
+    )
+    assert "is none of the 3 classes a, b, c; --labels" in classes("abc").describe_unknown("x")
+    many = classes([str(k) for k in range(100)]).describe_unknown("x")
+    assert "none of the 100 classes 0, 1, 2, 3, 4, 5, 6, 7, …; --labels" in many
 
 
 @given(st.floats(allow_nan=False))
@@ -82,7 +145,7 @@ def test_the_loss(labels: list[str], loss: str) -> None:
     ],
 )
 def test_the_rule(labels: list[str], pair: tuple[str, str]) -> None:
-    assert label_inference.rule_for(labels, LOGISTIC, "f") == LabelRule(*pair, -1.0, 1.0)
+    assert label_inference.rule_for(labels, LOGISTIC, "f") == two_classes(*pair, -1.0, 1.0)
 
 
 def test_no_rule_where_none_is_needed() -> None:
@@ -90,33 +153,47 @@ def test_no_rule_where_none_is_needed() -> None:
     assert label_inference.rule_for(["1"], LOGISTIC, "f") is None
     assert label_inference.rule_for(["a", "b"], SQUARED, "f") is None
     assert label_inference.rule_for(["0", "0.25", "1"], LOGARITHMIC, "f") is None
-    assert label_inference.rule_for(["-1", "1"], LOGARITHMIC, "f") == LabelRule("-1", "1", 0.0, 1.0)
+    assert label_inference.rule_for(["-1", "1"], LOGARITHMIC, "f") == two_classes("-1", "1", 0.0, 1.0)
     assert label_inference.rule_for([], LOGISTIC, "f") is None
 
 
-def test_too_many_classes() -> None:
-    with pytest.raises(
-        InputError, match=r"^f: logistic loss is for two classes, .* 3 labels .*\(a, b, c.*--labels"
-    ):
-        label_inference.rule_for(["a", "b", "c"], LOGISTIC, "f")
+@pytest.mark.parametrize(
+    ("labels", "expected"),
+    [
+        (["c", "a", "b"], ["a", "b", "c"]),
+        (["10", "9", "-1"], ["-1", "9", "10"]),
+        (["1.0", "1", "2.0", "3"], ["1", "2.0", "3"]),
+        (["-1", "0", "1"], ["-1", "0", "1"]),
+    ],
+)
+def test_several_classes(labels: list[str], expected: list[str]) -> None:
+    assert label_inference.rule_for(labels, LOGISTIC, "f") == classes(expected)
+
+
+def test_a_thousand_classes_and_no_more() -> None:
+    labels = [f"l{k}" for k in range(1001)]
+    found = label_inference.rule_for(labels[:1000], LOGISTIC, "f")
+    assert found is not None
+    assert len(found.names) == 1000
+    with pytest.raises(InputError, match=r"^f: .* more than 1,000 different labels \(l0, .*--label names it"):
+        label_inference.rule_for(labels, LOGISTIC, "f")
+
+
+def test_numbers_with_a_decimal_comma_are_no_classes() -> None:
+    with pytest.raises(InputError, match="the label '1,5' is not a number: numbers have a decimal point"):
+        label_inference.rule_for(["1,5", "2,5", "3,5"], LOGISTIC, "f")
 
 
 def test_one_class_only_so_far() -> None:
     """Rows sorted by label begin with one of them, and there may be many."""
     with pytest.raises(InputError) as caught:
         label_inference.rule_for(["alt.atheism"], LOGISTIC, "f")
-    for said in (
-        "same label (alt.atheism)",
-        "shuffle",
-        "two classes or more",
-        "'*,NAME'",
-        "OnlineClassifier",
-    ):
+    for said in ("same label (alt.atheism)", "shuffle", "--labels a,b,c names them all"):
         assert said in str(caught.value)
 
 
 def test_long_and_unprintable_labels_are_shown_in_brief() -> None:
     with pytest.raises(InputError) as caught:
-        label_inference.rule_for(["\0" * 5000, "x" * 5000, "é"], LOGISTIC, "f")
+        label_inference.rule_for(["\0" * 5000, *(f"{k}" + "x" * 5000 for k in range(1000))], LOGISTIC, "f")
     assert str(caught.value).isprintable()
     assert len(str(caught.value)) < 500

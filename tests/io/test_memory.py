@@ -17,7 +17,7 @@ from steelyard.io import memory
 from steelyard.io.column_roles import ColumnOverrides
 from steelyard.io.errors import InputError
 from steelyard.io.header import Header
-from steelyard.io.labels import LabelRule
+from steelyard.io.labels import two_classes
 from tests import tables
 
 pa = pytest.importorskip("pyarrow")
@@ -115,10 +115,8 @@ def test_what_is_wrong_is_said_with_its_row(monkeypatch: pytest.MonkeyPatch) -> 
     table = pa.table({"y": [1, 1, 1, 2], "x": [1.0, 2.0, 3.0, 4.0], "c": ["red"] * 4})
     columns = tables.columns(y="label", x="number", c="category")
     for kind in (table, pl.from_arrow(table)):
-        with pytest.raises(
-            ValueError, match="row 3: the label '2' is neither the negative nor the positive one"
-        ):
-            list(memory.chunks(kind, columns=columns, label_rule=LabelRule("0", "1")))
+        with pytest.raises(ValueError, match="row 3: the label '2' is neither 0 nor 1"):
+            list(memory.chunks(kind, columns=columns, label_rule=two_classes("0", "1")))
     with pytest.raises(ValueError, match="labels and sample_weight of a table are columns"):
         next(memory.chunks(table, [1, 1, 1, 1]))
     with pytest.raises(InputError, match="there is no column 'z'"):

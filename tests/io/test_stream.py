@@ -14,8 +14,7 @@ from steelyard import losses
 from steelyard.io import stream as streams
 from steelyard.io.errors import InputError
 from steelyard.io.input_spec import InputSpec
-from steelyard.io.labels import LabelRule
-from steelyard.io.problems import MORE
+from steelyard.io.labels import two_classes
 from steelyard.io.stream import Stream
 from tests import slow_text
 from tests.text import texts
@@ -127,12 +126,15 @@ def test_all_are_counted_and_some_described(tmp_path: Path) -> None:
 
 @every_way
 def test_a_label_rule(tmp_path: Path, size: int, threads: int) -> None:
-    rule = LabelRule("0", "1", -1.0, 1.0)
+    rule = two_classes("0", "1", -1.0, 1.0)
     text = b"0 |a\n1 |a\n|a\n2 |a\n"
     stream = stream_of(tmp_path, text, size, threads, loss=HINGE, label_rule=rule, skip=True)
     np.testing.assert_array_equal(labels(stream), [-1.0, 1.0, math.nan])
     (problem,) = stream.problems
-    assert (problem.line, problem.what) == (4, f"the label 2 is neither 0 nor 1; {MORE}")
+    assert (problem.line, problem.what) == (
+        4,
+        "the label '2' is neither 0 nor 1; --labels a,b,c names all classes",
+    )
 
 
 def test_a_label_of_many_digits(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from steelyard.features.names import Names
 from steelyard.features.tokens import TextOptions
 from steelyard.io.delimited import DelimitedText
 from steelyard.io.dialects import Dialect
-from steelyard.io.labels import LabelRule
+from steelyard.io.labels import LabelRule, classes, two_classes
 from tests import tables
 
 few = settings(deadline=None, max_examples=30 if config.DISABLE_JIT else 200)
@@ -80,7 +80,9 @@ EVERY_KIND = [
     st.sampled_from(",;\t"),
     st.sampled_from(["\n", "\r\n"]),
     st.booleans(),
-    st.sampled_from([None, LabelRule("-1", "1"), LabelRule("*", "spam", 0.0, 1.0)]),
+    st.sampled_from(
+        [None, two_classes("-1", "1"), two_classes("*", "spam", 0.0, 1.0), classes(["spam", "-1", "1", "NA"])]
+    ),
     st.sampled_from(
         [
             TextOptions(),
@@ -91,9 +93,10 @@ EVERY_KIND = [
     ),
     st.integers(1, 60),
 )
-@example(EVERY_KIND, ",", "\r\n", False, LabelRule("-1", "1"), TextOptions(3, (1, 2), "sublinear"), 20)
-@example(EVERY_KIND, ",", "\n", True, LabelRule("*", "spam"), TextOptions(2, None, "binary"), 20)
+@example(EVERY_KIND, ",", "\r\n", False, two_classes("-1", "1"), TextOptions(3, (1, 2), "sublinear"), 20)
+@example(EVERY_KIND, ",", "\n", True, two_classes("*", "spam"), TextOptions(2, None, "binary"), 20)
 @example(EVERY_KIND, "\t", "\n", False, None, TextOptions(), 20)
+@example(EVERY_KIND, ",", "\n", False, classes(["*", "1", "na"]), TextOptions(), 20)
 def test_records_become_what_their_twin_says(
     rows: list[dict[str, str]],
     separator: str,

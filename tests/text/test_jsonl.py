@@ -15,7 +15,7 @@ from steelyard.features.interactions import Interactions
 from steelyard.features.names import Names
 from steelyard.features.tokens import TextOptions
 from steelyard.io.jsonl import UNKNOWN, JsonLines
-from steelyard.io.labels import LabelRule
+from steelyard.io.labels import LabelRule, classes, two_classes
 from tests import tables
 
 few = settings(deadline=None, max_examples=30 if config.DISABLE_JIT else 200)
@@ -112,11 +112,18 @@ EVERYTHING = {
     st.lists(objects, max_size=5),
     st.booleans(),
     st.sampled_from([(", ", ": "), (",", ":"), (" ,\t", "\r: ")]),
-    st.sampled_from([None, LabelRule("-1", "1"), LabelRule("*", "spam", 0.0, 1.0)]),
+    st.sampled_from(
+        [
+            None,
+            two_classes("-1", "1"),
+            two_classes("*", "spam", 0.0, 1.0),
+            classes(["spam", "-1", "1", "2.5"]),
+        ]
+    ),
     st.sampled_from([TextOptions(), TextOptions(2, (2, 2), "binary")]),
     st.integers(1, 60),
 )
-@example([EVERYTHING], True, (",", ":"), LabelRule("*", "spam"), TextOptions(2, (2, 2), "binary"), 20)
+@example([EVERYTHING], True, (",", ":"), two_classes("*", "spam"), TextOptions(2, (2, 2), "binary"), 20)
 @example([EVERYTHING], False, (",", ":"), None, TextOptions(0, (2, 3)), 20)
 def test_objects_become_what_their_twin_says(
     found: list[dict[str, Any]],
@@ -188,11 +195,11 @@ def test_what_is_wrong_is_said_with_its_line(line: str, what: str) -> None:
 
 def test_a_label_that_is_neither() -> None:
     read = tables.read(
-        reader(LabelRule("ham", "spam"), TextOptions()), b'{"y": "spam"}\n{"y": "eggs"}\n{"y": "NA"}'
+        reader(two_classes("ham", "spam"), TextOptions()), b'{"y": "spam"}\n{"y": "eggs"}\n{"y": "NA"}'
     )
     [(line, what)] = read.problems
     assert line == 2
-    assert what.startswith("column y: the label 'eggs' is neither the negative nor the positive one")
+    assert what.startswith("column y: the label 'eggs' is neither ham nor spam; --labels")
     np.testing.assert_array_equal(read.labels, [1.0, np.nan])
 
 

@@ -28,8 +28,8 @@ from steelyard.io.rebatch import gathered
 from steelyard.learn import rows
 from steelyard.text import assemble
 
-INDICES, VALUES = "indices", "values"
-COLUMNS = ("label", "importance", "base", "tag", INDICES, VALUES)
+LABEL, INDICES, VALUES = "label", "indices", "values"
+COLUMNS = (LABEL, "importance", "base", "tag", INDICES, VALUES)
 
 
 def is_ready(schema: Any) -> bool:

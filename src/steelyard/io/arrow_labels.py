@@ -1,4 +1,4 @@
-"""Labels of a typed column: numbers, booleans, or the names of two classes."""
+"""Labels of a typed column: numbers, booleans, or the names of classes."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from steelyard.io import buffers, extras
 from steelyard.io.column_roles import is_number
 from steelyard.io.faults import Faults
-from steelyard.io.labels import ANYTHING, LabelRule
+from steelyard.io.labels import LabelRule, plain
 
 _BLANKS = " \t\n\v\f\r"
 
@@ -25,12 +25,12 @@ def labels(array: Any, rule: LabelRule | None, missing: Sequence[str], faults: F
     ):
         return _named(pyarrow, array, rule, missing, faults)
     if types.is_temporal(array.type) or types.is_nested(array.type):
-        raise ValueError(f"the labels are {array.type}; they must be numbers or the names of two classes")
+        raise ValueError(f"the labels are {array.type}; they must be numbers or the names of classes")
     found = buffers.numbers(array, np.nan, "float64")
     if rule is not None:
-        given = found
+        given, describe = found, rule.describe_unknown
         found, unknown = rule.numbers(given)
-        faults.add(unknown, lambda row: _neither(f"{given[row]:g}"))
+        faults.add(unknown, lambda row: describe(plain(float(given[row]))))
     faults.add_labels(found, np.isnan(found))
     return found
 
@@ -45,27 +45,21 @@ def _named(
     numbers = np.array([*(np.nan if label is None else label for label in found), np.nan])
     unknown = np.array([*(label is None for label in found), False])
     places = buffers.numbers(coded.indices, len(names), "int32")
-    what = _neither if rule is not None else _no_number
+    what = rule.describe_unknown if rule is not None else _no_number
     faults.add(unknown[places], lambda row: what(names[places[row]]))
     return numbers[places]  # type: ignore[no-any-return]
 
 
 def _label(name: str, rule: LabelRule | None, missing: Sequence[str]) -> float | None:
     """None if it cannot be one."""
-    if rule is not None and name == rule.positive:
-        return rule.high
-    if rule is not None and name == rule.negative:
-        return rule.low
+    if rule is not None and (value := rule.value(name)) is not None:
+        return value
     if not name or name.lower() in {word.lower() for word in missing}:
         return float("nan")
     if rule is None:
         return float(name) if is_number(name) and np.isfinite(float(name)) else None
-    return rule.low if rule.negative == ANYTHING else None
-
-
-def _neither(name: str) -> str:
-    return f"the label {name!r} is neither the negative nor the positive one"
+    return rule.otherwise
 
 
 def _no_number(name: str) -> str:
-    return f"the label {name!r} is not a number; say which is the negative and which the positive one"
+    return f"the label {name!r} is not a number; --labels a,b,c names the classes"

@@ -48,8 +48,12 @@ def guess_columns(rows: Any, told: ColumnOverrides | None = None) -> Columns:
 
 def head_labels(rows: Any, columns: Columns) -> list[str]:
     """The different labels in the first rows, as they are written, sorted."""
-    found = {label for name in columns.of(roles.LABEL) for label in _written(rows.column(name))}
-    return sorted(label.strip() for label in found if label is not None and label.strip())
+    return columns.present(label for name in columns.of(roles.LABEL) for label in distinct(rows.column(name)))
+
+
+def distinct(array: Any) -> set[str]:
+    """The different values of a column, as they are written."""
+    return {text.strip() for text in _written(buffers.plain(array).unique()) if text is not None}
 
 
 def _written(array: Any) -> list[str | None]:

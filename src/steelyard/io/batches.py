@@ -4,7 +4,7 @@ Which it is the first bytes say. An IPC file is a stream behind eight bytes, so 
 compressed too; then it is read, not mapped. Parquet is read from its end and cannot.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -42,17 +42,16 @@ class Batch(Block):
         return replace(self, rows=self.rows.slice(0, lines))
 
 
-def batches(source: Source, size: int) -> Iterator[Batch]:
-    """The rows of a file, about `size` bytes of them at a time."""
+def batches(source: Source, size: int, columns: Sequence[str] | None = None) -> Iterator[Batch]:
+    """The rows of a file, about `size` bytes of them at a time; of Parquet only these columns are read."""
     pyarrow = extras.pyarrow(source.path)
     kind = _kind(source.peek(len(IPC_FILE)), source.path)
-    read = _streamed
-    if kind == PARQUET:
-        read = _parquet
-    elif kind == IPC_FILE and _plain(source):
-        read = _mapped
     with _readable(pyarrow, source.path):
-        yield from read(pyarrow, source, size)
+        if kind == PARQUET:
+            yield from _parquet(pyarrow, source, size, columns)
+        else:
+            read = _mapped if kind == IPC_FILE and _plain(source) else _streamed
+            yield from read(pyarrow, source, size)
 
 
 def peeked(source: Source, size: int) -> Iterator[Batch]:
@@ -130,7 +129,7 @@ def _streamed(pyarrow: Any, source: Source, size: int) -> Iterator[Batch]:
     yield from _last(source, source.position, found, names)
 
 
-def _parquet(pyarrow: Any, source: Source, size: int) -> Iterator[Batch]:
+def _parquet(pyarrow: Any, source: Source, size: int, columns: Sequence[str] | None) -> Iterator[Batch]:
     """Column chunks are read through small buffers: a row group may be larger than memory."""
     with _parquet_file(pyarrow, source) as file:
         metadata, length = file.metadata, source.size or 0
@@ -138,7 +137,7 @@ def _parquet(pyarrow: Any, source: Source, size: int) -> Iterator[Batch]:
         total = sum(metadata.row_group(k).total_byte_size for k in range(metadata.num_row_groups))
         at_once = max(1, size * metadata.num_rows // max(total, 1))
         done = 0
-        for rows in file.iter_batches(batch_size=at_once):
+        for rows in file.iter_batches(batch_size=at_once, columns=columns):
             done += rows.num_rows
             position = length * done // metadata.num_rows
             yield Batch(source.path, NO_TEXT, position, rows=rows, header=found)

@@ -66,6 +66,11 @@ class Columns:
         require([name], self._roles)
         return self._roles[name]
 
+    def present(self, cells: Iterable[str]) -> list[str]:
+        """The cells that are neither empty nor a word for a missing value, sorted."""
+        missing = {"", *(word.lower() for word in self.missing)}
+        return sorted({cell for cell in cells if cell.lower() not in missing})
+
     @cached_property
     def _roles(self) -> dict[str, str]:
         return {column.name: column.role for column in self.columns}

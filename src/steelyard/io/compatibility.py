@@ -16,7 +16,7 @@ from steelyard.io.batches import IPC_FILE, IPC_STREAM, PARQUET
 from steelyard.io.errors import InputError
 from steelyard.io.formats import check_no_document, check_text
 from steelyard.io.input_spec import ARROW, InputSpec
-from steelyard.io.labels import LabelRule, plain
+from steelyard.io.labels import ANYTHING, LabelRule, is_number, plain
 from steelyard.io.sources import Source
 
 T = TypeVar("T")
@@ -65,8 +65,7 @@ def _names(reading: InputSpec) -> InputSpec | None:
         return original
     if original.label_rule is None:
         return replace(original, label_rule=reading.label_rule)
-    rule = replace(original.label_rule, low=reading.label_rule.low, high=reading.label_rule.high)
-    return replace(original, label_rule=rule)
+    return replace(original, label_rule=_compose(original.label_rule, reading.label_rule))
 
 
 def _fits(reading: InputSpec, source: Source, path: str) -> bool:
@@ -147,7 +146,7 @@ def _compared(made: InputSpec, named: InputSpec) -> dict[str, tuple[Any, Any]]:
         found["options of texts"] = _each(both, lambda one: one.text.as_dict())
     if made.label_rule is not None and named.label_rule is not None:
         rules = made.label_rule, named.label_rule
-        found["--labels"] = _each(rules, lambda rule: (rule.negative, rule.positive))
+        found["--labels"] = _each(rules, lambda rule: rule.names)
     return found
 
 
@@ -159,7 +158,18 @@ def _rule(made: LabelRule | None, named: LabelRule | None) -> LabelRule | None:
     """Labels of ready-made rows are numbers: the file's own, or those that a rule has made of names."""
     if made is None or named is None:
         return named
-    return LabelRule(plain(made.low), plain(made.high), named.low, named.high)
+    return LabelRule(tuple(map(plain, made.values)), named.values)
+
+
+def _compose(made: LabelRule, then: LabelRule) -> LabelRule:
+    """The rule `then`, for numbers that `made` has made of names, as a rule for those names."""
+    names = {plain(value): name for name, value in zip(made.names, made.values, strict=True)}
+    pairs = [
+        (names.get(plain(float(name)) if is_number(name) else name, name), value)
+        for name, value in zip(then.names, then.values, strict=True)
+    ]
+    pairs.sort(key=lambda pair: pair[0] != ANYTHING)
+    return LabelRule(tuple(name for name, _ in pairs), tuple(value for _, value in pairs))
 
 
 def _features(reading: InputSpec) -> list[str]:

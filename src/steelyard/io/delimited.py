@@ -132,4 +132,5 @@ def head_labels(source: Source, dialect: Dialect, columns: Columns) -> list[str]
     """The different labels in the first records, sorted; none where there is no label column."""
     head = read_head(source, dialect)
     places = [head.names.index(name) for name in columns.of(roles.LABEL) if name in head.names]
-    return sorted({record[place].strip() for place in places for record in head.records} - {""})
+    found = {record[place].strip() for place in places for record in head.records}
+    return columns.present(found)

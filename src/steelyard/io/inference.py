@@ -3,7 +3,7 @@
 It takes the same first bytes whatever the size of the blocks later on, so guesses do not depend on that.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -19,6 +19,7 @@ from steelyard.io import (
     formats,
     header,
     jsonl,
+    label_inference,
     sources,
 )
 from steelyard.io import columns as roles
@@ -26,12 +27,13 @@ from steelyard.io import input_spec as readings
 from steelyard.io.batches import Batch
 from steelyard.io.blocks import MARK, Block
 from steelyard.io.column_roles import ColumnOverrides
-from steelyard.io.columns import Columns
+from steelyard.io.columns import Column, Columns
 from steelyard.io.errors import InputError
 from steelyard.io.input_spec import ARROW, InputSpec
-from steelyard.io.labels import plain
+from steelyard.io.labels import LabelRule, plain
 from steelyard.io.parsed_block import ParsedBlock
 from steelyard.io.sources import Source
+from steelyard.io.stream import Stream
 
 HEAD_BYTES = 1 << 20
 HEAD_ROWS = 1000
@@ -62,15 +64,79 @@ def look(path: str, reading: InputSpec, layout: Layout | None = None) -> tuple[I
             raise InputError(f"{source.path}: is empty")
         if reading.format not in ARROW:
             formats.check_text(source)
-        if reading.format in ("vw", "svmlight"):
-            return reading, _written(head_parsed(source, reading).examples.labels)
         if reading.format in ARROW:
-            return _typed(path, reading, layout or Layout())
-        reading = _with_columns(source, reading, layout or Layout())
-        columns = _with_label(path, reading.columns)
-        if reading.dialect is None:
-            return reading, jsonl.head_labels(source, columns)
-        return reading, delimited.head_labels(source, reading.dialect, columns)
+            reading = _typed(path, reading, layout or Layout())
+        elif reading.format not in ("vw", "svmlight"):
+            reading = _with_columns(source, reading, layout or Layout())
+        return reading, head_labels(path, source, reading)
+
+
+def head_labels(path: str, source: Source, reading: InputSpec) -> list[str]:
+    """The different labels of the first rows, as they are written, sorted."""
+    if reading.format in ARROW:
+        head = arrow.head(path)
+        if reading.columns is not None:
+            return arrow_roles.head_labels(head, _with_label(path, reading.columns))
+        rows = Batch(path, batches.NO_TEXT, 0, rows=head)
+        return _written(arrow_csr.parse(rows, reading.features).examples.labels[:HEAD_ROWS])
+    if reading.columns is None:
+        return _written(head_parsed(source, reading).examples.labels[:HEAD_ROWS])
+    columns = _with_label(path, reading.columns)
+    if reading.dialect is None:
+        return jsonl.head_labels(source, columns)
+    return delimited.head_labels(source, reading.dialect, columns)
+
+
+def distinct_labels(paths: Sequence[str], spec: InputSpec, limit: int) -> list[str]:
+    """The different labels of whole files, as they are written, sorted: no rare class is missed.
+
+    Of a pipe, which can be read once only, they are those of its first rows. More than `limit` are
+    an InputError.
+    """
+    found: set[str] = set()
+    for path in paths:
+        for labels in _label_sets(path, spec):
+            found |= labels
+            if len(found) > limit:
+                column = None if spec.columns is None else spec.columns.of(roles.LABEL)[0]
+                raise label_inference.too_many(path, limit, found, column)
+    return sorted(found)
+
+
+def _label_sets(path: str, spec: InputSpec) -> Iterator[set[str]]:
+    """The different labels of each part of a file. Of a table only the label column is looked at."""
+    if sources.once_only(path):
+        with sources.opened(path) as source:
+            yield set(head_labels(path, source, spec))
+    elif spec.columns is None and spec.format not in ARROW:
+        for parsed in Stream([path], spec.reader(), skip=True):
+            yield set(_written(parsed.examples.labels))
+    else:
+        columns = Columns((Column(arrow_csr.LABEL, roles.LABEL),)) if spec.columns is None else spec.columns
+        name = _with_label(path, columns).of(roles.LABEL)[0]
+        found = _arrow_labels(path, name) if spec.format in ARROW else _label_cells(path, spec)
+        for labels in found:
+            yield set(columns.present(labels))
+
+
+def _arrow_labels(path: str, name: str) -> Iterator[set[str]]:
+    with sources.opened(path) as source:
+        for batch in batches.batches(source, HEAD_BYTES, [name]):
+            if batch.rows is not None and name in batch.rows.schema.names:
+                yield set(arrow_roles.distinct(batch.rows.column(name)))
+
+
+def _label_cells(path: str, spec: InputSpec) -> Iterator[set[str]]:
+    """Read with the label as the tag, which is kept as it is written, and no features."""
+    assert spec.columns is not None
+    roles_ = {roles.LABEL: roles.TAG}
+    columns = [Column(one.name, roles_.get(one.role, roles.IGNORE)) for one in spec.columns.columns]
+    only = replace(spec, columns=Columns(tuple(columns)), interactions=(), label_rule=None)
+    for parsed in Stream([path], only.reader(), skip=True):
+        assert parsed.tags is not None
+        text = (parsed.block.text if parsed.text is None else parsed.text).tobytes()
+        cells = {text[start:stop] for start, stop in parsed.tags.tolist()}
+        yield {cell.decode("utf-8", "replace") for cell in cells}
 
 
 def _with_label(path: str, columns: Columns | None) -> Columns:
@@ -82,18 +148,19 @@ def _with_label(path: str, columns: Columns | None) -> Columns:
     return columns
 
 
-def _typed(path: str, reading: InputSpec, layout: Layout) -> tuple[InputSpec, list[str]]:
+def _typed(path: str, reading: InputSpec, layout: Layout) -> InputSpec:
     """Arrow and Parquet: ordinary columns, or ready-made rows, which say how wide a model they are for."""
     head = arrow.head(path)
     if not arrow_csr.is_ready(head.schema):
-        reading = replace(reading, columns=arrow_roles.guess_columns(head, layout.told))
-        return reading, arrow_roles.head_labels(head, _with_label(path, reading.columns))
+        return replace(reading, columns=arrow_roles.guess_columns(head, layout.told))
     found = header.header(head.schema.metadata, path)
     if found is not None and found.bits is not None:
         original = readings.from_json(dict(found.reading)) if found.reading else None
         reading = replace(reading, bits=found.bits, original=original)
-    labels = arrow_csr.parse(Batch(path, batches.NO_TEXT, 0, rows=head), reading.features).examples.labels
-    return reading, _written(labels)
+        if original is not None and original.label_rule is not None and len(original.label_rule.names) > 2:
+            codes = original.label_rule.values  # which stand in the file, and are classes, not numbers
+            reading = replace(reading, label_rule=LabelRule(tuple(map(plain, codes)), codes))
+    return reading
 
 
 def _with_columns(source: Source, reading: InputSpec, layout: Layout) -> InputSpec:
@@ -112,5 +179,4 @@ def head_parsed(source: Source, reading: InputSpec) -> ParsedBlock:
 
 
 def _written(labels: NDArray[np.float64]) -> list[str]:
-    first = labels[:HEAD_ROWS]
-    return [plain(label) for label in np.unique(first[~np.isnan(first)]).tolist()]
+    return [plain(label) for label in np.unique(labels[~np.isnan(labels)]).tolist()]

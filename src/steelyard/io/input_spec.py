@@ -1,6 +1,6 @@
 """`InputSpec`: how files are read. Kept with a model, so that it reads later files alike."""
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 from steelyard.examples import LARGEST
@@ -82,7 +82,7 @@ class InputSpec:
             "format": self.format,
             "bits": self.bits,
             "interactions": list(self.interactions),
-            "label_rule": None if self.label_rule is None else asdict(self.label_rule),
+            "label_rule": None if self.label_rule is None else self.label_rule.as_json(),
             "dtype": self.dtype,
             "columns": None if self.columns is None else self.columns.as_dict(),
             "dialect": None if self.dialect is None else self.dialect.as_dict(),
@@ -100,7 +100,7 @@ def from_json(stored: dict[str, Any]) -> InputSpec:
         format=stored["format"],
         bits=stored["bits"],
         interactions=tuple(stored["interactions"]),
-        label_rule=None if rule is None else LabelRule(**rule),
+        label_rule=None if rule is None else LabelRule.from_json(rule),
         dtype=stored["dtype"],
         columns=None if columns is None else Columns.from_dict(columns),
         dialect=None if dialect is None else Dialect(**dialect),

@@ -121,7 +121,7 @@ def guess_columns(source: Source, told: ColumnOverrides | None = None) -> Column
 def head_labels(source: Source, columns: Columns) -> list[str]:
     """The different labels in the first objects, as they stand there, sorted."""
     found = {_cell(value.get(name)) for name in columns.of(roles.LABEL) for value in head_objects(source)}
-    return sorted(label.strip() for label in found if label is not None and label.strip())
+    return columns.present({label.strip() for label in found if label is not None})
 
 
 def _cell(value: Any) -> str | None:

@@ -1,48 +1,144 @@
-"""`LabelRule`: which label of a file is the negative class and which the positive one.
+"""`LabelRule`: which labels of a file are the classes, and the number that each becomes.
 
-Numbers that a loss takes need no rule. Two classes called anything else do: `0,1` for a loss of −1
-and 1, `ham,spam`, or `*,spam` where whatever is not spam is negative.
+Numbers that a loss takes need no rule. Classes called anything else do: `0,1` for a loss of −1 and 1,
+`ham,spam`, `*,spam` where whatever is not spam is negative, or `sports,politics,science`.
 """
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from steelyard.io.errors import InputError
+
 ANYTHING = "*"
+_MOST_NAMED = 8  # classes, in a message
+_LONGEST = 20  # of a label in a message
 
 
 @dataclass(frozen=True)
 class LabelRule:
-    """The two names as they stand in the file, and the labels that the loss calls them by."""
+    """The names of the classes as they stand in the file, and the number that each becomes.
 
-    negative: str
-    positive: str
-    low: float = -1.0
-    high: float = 1.0
+    The first name may be `*`: any label that is none of the others.
+    """
+
+    names: tuple[str, ...]
+    values: tuple[float, ...]
 
     def __post_init__(self) -> None:
-        if self.negative == self.positive or self.positive == ANYTHING:
+        if len(self.names) < 2 or len(self.names) != len(self.values):
+            raise ValueError(f"labels {','.join(self.names)!r}: give two or more, and a value for each")
+        if len(set(self.names)) < len(self.names) or ANYTHING in self.names[1:]:
             raise ValueError(
-                f"labels {self.negative},{self.positive}: give the negative and the positive label, "
-                "the negative one may be * for anything else"
+                f"labels {','.join(self.names)}: give each class once, the negative one of two first "
+                "(for example 0,1); the first may be * for anything else"
             )
 
+    @property
+    def negative(self) -> str:
+        return self.names[self._place(0)]
+
+    @property
+    def positive(self) -> str:
+        return self.names[self._place(1)]
+
+    @property
+    def low(self) -> float:
+        return self.values[self._place(0)]
+
+    @property
+    def high(self) -> float:
+        return self.values[self._place(1)]
+
+    @property
+    def otherwise(self) -> float | None:
+        """The value of labels that are none of the names; None if there may be no such labels."""
+        return self.values[0] if self.names[0] == ANYTHING else None
+
+    def with_values(self, *values: float) -> "LabelRule":
+        """The same names, with other values."""
+        return replace(self, values=values)
+
+    def value(self, name: str) -> float | None:
+        """The value of a class by its name as written, apart from `*`; None if there is no such class."""
+        return self._by_name.get(name)
+
     def numbers(self, labels: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-        """Numeric labels as the loss takes them, and which of them are neither. NaN, no label, stays."""
-        positive = labels == _number(self.positive)
-        negative = ~positive if self.negative == ANYTHING else labels == _number(self.negative)
-        known = positive | negative | np.isnan(labels)
-        found = np.where(positive, self.high, self.low)
-        return np.where(np.isnan(labels) | ~known, np.nan, found), ~known
+        """Numeric labels as the loss takes them, and which of them are unknown. NaN, no label, stays."""
+        known, values = self._by_number
+        places = np.minimum(np.searchsorted(known, labels), max(len(known) - 1, 0))
+        found = known[places] == labels if len(known) else np.zeros(len(labels), np.bool_)
+        unlabelled = np.isnan(labels)
+        other = np.nan if self.otherwise is None else self.otherwise
+        numbers = np.where(found, values[places] if len(known) else np.nan, other)
+        unknown = ~(found | unlabelled) if self.otherwise is None else np.zeros(len(labels), np.bool_)
+        return np.where(unlabelled, np.nan, numbers), unknown
+
+    def describe_unknown(self, label: str) -> str:
+        """What is wrong with a label that is no class."""
+        classes = f"none of the {len(self.names)} classes {self._listed()}"
+        if len(self.names) == 2:
+            classes = f"neither {shorten(self.negative)} nor {shorten(self.positive)}"
+        return f"the label {label!r} is {classes}; --labels a,b,c names all classes"
+
+    def as_json(self) -> dict[str, Any]:
+        """Two classes have keys of their own, as in files from before there could be more."""
+        if len(self.names) == 2:
+            return {"negative": self.negative, "positive": self.positive, "low": self.low, "high": self.high}
+        return {"names": list(self.names), "values": list(self.values)}
+
+    @classmethod
+    def from_json(cls, stored: dict[str, Any]) -> "LabelRule":
+        if "names" in stored:
+            return cls(tuple(stored["names"]), tuple(stored["values"]))
+        return two_classes(**stored)
+
+    @cached_property
+    def _by_name(self) -> dict[str, float]:
+        return {name: value for name, value in zip(self.names, self.values, strict=True) if name != ANYTHING}
+
+    @cached_property
+    def _by_number(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Names that are numbers, sorted, and their values. Of two names of one number the last counts."""
+        numbers = {_number(name): value for name, value in self._by_name.items() if is_number(name)}
+        known = sorted(numbers)
+        return np.array(known, np.float64), np.array([numbers[number] for number in known], np.float64)
+
+    def _listed(self) -> str:
+        return ", ".join(map(shorten, self.names[:_MOST_NAMED])) + ", …" * (len(self.names) > _MOST_NAMED)
+
+    def _place(self, which: int) -> int:
+        if len(self.names) != 2:
+            raise InputError(
+                f"there are {len(self.names)} classes ({self._listed()}), and this is for two: --labels "
+                "NO,YES says which (--on-error skip leaves out rows of any other), --labels '*,NAME' takes "
+                "one against the rest"
+            )
+        return which
+
+
+def two_classes(negative: str, positive: str, low: float = -1.0, high: float = 1.0) -> LabelRule:
+    """The rule for two classes, in the labels of a loss."""
+    return LabelRule((negative, positive), (low, high))
+
+
+def classes(names: Sequence[str]) -> LabelRule:
+    """The rule for several classes: their values are 0, 1, 2, …"""
+    return LabelRule(tuple(names), tuple(map(float, range(len(names)))))
 
 
 def rule(text: str, low: float, high: float) -> LabelRule:
-    """From `negative,positive`."""
-    names = text.split(",")
-    if len(names) != 2:
-        raise ValueError(f"labels {text!r}: give two, as negative,positive (for example 0,1 or *,spam)")
-    return LabelRule(names[0].strip(), names[1].strip(), low, high)
+    """From `negative,positive` or, for more than two classes, `a,b,c,…`."""
+    names = [name.strip() for name in text.split(",")]
+    if len(names) < 2:
+        raise ValueError(
+            f"labels {text!r}: give two, as negative,positive (for example 0,1 or *,spam), or all of several"
+        )
+    return two_classes(names[0], names[1], low, high) if len(names) == 2 else classes(names)
 
 
 def plain(label: float) -> str:
@@ -52,6 +148,12 @@ def plain(label: float) -> str:
 
 def is_number(name: str) -> bool:
     return not np.isnan(_number(name))
+
+
+def shorten(label: str) -> str:
+    """A label short and printable enough for a message."""
+    shown = label[:_LONGEST] + "…" * (len(label) > _LONGEST)
+    return shown if shown.isprintable() else repr(shown)
 
 
 def _number(name: str) -> float:

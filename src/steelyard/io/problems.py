@@ -5,9 +5,6 @@ from dataclasses import dataclass
 
 from steelyard.text import lines
 
-# Of labels
-MORE = "of more than two classes --labels '*,NAME' takes one against the rest, OnlineClassifier in Python all"
-
 # What is wrong, and what to do; {0} is the place in the text, cut short
 MESSAGES = {
     lines.BAD_LABEL: "the label {0!r} is not a number",
@@ -29,8 +26,6 @@ MESSAGES = {
     lines.OPEN_QUOTE: "a quoted field has no closing quote",
     lines.BAD_JSON: "{0!r}: not a JSON object",
     lines.BAD_NUMBER: "{0!r} is not a number; is it a category or text?",
-    lines.UNKNOWN_LABEL: "the label {0!r} is neither the negative nor the positive one; "
-    f"--labels says which they are; {MORE}",
     lines.STRAY_QUOTE: "{0!r}: after the closing quote the field must end; quotes within it are doubled",
     lines.NESTED: "{0!r}: only objects of numbers and lists of strings or numbers can be learned from; "
     "flatten it first, or ignore the column",

@@ -18,7 +18,7 @@ from steelyard.io.blocks import Block, usual_size
 from steelyard.io.errors import InputError
 from steelyard.io.labels import LabelRule, plain
 from steelyard.io.parsed_block import ParsedBlock, RowError
-from steelyard.io.problems import MORE, Problem
+from steelyard.io.problems import Problem
 from steelyard.io.sources import Source
 from steelyard.losses import Loss
 from steelyard.losses.sets import REAL_LINE
@@ -131,7 +131,7 @@ class Stream:
         if self._loss is not None:
             foreign |= ~(allowed(labels, self._loss) | np.isnan(given))
         rows = np.flatnonzero(foreign).tolist()
-        return labels, {row: f"the label {plain(float(given[row]))} {self._wanted()}" for row in rows}
+        return labels, {row: self._describe_label(plain(float(given[row]))) for row in rows}
 
     def _weights(self, examples: Examples) -> tuple[NDArray[np.float64], dict[int, str]]:
         """Propensities become weights: one over the chance with which a row was to be seen."""
@@ -153,13 +153,17 @@ class Stream:
         some = "\n".join(map(str, self.problems[:2]))  # the first may be a remark, and no row
         return InputError(f"no row is left: {self.skipped} could not be used, the first is\n{some}")
 
-    def _wanted(self) -> str:
+    def _describe_label(self, label: str) -> str:
+        """What is wrong with a label that cannot be learned."""
         if self._label_rule is not None:
-            return f"is neither {self._label_rule.negative} nor {self._label_rule.positive}; {MORE}"
+            return self._label_rule.describe_unknown(label)
         assert self._loss is not None
-        takes = f"is none for {losses.name_of(self._loss) or type(self._loss).__name__} loss, which takes"
+        name = losses.name_of(self._loss) or type(self._loss).__name__
         two = " (--labels negative,positive says which of two labels is which)"
-        return f"{takes} {self._loss.labels_in_words()}{two if self._loss.labels != REAL_LINE else ''}"
+        return (
+            f"the label {label} is none for {name} loss, which takes {self._loss.labels_in_words()}"
+            f"{two if self._loss.labels != REAL_LINE else ''}"
+        )
 
     def _line_of(self, parsed: ParsedBlock, row: int) -> int:
         """Which line of the block has made this row: the first with which so many rows come out."""

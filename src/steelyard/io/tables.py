@@ -16,11 +16,12 @@ from steelyard.io import columns as roles
 from steelyard.io.blocks import Block
 from steelyard.io.columns import Columns
 from steelyard.io.errors import InputError
-from steelyard.io.labels import ANYTHING, LabelRule
+from steelyard.io.labels import LabelRule
 from steelyard.io.parsed_block import ParsedBlock, RowError
 from steelyard.io.problems import describe
 from steelyard.io.textlines import PROBLEMS, finished
 from steelyard.text import cell_names, cells
+from steelyard.text.lines import UNKNOWN_LABEL
 
 HEAD_RECORDS = 1000
 HEAD_BYTES = 1 << 22  # no longer than this is looked at to guess
@@ -76,6 +77,7 @@ class Table:
         self.name_ends = np.cumsum([len(name.encode()) for name in columns.names], dtype=np.int64)
         self._folding = folding
         self._dtype = dtype
+        self._label_rule = label_rule
         self._text_options = text_options
         self._texts = bool(columns.of(roles.TEXT))
         self._plain = len(columns.of(roles.CATEGORY)) + len(columns.of(roles.NUMBER))
@@ -150,13 +152,25 @@ class Table:
     def _note(
         self, text: NDArray[np.uint8], line: int, code: int, start: int, stop: int, column: int
     ) -> RowError:
-        what = describe(code, text[start : min(stop, start + _EXCERPT)].tobytes())
+        excerpt = text[start : min(stop, start + _EXCERPT)].tobytes()
+        if code == UNKNOWN_LABEL:
+            assert self._label_rule is not None
+            what = self._label_rule.describe_unknown(excerpt.decode("utf-8", "replace"))
+        else:
+            what = describe(code, excerpt)
         return RowError(line, f"column {self.columns.names[column]}: {what}" if column >= 0 else what)
 
 
 def _rule(rule: LabelRule | None) -> tuple[Any, ...]:
+    """The names sorted by length, then bytes; their ends and values; whether others have one, and which."""
     if rule is None:
-        return np.empty(0, np.uint8), np.empty(0, np.uint8), False, 0.0, 0.0
-    others = rule.negative == ANYTHING
-    negative = "" if others else rule.negative  # no label is empty: none is the same
-    return byte_array(negative), byte_array(rule.positive), others, rule.low, rule.high
+        return np.empty(0, np.uint8), np.empty(0, np.int64), np.empty(0, np.float64), False, 0.0
+    known = {name.encode(): value for name in rule.names if (value := rule.value(name)) is not None}
+    names = sorted(known, key=lambda name: (len(name), name))
+    return (
+        np.array(bytearray(b"".join(names)), np.uint8),
+        np.cumsum([len(name) for name in names], dtype=np.int64),
+        np.array([known[name] for name in names], np.float64),
+        rule.otherwise is not None,
+        rule.otherwise or 0.0,
+    )

@@ -176,23 +176,36 @@ def _named(code, role):
 @kernel
 def _label(text, start, stop, kind, rule, missing, missing_sizes):
     """(the label, code or −1). With a rule names are compared byte for byte; without, it is a number."""
-    negative, positive, others, low, high = rule
-    if len(positive):
-        if _same(text, start, stop, positive):
-            return high, -1
-        if _same(text, start, stop, negative):
-            return low, -1
+    names, ends, values, others, otherwise = rule
+    if len(ends):
+        place = _class(text, start, stop, names, ends)
+        if place >= 0:
+            return values[place], -1
     x, code = _number(text, start, stop, kind, np.inf)
     if code >= 0 and is_missing(text, start, stop, missing, missing_sizes):
         return np.nan, -1
-    if len(positive):
-        return (low, -1) if others else (np.nan, lines.UNKNOWN_LABEL)
+    if len(ends):
+        return (otherwise, -1) if others else (np.nan, lines.UNKNOWN_LABEL)
     return x, (lines.BAD_LABEL if code >= 0 else -1)
 
 
 @kernel
-def _same(text, start, stop, name):
-    same = stop - start == len(name)
-    for i in range(len(name) if same else 0):
-        same = same and text[start + i] == name[i]
-    return same
+def _class(text, start, stop, names, ends):
+    """Which name the label is, −1 for none: a binary search in names sorted by length, then bytes."""
+    low, high = 0, len(ends)
+    size = stop - start
+    while low < high:
+        middle = (low + high) // 2
+        first = ends[middle - 1] if middle > 0 else 0
+        order = size - (ends[middle] - first)
+        i = 0
+        while order == 0 and i < size:
+            order = np.int64(text[start + i]) - np.int64(names[first + i])
+            i += 1
+        if order == 0:
+            return middle
+        if order < 0:
+            high = middle
+        else:
+            low = middle + 1
+    return -1

@@ -14,9 +14,9 @@ from rich.progress import BarColumn, ProgressColumn, Task, TaskProgressColumn, T
 from rich.progress import Progress as Bar
 from rich.text import Text
 
-from steelyard.cli.messages import Say
+from steelyard.cli.common import Say
 from steelyard.sweep.results import Results
-from steelyard.sweep.search import Progress, Search
+from steelyard.sweep.search import Search, SearchProgress
 
 INTERRUPTED = 130  # as shells have it: 128 and the number of the signal
 
@@ -39,7 +39,7 @@ class Rate(ProgressColumn):
 
 
 @contextmanager
-def watching(search: Search, state: Path | None) -> Iterator[Callable[[Progress], None]]:
+def watching(search: Search, state: Path | None) -> Iterator[Callable[[SearchProgress], None]]:
     """Something to call with the progress; with a state, Ctrl-C ends the run at the next good moment."""
     interrupted = False
 
@@ -48,7 +48,7 @@ def watching(search: Search, state: Path | None) -> Iterator[Callable[[Progress]
         interrupted = True
         signal.signal(signal.SIGINT, before)  # whoever asks again does not want to wait
 
-    def watch(progress: Progress) -> None:
+    def watch(progress: SearchProgress) -> None:
         show(progress)
         if interrupted:
             raise _Stopped
@@ -67,7 +67,7 @@ def watching(search: Search, state: Path | None) -> Iterator[Callable[[Progress]
 
 
 @contextmanager
-def _bar(rounds: int) -> Iterator[Callable[[Progress], None]]:
+def _bar(rounds: int) -> Iterator[Callable[[SearchProgress], None]]:
     """On standard error, if that is a terminal."""
     if not sys.stderr.isatty():
         yield lambda progress: None
@@ -82,7 +82,7 @@ def _bar(rounds: int) -> Iterator[Callable[[Progress], None]]:
     with Bar(*columns, console=Console(stderr=True), transient=True, redirect_stdout=False) as bar:
         task = bar.add_task("compiling", total=1.0, learned=0)
 
-        def show(progress: Progress) -> None:
+        def show(progress: SearchProgress) -> None:
             text = f"round {progress.number + 1} of {progress.rounds}" if rounds > 1 else "learning"
             bar.update(task, description=text, completed=progress.share, learned=progress.learned)
 

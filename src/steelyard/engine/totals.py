@@ -1,17 +1,65 @@
-"""The best constant prediction and its loss: what a model has to beat.
+"""`StreamTotals`: what a stream of rows amounts to. `LabelWeights`: the best constant prediction for it.
 
-Labels are remembered with their weights. Where there are too many different ones, neighbours are
-merged into their mean, so that memory stays bounded and the constant good to a few digits.
+That constant's loss is what a model has to beat. Labels are remembered with their weights; where there are
+too many different ones, neighbours are merged into their mean, so that memory stays bounded and the constant
+good to a few digits.
 """
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from steelyard import weight_summary
+from steelyard.examples import Examples
 from steelyard.learn import pointwise
-from steelyard.losses import Loss
+from steelyard.losses import Loss, two_classes
 from steelyard.numba_tools import jit
+from steelyard.weight_summary import WeightSummary
 
 MOST_LABELS = 1 << 15
+
+
+@dataclass
+class StreamTotals:
+    """Of the rows learned in the first pass."""
+
+    rows: int = 0
+    learned: int = 0
+    labels: "LabelWeights" = field(default_factory=lambda: LabelWeights())
+    weights: WeightSummary = weight_summary.NOTHING
+    last_label: float | None = None
+    label_changes: int = 0
+
+    def add(self, examples: Examples) -> None:
+        self.rows += len(examples)
+        self.learned += int(np.count_nonzero(examples.sample_weight))
+        self.labels.add(examples.labels, examples.sample_weight)
+        labels = examples.labels[examples.sample_weight > 0.0]
+        if len(labels):
+            before = labels[0] if self.last_label is None else self.last_label
+            self.label_changes += int(np.count_nonzero(np.diff(labels, prepend=before)))
+            self.last_label = float(labels[-1])
+        with np.errstate(over="ignore"):  # weights that add up to infinity are noticed in the model
+            summary = weight_summary.summarise(examples.sample_weight)
+        self.weights = self.weights.followed_by(summary)
+
+    def as_json(self) -> dict[str, Any]:
+        """For a checkpoint, which also takes `labels.arrays()`."""
+        return {
+            "rows": self.rows,
+            "learned": self.learned,
+            "weights": asdict(self.weights),
+            "changes": [self.last_label, self.label_changes],
+        }
+
+    @classmethod
+    def from_json(cls, stored: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> "StreamTotals":
+        totals = cls(stored["rows"], stored["learned"], weights=WeightSummary(**stored["weights"]))
+        totals.last_label, totals.label_changes = stored["changes"]
+        totals.labels.restore(arrays)
+        return totals
 
 
 class LabelWeights:
@@ -64,6 +112,24 @@ class LabelWeights:
                 high = middle
         constant = low if self._average(loss, "value", low) < self._average(loss, "value", high) else high
         return constant, self._average(loss, "value", constant)
+
+    def best_class(self, loss: Loss, classes: int) -> tuple[int, float]:
+        """Where labels are the numbers of classes: the most frequent, and the best constants' mean loss."""
+        low, high = two_classes.labels(loss)
+        shares = self.class_shares(classes)
+        rest = shares.sum() - shares
+        mean = 0.0
+        for own, others in zip(shares.tolist(), rest.tolist(), strict=True):
+            one_class = LabelWeights()
+            one_class.add(np.array([low, high]), np.array([others, own]))
+            mean += one_class.best_constant(loss)[1] / classes
+        return int(shares.argmax()), mean
+
+    def class_shares(self, classes: int) -> NDArray[np.float64]:
+        """The weight of each class, where labels are their numbers."""
+        shares = np.zeros(classes)
+        shares[self._labels.astype(np.int64)] = self._weights
+        return shares
 
     def _bracket(self, loss: Loss) -> tuple[float, float]:
         """An interval with the minimum in it, or wide enough where there is none, as for one class alone."""
