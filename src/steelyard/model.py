@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from steelyard import _atomic_files, losses, target_scale, updates
 from steelyard._messages import did_you_mean
 from steelyard.learn import linear
-from steelyard.losses import Loss, soundness
+from steelyard.losses import Loss, check_soundness
 from steelyard.schedules import PowerDecay
 
 FORMAT = 3  # the newest that can be read
@@ -49,7 +49,7 @@ class Settings:
     def __post_init__(self) -> None:
         _check_loss(self.loss)
         if losses.name_of(self.loss) is None:
-            soundness.check(self.loss)
+            check_soundness(self.loss)
         updates.by_name(self.update).check(self.loss)
         _one_of("scaling", self.scaling, SCALINGS)
         _one_of("dtype", self.dtype, DTYPES)

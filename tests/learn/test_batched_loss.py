@@ -27,8 +27,7 @@ from steelyard.learn.batched_loss import (
     Y,
     address,
 )
-from steelyard.losses import Loss
-from steelyard.losses.sets import OneOf
+from steelyard.losses import Loss, OneOf
 from steelyard.numba_tools import code_cache, jit
 from steelyard.numba_tools.jit import kernel
 

@@ -12,7 +12,7 @@ from steelyard import losses, updates
 from steelyard.active.iwal import flip_importances
 from steelyard.examples import examples
 from steelyard.learner import Learner
-from steelyard.losses import two_classes
+from steelyard.losses import class_labels, decision_point
 from steelyard.model import Settings
 from tests.streams import stream
 
@@ -54,7 +54,7 @@ def cases() -> list[Settings]:
 def test_with_the_flip_importance_the_other_label_gets_to_the_decision_point(settings: Settings) -> None:
     loss = settings.loss
     matrix, labels, sample_weight = stream(loss, rows=40)
-    (low, high), boundary = two_classes.labels(loss), two_classes.boundary(loss)
+    (low, high), boundary = class_labels(loss), decision_point(loss)
     labels = np.where(labels > boundary, high, low)
     begun = Learner(replace(settings, update="invariant"), matrix.shape[1])
     begun.learn(examples(matrix, labels, sample_weight))
@@ -121,7 +121,7 @@ def test_a_value_beyond_its_scale_leaves_the_prediction_where_it_is() -> None:
 
 def test_a_loss_without_two_classes() -> None:
     class OneSided(losses.Loss):
-        labels = losses.sets.Interval(0.0, math.inf)
+        labels = losses.Interval(0.0, math.inf)
 
         def value(self, p: float, y: float) -> float:
             return 0.5 * (p - y) ** 2

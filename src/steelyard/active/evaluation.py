@@ -28,7 +28,7 @@ from steelyard.active.label_sample import Draws, of_labels, of_losses
 from steelyard.active.stopping import Budget, Rule, Verdict
 from steelyard.active.wealth import Array
 from steelyard.learn import pointwise
-from steelyard.losses import Loss, two_classes
+from steelyard.losses import Loss, class_labels, decision_point
 from steelyard.numba_tools import jit
 
 FIRST_LOOK = 20  # answers
@@ -41,8 +41,8 @@ class Appraisal:
     def __init__(self, engine: Engine, size: int | None = None) -> None:
         self._engine, self._size = engine, size
         self._loss = engine.labelled.settings.loss
-        self._low, self._high = two_classes.labels(self._loss)
-        self._boundary = two_classes.boundary(self._loss)
+        self._low, self._high = class_labels(self._loss)
+        self._boundary = decision_point(self._loss)
         self._looked: tuple[tuple[bytes, ...], LeftOut] | None = None
 
     def estimate(

@@ -22,7 +22,7 @@ from steelyard._messages import did_you_mean
 from steelyard.examples import Examples
 from steelyard.learn import flip, linear
 from steelyard.learn import query_probability as kernels
-from steelyard.losses import two_classes
+from steelyard.losses import class_labels, decision_point
 from steelyard.model import Model
 from steelyard.numba_tools import jit
 
@@ -61,13 +61,13 @@ def flip_importances(model: Model, examples: Examples) -> tuple[Column, Column]:
     of the moment. Rates of their own are those which the row would have with weight 1.
     """
     settings = model.settings
-    low, high = two_classes.labels(settings.loss)
+    low, high = class_labels(settings.loss)
     flips, predictions = np.empty(len(examples)), np.empty(len(examples))
     inverse = "frozen_importance" if settings.update == "explicit" else "importance"
     common = (
         *examples.arrays, _none if examples.offsets is None else examples.offsets,
         model.coefficients(), model.bias if settings.bias else 0.0, float(settings.bias),
-        model.clock, model.unit or 1.0, low, high, two_classes.boundary(settings.loss),
+        model.clock, model.unit or 1.0, low, high, decision_point(settings.loss),
         jit.step_pointer(settings.loss, updates.by_name(settings.update).time),
         jit.pointer(settings.schedule(), inverse), predictions, flips,
     )  # fmt: skip

@@ -18,7 +18,7 @@ from steelyard.engine.lane_layout import Layout
 from steelyard.engine.model_set import crews, usable_threads
 from steelyard.examples import Examples
 from steelyard.learn import batched_loss, lanes, linear, query_lanes
-from steelyard.losses import two_classes
+from steelyard.losses import class_labels, decision_point
 from steelyard.model import Settings
 
 POLICIES = ("iwal", "random", "margin")
@@ -135,8 +135,8 @@ class _Crew:
             floor,
             self._common.scaling == "row_norm",
             float(self._common.bias),
-            *two_classes.labels(loss),
-            two_classes.boundary(loss),
+            *class_labels(loss),
+            decision_point(loss),
         )
 
     def learn(self, examples: Examples, draws: NDArray[np.float64], seen: int) -> None:
@@ -155,7 +155,7 @@ class _Crew:
                 *examples.arrays, np.arange(len(examples)), examples.labels[:, np.newaxis],
                 examples.sample_weight[:, np.newaxis], np.zeros(0), self._weights,
                 self._state[: lanes.LANE_STATE_SIZE], totals, float(self._common.bias),
-                0.5 * sum(two_classes.labels(loss)), two_classes.boundary(loss),
+                0.5 * sum(class_labels(loss)), decision_point(loss),
                 np.zeros((0, len(self._layout))), batched_loss.values(loss, self._common.dtype),
             )  # fmt: skip
         wrong: NDArray[np.float64] = totals[lanes.ERROR, self._layout.place]

@@ -13,8 +13,7 @@ from steelyard.cli.baseline import LabelWeights
 from steelyard.cli.prediction_format import decision_point, probabilities
 from steelyard.cli.summary import finite
 from steelyard.cli.training import losses_of
-from steelyard.losses import Loss
-from steelyard.losses.sets import OneOf
+from steelyard.losses import Loss, OneOf
 from steelyard.model import Model
 
 _BITS = 21

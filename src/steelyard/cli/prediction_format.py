@@ -7,8 +7,7 @@ from steelyard import losses
 from steelyard.cli.stored import Stored
 from steelyard.io.errors import InputError
 from steelyard.learn import pointwise
-from steelyard.losses import Loss
-from steelyard.losses.sets import OneOf
+from steelyard.losses import Loss, OneOf
 from steelyard.numba_tools import jit
 
 

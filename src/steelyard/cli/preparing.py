@@ -21,8 +21,7 @@ from steelyard.io.input_spec import ARROW, DEFAULT_BITS, InputSpec
 from steelyard.io.labels import ANYTHING, LabelRule, is_number, rule
 from steelyard.io.stream import Stream
 from steelyard.learner import Learner
-from steelyard.losses import Loss
-from steelyard.losses.sets import OneOf
+from steelyard.losses import Loss, OneOf
 from steelyard.model import Model, Settings
 
 _SETTINGS = (

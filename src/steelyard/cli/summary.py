@@ -11,7 +11,7 @@ from steelyard.cli.training import NOTHING_BEFORE, Totals, Training, so_far
 from steelyard.io import columns as roles
 from steelyard.io.label_inference import MORE_CLASSES
 from steelyard.io.stream import Stream
-from steelyard.losses.sets import OneOf
+from steelyard.losses import OneOf
 
 _MOST_PROBLEMS = 3
 _FEW_CHANGES = 0.25  # of those that shuffled rows would have

@@ -15,8 +15,7 @@ from steelyard.engine import lane_memory, schedule_table
 from steelyard.engine.lane_layout import Layout
 from steelyard.examples import Examples
 from steelyard.learn import adaptive_lanes, batched_loss, lanes, linear
-from steelyard.losses import Loss, two_classes
-from steelyard.losses.sets import OneOf
+from steelyard.losses import Loss, OneOf, decision_point
 from steelyard.model import Model, Settings
 
 Matrix = NDArray[np.float64]
@@ -41,7 +40,7 @@ def kind(settings: Settings) -> tuple[Any, ...]:
 def sides(loss: Loss) -> tuple[float, float]:
     """Between which labels, and at which prediction, a loss for two classes turns. (Others do not care.)"""
     values = loss.labels.values if isinstance(loss.labels, OneOf) else (-1.0, 1.0)
-    return 0.5 * (min(values) + max(values)), two_classes.boundary(loss)
+    return 0.5 * (min(values) + max(values)), decision_point(loss)
 
 
 class Block:

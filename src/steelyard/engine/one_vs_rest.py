@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from steelyard.engine.model_set import Column, ModelSet, Numbers
 from steelyard.examples import Examples
 from steelyard.learn import lanes, linear
-from steelyard.losses import two_classes
+from steelyard.losses import class_labels
 from steelyard.model import Model, Settings
 
 _PIECE = 4096  # rows for which the predictions of all lanes are kept
@@ -88,7 +88,7 @@ class OneVsRest:
 
     def _labels(self, codes: Column) -> NDArray[np.float64]:
         own = codes[:, np.newaxis] == np.arange(self.classes)
-        pairs = [two_classes.labels(each.loss) for each in self.settings]
+        pairs = [class_labels(each.loss) for each in self.settings]
         return np.hstack([np.where(own, high, low) for low, high in pairs])
 
     def _errors(self, predictions: NDArray[np.float64], codes: Column, weights: Column) -> Column:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from steelyard.engine.lane_block import Matrix
 from steelyard.engine.model_set import Column, ModelSet, Numbers
 from steelyard.examples import Examples
-from steelyard.losses import two_classes
+from steelyard.losses import class_labels
 from steelyard.model import Model, Settings
 
 
@@ -22,7 +22,7 @@ class TwoClasses:
         self.settings = list(settings)
         pairs: dict[tuple[float, float], list[int]] = {}
         for number, each in enumerate(settings):
-            pairs.setdefault(two_classes.labels(each.loss), []).append(number)
+            pairs.setdefault(class_labels(each.loss), []).append(number)
         self._fleets = [
             (ModelSet([self.settings[i] for i in numbers], features, threads), np.array(numbers), pair)
             for pair, numbers in pairs.items()

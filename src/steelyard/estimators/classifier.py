@@ -13,7 +13,7 @@ from steelyard.estimators.online import OnlineEstimator, unchanged_on_error
 from steelyard.estimators.parameters import DEFAULT
 from steelyard.estimators.predictions import ClassPredictions
 from steelyard.examples import Examples
-from steelyard.losses import Loss, two_classes
+from steelyard.losses import Loss, class_labels
 from steelyard.model import Model
 
 
@@ -111,12 +111,12 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator, ClassPredictions):  # t
         if not hasattr(self, "classes_"):
             self.classes_ = classes.found(column)
         codes = classes.codes(column, self.classes_)
-        pair = two_classes.labels(loss)
+        pair = class_labels(loss)
         return np.array(pair)[codes] if self._count_classes() == 2 else codes.astype(np.float64)
 
     def _count_classes(self) -> int:
         return len(self.classes_)
 
     def _class_weighted(self, chunk: Examples, loss: Loss) -> NDArray[np.float64]:
-        codes = chunk.labels == two_classes.labels(loss)[1] if self._count_classes() == 2 else chunk.labels
+        codes = chunk.labels == class_labels(loss)[1] if self._count_classes() == 2 else chunk.labels
         return classes.weighted(self.class_weight, self.classes_, codes.astype(np.intp), chunk.sample_weight)

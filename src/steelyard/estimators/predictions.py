@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from steelyard.estimators.parameters import loss_of
 from steelyard.learn import pointwise
-from steelyard.losses import Loss, two_classes
+from steelyard.losses import Loss, class_labels, decision_point
 from steelyard.model import Model
 from steelyard.numba_tools import jit
 
@@ -36,7 +36,7 @@ class ClassPredictions(ABC):
 
         With more than two, a column for each, positive for that class.
         """
-        return self._predictions(X) - two_classes.boundary(self._learned_loss())
+        return self._predictions(X) - decision_point(self._learned_loss())
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The likelier class of each row."""
@@ -64,7 +64,7 @@ class ClassPredictions(ABC):
     def _probabilities(self, X: Any) -> NDArray[np.float64]:
         predictions = self._predictions(X)
         loss = self._learned_loss()
-        low, high = two_classes.labels(loss)
+        low, high = class_labels(loss)
         pairs = [(predictions, low), (predictions, high)]
         if predictions.ndim == 2:
             pairs = [(column, high) for column in predictions.T]

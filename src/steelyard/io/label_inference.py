@@ -6,8 +6,7 @@ from steelyard import losses
 from steelyard.io.errors import InputError
 from steelyard.io.labels import LabelRule, is_number, plain
 from steelyard.io.problems import POINTS, decimal_comma
-from steelyard.losses import Loss
-from steelyard.losses.sets import OneOf
+from steelyard.losses import Loss, OneOf
 
 TWO_CLASSES, ANY_NUMBER = "modified_huber", "squared"
 _PAIRS = ({"0", "1"}, {"-1", "1"}, {"1", "2"})

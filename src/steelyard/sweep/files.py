@@ -11,7 +11,7 @@ from steelyard.io import label_inference, sources
 from steelyard.io.input_spec import InputSpec
 from steelyard.io.labels import LabelRule, rule
 from steelyard.io.stream import Stream
-from steelyard.losses import Loss, by_name, two_classes
+from steelyard.losses import Loss, by_name, class_labels
 from steelyard.sweep import plan
 from steelyard.sweep.rows import Chunks
 
@@ -29,7 +29,7 @@ def in_terms_of_all(
             label_inference.rule_for(labels, loss, path)  # raises if it needs classes
         return replace(reading, label_rule=None), 0
     for loss in losses:
-        two_classes.labels(loss)  # raises if it has none
+        class_labels(loss)  # raises if it has none
     if said is not None:
         return replace(reading, label_rule=rule(said, 0.0, 1.0)), 2
     found = label_inference.rule_for(labels, by_name(label_inference.TWO_CLASSES), path) or LabelRule(
@@ -42,7 +42,7 @@ def in_terms_of(reading: InputSpec, loss: Loss) -> InputSpec:
     """The same files for a model of one loss."""
     if reading.label_rule is None:
         return reading
-    low, high = two_classes.labels(loss)
+    low, high = class_labels(loss)
     return replace(reading, label_rule=replace(reading.label_rule, low=low, high=high))
 
 
