@@ -90,7 +90,7 @@ def pushes_by_lane(schedule: Callable[..., float]) -> Any:
 
         return form
 
-    return jit.kept(schedule, None, _FORM, bind, "_fill_push_by_lane", fastmath=ARITHMETIC)
+    return jit.cached_pointer(schedule, None, _FORM, bind, "_fill_push_by_lane", fastmath=ARITHMETIC)
 
 
 @cache
@@ -108,7 +108,7 @@ def pushes(schedule: Callable[..., float]) -> Any:
 
         return moments
 
-    return jit.kept(schedule, None, _MOMENTS, bind, fastmath=ARITHMETIC)
+    return jit.cached_pointer(schedule, None, _MOMENTS, bind, fastmath=ARITHMETIC)
 
 
 def _form(loss: Any, dtype: str, method: Callable[..., float], loop: Callable[..., None]) -> Any:
@@ -131,7 +131,9 @@ def _kept_form(
 
         return form
 
-    return jit.kept(method, methods.loss, _FORM, bind, f"{loop.__name__} {dtype}", fastmath=ARITHMETIC)
+    return jit.cached_pointer(
+        method, methods.loss, _FORM, bind, f"{loop.__name__} {dtype}", fastmath=ARITHMETIC
+    )
 
 
 def _fill_change(step: Any, board: Any, lanes: int, first: int, last: int) -> None:

@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from steelyard.numba_tools.borrowed import lent
-from steelyard.numba_tools.jit import kernel, part
+from steelyard.numba_tools.jit import borrow, kernel, part
 from steelyard.text import decimals, hashing, lines
 from steelyard.text.index_value import MARGIN, pairs
 from steelyard.text.lines import COLON, HASH, NEWLINE, is_gap, note
@@ -22,11 +21,11 @@ def parse(
     `stops` is room for the places of blanks.
     """
     bytes_at = address(text)
-    stops, keys, values, starts = lent(stops), lent(keys), lent(values), lent(starts)
+    stops, keys, values, starts = borrow(stops), borrow(keys), borrow(values), borrow(starts)
     known, ascii_only = find(text, end, stops)
     most = up_to(stops, known, end - MARGIN)
     room = np.empty(SIZE, np.uint64)
-    staged = lent(room)
+    staged = borrow(room)
     # not plain zeros, for whose type the helpers would be compiled once more
     row = np.int64(0)
     count = np.int64(0)  # features settled

@@ -5,8 +5,7 @@ The last word before the first bar is the tag if it touches the bar or begins wi
 
 import numpy as np
 
-from steelyard.numba_tools.borrowed import lent
-from steelyard.numba_tools.jit import kernel, part
+from steelyard.numba_tools.jit import borrow, kernel, part
 from steelyard.text import decimals, hashing, lines
 from steelyard.text.byte_masks import name_ends
 from steelyard.text.index_value import MARGIN, pairs
@@ -28,13 +27,13 @@ def parse(
     feature's name begins.
     """
     bytes_at = address(text)
-    stops, field_seeds, tags = lent(stops), lent(field_seeds), lent(tags)
-    labels, sample_weight, offsets = lent(labels), lent(sample_weight), lent(offsets)
-    keys, values, fields, starts = lent(keys), lent(values), lent(fields), lent(starts)
+    stops, field_seeds, tags = borrow(stops), borrow(field_seeds), borrow(tags)
+    labels, sample_weight, offsets = borrow(labels), borrow(sample_weight), borrow(offsets)
+    keys, values, fields, starts = borrow(keys), borrow(values), borrow(fields), borrow(starts)
     known, ascii_only = find(text, end, stops)
     most = up_to(stops, known, end - MARGIN)
     room = np.empty(SIZE, np.uint64)
-    staged = lent(room)
+    staged = borrow(room)
     # not plain zeros, for whose type the helpers would be compiled once more
     row = np.int64(0)
     count = np.int64(0)  # features settled
