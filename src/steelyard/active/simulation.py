@@ -21,7 +21,7 @@ from steelyard.learn import batched_loss, lanes, linear, query_lanes
 from steelyard.losses import class_labels, decision_point
 from steelyard.model import Settings
 
-POLICIES = ("iwal", "random", "margin")
+POLICIES = tuple(query_lanes.POLICIES)
 _QUESTIONS = 0  # what is drawn for them
 
 
@@ -119,8 +119,8 @@ class _Crew:
         self._state[[linear.SCALE, lanes.ALIVE]] = 1.0
         loss = self._common.loss
         self._forms: tuple[Any, ...] = (
-            layout.bounds, *layout.steps(), *layout.times(),
-            batched_loss.pushes_by_lane(schedules.frozen), batched_loss.pushes_by_lane(schedules.integral),
+            layout.bounds, layout.steps(), layout.times(), layout.pushes(),
+            batched_loss.pushes_by_lane(schedules.frozen),
         )  # fmt: skip
         of = iwal.constants(constants)
         by_lane = [askers[number] for number in layout.numbers]
@@ -128,7 +128,7 @@ class _Crew:
             np.array([each.settings.rate for each in by_lane]),
             np.array([each.settings.initial_t for each in by_lane]),
             np.array([each.settings.power_t for each in by_lane]),
-            np.array([POLICIES.index(each.policy) for each in by_lane]),
+            np.array([query_lanes.POLICIES[each.policy] for each in by_lane]),
             np.array([each.parameter for each in by_lane]),
             of.c1,
             of.c2,

@@ -110,7 +110,7 @@ class Block:
             self.weights, self.state, self._rates * unit, self._l2 / unit if unit > 0.0 else 0.0 * self._l2,
         )  # fmt: skip
         of = settings.loss, settings.dtype
-        forms = (self._layout.bounds, *self._layout.steps(), batched_loss.values(*of))
+        forms = (self._layout.bounds, self._layout.steps(), batched_loss.values(*of))
         bias, point = float(settings.bias), sides(settings.loss)
         if settings.adaptive:
             adaptive_lanes.learn(

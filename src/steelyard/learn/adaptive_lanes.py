@@ -8,7 +8,7 @@ nothing to learn from a row keeps all of them, scales too, as they were.
 import numpy as np
 
 from steelyard.learn.adaptive import LARGEST, SMALLEST, TINIEST, mean_square, share
-from steelyard.learn.batched_loss import AFTER, CHANGE, PUSH, ROWS, SLOPE, VALUE, H, U, Y, address
+from steelyard.learn.batched_loss import AFTER, CHANGE, PUSH, ROWS, SLOPE, VALUE, H, U, Y, address, fill_board
 from steelyard.learn.lane_ops import dots
 from steelyard.learn.lanes import ALIVE, LIMIT, copy, count_loss, decay, predict_all, push, spread
 from steelyard.learn.linear import BIAS, BIAS_SQUARES, NORM, SCALE, SEEN
@@ -19,7 +19,7 @@ from steelyard.numba_tools.jit import kernel, part
 def learn(
     indptr, indices, values, dense, rows, labels, sample_weight, offsets, pushes, schedules,
     weights, state, rates, l2, normalized, bias_value, middle, boundary, predictions,
-    bounds, steps_0, steps_1, steps_2, steps_3, value, slopes, values_after, multiply, unit,
+    bounds, steps, value, slopes, values_after, multiply, unit,
 ):  # fmt: skip
     """As `lanes.learn`. Lanes marked in `multiply` square the gradient times the importance; `unit` is that
     of the labels.
@@ -65,10 +65,7 @@ def learn(
             _square_slopes(lanes, board, multiply, state, squares, common)
             _rates(start, end, base, indices, values, flat, stride, lanes, squares, own_units, moves, totals)
             _reach(lanes, totals, common, board, state, bias_value, reach)
-            steps_0(where, wide, bounds[0], bounds[1])
-            steps_1(where, wide, bounds[1], bounds[2])
-            steps_2(where, wide, bounds[2], bounds[3])
-            steps_3(where, wide, bounds[3], bounds[4])
+            fill_board(steps, board, bounds)
             values_after(where, wide, np.int64(0), wide)
             _decide(lanes, board, reach, common, multiply, state, bias_value, factors, gains)
             _move(start, end, base, indices, values, flat, stride, lanes, factors, gains, own_units, moves)

@@ -4,7 +4,7 @@ All lanes see the same rows. `weights[feature, 0, lane]` keeps what a feature we
 side, so that one visit to the feature serves them all, many lanes an instruction. Lanes may differ in
 everything else: their labels and sample_weight (matrices of one column, or one for each lane), their
 learning rates (`pushes[turn, schedule]` times the lane's own `rates`), L2, and the update. Lanes of one
-update lie side by side: `bounds[i]` to `bounds[i + 1]` are those of `steps_i`.
+update lie side by side: `bounds[i]` to `bounds[i + 1]` are those of `steps[i]`.
 
 `state` has the scalars of `linear`, a row each, and ERROR and ALIVE. A lane whose prediction has left the
 range of its numbers, as the explicit update's may, is no longer alive: it stays as it is and disturbs
@@ -20,7 +20,7 @@ Array forms (`steps`, `value`) are explained in `array_form`.
 
 import numpy as np
 
-from steelyard.learn.batched_loss import CHANGE, PUSH, ROWS, VALUE, WIDTH, H, P, T, U, Y, address
+from steelyard.learn.batched_loss import CHANGE, PUSH, ROWS, VALUE, WIDTH, H, P, T, U, Y, address, fill_board
 from steelyard.learn.lane_ops import announce, dots, move, squares
 from steelyard.learn.linear import BIAS, LOSS, SCALE, SMALLEST_SCALE, STATE_SIZE
 from steelyard.numba_tools.jit import kernel, part
@@ -50,7 +50,7 @@ def pushes(clock, sample_weight, initial_t, power_t, moments):
 def learn(
     indptr, indices, values, dense, rows, labels, sample_weight, offsets, pushes, schedules,
     weights, state, rates, l2, row_norm, bias_value, middle, boundary, predictions,
-    bounds, steps_0, steps_1, steps_2, steps_3, value,
+    bounds, steps, value,
 ):  # fmt: skip
     """Learn the rows of these numbers, in this order; labels, sample_weight and pushes go by turn.
 
@@ -78,11 +78,7 @@ def learn(
         count_loss(lanes, board, state, middle, boundary, value)
         push(lanes, turn, pushes, schedules, rates, 1.0 if row_norm else n, board)
         if n > 0.0:
-            where, wide = address(board), np.int64(lanes)
-            steps_0(where, wide, bounds[0], bounds[1])
-            steps_1(where, wide, bounds[1], bounds[2])
-            steps_2(where, wide, bounds[2], bounds[3])
-            steps_3(where, wide, bounds[3], bounds[4])
+            fill_board(steps, board, bounds)
             if _decide(lanes, board, n, bias_value, state, moves):
                 move(start, end, base, indices, values, flat, lanes, np.uint64(0), lanes, moves)
         if decays:
