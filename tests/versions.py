@@ -24,7 +24,7 @@ ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / ".venv" / "versions"
 OLDEST_PYTHON = 11  # of 3
 ENDS = ("oldest", "newest")
-TOOLS = ["hypothesis", "mpmath", "pytest", "pytest-xdist"]
+TOOLS = {"hypothesis", "mpmath", "pytest", "pytest-xdist"}
 TESTS = [
     "tests/numba_tools", "tests/losses", "tests/test_updates.py", "tests/test_schedules.py",
     "tests/learn/test_linear.py", "tests/learn/test_adaptive.py", "tests/learn/test_lanes.py",
@@ -65,10 +65,14 @@ def main(pythons: tuple[str, ...], ends: tuple[str, ...], tests: tuple[str, ...]
 
 
 def read_requirements() -> list[Requirement]:
+    """What is installed: dependencies, the extra `arrow`, and from `dev` what the tests need."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    return [
-        Requirement(line) for line in [*project["dependencies"], *project["optional-dependencies"]["arrow"]]
-    ]
+    extras = {
+        name: [Requirement(line) for line in lines]
+        for name, lines in project["optional-dependencies"].items()
+    }
+    tools = [each for each in extras["dev"] if each.name in TOOLS]
+    return [*map(Requirement, project["dependencies"]), *extras["arrow"], *tools]
 
 
 def report(results: Iterable[Result], absent: list[str]) -> Iterator[str]:
@@ -119,7 +123,7 @@ def try_versions(
             return Result(python, end, "", f"could not make {folder}: {last_line(made)}", False)
     pins = [oldest(own, each) if end == "oldest" else str(each) for each in requirements]
     pip = [own, "-m", "pip", "install", "--disable-pip-version-check", "--quiet", "--upgrade"]
-    done = run([*pip, "--only-binary", ":all:", *pins, *TOOLS])
+    done = run([*pip, "--only-binary", ":all:", *pins])
     if done.returncode == 0:
         done = run([*pip, "--no-deps", "--editable", str(ROOT)])
     if done.returncode != 0:
