@@ -27,7 +27,7 @@ from steelyard.active.journal import History
 from steelyard.active.label_sample import Draws, of_labels, of_losses
 from steelyard.active.stopping import Budget, Rule, Verdict
 from steelyard.active.wealth import Array
-from steelyard.learn import pointwise
+from steelyard.learn.rows import fill_scalar
 from steelyard.losses import Loss, class_labels, decision_point
 from steelyard.numba_tools import jit
 
@@ -123,13 +123,13 @@ class Appraisal:
         if type(self._loss).probability is Loss.probability:
             return None
         chances = np.empty(len(predictions))
-        pointwise.fill(jit.pointer(self._loss, "probability"), predictions, self._high, chances)
+        fill_scalar(jit.pointer(self._loss, "probability"), predictions, self._high, chances)
         return np.clip(chances, 0.0, 1.0)
 
     def _values(self, predictions: Array, label: float) -> Array:
         values = np.empty(len(predictions))
         with np.errstate(all="ignore"):  # infinite where a prediction is certain of the other class
-            pointwise.fill(jit.pointer(self._loss, "value"), predictions, label, values)
+            fill_scalar(jit.pointer(self._loss, "value"), predictions, label, values)
         return values
 
 

@@ -7,7 +7,7 @@ merged into their mean, so that memory stays bounded and the constant good to a 
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.learn import pointwise
+from steelyard.learn.rows import fill_pairs
 from steelyard.losses import Loss
 from steelyard.numba_tools import jit
 
@@ -80,7 +80,7 @@ class LabelWeights:
     def _average(self, loss: Loss, function: str, constant: float) -> float:
         out = np.empty(len(self._labels))
         with np.errstate(all="ignore"):
-            pointwise.fill_pairs(jit.pointer(loss, function), np.full(len(out), constant), self._labels, out)
+            fill_pairs(jit.pointer(loss, function), np.full(len(out), constant), self._labels, out)
         return float(out @ self._weights / self._weights.sum())
 
 

@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 from steelyard import losses
 from steelyard.cli.stored import Stored
 from steelyard.io.errors import InputError
-from steelyard.learn import pointwise
+from steelyard.learn.rows import fill_scalar
 from steelyard.losses import Loss, OneOf
 from steelyard.numba_tools import jit
 
@@ -46,7 +46,7 @@ def probabilities(loss: Loss, predictions: NDArray[np.float64]) -> NDArray[np.fl
     """Of the positive class."""
     out = np.empty(len(predictions))
     high = max(loss.labels.values) if isinstance(loss.labels, OneOf) else 1.0
-    pointwise.fill(jit.pointer(loss, "probability"), predictions, high, out)
+    fill_scalar(jit.pointer(loss, "probability"), predictions, high, out)
     return out
 
 

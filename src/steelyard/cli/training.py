@@ -11,7 +11,8 @@ from steelyard.cli.baseline import LabelWeights
 from steelyard.examples import Examples
 from steelyard.io.parsed_block import ParsedBlock
 from steelyard.io.stream import Stream
-from steelyard.learn import linear, pointwise
+from steelyard.learn import linear
+from steelyard.learn.rows import fill_pairs
 from steelyard.learner import Learner
 from steelyard.model import Model
 from steelyard.numba_tools import jit
@@ -156,5 +157,5 @@ def losses_of(
     """ℓ(p, y) of each row."""
     values = np.empty(len(predictions))
     with np.errstate(all="ignore"):
-        pointwise.fill_pairs(jit.pointer(model.settings.loss, "value"), predictions, labels, values)
+        fill_pairs(jit.pointer(model.settings.loss, "value"), predictions, labels, values)
     return values

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from steelyard.engine import schedule_table
 from steelyard.engine.lane_block import Matrix, sides
 from steelyard.examples import Examples
-from steelyard.learn import lanes, linear, pointwise
+from steelyard.learn import lanes, linear
+from steelyard.learn.rows import fill_pairs
 from steelyard.learner import Learner
 from steelyard.model import Model, Settings
 from steelyard.numba_tools import jit
@@ -53,7 +54,7 @@ class Alone:
         predictions = self.predict(chunk)[:, 0]
         value = jit.pointer(self.settings[0].loss, "value")
         losses = np.empty(len(chunk))
-        pointwise.fill_pairs(value, predictions, chunk.labels, losses)
+        fill_pairs(value, predictions, chunk.labels, losses)
         return np.array([losses @ chunk.sample_weight]), self._errors(predictions, chunk)
 
     def _errors(self, predictions: NDArray[np.float64], chunk: Examples) -> NDArray[np.float64]:

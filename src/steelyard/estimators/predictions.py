@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard.estimators.parameters import loss_of
-from steelyard.learn import pointwise
+from steelyard.learn.rows import fill_scalar
 from steelyard.losses import Loss, class_labels, decision_point
 from steelyard.model import Model
 from steelyard.numba_tools import jit
@@ -70,7 +70,7 @@ class ClassPredictions(ABC):
             pairs = [(column, high) for column in predictions.T]
         probabilities = np.empty((len(pairs), len(predictions)))
         for place, (column, label) in zip(probabilities, pairs, strict=True):
-            pointwise.fill(jit.pointer(loss, "probability"), np.ascontiguousarray(column), label, place)
+            fill_scalar(jit.pointer(loss, "probability"), np.ascontiguousarray(column), label, place)
         return _summing_to_one(probabilities.T, predictions) if predictions.ndim == 2 else probabilities.T
 
     @property
