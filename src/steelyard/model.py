@@ -147,7 +147,9 @@ class Model:
         if self.state[linear.SCALE] == 1.0 and not len(self.debts):
             return self.weights
         true = np.empty_like(self.weights)
-        linear.settled(self.weights, self.state[linear.SCALE], self.state[linear.DEBT], self.debts, true)
+        linear.materialise(
+            self.weights, self.state[linear.SCALE], self.state[linear.L1_TOTAL], self.debts, true
+        )
         return true
 
     def save(

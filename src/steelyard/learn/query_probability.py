@@ -48,15 +48,15 @@ def flip_plain(
 def flip_adaptive(
     indptr, indices, values, dense, offsets, weights, bias, bias_value, clock, unit,
     low, high, boundary, time, weight, predictions, flips,
-    derivative, squares, scales, bias_squares, norm, seen,
+    derivative, squares, max_abs, bias_squares, norm, seen,
 ):  # fmt: skip
     """With rates of their own, as they would be if the row came now with the other label and weight 1.
 
-    If `scales` are there, rates are normalized; a value beyond its scale counts in the units it would make.
+    If `max_abs` are there, rates are normalized; a value beyond its scale counts in the units it would make.
     (In learning it would also shrink its weight, and so move the prediction beforehand; that is left out.)
     """
     based = len(offsets) > 0
-    normalized = len(scales) > 0
+    normalized = len(max_abs) > 0
     for row in range(len(flips)):
         start, end = np.uint64(indptr[row]), np.uint64(indptr[row + 1])
         base = start if dense else np.uint64(0)
@@ -76,9 +76,9 @@ def flip_adaptive(
             x = values[j]
             square = squares[i]
             if normalized:
-                ratio = 1.0 / max(max(abs(x), scales[i]), SMALLEST)
+                ratio = 1.0 / max(max(abs(x), max_abs[i]), SMALLEST)
                 x *= ratio
-                square *= (scales[i] * ratio) * (scales[i] * ratio)
+                square *= (max_abs[i] * ratio) * (max_abs[i] * ratio)
             squared = x * x
             norms += squared
             n += squared / math.sqrt(min(max(square + squared * slope_squared, SMALLEST), LARGEST))
