@@ -11,8 +11,7 @@ import pytest
 from steelyard import losses, target_scale
 from steelyard.examples import Examples, examples
 from steelyard.learner import Learner
-from steelyard.losses import Loss
-from steelyard.losses.sets import UNIT_INTERVAL
+from steelyard.losses import UNIT_INTERVAL, Loss
 from steelyard.model import Settings
 from tests.streams import stream
 

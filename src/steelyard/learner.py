@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from steelyard import model_file, target_scale, updates
 from steelyard.examples import Examples
-from steelyard.learn import adaptive, joint, linear, radau
+from steelyard.learn import adaptive, joint, joint_solvers, linear
 from steelyard.losses import Loss
 from steelyard.model import Model, Settings
 from steelyard.model_file import EngineState, ModelFile
@@ -88,7 +88,7 @@ class Learner:
 
     def _joint_arguments(self) -> tuple[Any, ...]:
         loss = self.model.settings.loss
-        nodes, lower, upper, probe, at_probe, at_end = radau.tables()
+        nodes, lower, upper, probe, at_probe, at_end = joint_solvers.radau_tables()
         return (
             jit.pointer(loss, "derivative"), jit.step_pointer(loss, updates.by_name("implicit").step),
             self.model.settings.l2,

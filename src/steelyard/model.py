@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from steelyard import losses, target_scale, updates
 from steelyard._messages import did_you_mean
 from steelyard.learn import linear
-from steelyard.losses import Loss, soundness
+from steelyard.losses import Loss, check_soundness
 from steelyard.schedules import PowerDecay
 
 SCALINGS = ("plain", "row_norm", "adaptive", "normalized")
@@ -40,7 +40,7 @@ class Settings:
     def __post_init__(self) -> None:
         _check_loss(self.loss)
         if losses.name_of(self.loss) is None:
-            soundness.check(self.loss)
+            check_soundness(self.loss)
         updates.by_name(self.update).check(self.loss)
         _one_of("scaling", self.scaling, SCALINGS)
         _one_of("dtype", self.dtype, DTYPES)
@@ -141,8 +141,12 @@ class Model:
         if self.state[linear.SCALE] == 1.0 and not len(self.l1_applied):
             return self.raw_coefficients
         true = np.empty_like(self.raw_coefficients)
-        linear.settled(
-            self.raw_coefficients, self.state[linear.SCALE], self.state[linear.DEBT], self.l1_applied, true
+        linear.materialise(
+            self.raw_coefficients,
+            self.state[linear.SCALE],
+            self.state[linear.L1_TOTAL],
+            self.l1_applied,
+            true,
         )
         return true
 

@@ -215,3 +215,16 @@ def test_errors_are_counted_before_a_row_is_learned() -> None:
     expected = sample_weight @ ((predictions > 0.0) != (labels > 0.0)[:, np.newaxis])
     np.testing.assert_allclose(block.scalars(lanes.ERROR), expected, rtol=1e-12)
     np.testing.assert_allclose(block.scalars(linear.WEIGHT), sample_weight.sum(), rtol=1e-12)
+
+
+def test_updates_are_found_by_name_whatever_their_order_and_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A further update needs no change in the kernels."""
+    loss = losses.by_name("logistic")
+
+    def half(loss: Loss, p: float, y: float, u: float) -> float:
+        return 0.5 * loss.flow(p, y, u)
+
+    further = updates.Update("half", half, updates.by_name("invariant").time)
+    registry = {name: updates.by_name(name) for name in reversed(updates.names())}
+    monkeypatch.setattr(updates, "_updates", {"half": further, **registry})
+    agree(settings_for(loss, "plain"), *stream(loss, rows=compiled(50)))

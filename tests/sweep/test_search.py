@@ -15,7 +15,7 @@ import pytest
 
 from steelyard.examples import Examples
 from steelyard.learner import Learner
-from steelyard.losses import two_classes
+from steelyard.losses import class_labels, decision_point
 from steelyard.model import Settings
 from steelyard.sweep import grid
 from steelyard.sweep import rows as all_rows
@@ -49,12 +49,12 @@ def same(one: Results, other: Results) -> None:
 def alone(point: grid.Point, rows: Examples, learned: Any, held: Any) -> tuple[float, float, float, float]:
     """The figures of one point by the single kernel: one pass."""
     loss = point.settings.loss
-    low, high = two_classes.labels(loss)
+    low, high = class_labels(loss)
     coded = replace(rows, labels=np.where(rows.labels > 0.5, high, low))
     learner = Learner(point.settings, FEATURES)
     before = learner.learn(coded.take(learned))
     after = learner.predict(coded.take(held))
-    boundary = two_classes.boundary(loss)
+    boundary = decision_point(loss)
     wrong = [
         np.average((values > boundary) != (rows.labels[which] > 0.5), weights=rows.sample_weight[which])
         for values, which in ((before, learned), (after, held))

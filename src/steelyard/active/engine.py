@@ -32,7 +32,7 @@ from steelyard.active.journal import ANSWER, SKIP, UNDO, Asked, Decisions, Event
 from steelyard.active.labelled import Labelled, Training
 from steelyard.examples import Examples
 from steelyard.learner import Learner
-from steelyard.losses import two_classes
+from steelyard.losses import class_labels
 from steelyard.model import Model, Settings
 
 _QUESTIONS, _AUDIT = 0, 1  # what is drawn for them
@@ -65,7 +65,7 @@ class Engine:
         journal: Journal | None = None,
         about: dict[str, Any] | None = None,
     ) -> None:
-        two_classes.labels(settings.loss)
+        class_labels(settings.loss)
         self.plan, self.training = plan, training or Training()
         self.journal = journal or Journal()
         self.steering = Steering(plan)
@@ -232,10 +232,10 @@ class Engine:
                 raise ValueError(f"question {event.number} was {_PAST[done]} already; undo that first")
             if event.number in {other.number for other in events[:place]}:
                 raise ValueError(f"question {event.number} is there twice")
-            if event.label is not None and event.label not in two_classes.labels(loss):
+            if event.label is not None and event.label not in class_labels(loss):
                 raise ValueError(
                     f"question {event.number} has the label {event.label}: {type(loss).__name__} loss takes "
-                    f"{' and '.join(map(str, two_classes.labels(loss)))}"
+                    f"{' and '.join(map(str, class_labels(loss)))}"
                 )
         self.journal.add(events)
         for event in events:

@@ -27,8 +27,8 @@ from steelyard.active.journal import History
 from steelyard.active.label_sample import Draws, of_labels, of_losses
 from steelyard.active.stopping import Budget, Rule, Verdict
 from steelyard.active.wealth import Array
-from steelyard.learn import pointwise
-from steelyard.losses import Loss, two_classes
+from steelyard.learn.rows import fill_scalar
+from steelyard.losses import Loss, class_labels, decision_point
 from steelyard.numba_tools import jit
 
 FIRST_LOOK = 20  # answers
@@ -41,8 +41,8 @@ class Appraisal:
     def __init__(self, engine: Engine, size: int | None = None) -> None:
         self._engine, self._size = engine, size
         self._loss = engine.labelled.settings.loss
-        self._low, self._high = two_classes.labels(self._loss)
-        self._boundary = two_classes.boundary(self._loss)
+        self._low, self._high = class_labels(self._loss)
+        self._boundary = decision_point(self._loss)
         self._looked: tuple[tuple[bytes, ...], LeftOut] | None = None
 
     def estimate(
@@ -123,13 +123,13 @@ class Appraisal:
         if type(self._loss).probability is Loss.probability:
             return None
         chances = np.empty(len(predictions))
-        pointwise.fill(jit.pointer(self._loss, "probability"), predictions, self._high, chances)
+        fill_scalar(jit.pointer(self._loss, "probability"), predictions, self._high, chances)
         return np.clip(chances, 0.0, 1.0)
 
     def _values(self, predictions: Array, label: float) -> Array:
         values = np.empty(len(predictions))
         with np.errstate(all="ignore"):  # infinite where a prediction is certain of the other class
-            pointwise.fill(jit.pointer(self._loss, "value"), predictions, label, values)
+            fill_scalar(jit.pointer(self._loss, "value"), predictions, label, values)
         return values
 
 

@@ -20,9 +20,9 @@ from numpy.typing import ArrayLike, NDArray
 from steelyard import updates
 from steelyard._messages import did_you_mean
 from steelyard.examples import Examples
-from steelyard.learn import flip, linear
+from steelyard.learn import linear
 from steelyard.learn import query_probability as kernels
-from steelyard.losses import two_classes
+from steelyard.losses import class_labels, decision_point
 from steelyard.model import Model
 from steelyard.numba_tools import jit
 
@@ -61,24 +61,24 @@ def flip_importances(model: Model, examples: Examples) -> tuple[Column, Column]:
     of the moment. Rates of their own are those which the row would have with weight 1.
     """
     settings = model.settings
-    low, high = two_classes.labels(settings.loss)
+    low, high = class_labels(settings.loss)
     flips, predictions = np.empty(len(examples)), np.empty(len(examples))
     inverse = "frozen_importance" if settings.update == "explicit" else "importance"
     common = (
         *examples.arrays, _none if examples.offsets is None else examples.offsets,
         model.coefficients(), model.bias if settings.bias else 0.0, float(settings.bias),
-        model.clock, model.unit or 1.0, low, high, two_classes.boundary(settings.loss),
+        model.clock, model.unit or 1.0, low, high, decision_point(settings.loss),
         jit.step_pointer(settings.loss, updates.by_name(settings.update).time),
         jit.pointer(settings.schedule(), inverse), predictions, flips,
     )  # fmt: skip
     with np.errstate(all="ignore"):  # of a push that no weight amounts to
         if settings.adaptive:
-            flip.adaptive(
+            kernels.flip_adaptive(
                 *common, jit.pointer(settings.loss, "derivative"), model.squares, model.scales,
                 *model.state[[linear.BIAS_SQUARES, linear.NORM, linear.SEEN]].tolist(),
             )  # fmt: skip
         else:
-            flip.plain(*common, settings.scaling == "row_norm")
+            kernels.flip_plain(*common, settings.scaling == "row_norm")
     return flips, predictions
 
 
@@ -99,5 +99,5 @@ def probability_within(confidence: ArrayLike, b: ArrayLike, of: Constants) -> Co
     shape = np.broadcast_shapes(np.shape(confidence), np.shape(b))
     g, bounds, out = np.empty(shape), np.empty(shape), np.empty(shape)
     g[...], bounds[...] = confidence, b
-    kernels.fill(g.ravel(), bounds.ravel(), of.c1, of.c2, out.ravel())
+    kernels.fill_probabilities(g.ravel(), bounds.ravel(), of.c1, of.c2, out.ravel())
     return out

@@ -185,7 +185,7 @@ def averaged(models: Sequence[Model]) -> Model:
     mean.squares[...] = np.mean([model.squares for model in models], axis=0)
     mean.scales[...] = np.max([model.scales for model in models], axis=0)
     mean.state[...] = np.mean([model.state for model in models], axis=0)
-    mean.state[[linear.SCALE, linear.DEBT]] = 1.0, 0.0
+    mean.state[[linear.SCALE, linear.L1_TOTAL]] = 1.0, 0.0
     return mean
 
 

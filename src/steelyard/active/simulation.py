@@ -18,10 +18,10 @@ from steelyard.engine.lane_layout import Layout
 from steelyard.engine.model_set import crews, usable_threads
 from steelyard.examples import Examples
 from steelyard.learn import batched_loss, lanes, linear, query_lanes
-from steelyard.losses import two_classes
+from steelyard.losses import class_labels, decision_point
 from steelyard.model import Settings
 
-POLICIES = ("iwal", "random", "margin")
+POLICIES = tuple(query_lanes.POLICIES)
 _QUESTIONS = 0  # what is drawn for them
 
 
@@ -119,8 +119,8 @@ class _Crew:
         self._state[[linear.SCALE, lanes.ALIVE]] = 1.0
         loss = self._common.loss
         self._forms: tuple[Any, ...] = (
-            layout.bounds, *layout.steps(), *layout.times(),
-            batched_loss.pushes_by_lane(schedules.frozen), batched_loss.pushes_by_lane(schedules.integral),
+            layout.bounds, layout.steps(), layout.times(), layout.pushes(),
+            batched_loss.pushes_by_lane(schedules.frozen),
         )  # fmt: skip
         of = iwal.constants(constants)
         by_lane = [askers[number] for number in layout.numbers]
@@ -128,15 +128,15 @@ class _Crew:
             np.array([each.settings.rate for each in by_lane]),
             np.array([each.settings.initial_t for each in by_lane]),
             np.array([each.settings.power_t for each in by_lane]),
-            np.array([POLICIES.index(each.policy) for each in by_lane]),
+            np.array([query_lanes.POLICIES[each.policy] for each in by_lane]),
             np.array([each.parameter for each in by_lane]),
             of.c1,
             of.c2,
             floor,
             self._common.scaling == "row_norm",
             float(self._common.bias),
-            *two_classes.labels(loss),
-            two_classes.boundary(loss),
+            *class_labels(loss),
+            decision_point(loss),
         )
 
     def learn(self, examples: Examples, draws: NDArray[np.float64], seen: int) -> None:
@@ -155,7 +155,7 @@ class _Crew:
                 *examples.arrays, np.arange(len(examples)), examples.labels[:, np.newaxis],
                 examples.sample_weight[:, np.newaxis], np.zeros(0), self._weights,
                 self._state[: lanes.LANE_STATE_SIZE], totals, float(self._common.bias),
-                0.5 * sum(two_classes.labels(loss)), two_classes.boundary(loss),
+                0.5 * sum(class_labels(loss)), decision_point(loss),
                 np.zeros((0, len(self._layout))), batched_loss.values(loss, self._common.dtype),
             )  # fmt: skip
         wrong: NDArray[np.float64] = totals[lanes.ERROR, self._layout.place]

@@ -23,7 +23,7 @@ from steelyard.active.labelled import USUAL, Labelled, Training
 from steelyard.active.replay import replay
 from steelyard.examples import Examples
 from steelyard.learner import Learner
-from steelyard.losses import two_classes
+from steelyard.losses import decision_point
 from steelyard.model import Model
 
 UPDATES = {"invariant": "invariant", "implicit": "implicit", "multiplication": "explicit"}
@@ -55,7 +55,7 @@ def error(model: Model | None, rows: Examples) -> float:
     """The share of rows that it takes for the other class; all of them if it has diverged."""
     if model is None:
         return 1.0
-    boundary = two_classes.boundary(LOSS)
+    boundary = decision_point(LOSS)
     return float(np.mean((Learner(model=model).predict(rows) > boundary) != (rows.labels > boundary)))
 
 
@@ -85,7 +85,7 @@ def _bought(policy: str, training: Training, rows: Examples, budgets: list[int])
             elif count < _FIRST:
                 chosen = np.arange(count, min(_FIRST, budget))
             else:
-                distance = np.abs(Learner(model=labelled.final).predict(rows) - two_classes.boundary(LOSS))
+                distance = np.abs(Learner(model=labelled.final).predict(rows) - decision_point(LOSS))
                 distance[bought] = np.inf
                 chosen = np.argsort(distance, kind="stable")[: min(max(count // 10, 1), budget - count)]
             for row in chosen.tolist():

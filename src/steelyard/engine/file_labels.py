@@ -10,9 +10,7 @@ from numpy.typing import NDArray
 from steelyard.io import inference, label_inference, sources
 from steelyard.io.input_spec import InputSpec
 from steelyard.io.labels import LabelRule, classes, is_number, two_classes
-from steelyard.losses import Loss, by_name
-from steelyard.losses import two_classes as class_labels
-from steelyard.losses.sets import OneOf
+from steelyard.losses import Loss, OneOf, by_name, class_labels
 
 CLASSES, NUMBERS = "classes", "numbers"
 MOST_CLASSES = 1000
@@ -53,7 +51,7 @@ def settle(
     known = first if taken or label_inference.are_two_classes(first) else _all(paths, spec, first)
     found = label_inference.rule_for(known, two, paths[0])
     if found is None:
-        low, high = class_labels.labels(two)
+        low, high = class_labels(two)
         found = two_classes(f"{low:g}", f"{high:g}")
         if two is loss:  # labels are as the loss takes them, soft ones included
             return Labels(None, name_array(found.names))
@@ -89,7 +87,7 @@ def in_codes(labels: Labels) -> Labels:
 
 def in_terms_of(labels: Labels, loss: Loss) -> Labels:
     """Two classes as this loss has them."""
-    return _with_values(labels, *class_labels.labels(loss)) if labels.classes == 2 else labels
+    return _with_values(labels, *class_labels(loss)) if labels.classes == 2 else labels
 
 
 def _with_values(labels: Labels, low: float, high: float) -> Labels:
@@ -102,7 +100,7 @@ def _with_values(labels: Labels, low: float, high: float) -> Labels:
 
 def _named(names: list[str], loss: Loss) -> Labels:
     if len(names) == 2:
-        return Labels(two_classes(names[0], names[1], *class_labels.labels(loss)), name_array(names))
+        return Labels(two_classes(names[0], names[1], *class_labels(loss)), name_array(names))
     return Labels(classes(names), name_array(names))
 
 
@@ -117,7 +115,7 @@ def own_classes(loss: Loss) -> NDArray[Any] | None:
     """The two labels of a loss for classes; None for a loss of numbers."""
     if not isinstance(loss.labels, OneOf):
         return None
-    low, high = class_labels.labels(loss)
+    low, high = class_labels(loss)
     return name_array([f"{low:g}", f"{high:g}"])
 
 

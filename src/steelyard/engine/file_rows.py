@@ -14,7 +14,7 @@ from steelyard.features.names import Names
 from steelyard.io import sources
 from steelyard.io.input_spec import InputSpec
 from steelyard.io.stream import Stream
-from steelyard.losses import Loss, two_classes
+from steelyard.losses import Loss, class_labels
 
 
 class FileRows:
@@ -124,7 +124,7 @@ class FileRows:
             middle = 0.5 * (rule.low + rule.high)
         else:
             assert self.loss is not None
-            middle = 0.5 * sum(two_classes.labels(self.loss))
+            middle = 0.5 * sum(class_labels(self.loss))
         return (labels > middle).astype(np.int64)
 
     def _share(self) -> float:

@@ -19,8 +19,7 @@ from steelyard.engine.lane_layout import Layout
 from steelyard.examples import Examples
 from steelyard.learn import adaptive_lanes, batched_loss, lanes, linear, pointwise
 from steelyard.learner import Learner
-from steelyard.losses import Loss, two_classes
-from steelyard.losses.sets import OneOf
+from steelyard.losses import Loss, OneOf, decision_point
 from steelyard.model import Model, Settings
 from steelyard.numba_tools import jit
 
@@ -46,7 +45,7 @@ def kind(settings: Settings) -> tuple[Any, ...]:
 def sides(loss: Loss) -> tuple[float, float]:
     """Between which labels, and at which prediction, a loss for two classes turns. (Others do not care.)"""
     values = loss.labels.values if isinstance(loss.labels, OneOf) else (-1.0, 1.0)
-    return 0.5 * (min(values) + max(values)), two_classes.boundary(loss)
+    return 0.5 * (min(values) + max(values)), decision_point(loss)
 
 
 def row_losses(loss: Loss, predictions: Matrix, labels: Matrix) -> Matrix:
@@ -134,7 +133,7 @@ class LaneBlock:
             self.weights, self.state, self._rates * unit, self._l2 / unit if unit > 0.0 else 0.0 * self._l2,
         )  # fmt: skip
         of = settings.loss, settings.dtype
-        forms = (self._layout.bounds, *self._layout.steps(), batched_loss.values(*of))
+        forms = (self._layout.bounds, self._layout.steps(), batched_loss.values(*of))
         bias, point = float(settings.bias), sides(settings.loss)
         if settings.adaptive:
             adaptive_lanes.learn(

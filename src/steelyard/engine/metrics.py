@@ -14,7 +14,7 @@ from steelyard.engine import probabilities
 from steelyard.engine.lane_block import row_losses
 from steelyard.engine.probabilities import Calibration
 from steelyard.engine.totals import LabelWeights
-from steelyard.losses import Loss, two_classes
+from steelyard.losses import Loss, class_labels
 
 _BITS = 21
 _CALIBRATION_BINS = 10
@@ -78,14 +78,14 @@ class Metrics:
             return np.zeros(len(labels), np.intp)
         if len(self._names) > 2:
             return labels.astype(np.intp)
-        return (labels > 0.5 * sum(two_classes.labels(self._loss))).astype(np.intp)
+        return (labels > 0.5 * sum(class_labels(self._loss))).astype(np.intp)
 
     def _losses(
         self, predictions: NDArray[np.float64], labels: NDArray[np.float64], codes: NDArray[np.intp]
     ) -> NDArray[np.float64]:
         if predictions.ndim == 1:
             return row_losses(self._loss, predictions[:, np.newaxis], labels[:, np.newaxis])[:, 0]
-        low, high = two_classes.labels(self._loss)
+        low, high = class_labels(self._loss)
         own = np.where(codes[:, np.newaxis] == np.arange(predictions.shape[1]), high, low)
         return np.asarray(row_losses(self._loss, predictions, own).mean(axis=1))
 

@@ -18,7 +18,7 @@ from steelyard.engine.lane_block import LaneBlock, LoneModel, Matrix, fits_in_la
 from steelyard.examples import Examples
 from steelyard.learn import lanes, linear
 from steelyard.learn.batched_loss import WIDTH
-from steelyard.losses import two_classes
+from steelyard.losses import class_labels
 from steelyard.model import Model, Settings
 
 Numbers = NDArray[np.int64]
@@ -140,7 +140,7 @@ class ModelSet:
     def _labels_for(self, member: Member, labels: Matrix) -> Matrix:
         if not self._coded:
             return labels
-        low, high = two_classes.labels(member.settings[0].loss)
+        low, high = class_labels(member.settings[0].loss)
         return np.where(labels > 0.5, high, low)
 
     def predict(self, examples: Examples) -> Matrix:
@@ -203,9 +203,9 @@ class ModelSet:
             return _named([member for member, _ in self._members])
         by_labels: dict[tuple[float, float], list[Member]] = {}
         for settings in self.settings:
-            by_labels.setdefault(two_classes.labels(settings.loss), [])
+            by_labels.setdefault(class_labels(settings.loss), [])
         for member, _ in self._members:
-            by_labels[two_classes.labels(member.settings[0].loss)].append(member)
+            by_labels[class_labels(member.settings[0].loss)].append(member)
         return {
             f"{place}.{name}": array
             for place, members in enumerate(by_labels.values())

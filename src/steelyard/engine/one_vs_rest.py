@@ -14,7 +14,7 @@ from steelyard.engine.many_models import ManyModels
 from steelyard.engine.protocol import Column, Matrix, Numbers
 from steelyard.examples import Examples
 from steelyard.learn import lanes, linear
-from steelyard.losses import two_classes
+from steelyard.losses import class_labels
 from steelyard.model import Settings
 
 _PIECE = 4096  # rows for which the predictions of all lanes are kept
@@ -103,7 +103,7 @@ class OneVsRest(ManyModels):
     def _labels(self, codes: Column) -> Matrix:
         """What each model learns: its own class or the rest."""
         own = codes[:, np.newaxis] == np.arange(self.classes)
-        pairs = [two_classes.labels(each.loss) for each in self.settings]
+        pairs = [class_labels(each.loss) for each in self.settings]
         return np.hstack([np.where(own, high, low) for low, high in pairs])
 
     def _mean_over_classes(self, of_models: Matrix) -> Matrix:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard.learn import pointwise
-from steelyard.losses import Loss, two_classes
+from steelyard.losses import Loss, class_labels, decision_point
 from steelyard.numba_tools import jit
 
 Calibration = list[list[float]]
@@ -29,7 +29,7 @@ def decide(loss: Loss, predictions: NDArray[np.float64]) -> NDArray[np.intp]:
     """The number of the predicted class. Predictions are a column for two classes, else a matrix."""
     if predictions.ndim == 2:
         return np.asarray(predictions.argmax(axis=1))
-    return (predictions > two_classes.boundary(loss)).astype(np.intp)
+    return (predictions > decision_point(loss)).astype(np.intp)
 
 
 def class_probabilities(
@@ -39,7 +39,7 @@ def class_probabilities(
     if predictions.ndim == 1:
         positive = _positive(loss, predictions, None if calibration is None else calibration[0])
         if calibration is None:
-            negative = _of_label(loss, predictions, two_classes.labels(loss)[0])
+            negative = _of_label(loss, predictions, class_labels(loss)[0])
             return np.column_stack((negative, positive))
         return np.column_stack((1.0 - positive, positive))
     columns = [
@@ -51,7 +51,7 @@ def class_probabilities(
 
 def _positive(loss: Loss, predictions: NDArray[np.float64], sigmoid: list[float] | None) -> Matrix:
     if sigmoid is None:
-        return _of_label(loss, predictions, two_classes.labels(loss)[1])
+        return _of_label(loss, predictions, class_labels(loss)[1])
     return _sigmoid(sigmoid[0] * predictions + sigmoid[1])
 
 

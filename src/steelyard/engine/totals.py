@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from steelyard import weight_summary
 from steelyard.examples import Examples
 from steelyard.learn import pointwise
-from steelyard.losses import Loss, two_classes
+from steelyard.losses import Loss, class_labels
 from steelyard.numba_tools import jit
 from steelyard.weight_summary import WeightSummary
 
@@ -115,7 +115,7 @@ class LabelWeights:
 
     def best_class(self, loss: Loss, classes: int) -> tuple[int, float]:
         """Where labels are the numbers of classes: the most frequent, and the best constants' mean loss."""
-        low, high = two_classes.labels(loss)
+        low, high = class_labels(loss)
         shares = self.class_shares(classes)
         rest = shares.sum() - shares
         mean = 0.0

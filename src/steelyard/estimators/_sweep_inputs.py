@@ -14,7 +14,7 @@ from sklearn.utils import check_random_state
 from steelyard.estimators.online import OnlineEstimator
 from steelyard.estimators.parameters import settings_of
 from steelyard.examples import Examples
-from steelyard.losses import Loss, two_classes
+from steelyard.losses import Loss, class_labels
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ def prepare(
         raise ValueError("all sample weights are zero (class weights included): there is nothing to learn")
     classes = template._count_classes()
     if classes == 2:
-        second = chunk.labels == two_classes.labels(settings.loss)[1]
+        second = chunk.labels == class_labels(settings.loss)[1]
         chunk = replace(chunk, labels=second.astype(np.float64))
     return PreparedRows(chunk, classes)
 

@@ -25,7 +25,7 @@ from steelyard.estimators.matrix import matrix
 from steelyard.estimators.parameters import DEFAULT, learning_settings
 from steelyard.estimators.predictions import ClassPredictions
 from steelyard.examples import Examples, examples
-from steelyard.losses import Loss, two_classes
+from steelyard.losses import Loss, class_labels, decision_point
 from steelyard.model import Model
 
 _POOL_ORDER = 1 << 40  # what is drawn for it
@@ -206,7 +206,7 @@ class ActiveClassifier(ClassifierMixin, Standing, ClassPredictions, BaseEstimato
 
     def _coded(self, column: NDArray[Any]) -> NDArray[np.float64]:
         """Classes as the loss takes them."""
-        pair = np.array(two_classes.labels(self.engine_.labelled.settings.loss))
+        pair = np.array(class_labels(self.engine_.labelled.settings.loss))
         labels: NDArray[np.float64] = pair[class_names.codes(column, self.classes_)]
         return labels
 
@@ -249,7 +249,7 @@ class ActiveClassifier(ClassifierMixin, Standing, ClassPredictions, BaseEstimato
         self._appraisal = Appraisal(self.engine_, len(chunk) if pool else None)
 
     def _question(self, question: Raw, row: int) -> Question:
-        boundary = two_classes.boundary(self.engine_.labelled.settings.loss)
+        boundary = decision_point(self.engine_.labelled.settings.loss)
         expects = self.classes_[int(question.prediction > boundary)]
         return Question(question.id, row, question.probability, expects)
 

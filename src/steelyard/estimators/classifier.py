@@ -14,7 +14,7 @@ from steelyard.estimators.online import OnlineEstimator, unchanged_on_error
 from steelyard.estimators.parameters import DEFAULT
 from steelyard.estimators.predictions import ClassPredictions
 from steelyard.examples import Examples
-from steelyard.losses import Loss, two_classes
+from steelyard.losses import Loss, class_labels
 from steelyard.model import Model
 
 
@@ -112,7 +112,7 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator, ClassPredictions):  # t
         if not hasattr(self, "classes_"):
             self.classes_ = classes.find(column)
         codes = classes.encode(column, self.classes_)
-        pair = two_classes.labels(loss)
+        pair = class_labels(loss)
         return np.array(pair)[codes] if self._count_classes() == 2 else codes.astype(np.float64)
 
     def _count_classes(self) -> int:
@@ -122,7 +122,7 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator, ClassPredictions):  # t
         class_weights.check(self.class_weight)
         if self.class_weight is None:
             return chunk.sample_weight
-        codes = chunk.labels == two_classes.labels(loss)[1] if self._count_classes() == 2 else chunk.labels
+        codes = chunk.labels == class_labels(loss)[1] if self._count_classes() == 2 else chunk.labels
         numbers = codes.astype(np.intp)
         totals = np.array(
             [float(chunk.sample_weight[numbers == number].sum()) for number in range(len(self.classes_))]

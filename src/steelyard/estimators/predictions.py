@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from steelyard.engine import probabilities
 from steelyard.estimators.parameters import loss_of
-from steelyard.losses import Loss, two_classes
+from steelyard.losses import Loss, decision_point
 from steelyard.model import Model
 
 
@@ -35,7 +35,7 @@ class ClassPredictions(ABC):
 
         With more than two, a column for each, positive for that class.
         """
-        return self._predictions(X) - two_classes.boundary(self._learned_loss())
+        return self._predictions(X) - decision_point(self._learned_loss())
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The likelier class of each row."""

@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 
 from steelyard.examples import LARGEST
 from steelyard.features import hashing
-from steelyard.features.folding import Folding
+from steelyard.features.folding import Folding, Keyed
 from steelyard.features.interactions import Interactions
-from steelyard.features.keyed import Keyed
 from steelyard.features.tokens import TextOptions
 from steelyard.io import arrow_labels, arrow_numbers, buffers, extras
 from steelyard.io import columns as roles
@@ -28,7 +27,7 @@ from steelyard.io.labels import LabelRule
 from steelyard.io.parsed_block import ParsedBlock
 from steelyard.io.tables import byte_array
 from steelyard.io.textlines import finished, room_for_problems
-from steelyard.text import arrow_columns, cell_names, cells
+from steelyard.text import cells, feature_names
 
 _KERNEL_ROLES = {roles.TEXT: cells.TEXT, roles.CATEGORY: cells.CATEGORY, roles.NUMBER: cells.NUMBER}
 
@@ -95,7 +94,7 @@ class TypedTable:
             np.array([hashing.column_key(column.name) for column in self._features], np.int64),
             self._fields,
         )
-        count = arrow_columns.rows(
+        count = cells.rows_of_columns(
             found.text, found.spans, found.reals, plan, self._text_options.array(), table, keyed.ends,
             (keyed.keys, keyed.values, keyed.fields, keyed.starts, stops, origins),
         )  # fmt: skip
@@ -108,8 +107,10 @@ class TypedTable:
         def compose(places: NDArray[np.int32]) -> tuple[NDArray[np.uint8], NDArray[np.int32]]:
             lengths = np.empty(len(places), np.int32)
             common = (found.text, keyed.starts, stops, origins, self._names, self._name_ends, places)
-            out = np.empty(cell_names.compose(*common, np.empty(0, np.uint8), lengths), np.uint8)
-            cell_names.compose(*common, out, lengths)
+            out = np.empty(
+                feature_names.compose_cell_names(*common, np.empty(0, np.uint8), lengths), np.uint8
+            )
+            feature_names.compose_cell_names(*common, out, lengths)
             return out, lengths
 
         return finished(
@@ -167,7 +168,7 @@ class _Found:
                 text, spans = found.text, found.spans
                 if column.role == roles.TEXT:
                     text = np.empty(len(found.text) + count, np.uint8)
-                    arrow_columns.separated(found.text, spans, text)
+                    cells.separate(found.text, spans, text)
                 spans += np.int32(size)
                 size += len(text)
                 if size > np.iinfo(np.int32).max:

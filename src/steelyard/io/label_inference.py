@@ -5,8 +5,7 @@ from collections.abc import Iterable, Sequence
 from steelyard.io.errors import InputError
 from steelyard.io.labels import LabelRule, classes, is_number, plain, shorten, two_classes
 from steelyard.io.problems import POINTS, decimal_comma
-from steelyard.losses import Loss
-from steelyard.losses.sets import OneOf
+from steelyard.losses import Loss, OneOf
 
 TWO_CLASSES, ANY_NUMBER = "modified_huber", "squared"
 _PAIRS = ({"0", "1"}, {"-1", "1"}, {"1", "2"})

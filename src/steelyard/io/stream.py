@@ -20,8 +20,7 @@ from steelyard.io.labels import LabelRule, plain
 from steelyard.io.parsed_block import ParsedBlock, RowError
 from steelyard.io.problems import Problem
 from steelyard.io.sources import Source
-from steelyard.losses import Loss
-from steelyard.losses.sets import REAL_LINE
+from steelyard.losses import REAL_LINE, Loss
 
 DESCRIBED = 20  # skipped lines that are remembered in words; all are counted
 

@@ -3,8 +3,7 @@
 from collections.abc import Iterator
 
 from steelyard.examples import LARGEST
-from steelyard.features.folding import Folding
-from steelyard.features.keyed import Room
+from steelyard.features.folding import Folding, KeyedBuffers
 from steelyard.io import blocks as cutting
 from steelyard.io.blocks import Block
 from steelyard.io.parsed_block import ParsedBlock
@@ -23,7 +22,7 @@ class SvmlightText:
     def __init__(self, folding: Folding, dtype: str) -> None:
         self._folding = folding
         self._dtype = dtype
-        self._room = Room(dtype)
+        self._room = KeyedBuffers(dtype)
 
     def blocks(self, source: Source, size: int) -> Iterator[Block]:
         return cutting.blocks(source, size)

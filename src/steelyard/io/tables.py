@@ -8,9 +8,8 @@ from numpy.typing import NDArray
 
 from steelyard.examples import LARGEST
 from steelyard.features import hashing
-from steelyard.features.folding import Folding
+from steelyard.features.folding import Folding, Keyed
 from steelyard.features.interactions import Interactions
-from steelyard.features.keyed import Keyed
 from steelyard.features.tokens import TextOptions
 from steelyard.io import columns as roles
 from steelyard.io.blocks import Block
@@ -20,7 +19,7 @@ from steelyard.io.labels import LabelRule
 from steelyard.io.parsed_block import ParsedBlock, RowError
 from steelyard.io.problems import describe
 from steelyard.io.textlines import PROBLEMS, finished
-from steelyard.text import cell_names, cells
+from steelyard.text import cells, feature_names
 from steelyard.text.lines import UNKNOWN_LABEL
 
 HEAD_RECORDS = 1000
@@ -138,8 +137,10 @@ class Table:
                 self.name_ends,
                 places,
             )
-            out = np.empty(cell_names.compose(*common, np.empty(0, np.uint8), lengths), np.uint8)
-            cell_names.compose(*common, out, lengths)
+            out = np.empty(
+                feature_names.compose_cell_names(*common, np.empty(0, np.uint8), lengths), np.uint8
+            )
+            feature_names.compose_cell_names(*common, out, lengths)
             return out, lengths
 
         parsed = finished(

@@ -7,8 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard.examples import Examples
-from steelyard.features.folding import Folding
-from steelyard.features.keyed import Keyed
+from steelyard.features.folding import Folding, Keyed
 from steelyard.io.blocks import Block
 from steelyard.io.parsed_block import Compose, ParsedBlock, RowError
 from steelyard.io.problems import describe

@@ -6,15 +6,14 @@ import numpy as np
 
 from steelyard.examples import LARGEST
 from steelyard.features import hashing
-from steelyard.features.folding import Folding
+from steelyard.features.folding import Folding, KeyedBuffers
 from steelyard.features.interactions import Interactions
-from steelyard.features.keyed import Room
 from steelyard.io import blocks as cutting
 from steelyard.io.blocks import Block
 from steelyard.io.parsed_block import ParsedBlock
 from steelyard.io.sources import Source
 from steelyard.io.textlines import finished_text, room_for_problems
-from steelyard.text import vw, vw_names
+from steelyard.text import feature_names, vw
 
 
 class VwText:
@@ -25,7 +24,7 @@ class VwText:
     def __init__(self, folding: Folding, interactions: Interactions, dtype: str) -> None:
         self._folding = folding
         self._dtype = dtype
-        self._room = Room(dtype)
+        self._room = KeyedBuffers(dtype)
         self._fields = interactions.fields
         self._unmet = set(range(len(self._fields)))
         self._field_seeds = np.array([hashing.key(field) for field in interactions.fields], np.int64)
@@ -53,5 +52,5 @@ class VwText:
         self._unmet.difference_update([field for field in self._unmet.copy() if field in keyed.fields])
         return finished_text(
             block, keyed, self._folding, lines=count, wrong=wrong, problems=problems,
-            kernel=vw_names.compose,
+            kernel=feature_names.compose_vw_names,
         )  # fmt: skip

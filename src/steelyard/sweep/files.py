@@ -12,7 +12,7 @@ from steelyard.engine.file_training import FileTraining, RunOptions
 from steelyard.engine.rows import RowsInChunks
 from steelyard.io.input_spec import InputSpec
 from steelyard.io.read_options import ReadOptions
-from steelyard.losses import Loss, two_classes
+from steelyard.losses import Loss, class_labels
 from steelyard.model import Settings
 from steelyard.sweep import plan
 
@@ -84,7 +84,7 @@ def prepare_files(
     labels = file_labels.settle_for_all(paths, spec, first, losses, named=read.label_names, task=task)
     if labels.classes:
         for loss in losses:
-            two_classes.labels(loss)  # raises if it has none
+            class_labels(loss)  # raises if it has none
     spec = replace(spec, label_rule=labels.rule)
     files = FileRows(paths, spec, threads=threads, skip=skip)
     files.class_factors = file_training.class_factors(class_weight, labels, files)

@@ -13,7 +13,7 @@ from steelyard.active.journal import IN_MEMORY, Journal
 from steelyard.active.labelled import USUAL, Training
 from steelyard.io import objects
 from steelyard.io.errors import InputError
-from steelyard.losses import two_classes
+from steelyard.losses import class_labels, decision_point
 
 _KINDS = "an example, a label, a skip, an undo, a status or an estimate"
 
@@ -28,8 +28,8 @@ class Conversation:
         plan = Plan(given["c0"], given["rate"], given["budget"], given["expected"], audit=given["audit"])
         self._bits = given["bits"]
         self._names = names
-        self._codes = dict(zip(names, two_classes.labels(USUAL.loss), strict=True))
-        self._boundary = two_classes.boundary(USUAL.loss)
+        self._codes = dict(zip(names, class_labels(USUAL.loss), strict=True))
+        self._boundary = decision_point(USUAL.loss)
         self._journal = Journal(given["journal"] or IN_MEMORY)
         try:
             self._engine = Engine(

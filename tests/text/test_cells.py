@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from steelyard.text import arrow_columns, cells, tokens
+from steelyard.text import cells, tokens
 from tests import tables
 
 CATEGORIES, TEXTS, NUMBERS = ["red", " ", "17"], ["a b", "", "b"], [0.5, np.nan, -2.0]
@@ -21,7 +21,7 @@ def test_rows(column: int) -> None:
     text, spans = joined(CATEGORIES)
     words, word_spans = joined(TEXTS)
     copy = np.empty(len(words) + 3, np.uint8)
-    arrow_columns.separated(words, word_spans, copy)
+    cells.separate(words, word_spans, copy)
     assert copy.tobytes() == b"a b\n\nb\n"
     seeds = [tables.murmur(name) for name in (b"c", b"s", b"x")]
     plan = (
@@ -37,7 +37,7 @@ def test_rows(column: int) -> None:
     )  # fmt: skip
     ends = np.zeros(3, np.int64)
     with np.errstate(over="ignore"):
-        count = arrow_columns.rows(
+        count = cells.rows_of_columns(
             np.concatenate([text, copy]), np.stack([spans, word_spans + np.int32(len(text))]),
             np.array([NUMBERS]), plan, (1, 0, 0, tokens.COUNTS), np.zeros(16, np.int64), ends, features,
         )  # fmt: skip

@@ -103,14 +103,14 @@ def _log_ratio(z: float, q: float, e: float) -> float:
     return math.log(z if tiny else z / e) - (q if tiny else 0.0)
 
 
-def logistic_time_to(q: float, d: float) -> float:
+def logistic_push_for(q: float, d: float) -> float:
     """The push that moves the margin q by d; infinite for d < 0."""
     if d < 0.0:
         return math.inf
-    return d + exponential_time_to(q, d)
+    return d + exponential_push_for(q, d)
 
 
-def exponential_time_to(q: float, d: float) -> float:
+def exponential_push_for(q: float, d: float) -> float:
     """e^q·(e^d − 1) for d ≥ 0 without cancellation; in halves, as e^q alone may overflow."""
     if d > 1.0:
         half = bounded_exp(0.5 * (q + d))

@@ -17,14 +17,19 @@ checks them for whatever the registry holds):
 
 Write methods as plain arithmetic with `math` and float fields, without exceptions or allocation:
 kernels compile the very same source. `math.exp` raises where compiled code gives infinity, so
-guard its argument (`special.bounded_exp`).
+guard its argument (`steelyard.losses.bounded_exp`).
+
+`push_for` used to be called `time_to`, and `default_learning_rate` `untuned_rate`. The old names still work,
+in subclasses that define them and in code that reads them.
 """
 
 from dataclasses import dataclass
 from typing import ClassVar
 
-from steelyard.losses import numeric
-from steelyard.losses.sets import REAL_LINE, Interval, OneOf
+from steelyard.losses import _numeric as numeric
+from steelyard.losses._labels import REAL_LINE, Interval, OneOf
+
+_OLD_NAMES = {"push_for": "time_to", "default_learning_rate": "untuned_rate"}
 
 
 @dataclass(frozen=True)
@@ -32,7 +37,7 @@ class Loss:
     """Subclass with `value` and `derivative`; closed forms of the rest are optional."""
 
     labels: ClassVar[Interval | OneOf] = REAL_LINE
-    """The labels with which the loss can be used."""
+    """The labels that the loss can be used with."""
 
     soft_labels: ClassVar[Interval | OneOf | None] = None
     """Further labels, allowed but without closed forms: their flow is numeric, good to 1e-9."""
@@ -41,17 +46,28 @@ class Loss:
     """The predictions that mean something. Every loss is finite and convex outside it too."""
 
     smooth: ClassVar[bool] = True
-    """Whether the curvature says something. Second-order updates exist for smooth losses only."""
+    """Whether the curvature is informative. Second-order updates exist for smooth losses only."""
 
     default_learning_rate: ClassVar[float] = 0.5
-    """The learning rate that does well untuned with normalized scaling; docs/defaults.md has the evidence."""
+    """A learning rate that does well without tuning under normalized scaling: see docs/defaults.md."""
+
+    untuned_rate: ClassVar[float] = default_learning_rate
+    """The old name of `default_learning_rate`."""
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        for name, old_name in _OLD_NAMES.items():
+            if old_name in vars(cls) and name not in vars(cls):
+                setattr(cls, name, vars(cls)[old_name])
+            elif name in vars(cls) and old_name not in vars(cls):
+                setattr(cls, old_name, vars(cls)[name])
 
     def allows(self, y: float) -> bool:
         """Whether y is a label for this loss."""
         return y in self.labels or (self.soft_labels is not None and y in self.soft_labels)
 
     def labels_in_words(self) -> str:
-        """All that it allows."""
+        """All labels that it allows, for messages."""
         return str(self.labels) if self.soft_labels is None else f"{self.labels}, or {self.soft_labels}"
 
     def value(self, p: float, y: float) -> float:
@@ -78,8 +94,10 @@ class Loss:
         """The push with which the flow makes this change."""
         return numeric.push_for(self, p, y, change)
 
+    time_to = push_for
+
     def probability(self, p: float, y: float) -> float:
-        """The probability of the label y, one of two. Only where a prediction says so much."""
+        """The probability of the label y, one of two. Defined only if predictions determine one."""
         raise NotImplementedError(
             f"{type(self).__name__} has no probabilities: it defines no probability(p, y)"
         )

@@ -1,28 +1,28 @@
-"""Whether a user's loss is what it has to be, looked at in a few points: a slip shows at once.
+"""Check at a few points that a user's loss is convex and that its derivative is the slope of its value.
 
-Let ℓ be convex and ℓ′ its slope. Then the derivative at p lies between the differences of values
-to its left and to its right, however wide they are and whether or not there is a kink at p; and it
-never falls as p grows. Both are asked with a generous margin, as values may be noisy. Points in
-which a loss is not defined are passed over.
+If ℓ is convex and ℓ′ is its slope, the derivative at p lies between the difference quotients to its left
+and to its right, however wide they are and whether or not there is a kink at p; and it never falls as p
+grows. Both are checked with a generous margin, because values may be noisy. Points where a loss is not
+defined are skipped.
 """
 
 import math
 from collections.abc import Iterator
 
-from steelyard.losses.base import Loss
-from steelyard.losses.sets import Interval, OneOf
+from steelyard.losses._base import Loss
+from steelyard.losses._labels import Interval, OneOf
 
 _STEP = 1e-3
 _MARGIN = 1e-3  # relative; mistakes in a sign or a factor are far larger
 _NOISE = 1e-6
 
-# Crooked numbers, so that none is likely to lie on a kink; on both sides of 0, 1 and −1.
+# Odd numbers, unlikely to lie on a kink, on both sides of 0, 1 and −1.
 _ANYWHERE = (-6.73, -3.11, -1.71, -1.07, -0.89, -0.37, -0.11, 0.13, 0.41, 0.83, 1.09, 1.93, 3.31, 7.27)
 _SHARES = (0.013, 0.11, 0.27, 0.41, 0.59, 0.73, 0.89, 0.987)
 
 
-def check(loss: Loss) -> None:
-    """Raise a ValueError that names a point in which the loss cannot be right."""
+def check_soundness(loss: Loss) -> None:
+    """Raise a ValueError that names a point where the loss is wrong."""
     for y in _labels(loss):
         last = -math.inf, -math.inf
         for p in _points(loss.domain, _ANYWHERE):
@@ -58,7 +58,7 @@ def _clearly_less(a: float, b: float, size: float) -> bool:
 
 
 def _labels(loss: Loss) -> Iterator[float]:
-    """Those it takes; where it takes any number, 0 and 1, which also suit a loss that forgot to say."""
+    """The labels it takes. If it takes any number: 0 and 1, which also suit a loss that forgot to say."""
     if isinstance(loss.labels, OneOf):
         yield from loss.labels.values
     else:
@@ -66,7 +66,7 @@ def _labels(loss: Loss) -> Iterator[float]:
 
 
 def _points(interval: Interval, anywhere: tuple[float, ...]) -> Iterator[float]:
-    """Points spread over the interval; the given ones, as far as they lie in it, where it has no ends."""
+    """Points spread over a bounded interval; else those of the given points that lie in it."""
     if math.isfinite(interval.low) and math.isfinite(interval.high):
         yield from (interval.low + share * (interval.high - interval.low) for share in _SHARES)
     else:

@@ -8,9 +8,9 @@ break the semigroup law.)
 
 from dataclasses import dataclass
 
-from steelyard.losses import numeric
-from steelyard.losses.base import Loss
-from steelyard.losses.sets import UNIT_INTERVAL, ZERO_ONE
+from steelyard.losses import _numeric as numeric
+from steelyard.losses._base import Loss
+from steelyard.losses._labels import UNIT_INTERVAL, ZERO_ONE
 
 EDGE = 1e-6
 TOP = 1.0 - EDGE
@@ -32,7 +32,7 @@ class UnitIntervalLoss(Loss):
         """The implicit change for the label 1 from p = a."""
         raise NotImplementedError
 
-    def time_to_rise(self, a: float, room: float, change: float) -> float:
+    def push_for_rise(self, a: float, room: float, change: float) -> float:
         """The push that makes `rise` reach this change."""
         raise NotImplementedError
 
@@ -55,7 +55,7 @@ class UnitIntervalLoss(Loss):
 
     def push_for(self, p: float, y: float, change: float) -> float:
         if y == 1.0:
-            return self.time_to_rise(p, max(0.0, TOP - p), change)
+            return self.push_for_rise(p, max(0.0, TOP - p), change)
         if y == 0.0:
-            return self.time_to_rise(1.0 - p, max(0.0, p - EDGE), -change)
+            return self.push_for_rise(1.0 - p, max(0.0, p - EDGE), -change)
         return numeric.push_for(self, p, y, change)
