@@ -7,10 +7,11 @@ import click
 import numpy as np
 
 from steelyard import losses as registry
+from steelyard import plotting
 from steelyard.cli import messages, options, outputs, preparing, stored
 from steelyard.cli.clock import since_start
 from steelyard.cli.preparing import Plan
-from steelyard.cli.sweeps import equivalent_command, progress, report
+from steelyard.cli.sweeps import equivalent_command, pictures, progress, report
 from steelyard.cli.training import Training
 from steelyard.engine.model_set import usable_threads
 from steelyard.features.names import Names
@@ -127,7 +128,7 @@ def _check_outputs(given: dict[str, Any], paths: list[str]) -> None:
     if given["output"] is not None:
         results.writer(given["output"])
     if given["pictures"] is not None:
-        progress.check_pictures()
+        plotting.require_matplotlib()
 
 
 def _about(source: Files, classes: int) -> list[str]:
@@ -142,12 +143,12 @@ def _written(search: Search, source: Files, given: dict[str, Any]) -> dict[str, 
     """The files that were asked for, and their names."""
     if given["output"] is not None:
         search.results.save(given["output"])
-    pictures = progress.draw(search.results, given["pictures"]) if given["pictures"] is not None else []
+    drawn = [] if given["pictures"] is None else pictures.draw_pictures(search.results, given["pictures"])
     if given["save"] is not None:
         _retrain(search, source, given)
     return {
         "output": None if given["output"] is None else str(given["output"]),
-        "pictures": [str(path) for path in pictures],
+        "pictures": [str(path) for path in drawn],
         "model": None if given["save"] is None else str(given["save"]),
     }
 
