@@ -17,7 +17,7 @@ from steelyard import target_scale
 from steelyard.engine import lane_memory, schedule_table
 from steelyard.engine.lane_layout import Layout
 from steelyard.examples import Examples
-from steelyard.learn import adaptive_lanes, batched_loss, lanes, linear, pointwise
+from steelyard.learn import adaptive_lanes, batched_loss, lanes, linear, rows
 from steelyard.learner import Learner
 from steelyard.losses import Loss, OneOf, decision_point
 from steelyard.model import Model, Settings
@@ -55,7 +55,7 @@ def row_losses(loss: Loss, predictions: Matrix, labels: Matrix) -> Matrix:
     with np.errstate(all="ignore"):
         for k, place in enumerate(values):
             own = np.ascontiguousarray(predictions[:, k]), np.ascontiguousarray(columns[:, k])
-            pointwise.fill_pairs(jit.pointer(loss, "value"), *own, place)
+            rows.fill_pairs(jit.pointer(loss, "value"), *own, place)
     return values.T
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.learn import pointwise
+from steelyard.learn import rows
 from steelyard.losses import Loss, class_labels, decision_point
 from steelyard.numba_tools import jit
 
@@ -57,7 +57,7 @@ def _positive(loss: Loss, predictions: NDArray[np.float64], sigmoid: list[float]
 
 def _of_label(loss: Loss, predictions: NDArray[np.float64], label: float) -> Matrix:
     out = np.empty(len(predictions))
-    pointwise.fill(jit.pointer(loss, "probability"), np.ascontiguousarray(predictions), label, out)
+    rows.fill(jit.pointer(loss, "probability"), np.ascontiguousarray(predictions), label, out)
     return out
 
 

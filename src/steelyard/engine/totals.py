@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from steelyard import weight_summary
 from steelyard.examples import Examples
-from steelyard.learn import pointwise
+from steelyard.learn import rows
 from steelyard.losses import Loss, class_labels
 from steelyard.numba_tools import jit
 from steelyard.weight_summary import WeightSummary
@@ -146,7 +146,7 @@ class LabelWeights:
     def _average(self, loss: Loss, function: str, constant: float) -> float:
         out = np.empty(len(self._labels))
         with np.errstate(all="ignore"):
-            pointwise.fill_pairs(jit.pointer(loss, function), np.full(len(out), constant), self._labels, out)
+            rows.fill_pairs(jit.pointer(loss, function), np.full(len(out), constant), self._labels, out)
         return float(out @ self._weights / self._weights.sum())
 
 

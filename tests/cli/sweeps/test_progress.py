@@ -1,11 +1,9 @@
 """What is seen while a sweep runs."""
 
-import builtins
 import io
 import signal
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -63,16 +61,3 @@ def test_who_asks_twice_does_not_wait(tmp_path: Path) -> None:
 def test_without_a_state_ctrl_c_is_what_it_was() -> None:
     with pytest.raises(KeyboardInterrupt):
         interrupted(None, 1)
-
-
-def test_without_matplotlib(monkeypatch: pytest.MonkeyPatch) -> None:
-    real = builtins.__import__
-
-    def missing(name: str, *rest: Any) -> Any:
-        if name == "matplotlib":
-            raise ImportError(name)
-        return real(name, *rest)
-
-    monkeypatch.setattr(builtins, "__import__", missing)
-    with pytest.raises(ImportError, match=r'pip install "steelyard\[plot\]"'):
-        progress.check_pictures()

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from steelyard import plotting
 from steelyard.cli import messages, options
 from steelyard.cli.choices import Choice
 from steelyard.cli.options import options as several
@@ -67,7 +68,7 @@ def command(ctx: click.Context, /, files: tuple[str, ...], **given: Any) -> None
         if given["grid"] and ctx.get_parameter_source("learner") == ParameterSource.COMMANDLINE:
             raise InputError("--grid learns every answer once: leave out --learner")
         if given["pictures"] is not None:
-            progress.check_pictures()
+            plotting.require_matplotlib()
         rows = labelled_rows.read(ctx, files, given)
         if len(rows.examples) // given["holdout"] == 0:
             raise InputError(f"{len(rows.examples)} rows are too few to hold out one in {given['holdout']}")

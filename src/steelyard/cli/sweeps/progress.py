@@ -15,7 +15,6 @@ from rich.progress import Progress as Bar
 from rich.text import Text
 
 from steelyard.cli.common import Say
-from steelyard.sweep.results import Results
 from steelyard.sweep.search import Search, SearchProgress
 
 INTERRUPTED = 130  # as shells have it: 128 and the number of the signal
@@ -87,17 +86,3 @@ def _bar(rounds: int) -> Iterator[Callable[[SearchProgress], None]]:
             bar.update(task, description=text, completed=progress.share, learned=progress.learned)
 
         yield show
-
-
-def check_pictures() -> None:
-    try:
-        import matplotlib  # noqa: F401
-    except ImportError:
-        raise ImportError('pictures need matplotlib: pip install "steelyard[plot]"') from None
-
-
-def draw(results: Results, folder: Path) -> list[Path]:
-    """Imported only here: matplotlib takes a while, and need not be there."""
-    from steelyard.cli.sweeps import pictures
-
-    return pictures.drawn(results, folder)

@@ -7,9 +7,10 @@ import click
 import numpy as np
 
 from steelyard import losses as registry
+from steelyard import plotting
 from steelyard.cli import options
 from steelyard.cli.common import check_outputs, printer, seconds_since_start
-from steelyard.cli.sweeps import equivalent_command, progress, report
+from steelyard.cli.sweeps import equivalent_command, pictures, progress, report
 from steelyard.engine.model_set import usable_threads
 from steelyard.io import label_inference, sources
 from steelyard.io.errors import InputError
@@ -130,7 +131,7 @@ def _check_outputs(given: dict[str, Any], paths: list[str]) -> None:
     if given["output"] is not None:
         results.writer(given["output"])
     if given["pictures"] is not None:
-        progress.check_pictures()
+        plotting.require_matplotlib()
 
 
 def _about(source: SweepFiles) -> list[str]:
@@ -147,7 +148,7 @@ def _write(search: Search, source: SweepFiles, given: dict[str, Any]) -> dict[st
     """Write the files that were asked for; returns their names."""
     if given["output"] is not None:
         search.results.save(given["output"])
-    pictures = progress.draw(search.results, given["pictures"]) if given["pictures"] is not None else []
+    drawn = [] if given["pictures"] is None else pictures.draw_pictures(search.results, given["pictures"])
     if given["save"] is not None:
         settings = search.points[search.results.best_index].settings
         training = source.train([settings], passes=given["passes"], names=given["names"])
@@ -155,6 +156,6 @@ def _write(search: Search, source: SweepFiles, given: dict[str, Any]) -> dict[st
         training.save(given["save"])
     return {
         "output": None if given["output"] is None else str(given["output"]),
-        "pictures": [str(path) for path in pictures],
+        "pictures": [str(path) for path in drawn],
         "model": None if given["save"] is None else str(given["save"]),
     }

@@ -10,7 +10,9 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, NullFormatter
 
 from steelyard.cli.active.simulations.trials import ALL
-from steelyard.cli.demonstration.style import COLOURS, GREY, INK, figure, written
+from steelyard.plotting import COLOURS, GREY, INK
+from steelyard.plotting import new_figure as figure
+from steelyard.plotting import save_figure as written
 
 _COLOURS = {
     "invariant": COLOURS["invariant"],

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from steelyard.cli.demonstration import plots
-from steelyard.cli.demonstration.findings import Findings
-from steelyard.cli.demonstration.weighing import LARGEST, WEIGHT
+from steelyard.demo import plots
+from steelyard.demo.experiment import Findings
+from steelyard.demo.weights import LARGEST, WEIGHT
 
 
 @pytest.fixture(scope="module")
-def drawn(found: Findings) -> dict[str, str]:
-    return plots.drawn(found)
+def drawn(findings: Findings) -> dict[str, str]:
+    return plots.draw_plots(findings)
 
 
 def words(figure: Figure) -> str:
@@ -33,37 +33,37 @@ def test_pictures_are_whole_and_small(drawn: dict[str, str]) -> None:
         assert len(address) < 300_000
 
 
-def test_drawn_again_they_are_the_same(found: Findings, drawn: dict[str, str]) -> None:
-    assert plots.drawn(found) == drawn
+def test_drawn_again_they_are_the_same(findings: Findings, drawn: dict[str, str]) -> None:
+    assert plots.draw_plots(findings) == drawn
 
 
-@pytest.mark.parametrize("name", ["learning", "words", "scores", "calibration", "one", "sweep"])
-def test_the_axes_say_what_they_are(found: Findings, name: str) -> None:
-    figure: Figure = getattr(plots, name)(found)
+@pytest.mark.parametrize("name", ["learning", "words", "scores", "calibration", "one", "weighted"])
+def test_the_axes_say_what_they_are(findings: Findings, name: str) -> None:
+    figure: Figure = getattr(plots, f"plot_{name}")(findings)
     assert figure.axes[-1].get_xlabel()
     assert name == "words" or all(axes.get_ylabel() for axes in figure.axes)
 
 
-def test_the_curve_ends_at_the_progressive_loss(found: Findings) -> None:
-    curve, *_ = plots.learning(found).axes[0].get_lines()
-    assert np.asarray(curve.get_ydata())[-1] == pytest.approx(found.summary["progressive_loss"])
-    assert np.asarray(curve.get_xdata())[-1] == len(found.averages)
+def test_the_curve_ends_at_the_progressive_loss(findings: Findings) -> None:
+    curve, *_ = plots.plot_learning(findings).axes[0].get_lines()
+    assert np.asarray(curve.get_ydata())[-1] == pytest.approx(findings.training["progressive_loss"])
+    assert np.asarray(curve.get_xdata())[-1] == len(findings.docstrings.train)
 
 
-def test_bars_are_weights(found: Findings) -> None:
-    widths = [patch.get_width() for patch in plots.words(found).axes[0].patches]  # type: ignore[attr-defined]
-    entries = [*found.model["top_positive"], *reversed(found.model["top_negative"])]
+def test_bars_are_weights(findings: Findings) -> None:
+    widths = [patch.get_width() for patch in plots.plot_words(findings).axes[0].patches]  # type: ignore[attr-defined]
+    entries = [*findings.model["top_positive"], *reversed(findings.model["top_negative"])]
     assert widths == pytest.approx([entry["weight"] for entry in entries])
 
 
-def test_every_docstring_held_out_is_in_the_histogram(found: Findings) -> None:
-    bars = plots.scores(found).axes[0].patches
-    assert sum(bar.get_height() for bar in bars) == len(found.scores)  # type: ignore[attr-defined]
+def test_every_docstring_held_out_is_in_the_histogram(findings: Findings) -> None:
+    bars = plots.plot_scores(findings).axes[0].patches
+    assert sum(bar.get_height() for bar in bars) == len(findings.scores)  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("side", [-1.0, 1.0])
-def test_the_copies_are_in_sight_on_either_side(found: Findings, side: float) -> None:
-    heavy = found.plain_rates
+def test_the_copies_are_in_sight_on_either_side(findings: Findings, side: float) -> None:
+    heavy = findings.plain_rates
     flip = 1.0 if heavy.label == side else -1.0
     steps = {
         update: replace(
@@ -75,27 +75,23 @@ def test_the_copies_are_in_sight_on_either_side(found: Findings, side: float) ->
         for update, step in heavy.steps.items()
     }
     turned = replace(heavy, label=side, before=flip * heavy.before, steps=steps)
-    figure = plots.one(replace(found, plain_rates=turned))
+    figure = plots.plot_one(replace(findings, plain_rates=turned))
     low, high = figure.axes[0].get_ylim()
     for step in steps.values():
         assert all(low < p < high for _, p in step.copies)
     assert f"{turned.steps['explicit'].at_once:+.0f}\nat weight {WEIGHT}" in words(figure)
 
 
-def test_the_sweep_has_four_lines_in_each_panel(found: Findings) -> None:
-    figure = plots.sweep(found)
+def test_the_weighted_plot_has_four_lines_in_each_panel(findings: Findings) -> None:
+    figure = plots.plot_weighted(findings)
     for axes in figure.axes:
         lines = axes.get_lines()
         assert [tuple(np.asarray(line.get_xdata())) for line in lines] == [LARGEST] * 4
     assert "explicit, best of seven rates" in words(figure)
 
 
-def test_ticks_are_plain_numbers() -> None:
-    assert [plots._COUNT(value) for value in (0.1, 1.0, 10_000.0)] == ["0.1", "1", "10,000"]
-
-
-def test_dollars_are_no_formula(found: Findings) -> None:
+def test_dollars_are_no_formula(findings: Findings) -> None:
     entry = {"feature": "docstring^$a$", "weight": 1.0}
-    model = found.model | {"top_positive": [entry], "top_negative": []}
-    labels = plots.words(replace(found, model=model)).axes[0].get_yticklabels()
+    model = findings.model | {"top_positive": [entry], "top_negative": []}
+    labels = plots.plot_words(replace(findings, model=model)).axes[0].get_yticklabels()
     assert [label.get_text() for label in labels] == [r"\$a\$"]

@@ -1,4 +1,4 @@
-"""One example, each loss and update: the picture of the README, with numbers worked out here."""
+"""The figure of the README: one example, each loss and update, with numbers worked out here."""
 
 import math
 
@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 from matplotlib.lines import Line2D
 
+from docs import draw_weight_50
+from docs.draw_weight_50 import WEIGHT, step_copies, step_once
 from steelyard import losses, updates
-from steelyard.cli.demonstration import comparison, pictures
-from steelyard.cli.demonstration.comparison import WEIGHT, at_once, copies
 
 
 def both(loss: str, update: str) -> tuple[float, float]:
     """After the weight in one step, and after as many copies."""
-    return at_once(loss, update, WEIGHT), copies(loss, update, WEIGHT)[-1]
+    return step_once(loss, update, WEIGHT), step_copies(loss, update, WEIGHT)[-1]
 
 
 def test_squared() -> None:
@@ -51,9 +51,9 @@ def points(line: Line2D) -> dict[float, float]:
 
 
 def test_lines_are_steps_and_dots_are_copies() -> None:
-    figure = pictures.draw()
+    figure = draw_weight_50.draw()
     panels = [axes for axes in figure.axes if axes.get_lines()]
-    assert len(panels) == sum(len(updates.names_for(losses.by_name(loss))) for loss in comparison.LOSSES)
+    assert len(panels) == sum(len(updates.names_for(losses.by_name(loss))) for loss in draw_weight_50.LOSSES)
     explicit, implicit, *_, invariant = panels
     for axes, line_at_50, dot_at_50 in (
         (explicit, 25.0, 1.0),
@@ -67,7 +67,7 @@ def test_lines_are_steps_and_dots_are_copies() -> None:
 
 
 def test_the_axes_are_labelled() -> None:
-    figure = pictures.draw()
+    figure = draw_weight_50.draw()
     assert [text.get_text() for text in figure.legends[0].get_texts()] == [
         "one step of weight $h$",
         "$h$ copies, one step each",
@@ -75,5 +75,5 @@ def test_the_axes_are_labelled() -> None:
     titles = [axes.get_title() for axes in figure.axes if axes.get_title()]
     assert [title.replace("-", "_") for title in titles] == updates.names()
     labels = [axes.get_ylabel() for axes in figure.axes if axes.get_ylabel()]
-    assert labels == [f"{loss} loss\nprediction" for loss in comparison.LOSSES]
+    assert labels == [f"{loss} loss\nprediction" for loss in draw_weight_50.LOSSES]
     assert [axes.get_xlabel() for axes in figure.axes].count("importance weight $h$") == len(titles)

@@ -3,8 +3,8 @@
 import random
 from pathlib import Path
 
-from steelyard.cli.demonstration import packages
-from steelyard.cli.demonstration.packages import Package
+from steelyard.demo import docstrings
+from steelyard.demo.docstrings import SourcePackage
 
 OURS = ["estimator", "fit", "predict", "samples", "score", "kernel", "matrix", "feature", "tree"]
 OTHERS = ["window", "parser", "command", "socket", "header", "handler", "thread", "token", "buffer"]
@@ -13,8 +13,8 @@ FILES = 12
 IN_A_FILE = 10
 
 
-def grown(root: Path) -> tuple[Path, Path]:
-    """(standard library, site-packages) under this folder."""
+def _write(root: Path) -> tuple[Path, Path]:
+    """Write it under this folder; returns the standard library and site-packages."""
     standard, site = root / "lib", root / "lib" / "site-packages"
     draw = random.Random(0)
     for folder, vocabulary in ((site / "sklearn", OURS), (site / "other", OTHERS), (standard, OTHERS)):
@@ -26,9 +26,10 @@ def grown(root: Path) -> tuple[Path, Path]:
     return standard, site
 
 
-def found(root: Path) -> list[Package]:
-    standard, site = grown(root)
-    return packages.found(standard, [site])
+def make_packages(root: Path) -> list[SourcePackage]:
+    """Write the installation under this folder; returns its packages."""
+    standard, site = _write(root)
+    return docstrings.find_packages(standard, [site])
 
 
 def _sentence(draw: random.Random, vocabulary: list[str]) -> str:
