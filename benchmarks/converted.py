@@ -12,7 +12,7 @@ from benchmarks.generate import DataSet, generate
 from benchmarks.timing import WALL, Row, Table, Target, alternate, clocked, ratio, speed
 from steelyard import losses
 from steelyard.examples import examples
-from steelyard.io.arrow import ArrowTable
+from steelyard.io.arrow import ArrowReader
 from steelyard.io.convert import convert
 from steelyard.io.stream import Stream
 from steelyard.learner import Learner
@@ -37,7 +37,7 @@ def table(data: DataSet, repeats: int, folder: Path) -> Table:
 
         def from_file(threads: int, settings: Settings = settings) -> None:
             learner = Learner(settings, checked.features)
-            for parsed in Stream([path], ArrowTable(checked.features), threads=threads):
+            for parsed in Stream([path], ArrowReader(checked.features), threads=threads):
                 learner.learn(parsed.examples)
 
         contenders = [clocked(MEMORY, from_memory)]

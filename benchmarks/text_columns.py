@@ -22,8 +22,7 @@ from benchmarks.timing import WALL, Times, alternate, clocked, ratio
 from steelyard import losses
 from steelyard.features.folding import Folding
 from steelyard.features.interactions import Interactions
-from steelyard.io.delimited import DelimitedText, guess_columns
-from steelyard.io.dialects import sniff
+from steelyard.io.delimited import DelimitedReader, infer_columns, infer_dialect
 from steelyard.io.sources import opened
 from steelyard.io.stream import Stream
 from steelyard.learner import Learner
@@ -50,9 +49,9 @@ def write(source: Path, target: Path, megabytes: float) -> None:
 def ours(path: Path) -> float:
     """Guess the columns and learn; returns the progressive loss."""
     with opened(str(path)) as source:
-        dialect = sniff(source)
-        columns = guess_columns(source, dialect)
-    reader = DelimitedText(Folding(BITS, Interactions(), None), columns, dialect)
+        dialect = infer_dialect(source)
+        columns = infer_columns(source, dialect)
+    reader = DelimitedReader(Folding(BITS, Interactions(), None), columns, dialect)
     settings = Settings(loss=losses.by_name("logistic"), scaling="plain", learning_rate=0.05)
     learner = Learner(settings, 1 << BITS)
     for parsed in Stream([path], reader):

@@ -13,10 +13,10 @@ import numpy as np
 
 from steelyard.features.names import Names
 from steelyard.features.tokens import TextOptions
+from steelyard.io.blocks import ParsedBlock
 from steelyard.io.columns import Column, Columns
 from steelyard.io.labels import LabelRule
-from steelyard.io.parsed_block import ParsedBlock
-from steelyard.io.stream import Format, Stream
+from steelyard.io.stream import Reader, Stream
 
 MASK = (1 << 32) - 1
 Feature = tuple[int, float, str]
@@ -187,7 +187,7 @@ def written(text: bytes, name: str = "table") -> Path:
 
 
 def read(
-    reader: Format, text: bytes, *, size: int = 1 << 21, threads: int = 1, names: Names | None = None
+    reader: Reader, text: bytes, *, size: int = 1 << 21, threads: int = 1, names: Names | None = None
 ) -> Read:
     """Read a text, lines that are no good left out."""
     stream = Stream([written(text)], reader, names=names, threads=threads, skip=True, block_size=size)

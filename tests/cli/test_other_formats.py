@@ -158,7 +158,7 @@ def test_rows_of_which_nobody_knows_how_they_were_made(folder: Path) -> None:
     assert losses(folder / "m", foreign) < 1.0
     said = refused("predict", folder / "m", folder / "rows.csv")
     assert "is csv, and " in said
-    assert said.endswith("was trained on ready-made rows, where features have other names; give it such rows")
+    assert said.endswith("was trained on sparse rows, where features have other names; give it such rows")
     trained(folder / "rows.svm", "-o", folder / "m")
     assert "is arrow, and " in refused("predict", folder / "m", foreign)
 
@@ -220,6 +220,4 @@ def test_files_of_a_table_without_a_header(folder: Path) -> None:
     trained(paths[0], "--no-header", "-o", folder / "m")
     assert losses(folder / "m", paths[0]) == losses(folder / "m", paths[1])
     said = refused("predict", folder / "m", *paths)
-    assert (
-        said == f"{paths[0]} and {paths[1]} differ in format: {folder / 'm'} takes them one after the other"
-    )
+    assert said == f"{paths[0]} and {paths[1]} differ in format: give them to {folder / 'm'} one at a time"

@@ -18,7 +18,7 @@ from tests.cli.running import refused, run, trained
         (b"PK\x03\x04...", "is a zip archive, or a spreadsheet; unpack it, or save it as CSV"),
         (
             b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR",
-            "is no text, as its first bytes show, and neither Parquet nor Arrow",
+            "is not text, as its first bytes show, and neither Parquet nor Arrow",
         ),
         (b"\x08\1\0\0\0\0\0\0{...", "is a model, and has no rows"),
     ],

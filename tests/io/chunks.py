@@ -9,9 +9,8 @@ import numpy as np
 
 from steelyard.examples import Examples
 from steelyard.features.names import Names
-from steelyard.io.arrow import ArrowTable
-from steelyard.io.blocks import Block
-from steelyard.io.parsed_block import ParsedBlock
+from steelyard.io.arrow import ArrowReader
+from steelyard.io.blocks import Block, ParsedBlock
 from steelyard.io.stream import Stream
 
 FEATURES = 64
@@ -74,7 +73,7 @@ def chunked(rows: Sequence[Row], size: int, **kinds: Any) -> Iterable[ParsedBloc
 
 
 def stream(path: Path | str, features: int = FEATURES, **options: Any) -> Stream:
-    return Stream([path], ArrowTable(features), **options)
+    return Stream([path], ArrowReader(features), **options)
 
 
 def rows_of(chunks: Iterable[ParsedBlock]) -> list[Row]:

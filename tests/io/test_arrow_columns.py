@@ -15,16 +15,15 @@ from steelyard.features.folding import Folding
 from steelyard.features.interactions import interactions
 from steelyard.features.names import Names
 from steelyard.features.tokens import TextOptions
-from steelyard.io.arrow import ArrowTable, head
-from steelyard.io.arrow_columns import TypedTable
-from steelyard.io.arrow_roles import guess_columns, head_labels
-from steelyard.io.column_roles import ColumnOverrides
-from steelyard.io.columns import Columns
+from steelyard.io.arrow import ArrowReader, read_head
+from steelyard.io.arrow_columns import ArrowColumns, head_labels, infer_columns
+from steelyard.io.columns import ColumnOverrides, Columns
 from steelyard.io.convert import convert
-from steelyard.io.delimited import DelimitedText
-from steelyard.io.dialects import Dialect
+from steelyard.io.delimited import DelimitedReader
 from steelyard.io.errors import InputError
+from steelyard.io.input_spec import Dialect
 from steelyard.io.labels import LabelRule, classes, two_classes
+from steelyard.io.sources import opened
 from steelyard.io.stream import Stream
 from tests import tables
 from tests.io.chunks import rows_of, stream
@@ -42,10 +41,10 @@ def ipc(table: Any, rows_a_batch: int = 1 << 20) -> bytes:
 
 def reader(
     columns: Columns, names: Names | None = None, crosses: tuple[str, ...] = (), **options: Any
-) -> ArrowTable:
+) -> ArrowReader:
     crossed = interactions(crosses)
-    ordinary = TypedTable(Folding(BITS, crossed, names), columns, interactions=crossed, **options)
-    return ArrowTable(1 << BITS, ordinary)
+    ordinary = ArrowColumns(Folding(BITS, crossed, names), columns, interactions=crossed, **options)
+    return ArrowReader(1 << BITS, ordinary)
 
 
 def read(
@@ -139,7 +138,7 @@ def test_a_table_is_the_same_from_text_and_from_arrow() -> None:
     columns = tables.columns(y="label", x="number", c="category", s="text")
     crossed = interactions(["x*c"])
     theirs = tables.read(
-        DelimitedText(Folding(BITS, crossed, None), columns, Dialect(), interactions=crossed), text
+        DelimitedReader(Folding(BITS, crossed, None), columns, Dialect(), interactions=crossed), text
     )
     assert read(table, columns, crosses=("x*c",)).bits == theirs.bits
 
@@ -294,7 +293,7 @@ def test_strings_that_are_not_utf8() -> None:
 
 def test_unknown_columns_are_mentioned() -> None:
     found = read(pa.table({"x": [1.0], "new": [1]}), tables.columns(x="number"))
-    assert found.remarks == {"columns that are not known are ignored: new"}
+    assert found.remarks == {"unknown columns are ignored: new"}
 
 
 def test_no_text_is_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -324,9 +323,9 @@ def test_guessing(tmp_path: Path) -> None:
     )
     path = tmp_path / "table.parquet"
     pa.parquet.write_table(table, path, row_group_size=7)
-    rows = head(str(path))
+    rows = first_rows(path)
     assert rows.num_rows == count
-    columns = guess_columns(rows, ColumnOverrides(category=("told",)))
+    columns = infer_columns(rows, ColumnOverrides(category=("told",)))
     found = {column.name: column.role for column in columns.columns}
     assert found == {
         "id": "tag", "when": "ignore", "price": "number", "colour": "category", "review": "text",
@@ -341,9 +340,9 @@ def test_guessing(tmp_path: Path) -> None:
     assert sum(len(part.examples) for part in Stream([path], reader(columns, label_rule=rule))) == count
     pa.parquet.write_table(table.slice(0, 0), path)
     with pytest.raises(InputError, match="has no rows"):
-        head(str(path))
+        first_rows(path)
     pa.parquet.write_table(pa.concat_tables([table] * 30), path)
-    assert head(str(path)).num_rows == 1000
+    assert first_rows(path).num_rows == 1000
 
 
 def test_ordinary_columns_converted(tmp_path: Path) -> None:
@@ -357,3 +356,8 @@ def test_ordinary_columns_converted(tmp_path: Path) -> None:
     (rows, _) = stream(path, features=1 << BITS, names=again)
     assert again.arrays()["names_text"].tobytes() == b"c=redc=blue"
     assert [row.tag for row in rows_of([rows])] == [b"first", b""]
+
+
+def first_rows(path: Path) -> Any:
+    with opened(str(path)) as source:
+        return read_head(source)

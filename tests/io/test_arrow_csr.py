@@ -95,7 +95,7 @@ def nan(*values: float | None) -> Any:
 
 
 BAD = [
-    ({"label": nan(1, np.nan, 1)}, 2, "the label nan is not finite; null says that there is none"),
+    ({"label": nan(1, np.nan, 1)}, 2, "the label nan is not finite; null means that there is none"),
     ({"label": nan(1, 1, -np.inf)}, 3, "the label -inf is not finite"),
     ({"importance": [1.0, -2.0, 1.0]}, 2, "the importance -2.0: weights must be finite, 0 or more"),
     ({"importance": [1.0, 1.0, None]}, 3, "the importance null or NaN: weights"),

@@ -18,7 +18,7 @@ def cut(data: bytes, size: int, folder: Path) -> list[Block]:
     path.write_bytes(data)
     source = Source(str(path))
     try:
-        return list(blocks.blocks(source, size))
+        return list(blocks.cut(source, size))
     finally:
         source.close()
 
@@ -84,5 +84,5 @@ def test_a_line_of_a_hundred_megabytes(tmp_path: Path) -> None:
         file.truncate(100 << 20)
     source = Source(str(path))
     with pytest.raises(InputError, match="longer than 64 MB"):
-        list(blocks.blocks(source, 1 << 22))
+        list(blocks.cut(source, 1 << 22))
     source.close()

@@ -7,8 +7,7 @@ import pytest
 
 from steelyard.io import compatibility
 from steelyard.io.columns import Column, Columns
-from steelyard.io.dialects import Dialect
-from steelyard.io.input_spec import InputSpec
+from steelyard.io.input_spec import Dialect, InputSpec
 from steelyard.io.labels import LabelRule, classes, two_classes
 
 CSV = InputSpec("csv", columns=Columns((Column("y", "label"), Column("x", "number"))), dialect=Dialect())
@@ -33,4 +32,4 @@ def test_names_of_classes_behind_converted_rows(
     path = tmp_path / "table.csv"
     path.write_text("y,x\na,1\n")
     spec = InputSpec("arrow", label_rule=then, original=replace(CSV, label_rule=made))
-    assert compatibility.reading_for(spec, [str(path)], "m").label_rule == expected
+    assert compatibility.spec_for(spec, [str(path)], "m").label_rule == expected

@@ -11,8 +11,8 @@ import pytest
 from steelyard.examples import examples
 from steelyard.features.names import Names
 from steelyard.io import convert as module
+from steelyard.io.blocks import ParsedBlock
 from steelyard.io.convert import convert
-from steelyard.io.parsed_block import ParsedBlock
 from tests.io.chunks import FEATURES, chunk, chunked, random_rows, rows_of, same, some_names, stream
 
 pytest.importorskip("pyarrow")
@@ -136,7 +136,7 @@ def test_a_full_disk_leaves_the_old_file(
     resource.setrlimit(resource.RLIMIT_FSIZE, (most, before[1]))
     try:
         with pytest.raises(
-            OSError, match=r"could not be written .* what was there before is as it was"
+            OSError, match=r"could not be written .* what was there before is unchanged"
         ) as error:
             convert(chunked(ROWS * 10, 100), path, features=FEATURES)
     finally:

@@ -10,11 +10,10 @@ import pytest
 from steelyard.features.folding import Folding
 from steelyard.features.interactions import Interactions, interactions
 from steelyard.io import blocks, delimited
-from steelyard.io.column_roles import ColumnOverrides
-from steelyard.io.columns import Columns
-from steelyard.io.delimited import DelimitedText
-from steelyard.io.dialects import Dialect, sniff
+from steelyard.io.columns import ColumnOverrides, Columns
+from steelyard.io.delimited import DelimitedReader, infer_dialect
 from steelyard.io.errors import InputError
+from steelyard.io.input_spec import Dialect
 from steelyard.io.labels import LabelRule, two_classes
 from steelyard.io.sources import opened
 from steelyard.io.stream import Stream
@@ -25,8 +24,8 @@ BITS = 18
 COLUMNS = tables.columns(y="label", t="text", x="number")
 
 
-def reader(columns: Columns = COLUMNS, dialect: Dialect | None = None) -> DelimitedText:
-    return DelimitedText(Folding(BITS, Interactions(), None), columns, dialect or Dialect())
+def reader(columns: Columns = COLUMNS, dialect: Dialect | None = None) -> DelimitedReader:
+    return DelimitedReader(Folding(BITS, Interactions(), None), columns, dialect or Dialect())
 
 
 def test_columns_may_come_in_another_order_with_others_and_without_label() -> None:
@@ -36,7 +35,7 @@ def test_columns_may_come_in_another_order_with_others_and_without_label() -> No
     assert usual.sample_weight == [1.0, 1.0]
     assert other.sample_weight == [0.0, 0.0]
     (remark,) = other.remarks
-    assert "not known are ignored: new, other" in remark
+    assert "unknown columns are ignored: new, other" in remark
 
 
 def test_a_column_that_is_needed_and_not_there() -> None:
@@ -85,10 +84,10 @@ def test_an_open_quote_in_a_large_file_is_found_out(monkeypatch: pytest.MonkeyPa
 def test_interactions_are_of_columns_that_are_features() -> None:
     crossed = interactions(["t*y"])
     folding = Folding(BITS, crossed, None)
-    with pytest.raises(InputError, match="interactions: 'y' is no feature but label"):
-        DelimitedText(folding, COLUMNS, Dialect(), None, crossed)
+    with pytest.raises(InputError, match="interactions: 'y' is not a feature but label"):
+        DelimitedReader(folding, COLUMNS, Dialect(), None, crossed)
     with pytest.raises(InputError, match="interactions: there is no column 'z'"):
-        DelimitedText(folding, COLUMNS, Dialect(), None, interactions(["t*z"]))
+        DelimitedReader(folding, COLUMNS, Dialect(), None, interactions(["t*z"]))
 
 
 def test_labels_of_the_head() -> None:
@@ -111,10 +110,10 @@ def test_real_tables_are_read_to_their_end(
 ) -> None:
     path = str(data_file(name))
     with opened(path) as source:
-        dialect = sniff(source)
-        columns = delimited.guess_columns(source, dialect, told)
+        dialect = infer_dialect(source)
+        columns = delimited.infer_columns(source, dialect, told)
     stream = Stream(
-        [path], DelimitedText(Folding(BITS, Interactions(), None), columns, dialect, label_rule=rule)
+        [path], DelimitedReader(Folding(BITS, Interactions(), None), columns, dialect, label_rule=rule)
     )
     labels = [label for chunk in stream for label in chunk.examples.labels.tolist()]
     assert len(labels) == rows
@@ -125,8 +124,8 @@ def test_a_real_table_beside_the_plain_twin() -> None:
     with gzip.open(data_file("census-income.gz"), "rt") as lines:
         text = "".join(itertools.islice(lines, 200))
     with opened(str(tables.written(text.encode()))) as source:
-        dialect = sniff(source)
-        columns = delimited.guess_columns(source, dialect, ColumnOverrides(weight="25"))
+        dialect = infer_dialect(source)
+        columns = delimited.infer_columns(source, dialect, ColumnOverrides(weight="25"))
     rule = two_classes("- 50000.", "50000+.")
     records = csv.reader(io.StringIO(text))
     expected = [
@@ -134,7 +133,9 @@ def test_a_real_table_beside_the_plain_twin() -> None:
     ]
     folding = Folding(BITS, Interactions(), None)
     tables.agree(
-        tables.read(DelimitedText(folding, columns, dialect, label_rule=rule), text.encode()), expected, BITS
+        tables.read(DelimitedReader(folding, columns, dialect, label_rule=rule), text.encode()),
+        expected,
+        BITS,
     )
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from steelyard.io import formats, inference, sources
+from steelyard.io import formats, inference
 from steelyard.io.errors import InputError
 from tests.vw_text import data_file
 
@@ -30,10 +30,10 @@ SNIFFED = {
 def test_by_the_first_lines(tmp_path: Path, text: bytes, packed: bool) -> None:
     path = tmp_path / "file.data"
     path.write_bytes(gzip.compress(text) if packed else text)
-    assert formats.format_of(str(path)) == SNIFFED[text]
-    with sources.opened(str(path)) as source:
-        formats.sniffed(source)
-        assert source.read(100) == text
+    assert formats.identify(str(path)).name == SNIFFED[text]
+    with formats.open_head(str(path)) as head:
+        formats.sniff(head)
+        assert head.source.read(100) == text
 
 
 @pytest.mark.parametrize(
@@ -43,27 +43,28 @@ def test_by_the_first_lines(tmp_path: Path, text: bytes, packed: bool) -> None:
      ("a.tsv.bz2", "tsv"), ("c.ndjson", "jsonl"), ("d.feather", "arrow"), ("e.pq", "parquet")],
 )  # fmt: skip
 def test_by_the_suffix(name: str, found: str) -> None:
-    assert formats.format_of(name) == found
+    assert formats.identify(name).name == found
 
 
 def test_a_head_that_ends_within_a_line(tmp_path: Path) -> None:
     """The last line of the head may be cut off before its bar, and does not count."""
     path = tmp_path / "long"
-    line = b"'" + b"x" * (formats._HEAD - 20) + b"|a b\n"
+    line = b"'" + b"x" * (formats.SNIFFED - 20) + b"|a b\n"
     path.write_bytes(line + line)
-    assert formats.format_of(str(path)) == "vw"
+    assert formats.identify(str(path)).name == "vw"
     path.write_bytes(line.replace(b"|", b"x" * 50 + b"|"))
-    assert formats.format_of(str(path)) == "csv"  # a single line that does not end: nothing better is known
+    assert (
+        formats.identify(str(path)).name == "csv"
+    )  # a single line that does not end: nothing better is known
 
 
 def test_files_of_one_format(tmp_path: Path) -> None:
     paths = [str(tmp_path / name) for name in ("a.vw", "b", "c.csv")]
     for path in paths:
         Path(path).write_text("1 |a b\n")
-    assert formats.common_format(paths[:2]) == inference.format_of([*paths[:2], "-"]) == "vw"
+    assert inference.format_of(paths[:2]) == inference.format_of([*paths[:2], "-"]) == "vw"
     with pytest.raises(InputError, match=r"several formats.*a\.vw is vw, .*c\.csv is csv"):
-        formats.common_format(paths)
-    assert formats.common_format(["-"]) is None
+        inference.format_of(paths)
 
 
 @pytest.mark.parametrize("text", [b"", b"\n \n", b"\xef\xbb\xbf\n"])
@@ -71,7 +72,7 @@ def test_nothing_in_it(tmp_path: Path, text: bytes) -> None:
     path = tmp_path / "file"
     path.write_bytes(text)
     with pytest.raises(InputError, match=f"^{path}: is empty"):
-        formats.format_of(str(path))
+        formats.identify(str(path))
 
 
 DATA = {
@@ -88,7 +89,7 @@ DATA = {
 def test_real_files(name: str, tmp_path: Path) -> None:
     """Also where the suffix says nothing."""
     path = data_file(name)
-    assert formats.format_of(str(path)) == DATA[name]
+    assert formats.identify(str(path)).name == DATA[name]
     bare = tmp_path / "bare"
     bare.symlink_to(path.resolve())
-    assert formats.format_of(str(bare)) == DATA[name]
+    assert formats.identify(str(bare)).name == DATA[name]

@@ -14,11 +14,10 @@ import pytest
 
 from steelyard.features.tokens import TextOptions
 from steelyard.io import convert, inference, input_spec
-from steelyard.io.column_roles import ColumnOverrides
-from steelyard.io.columns import Column, Columns
-from steelyard.io.dialects import Dialect
+from steelyard.io.columns import Column, ColumnOverrides, Columns
 from steelyard.io.errors import InputError
-from steelyard.io.input_spec import InputSpec
+from steelyard.io.formats import TableOverrides, vw
+from steelyard.io.input_spec import Dialect, InputSpec
 from steelyard.io.labels import classes, two_classes
 from steelyard.io.stream import Stream
 
@@ -45,10 +44,10 @@ def test_labels_of_the_first_rows(tmp_path: Path) -> None:
 
 
 def test_no_further_than_a_thousand_rows_and_a_megabyte(tmp_path: Path) -> None:
-    assert labels(tmp_path, b"1 |a\n" * inference.HEAD_ROWS + b"5 |a\n") == ["1"]
+    assert labels(tmp_path, b"1 |a\n" * vw.HEAD_ROWS + b"5 |a\n") == ["1"]
     long = b"1 |a " + b"b" * 1500 + b"\n"
     assert labels(tmp_path, long * 700 + b"5 |a\n") == ["1"]
-    assert labels(tmp_path, b"1 |" + b"a" * (inference.HEAD_BYTES + 9) + b"\n5 |a\n") == []
+    assert labels(tmp_path, b"1 |" + b"a" * (vw.HEAD_BYTES + 9) + b"\n5 |a\n") == []
 
 
 @pytest.mark.parametrize("text", [b"", b" \n\n", b"\xef\xbb\xbf"])
@@ -86,7 +85,7 @@ def test_a_table_without_a_label(tmp_path: Path) -> None:
     path = tmp_path / "table.jsonl"
     path.write_text('{"x": 1.5, "z": 2.5}\n{"x": 2.25, "z": 3.75}\n{"x": 3.5, "z": 1.25}\n')
     with pytest.raises(InputError, match=r"which column is the label\? Say --label NAME; there are x, z"):
-        inference.look(str(path), InputSpec("jsonl"), inference.Layout(ColumnOverrides(number=("x", "z"))))
+        inference.look(str(path), InputSpec("jsonl"), TableOverrides(ColumnOverrides(number=("x", "z"))))
 
 
 READINGS = [
@@ -154,11 +153,11 @@ def test_labels_that_are_typed(tmp_path: Path, suffix: str) -> None:
 def test_labels_of_whole_files_of_lines(tmp_path: Path) -> None:
     paths = [str(tmp_path / name) for name in ("a", "b")]
     for path, last in zip(paths, (b"2.50 |a\n", b"-7 |a\nwrong\n|a"), strict=True):
-        Path(path).write_bytes(b"1 |a\n" * 3 * inference.HEAD_ROWS + last)
+        Path(path).write_bytes(b"1 |a\n" * 3 * vw.HEAD_ROWS + last)
     assert inference.distinct_labels(paths, VW, 3) == ["-7", "1", "2.5"]
     with pytest.raises(InputError, match=r"b: there are more than 2 different labels \(-7, 1, 2.5, …\)"):
         inference.distinct_labels(paths, VW, 2)
-    Path(paths[0]).write_bytes(b"1 1:1\n" * 3 * inference.HEAD_ROWS + b"3 1:1\n")
+    Path(paths[0]).write_bytes(b"1 1:1\n" * 3 * vw.HEAD_ROWS + b"3 1:1\n")
     assert inference.distinct_labels(paths[:1], SVMLIGHT, 3) == ["1", "3"]
 
 
@@ -181,10 +180,10 @@ def test_converted_classes_stay_classes(tmp_path: Path) -> None:
 
 
 def test_labels_of_a_pipe_are_those_of_its_head(monkeypatch: pytest.MonkeyPatch) -> None:
-    text = b"1 |a\n0 |a\n" * inference.HEAD_ROWS + b"5 |a\n"
+    text = b"1 |a\n0 |a\n" * vw.HEAD_ROWS + b"5 |a\n"
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text)))
     assert inference.distinct_labels(["-"], VW, 3) == ["0", "1"]
-    assert sum(len(parsed.examples) for parsed in Stream(["-"], VW.reader())) == 2 * inference.HEAD_ROWS + 1
+    assert sum(len(parsed.examples) for parsed in Stream(["-"], VW.reader())) == 2 * vw.HEAD_ROWS + 1
 
 
 def test_labels_of_several_files_where_one_has_no_label_column(tmp_path: Path) -> None:
@@ -197,5 +196,5 @@ def test_labels_of_several_files_where_one_has_no_label_column(tmp_path: Path) -
     assert inference.distinct_labels([first, str(second)], spec, 3) == ["a", "b"]
 
 
-def label(name: str) -> inference.Layout:
-    return inference.Layout(ColumnOverrides(label=name))
+def label(name: str) -> TableOverrides:
+    return TableOverrides(ColumnOverrides(label=name))

@@ -7,11 +7,10 @@ import pytest
 from steelyard.features.folding import Folding
 from steelyard.features.interactions import Interactions
 from steelyard.io import jsonl
-from steelyard.io.column_roles import ColumnOverrides
+from steelyard.io.columns import HEAD_BYTES, ColumnOverrides
 from steelyard.io.errors import InputError
-from steelyard.io.jsonl import JsonLines
+from steelyard.io.jsonl import JsonReader
 from steelyard.io.sources import opened
-from steelyard.io.tables import HEAD_BYTES
 from tests import tables
 
 OBJECTS = [
@@ -32,8 +31,8 @@ TEXT = "".join(json.dumps(one) + "\n" for one in OBJECTS).encode()
 
 def test_the_guess() -> None:
     with opened(str(tables.written(b"\xef\xbb\xbf" + TEXT + b"no object\n7\n"))) as source:
-        assert jsonl.guess_columns(source).role("vector") == "number"
-        columns = jsonl.guess_columns(source, ColumnOverrides(ignore=("vector",)))
+        assert jsonl.infer_columns(source).role("vector") == "number"
+        columns = jsonl.infer_columns(source, ColumnOverrides(ignore=("vector",)))
         assert jsonl.head_labels(source, columns) == ["ham", "spam"]
     assert {column.name: column.role for column in columns.columns} == {
         "label": "label",
@@ -57,7 +56,7 @@ def test_labels_as_they_stand() -> None:
 
 def test_no_object_no_table() -> None:
     with opened(str(tables.written(b"[1]\n"))) as source, pytest.raises(InputError, match="no JSON object"):
-        jsonl.guess_columns(source)
+        jsonl.infer_columns(source)
 
 
 def test_a_long_file_is_looked_at_in_whole_lines() -> None:
@@ -69,8 +68,8 @@ def test_a_long_file_is_looked_at_in_whole_lines() -> None:
 def test_what_nests_without_end_is_a_problem_and_no_crash() -> None:
     text = b'{"x": ' + b"[" * 100_000 + b"\n" + TEXT
     with opened(str(tables.written(text))) as source:
-        columns = jsonl.guess_columns(source)
-    read = tables.read(JsonLines(Folding(18, Interactions(), None), columns), text)
+        columns = jsonl.infer_columns(source)
+    read = tables.read(JsonReader(Folding(18, Interactions(), None), columns), text)
     assert read.problems[0][0] == 1
 
 
@@ -78,12 +77,12 @@ def test_what_nests_without_end_is_a_problem_and_no_crash() -> None:
 @pytest.mark.parametrize("threads", [1, 2, 4])
 def test_blocks_and_threads_change_nothing(size: int, threads: int) -> None:
     columns = tables.columns(text="text", price="label", words="number", tags="category", vector="number")
-    reader = JsonLines(Folding(18, Interactions(), None), columns)
+    reader = JsonReader(Folding(18, Interactions(), None), columns)
     found = tables.read(reader, TEXT)
     assert tables.read(reader, TEXT, size=size, threads=threads) == found
     assert len(found.rows) == len(OBJECTS)
 
 
 def test_nothing_is_read_as_no_rows() -> None:
-    reader = JsonLines(Folding(18, Interactions(), None), tables.columns(x="number"))
+    reader = JsonReader(Folding(18, Interactions(), None), tables.columns(x="number"))
     assert len(reader.parse(reader.nothing()).examples) == 0

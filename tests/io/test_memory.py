@@ -14,9 +14,9 @@ from steelyard import Learner, Settings
 from steelyard.examples import Examples, examples
 from steelyard.features.names import Names
 from steelyard.io import memory
-from steelyard.io.column_roles import ColumnOverrides
+from steelyard.io.arrow_csr import Header
+from steelyard.io.columns import ColumnOverrides
 from steelyard.io.errors import InputError
-from steelyard.io.header import Header
 from steelyard.io.labels import two_classes
 from tests import tables
 
@@ -68,14 +68,14 @@ def test_all_kinds_of_tables_give_the_same(table: Any) -> None:
 
 def test_guessed_columns() -> None:
     table = pa.table(COLUMNS)
-    guessed = memory.guess(table, ColumnOverrides(text=("note",)))
+    guessed = memory.infer_columns(table, ColumnOverrides(text=("note",)))
     assert guessed.names == ROLES.names
     assert [column.role for column in guessed.columns] == ["number", "category", "text", "label"]
     assert plain(memory.chunks(table, told=ColumnOverrides(text=("note",)))) == plain(
         memory.chunks(table, columns=ROLES)
     )
-    with pytest.raises(ValueError, match="the table has no rows: nothing to guess from"):
-        memory.guess(table.slice(0, 0))
+    with pytest.raises(ValueError, match="the table has no rows: nothing to infer the columns from"):
+        memory.infer_columns(table.slice(0, 0))
     assert list(memory.chunks(table.slice(0, 0))) == []
 
 
@@ -84,7 +84,7 @@ def test_guesses_do_not_depend_on_the_batches() -> None:
     texts = [f"many different words {k}" for k in range(50)]
     whole = pa.table({"words": texts, "y": [0, 1] * 25})
     cut = pa.concat_tables([whole.slice(0, 2), whole.slice(2)])
-    assert memory.guess(cut) == memory.guess(whole)
+    assert memory.infer_columns(cut) == memory.infer_columns(whole)
     rows = [list(memory.chunks(table)) for table in (whole, cut)]
     assert [len(parts) for parts in rows] == [1, 2]
     joined = [np.concatenate([part.indices for part in parts]).tolist() for parts in rows]

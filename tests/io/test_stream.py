@@ -166,7 +166,7 @@ def test_propensities(tmp_path: Path, size: int, threads: int) -> None:
 
 
 def test_a_propensity_of_0_ends_it(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="line 2: a propensity of 0: what cannot happen has no weight"):
+    with pytest.raises(InputError, match="line 2: a propensity of 0: a propensity must be above 0"):
         list(stream_of(tmp_path, b"1 1 |a\n1 0 |a\n", propensities=True))
 
 

@@ -12,8 +12,8 @@ from steelyard.features.folding import Folding
 from steelyard.features.interactions import Interactions, interactions
 from steelyard.features.names import Names
 from steelyard.features.tokens import TextOptions
-from steelyard.io.delimited import DelimitedText
-from steelyard.io.dialects import Dialect
+from steelyard.io.delimited import DelimitedReader
+from steelyard.io.input_spec import Dialect
 from steelyard.io.labels import LabelRule, classes, two_classes
 from tests import tables
 
@@ -52,9 +52,9 @@ def table_text(rows: list[dict[str, str]], separator: str, end: str, always: boo
 
 def reader(
     rule: LabelRule | None, options: TextOptions, separator: str, names: Names | None = None
-) -> DelimitedText:
+) -> DelimitedReader:
     folding = Folding(BITS, Interactions(), names)
-    return DelimitedText(folding, COLUMNS, Dialect(separator), options, None, rule)
+    return DelimitedReader(folding, COLUMNS, Dialect(separator), options, None, rule)
 
 
 EVERY_KIND = [
@@ -181,7 +181,7 @@ def test_without_quoting_a_quote_is_a_quote() -> None:
     folding = Folding(BITS, Interactions(), None)
     text = '"ends\t"a"\n"a b\tc\n'
     read = tables.read(
-        DelimitedText(folding, columns, Dialect("\t", quoting=False)), ("t\tc\n" + text).encode()
+        DelimitedReader(folding, columns, Dialect("\t", quoting=False)), ("t\tc\n" + text).encode()
     )
     rows = [tables.row(dict(zip("tc", line.split("\t"), strict=True)), columns) for line in text.splitlines()]
     tables.agree(read, rows, BITS)
@@ -193,7 +193,7 @@ def test_names_of_crosses() -> None:
     columns = tables.columns(t="text", c="category", x="number")
     folding = Folding(BITS, crossed, names)
     read = tables.read(
-        DelimitedText(folding, columns, Dialect(), None, crossed),
+        DelimitedReader(folding, columns, Dialect(), None, crossed),
         b't,c,x\nA b,red,\n"a"" b",,5\n',
         names=names,
     )
@@ -217,7 +217,7 @@ def test_no_bytes_do_harm(parts: list[bytes], quoting: bool, size: int) -> None:
     options = TextOptions(2, (1, 3), "sublinear")
     folding = Folding(BITS, Interactions(), None)
     found = [
-        tables.read(DelimitedText(folding, COLUMNS, Dialect(quoting=quoting), options), text, size=cut)
+        tables.read(DelimitedReader(folding, COLUMNS, Dialect(quoting=quoting), options), text, size=cut)
         for cut in (1 << 21, size)
     ]
     assert found[0].bits == found[1].bits

@@ -14,7 +14,7 @@ from steelyard.features.folding import Folding
 from steelyard.features.interactions import Interactions
 from steelyard.features.names import Names
 from steelyard.features.tokens import TextOptions
-from steelyard.io.jsonl import UNKNOWN, JsonLines
+from steelyard.io.jsonl import UNKNOWN, JsonReader
 from steelyard.io.labels import LabelRule, classes, two_classes
 from tests import tables
 
@@ -89,8 +89,8 @@ def twin(found: dict[str, Any], options: TextOptions, rule: LabelRule | None) ->
     return row
 
 
-def reader(rule: LabelRule | None, options: TextOptions, names: Names | None = None) -> JsonLines:
-    return JsonLines(Folding(BITS, Interactions(), names), COLUMNS, options, None, rule)
+def reader(rule: LabelRule | None, options: TextOptions, names: Names | None = None) -> JsonReader:
+    return JsonReader(Folding(BITS, Interactions(), names), COLUMNS, options, None, rule)
 
 
 EVERYTHING = {
@@ -210,7 +210,7 @@ def test_keys_in_any_order_and_columns_that_hash_alike() -> None:
     folding = Folding(BITS, Interactions(), None)
     objects = [{name: place for place, name in enumerate(order)} for order in (names, names[::-1], names[7:])]
     text = "".join(json.dumps(one) + "\n" for one in objects)
-    read = tables.read(JsonLines(folding, columns), text.encode())
+    read = tables.read(JsonReader(folding, columns), text.encode())
     tables.agree(read, [tables.row(one, columns) for one in objects], BITS)
 
 

@@ -15,8 +15,8 @@ from steelyard import losses
 from steelyard.cli.common import Choice, restored_interrupts
 from steelyard.engine import class_weights
 from steelyard.engine.auto_candidates import AUTO, candidates
+from steelyard.io import formats
 from steelyard.io.errors import InputError
-from steelyard.io.formats import FORMATS
 from steelyard.io.read_options import ReadOptions
 from steelyard.losses import Loss
 from steelyard.model import Settings
@@ -31,7 +31,7 @@ ON_ERROR = click.option(
     help="What to do at a line that cannot be read: stop, or skip and count it.",
 )  # fmt: skip
 FORMAT = click.option(
-    "--format", "format_", type=Choice(FORMATS), help="The files' format.  [default: detected]"
+    "--format", "format_", type=Choice(formats.names()), help="The files' format.  [default: detected]"
 )
 
 INTERACTIONS = click.option(

@@ -16,13 +16,12 @@ from steelyard.engine.file_training import RunOptions, class_names_of, spec_of
 from steelyard.engine.protocol import Engine, restore
 from steelyard.io import columns as roles
 from steelyard.io import compatibility, formats
-from steelyard.io.blocks import Block
+from steelyard.io.blocks import Block, ParsedBlock
 from steelyard.io.columns import Column, Columns
 from steelyard.io.errors import InputError
 from steelyard.io.input_spec import InputSpec
 from steelyard.io.labels import ANYTHING, is_number, two_classes
-from steelyard.io.parsed_block import ParsedBlock
-from steelyard.io.stream import Format, Stream
+from steelyard.io.stream import Reader, Stream
 from steelyard.losses import Loss
 from steelyard.model_file import ModelFile
 
@@ -73,7 +72,7 @@ def read_spec(model: LoadedModel, paths: Sequence[str], labels: str | None = Non
 
     `labels` says what the classes are called here, if not what they were called in training.
     """
-    spec = compatibility.reading_for(model.spec(), list(paths), str(model.path))
+    spec = compatibility.spec_for(model.spec(), list(paths), str(model.path))
     if labels is None:
         return spec
     names = [name.strip() for name in labels.split(",")]
@@ -91,7 +90,7 @@ def any_labels(spec: InputSpec) -> InputSpec:
 class _Predicting:
     """A format that also predicts what it has parsed, on the same thread."""
 
-    def __init__(self, reader: Format, engine: Engine) -> None:
+    def __init__(self, reader: Reader, engine: Engine) -> None:
         self.numeric_labels = reader.numeric_labels
         self.blocks = reader.blocks
         self.nothing = reader.nothing

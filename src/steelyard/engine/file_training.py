@@ -265,7 +265,7 @@ def resume(
     labels = Labels(spec.label_rule, class_names_of(stored, spec))
     files = FileRows(
         paths,
-        compatibility.reading_for(spec, paths, str(path)),
+        compatibility.spec_for(spec, paths, str(path)),
         names=names,
         loss=engine.settings[0].loss if labels.classes <= 2 else None,
         threads=run.usable_threads,

@@ -57,7 +57,7 @@ def _positive(loss: Loss, predictions: NDArray[np.float64], sigmoid: list[float]
 
 def _of_label(loss: Loss, predictions: NDArray[np.float64], label: float) -> Matrix:
     out = np.empty(len(predictions))
-    rows.fill(jit.pointer(loss, "probability"), np.ascontiguousarray(predictions), label, out)
+    rows.fill_scalar(jit.pointer(loss, "probability"), np.ascontiguousarray(predictions), label, out)
     return out
 
 

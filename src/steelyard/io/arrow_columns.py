@@ -1,13 +1,13 @@
-"""Ordinary columns of Arrow tables: typed already, and what each is for is in `Columns`.
+"""Ordinary columns of Arrow tables: already typed, their roles in `Columns` or inferred here.
 
-Numbers are integers, floats, decimals and booleans (0 and 1). Null and NaN are missing, as an empty
-cell of a CSV is. Whatever becomes a category, text or tag and is no string is taken as it is written:
-true, 7, 2024-05-01. Dates and times are no numbers; what a number of them should be is for the user
-to say.
+Numbers are integers, floats, decimals and booleans (0 and 1). Null and NaN are missing, like an empty
+cell of a CSV. A category, text or tag that is not a string is taken as it is written: true, 7,
+2024-05-01. Dates and times are not numbers; the user decides what number to make of them.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -18,22 +18,22 @@ from steelyard.features import hashing
 from steelyard.features.folding import Folding, Keyed
 from steelyard.features.interactions import Interactions
 from steelyard.features.tokens import TextOptions
-from steelyard.io import arrow_labels, arrow_numbers, buffers, extras
+from steelyard.io import arrow_arrays
 from steelyard.io import columns as roles
-from steelyard.io.batches import Batch
-from steelyard.io.columns import Columns
-from steelyard.io.faults import Faults
+from steelyard.io.arrow_arrays import import_pyarrow
+from steelyard.io.arrow_csr import ArrowBlock
+from steelyard.io.blocks import ParsedBlock, finish, new_problems
+from steelyard.io.columns import HEAD_RECORDS, Column, ColumnOverrides, Columns, infer_roles
+from steelyard.io.errors import RowErrors
 from steelyard.io.labels import LabelRule
-from steelyard.io.parsed_block import ParsedBlock
-from steelyard.io.tables import byte_array
-from steelyard.io.textlines import finished, room_for_problems
-from steelyard.text import cells, feature_names
+from steelyard.io.tables import byte_array, name_composer
+from steelyard.text import cells
 
 _KERNEL_ROLES = {roles.TEXT: cells.TEXT, roles.CATEGORY: cells.CATEGORY, roles.NUMBER: cells.NUMBER}
 
 
-class TypedTable:
-    """Rows of such columns for a model. A table may have its columns in another order, and others besides."""
+class ArrowColumns:
+    """Makes examples of the rows. A table may have its columns in another order, and further columns."""
 
     def __init__(
         self,
@@ -59,27 +59,27 @@ class TypedTable:
             np.int16,
         )
 
-    def parse(self, batch: Batch) -> ParsedBlock:
+    def parse(self, batch: ArrowBlock) -> ParsedBlock:
         """The rows of a batch, without those that are wrong.
 
         Raises ValueError, or what pyarrow raises, for a table that cannot be read at all.
         """
         arrays, lines = _arrays(batch.rows, self._columns), batch.rows.num_rows
-        found = self._found(arrays, lines)
-        faults = found.faults
-        if faults:
-            sound = extras.pyarrow(batch.path).array(faults.sound)
-            found = self._found({name: array.take(sound) for name, array in arrays.items()}, len(sound))
-        parsed = self._assembled(batch, found)
+        found = self._read(arrays, lines)
+        errors = found.errors
+        if errors:
+            good = import_pyarrow(batch.path).array(errors.good_rows)
+            found = self._read({name: array.take(good) for name, array in arrays.items()}, len(good))
+        parsed = self._assemble(batch, found)
         return replace(
-            parsed, lines=lines, notes=faults.notes, skipped=len(faults), text=found.text,
+            parsed, lines=lines, notes=errors.described, skipped=len(errors), text=found.text,
             remarks=_remarks(batch.rows, self._columns),
         )  # fmt: skip
 
-    def _found(self, arrays: Mapping[str, Any], rows: int) -> "_Found":
-        return _Found.of(arrays, rows, self._columns, self._label_rule, self._dtype)
+    def _read(self, arrays: Mapping[str, Any], rows: int) -> "_ColumnArrays":
+        return _ColumnArrays.read(arrays, rows, self._columns, self._label_rule, self._dtype)
 
-    def _assembled(self, batch: Batch, found: "_Found") -> ParsedBlock:
+    def _assemble(self, batch: ArrowBlock, found: "_ColumnArrays") -> ParsedBlock:
         rows, size = len(found.labels), len(found.text)
         texts = len(self._columns.of(roles.TEXT)) > 0
         tokens = self._text_options.most_tokens(size) if texts else 0
@@ -103,24 +103,15 @@ class TypedTable:
             labels=found.labels, sample_weight=found.sample_weight, offsets=found.offsets,
             tags=found.tags,
         )  # fmt: skip
-
-        def compose(places: NDArray[np.int32]) -> tuple[NDArray[np.uint8], NDArray[np.int32]]:
-            lengths = np.empty(len(places), np.int32)
-            common = (found.text, keyed.starts, stops, origins, self._names, self._name_ends, places)
-            out = np.empty(
-                feature_names.compose_cell_names(*common, np.empty(0, np.uint8), lengths), np.uint8
-            )
-            feature_names.compose_cell_names(*common, out, lengths)
-            return out, lengths
-
-        return finished(
-            batch, keyed, self._folding, lines=rows, wrong=0, problems=room_for_problems(), compose=compose
+        compose = name_composer(found.text, keyed.starts, stops, origins, self._names, self._name_ends)
+        return finish(
+            batch, keyed, self._folding, lines=rows, wrong=0, problems=new_problems(), compose=compose
         )
 
 
 @dataclass(frozen=True)
-class _Found:
-    """A batch in the form that the kernel takes, and what is wrong with it."""
+class _ColumnArrays:
+    """A batch in the form that the kernel takes, and its errors."""
 
     labels: NDArray[np.float64]
     sample_weight: NDArray[np.float64]
@@ -131,14 +122,14 @@ class _Found:
     spans: NDArray[np.int32]
     reals: NDArray[np.float64]
     places: dict[str, int]
-    """Of each feature column among the spans or the reals."""
-    faults: Faults
+    """The place of each feature column among the spans or the reals."""
+    errors: RowErrors
 
     @classmethod
-    def of(
+    def read(
         cls, given: Mapping[str, Any], count: int, columns: Columns, rule: LabelRule | None, dtype: str
-    ) -> "_Found":
-        faults = Faults(count)
+    ) -> "_ColumnArrays":
+        errors = RowErrors(count)
         labels, sample_weight, offsets = np.full(count, np.nan), np.ones(count), np.zeros(count)
         texts: list[tuple[NDArray[np.uint8], NDArray[np.int32]]] = []
         reals: list[NDArray[np.float64]] = []
@@ -150,21 +141,21 @@ class _Found:
                 continue
             array = given[column.name]
             if column.role == roles.LABEL:
-                labels = arrow_labels.labels(array, rule, columns.missing, faults)
+                labels = arrow_arrays.read_labels(array, rule, columns.missing, errors)
             elif column.role in (roles.WEIGHT, roles.BASE, roles.NUMBER):
-                numbers = arrow_numbers.numbers(array, column.name, columns.missing, faults)
+                numbers = arrow_arrays.read_numbers(array, column.name, columns.missing, errors)
                 if column.role == roles.WEIGHT:
                     sample_weight = numbers
-                    faults.add_importances(sample_weight)
+                    errors.add_weights(sample_weight)
                 elif column.role == roles.BASE:
                     offsets = np.where(np.isnan(numbers), 0.0, numbers)
-                    faults.add_bases(offsets)
+                    errors.add_offsets(offsets)
                 else:
-                    _add_too_large(faults, numbers, column.name, LARGEST[dtype])
+                    _add_too_large(errors, numbers, column.name, LARGEST[dtype])
                     places[column.name] = len(reals)
                     reals.append(numbers)
             else:
-                found = buffers.texts(array)
+                found = arrow_arrays.read_texts(array)
                 text, spans = found.text, found.spans
                 if column.role == roles.TEXT:
                     text = np.empty(len(found.text) + count, np.uint8)
@@ -183,12 +174,12 @@ class _Found:
             tags,
             np.array([spans for _, spans in texts], np.int32).reshape(len(texts), count, 2),
             np.array(reals, np.float64).reshape(len(reals), count),
-            places, faults,
+            places, errors,
         )  # fmt: skip
 
 
 def _arrays(table: Any, columns: Columns) -> dict[str, Any]:
-    """The columns that are known, checked in full: what they say of their own layout, and their UTF-8."""
+    """The known columns, fully checked: their layout, and that texts are UTF-8."""
     names = table.schema.names
     roles.require([column.name for column in columns.columns if column.role in roles.FEATURES], names)
     found = {}
@@ -198,14 +189,14 @@ def _arrays(table: Any, columns: Columns) -> dict[str, Any]:
         if name in names:
             array = table.column(name)
             array.validate(full=True)
-            found[name] = buffers.plain(array)
+            found[name] = arrow_arrays.decode(array)
     return found
 
 
-def _add_too_large(faults: Faults, numbers: NDArray[np.float64], name: str, largest: float) -> None:
+def _add_too_large(errors: RowErrors, numbers: NDArray[np.float64], name: str, largest: float) -> None:
     with np.errstate(invalid="ignore"):
         bad = np.abs(numbers) > largest
-    faults.add(
+    errors.add(
         bad,
         lambda row: (
             f"column {name!r}: {numbers[row]} is infinite, or so large that its square overflows; scale it"
@@ -215,4 +206,70 @@ def _add_too_large(faults: Faults, numbers: NDArray[np.float64], name: str, larg
 
 def _remarks(table: Any, columns: Columns) -> frozenset[str]:
     unknown = [name for name in table.schema.names if name not in columns.names]
-    return frozenset([f"columns that are not known are ignored: {', '.join(unknown)}"] if unknown else [])
+    return frozenset([f"unknown columns are ignored: {', '.join(unknown)}"] if unknown else [])
+
+
+def take_head(batches: Iterable[Any]) -> tuple[Any, Iterator[Any]]:
+    """The first rows as one batch (None if there are none); and all batches, these included."""
+    ahead, count = [], 0
+    following = iter(batches)
+    for batch in following:
+        ahead.append(batch)
+        count += batch.num_rows
+        if count >= HEAD_RECORDS:
+            break
+    if not count:
+        return None, iter(())
+    pyarrow = import_pyarrow()
+    first = pyarrow.Table.from_batches(ahead).slice(0, HEAD_RECORDS).combine_chunks()
+    return first.to_batches()[0], chain(ahead, following)
+
+
+def infer_columns(rows: Any, told: ColumnOverrides | None = None) -> Columns:
+    """The roles of columns: by the rules for text tables, and by type. `rows` is a RecordBatch."""
+    names = rows.schema.names
+    written = [_as_text(column) for column in rows.columns]
+    inferred = infer_roles(names, [[cells[row] for cells in written] for row in range(rows.num_rows)], told)
+    by_type = {
+        name: why for name, column in zip(names, rows.columns, strict=True) if (why := _unusable(column))
+    }
+    return Columns(
+        tuple(
+            Column(column.name, roles.IGNORE, by_type[column.name])
+            if column.name in by_type and column.why != "as told"
+            else column
+            for column in inferred.columns
+        ),
+        inferred.missing,
+    )
+
+
+def head_labels(rows: Any, columns: Columns) -> list[str]:
+    """The different labels in the first rows, as they are written, sorted."""
+    return columns.present(label for name in columns.of(roles.LABEL) for label in distinct(rows.column(name)))
+
+
+def distinct(array: Any) -> set[str]:
+    """The different values of a column, as they are written."""
+    return {text.strip() for text in _as_text(arrow_arrays.decode(array).unique()) if text is not None}
+
+
+def _as_text(array: Any) -> list[str | None]:
+    """The cells of a column as texts."""
+    pyarrow = import_pyarrow()
+    if _unusable(array):
+        return [None] * len(array)
+    array = arrow_arrays.decode(array)
+    if pyarrow.types.is_floating(array.type):
+        array = pyarrow.compute.if_else(pyarrow.compute.is_nan(array), None, array)
+    return array.cast(pyarrow.string()).to_pylist()  # type: ignore[no-any-return]
+
+
+def _unusable(array: Any) -> str:
+    """Why a column cannot become features unless the user says how."""
+    types = import_pyarrow().types
+    if types.is_temporal(array.type):
+        return "a date or time"
+    if types.is_nested(array.type) or "binary" in str(array.type):
+        return f"holds {array.type}"
+    return ""

@@ -1,4 +1,4 @@
-"""Ready-made sparse rows: what an Arrow table with the columns `indices` and `values` holds.
+"""Sparse rows in Arrow: a table with the columns `indices` and `values`, as `steelyard convert` writes it.
 
 | column | type | |
 |---|---|---|
@@ -8,36 +8,63 @@
 | `tag` | binary or string | null: none |
 | `indices`, `values` | lists of int32 or int64, and of float32 or float64 | a row's features |
 
-Of a table of our own making we know that no row names a feature twice, of any other we look. That
-indices are in range and numbers finite is looked at always, a chunk at a time and quickly; only if
-something is amiss it is looked at row by row.
+In a converted file no row names a feature twice; in any other table that is checked. That indices
+are in range and numbers finite is always checked, quickly and a chunk at a time; only if something is
+wrong, row by row.
+
+A converted file also has a header: for how many features it is made, how the original was read, and
+the names of features. The header is JSON in the metadata of the schema, at the beginning of a file.
+Names are known only once all rows are written, so they come last: in the metadata of a last, empty
+batch of an IPC file, in the footer of a Parquet file. They are a compressed Arrow table, in base 64,
+because other programs take metadata for text.
 """
 
-from dataclasses import dataclass
-from typing import Any
+import base64
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from steelyard.examples import LARGEST, Examples
-from steelyard.io import buffers
-from steelyard.io.batches import Batch
-from steelyard.io.faults import Faults, said
-from steelyard.io.parsed_block import ParsedBlock
-from steelyard.io.rebatch import gathered
+from steelyard.features.names import Candidates, Names
+from steelyard.io import arrow_arrays
+from steelyard.io.arrow_arrays import gather, import_pyarrow
+from steelyard.io.blocks import Block, Compose, ParsedBlock
+from steelyard.io.errors import InputError, RowErrors, show
 from steelyard.learn import rows
 from steelyard.text import assemble
 
+KEY = b"steelyard"
+NAMES_KEY = b"steelyard-names"
+VERSION = 1
+NO_TEXT: NDArray[np.uint8] = np.zeros(0, np.uint8)
 LABEL, INDICES, VALUES = "label", "indices", "values"
 COLUMNS = (LABEL, "importance", "base", "tag", INDICES, VALUES)
 
 
-def is_ready(schema: Any) -> bool:
-    """Whether the rows of a table are ready-made: no ordinary column holds lists."""
+@dataclass(frozen=True)
+class ArrowBlock(Block):
+    """Some rows of an Arrow table; or the names of its features, which come last and without rows."""
+
+    unit: ClassVar[str] = "row"
+    rows: Any = None  # a RecordBatch
+    header: "Header | None" = None
+    names: bytes | None = None
+
+    def first(self, lines: int) -> Self:
+        """The first of its rows."""
+        return replace(self, rows=self.rows.slice(0, lines))
+
+
+def is_sparse(schema: Any) -> bool:
+    """Whether a table has sparse rows: no ordinary column holds lists."""
     return INDICES in schema.names and "list" in str(schema.field(INDICES).type)
 
 
-def parse(batch: Batch, features: int) -> ParsedBlock:
+def parse(batch: ArrowBlock, features: int) -> ParsedBlock:
     """Check and wrap a chunk of rows, leaving out those that are wrong.
 
     Raises ValueError, or what pyarrow raises, for a table that cannot be read at all.
@@ -45,13 +72,13 @@ def parse(batch: Batch, features: int) -> ParsedBlock:
     table = batch.rows
     table.validate()
     found = _columns(table)
-    faults = Faults(table.num_rows)
-    if not _sound(found, features):
-        _look(found, features, faults)
-    kept = faults.sound
-    indptr, indices, values = found.csr_of(kept) if faults else found.csr()
+    errors = RowErrors(table.num_rows)
+    if not _all_good(found, features):
+        _check_rows(found, features, errors)
+    kept = errors.good_rows
+    indptr, indices, values = found.csr_of(kept) if errors else found.csr()
     if batch.header is None:
-        indptr, indices, values = _distinct(indptr, indices, values, features)
+        indptr, indices, values = _merge_repeated(indptr, indices, values, features)
     offsets = None if found.offsets is None or not found.offsets[kept].any() else frozen(found.offsets[kept])
     return ParsedBlock(
         batch,
@@ -60,8 +87,8 @@ def parse(batch: Batch, features: int) -> ParsedBlock:
             frozen(found.labels[kept]), frozen(found.sample_weight[kept]), offsets,
         ),
         table.num_rows,
-        skipped=len(faults),
-        notes=faults.notes,
+        skipped=len(errors),
+        notes=errors.described,
         tags=None if found.tags is None else found.tags.spans[kept],
         text=None if found.tags is None else found.tags.text,
         remarks=frozenset(f"the column {name!r} is not used" for name in {*table.schema.names} - {*COLUMNS}),
@@ -69,14 +96,14 @@ def parse(batch: Batch, features: int) -> ParsedBlock:
 
 
 def no_rows(features: int) -> Examples:
-    """As `parse` gives them."""
+    """No examples, as `parse` returns them."""
     reals = frozen(np.zeros(0))
     entries = frozen(np.zeros(0, np.int32)), frozen(np.zeros(0, np.float32))
     return Examples(frozen(np.zeros(1, np.int64)), *entries, False, features, reals, reals)
 
 
 def frozen(array: NDArray[Any]) -> NDArray[Any]:
-    """Read-only, as what is mapped is: kernels are compiled for one kind of arrays then, not for two."""
+    """Read-only, like mapped arrays: then kernels are compiled for one kind of array only."""
     view = array.view()
     view.flags.writeable = False
     return view
@@ -88,20 +115,19 @@ class _Columns:
     unlabelled: NDArray[np.bool_]
     sample_weight: NDArray[np.float64]
     offsets: NDArray[np.float64] | None
-    tags: buffers.Texts | None
-    indices: buffers.Lists
-    values: buffers.Lists
+    tags: arrow_arrays.Texts | None
+    indices: arrow_arrays.Lists
+    values: arrow_arrays.Lists
 
     def csr(self) -> tuple[NDArray[np.int64], NDArray[Any], NDArray[Any]]:
-        """Of sound rows."""
+        """All rows."""
         return self.indices.offsets, self.indices.entries, self.values.entries
 
     def csr_of(self, kept: Any) -> tuple[NDArray[np.int64], NDArray[Any], NDArray[Any]]:
-        """Of the rows that are kept."""
+        """The rows that are kept."""
         lengths = np.diff(self.indices.offsets)[kept]
         indices, values = (
-            gathered(lists.entries, lists.offsets[:-1][kept], lengths)
-            for lists in (self.indices, self.values)
+            gather(lists.entries, lists.offsets[:-1][kept], lengths) for lists in (self.indices, self.values)
         )
         return np.concatenate([[0], np.cumsum(lengths)]), indices, values
 
@@ -112,11 +138,11 @@ def _columns(table: Any) -> _Columns:
     if twice:
         raise ValueError(f"there are two columns {twice[0]!r}")
     if VALUES not in names:
-        raise ValueError(f"there is a column {INDICES!r} but no {VALUES!r}; ready-made rows have both")
+        raise ValueError(f"there is a column {INDICES!r} but no {VALUES!r}; sparse rows have both")
     count = table.num_rows
     labels, unlabelled = np.full(count, np.nan), np.ones(count, np.bool_)
     if "label" in names:
-        labels, unlabelled = _reals(table, "label"), buffers.nulls(table.column("label"))
+        labels, unlabelled = _reals(table, "label"), arrow_arrays.nulls(table.column("label"))
     sample_weight = _reals(table, "importance") if "importance" in names else np.ones(count)
     if unlabelled.any():  # such a row is predicted only
         fine = (sample_weight >= 0.0) & np.isfinite(sample_weight)
@@ -126,18 +152,18 @@ def _columns(table: Any) -> _Columns:
         unlabelled,
         sample_weight,
         _reals(table, "base") if "base" in names else None,
-        buffers.texts(table.column("tag")) if "tag" in names else None,
-        buffers.lists(table.column(INDICES), -1, "int64", "int32"),
-        buffers.lists(table.column(VALUES), np.nan, "float64", "float32"),
+        arrow_arrays.read_texts(table.column("tag")) if "tag" in names else None,
+        arrow_arrays.read_lists(table.column(INDICES), -1, "int64", "int32"),
+        arrow_arrays.read_lists(table.column(VALUES), np.nan, "float64", "float32"),
     )
 
 
 def _reals(table: Any, name: str) -> NDArray[np.float64]:
-    return buffers.numbers(table.column(name), np.nan, "float64")
+    return arrow_arrays.to_numpy(table.column(name), np.nan, "float64")
 
 
-def _sound(found: _Columns, features: int) -> bool:
-    """Whether all is well with all rows: two quick passes over the features, some over the rows."""
+def _all_good(found: _Columns, features: int) -> bool:
+    """Whether no row has an error: two quick passes over the features, some over the rows."""
     indptr, indices, values = found.csr()
     unsigned, bits = indices.view(f"u{indices.itemsize}"), values.view(f"u{values.itemsize}")
     all_bits, no_sign = np.invert(unsigned.dtype.type(0)), np.invert(bits.dtype.type(0)) >> bits.dtype.type(1)
@@ -154,23 +180,23 @@ def _sound(found: _Columns, features: int) -> bool:
     )
 
 
-def _look(found: _Columns, features: int, faults: Faults) -> None:
-    """The same row by row."""
+def _check_rows(found: _Columns, features: int, errors: RowErrors) -> None:
+    """The same row by row, to describe the errors."""
     indices, values = found.indices, found.values
-    faults.add_labels(found.labels, found.unlabelled)
-    faults.add_importances(found.sample_weight)
+    errors.add_labels(found.labels, found.unlabelled)
+    errors.add_weights(found.sample_weight)
     if found.offsets is not None:
-        faults.add_bases(found.offsets)
-    faults.add(
+        errors.add_offsets(found.offsets)
+    errors.add(
         indices.nulls | values.nulls,
         lambda _: "the features are null; a row without features has empty lists",
     )
     lengths = np.diff(indices.offsets), np.diff(values.offsets)
-    faults.add(
+    errors.add(
         lengths[0] != lengths[1],
         lambda row: f"there are {lengths[0][row]} indices but {lengths[1][row]} values",
     )
-    faults.add_entries(
+    errors.add_entries(
         indices.offsets,
         (indices.entries < 0) | (indices.entries >= features),
         lambda place: (
@@ -179,20 +205,20 @@ def _look(found: _Columns, features: int, faults: Faults) -> None:
         ),
     )
     largest = LARGEST[values.entries.dtype.name]
-    faults.add_entries(
+    errors.add_entries(
         values.offsets,
         ~(np.abs(values.entries) <= largest),
         lambda place: (
-            f"the feature value {said(values.entries[place])} must be finite, and below {largest:g} "
+            f"the feature value {show(values.entries[place])} must be finite, and below {largest:g} "
             "or its square overflows"
         ),
     )
 
 
-def _distinct(
+def _merge_repeated(
     indptr: NDArray[np.int64], indices: NDArray[Any], values: NDArray[Any], features: int
 ) -> tuple[NDArray[np.int64], NDArray[Any], NDArray[Any]]:
-    """Features that a row names twice merged into one with their sum, at the place of the first."""
+    """Merge features that a row names twice: their sum, at the place of the first."""
     if rows.increasing_within(indptr, indices, features):
         return indptr, indices, values
     longest = int(np.diff(indptr).max())
@@ -206,3 +232,101 @@ def _distinct(
     if count == len(indices):
         return indptr, indices, values
     return merged[0], merged[1][:count], merged[2][:count]
+
+
+@dataclass(frozen=True)
+class Header:
+    """For how many features the rows are made, and how the original was read."""
+
+    features: int
+    reading: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def bits(self) -> int | None:
+        """The features as a power of two, if they are one."""
+        bits = max(self.features.bit_length() - 1, 0)
+        return bits if self.features == 1 << bits else None
+
+    def metadata(self) -> dict[bytes, bytes]:
+        """The header as metadata of a schema."""
+        said = {"version": VERSION, "features": self.features, "bits": self.bits, "reading": self.reading}
+        return {KEY: json.dumps(said, sort_keys=True).encode()}
+
+
+def read_header(metadata: Mapping[bytes, bytes] | None, path: str) -> Header | None:
+    """The header in a schema's metadata; None for a table that was not converted."""
+    text = (metadata or {}).get(KEY)
+    if text is None:
+        return None
+    try:
+        said = json.loads(text)
+        version = int(said["version"])
+        if version <= VERSION:
+            return Header(_whole(said["features"]), dict(said["reading"]))
+    except (KeyError, TypeError, ValueError):
+        raise InputError(f"{path}: its header is damaged; convert the original again") from None
+    raise InputError(
+        f"{path}: was written by a later steelyard (format {version}, this one reads up to {VERSION}); "
+        "install a newer one, or convert the original again"
+    )
+
+
+def _whole(number: Any) -> int:
+    if not isinstance(number, int) or number < 0:
+        raise ValueError(number)
+    return number
+
+
+def pack_names(names: Names) -> bytes:
+    """All keys, the named ones first and with their names."""
+    pyarrow = import_pyarrow("names")
+    arrays = names.arrays()
+    named = np.searchsorted(arrays["names_first"], arrays["names_index"])
+    first, lengths = arrays["names_first_key"], arrays["names_length"]
+    others = np.delete(first, named), arrays["names_second_key"], arrays["names_further_key"]
+    keys = np.concatenate([first[named], *others])
+    offsets = np.zeros(len(keys) + 1, np.int64)
+    np.cumsum(lengths, out=offsets[1 : len(lengths) + 1])
+    offsets[len(lengths) + 1 :] = offsets[len(lengths)]
+    buffers = [None, pyarrow.py_buffer(offsets), pyarrow.py_buffer(arrays["names_text"])]
+    texts = pyarrow.Array.from_buffers(pyarrow.large_binary(), len(keys), buffers)
+    batch = pyarrow.record_batch([pyarrow.array(keys), texts], ["key", "name"])
+    sink = pyarrow.BufferOutputStream()
+    options = pyarrow.ipc.IpcWriteOptions(compression="zstd")
+    with pyarrow.ipc.new_stream(sink, batch.schema, options=options) as writer:
+        writer.write_batch(batch)
+    return base64.b64encode(sink.getvalue())
+
+
+@dataclass(frozen=True)
+class StoredNames:
+    """Keys in the order in which they are to be admitted; the first have names, the rest empty ones."""
+
+    keys: NDArray[np.int64]
+    names: list[bytes]
+
+    def candidates(self, features: int) -> Candidates:
+        """As if a chunk had all of them. An index is the low bits of a key."""
+        places = np.arange(len(self.keys), dtype=np.int32).reshape(-1, 1)
+        return Candidates(self.keys & (features - 1), self.keys, places)
+
+    def compose(self) -> Compose:
+        def compose(places: NDArray[np.int32]) -> tuple[NDArray[np.uint8], NDArray[np.int32]]:
+            chosen = [self.names[place] for place in places[:, 0].tolist()]
+            lengths = np.array([len(name) for name in chosen], np.int32)
+            return np.frombuffer(b"".join(chosen), np.uint8), lengths
+
+        return compose
+
+
+def unpack_names(packed: bytes, path: str) -> StoredNames:
+    """The inverse of `pack_names`."""
+    pyarrow = import_pyarrow(path)
+    try:
+        with pyarrow.ipc.open_stream(base64.b64decode(packed, validate=True)) as reader:
+            table = reader.read_all()
+        table.validate(full=True)
+        keys = table["key"].cast(pyarrow.int64()).to_numpy()
+        return StoredNames(keys, table["name"].to_pylist())
+    except (KeyError, TypeError, ValueError, OSError, pyarrow.ArrowException):
+        raise InputError(f"{path}: its names are damaged; convert the original again") from None

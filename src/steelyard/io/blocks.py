@@ -1,20 +1,58 @@
-"""Blocks: the bytes of a source cut at the ends of lines, so that each can be parsed by itself."""
+"""Blocks: the bytes of a source cut at the ends of lines, and `ParsedBlock`, the examples made of one.
+
+A block can be parsed by itself, on any thread. Line numbers, names and errors of the whole file are
+settled later, in order.
+"""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
-from typing import ClassVar, Self
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from steelyard._buffer_pool import BufferPool
-from steelyard.io.errors import InputError
+from steelyard.examples import Examples
+from steelyard.features.folding import Folding, Keyed
+from steelyard.features.names import Candidates
+from steelyard.io.errors import DESCRIBED, POINTS, InputError, RowError, has_decimal_comma
 from steelyard.io.sources import Source
-from steelyard.text.lines import NEWLINE
+from steelyard.text import lines as codes
 
 LONGEST_LINE = 1 << 26
-_TAIL = 1 << 12  # bytes that are searched for the end of a line at once, from the end
 MARK = b"\xef\xbb\xbf"  # some programs begin UTF-8 files with it
+_TAIL = 1 << 12  # bytes that are searched for the end of a line at once, from the end
+_EXCERPT = 40  # bytes of the text in a message
+
+# What is wrong, and what to do; {0} is the place in the text, cut short
+MESSAGES = {
+    codes.BAD_LABEL: "the label {0!r} is not a number",
+    codes.BAD_IMPORTANCE: "the importance {0!r} is not a number",
+    codes.NEGATIVE_IMPORTANCE: "the importance {0!r} is negative: weights must be 0 or more",
+    codes.BAD_BASE: "the base {0!r} is not a number",
+    codes.TOO_MANY_NUMBERS: "{0!r}: there are more than label, importance and base before the first |; "
+    "a tag begins with ' or touches the |",
+    codes.NO_BAR: "there is no | in this line; is it Vowpal Wabbit text? (train's --format says what it is)",
+    codes.BAD_VALUE: "{0!r}: the value after the : is not a number",
+    codes.NOT_FINITE: "{0!r}: NaN and infinite values cannot be learned from",
+    codes.TOO_LARGE: "{0!r}: the value is so large that its square overflows; scale it",
+    codes.BAD_INDEX: "{0!r}: a feature must be index:value, the index a whole number of 0 or more",
+    codes.NOT_UTF8: "not UTF-8 text; convert it first (iconv -f latin1 -t utf8)",
+    codes.BAD_NAMESPACE_VALUE: "{0!r}: the weight after the namespace is not a number",
+    codes.MISSING_FIELDS: "there are fewer fields than columns",
+    codes.EXTRA_FIELDS: "there are more fields than columns; is a text with commas quoted, and is there "
+    "no number with a decimal comma?",
+    codes.OPEN_QUOTE: "a quoted field has no closing quote",
+    codes.BAD_JSON: "{0!r}: not a JSON object",
+    codes.BAD_NUMBER: "{0!r} is not a number; is it a category or text?",
+    codes.STRAY_QUOTE: "{0!r}: after the closing quote the field must end; quotes within it are doubled",
+    codes.NESTED: "{0!r}: only objects of numbers and lists of strings or numbers can be learned from; "
+    "flatten it first, or ignore the column",
+    codes.REPEATED_KEY: "{0!r}: the key comes twice in one object",
+}
+_NUMBERS = (codes.BAD_LABEL, codes.BAD_IMPORTANCE, codes.BAD_BASE, codes.BAD_NUMBER)
+
+Compose = Callable[[NDArray[np.int32]], tuple[NDArray[np.uint8], NDArray[np.int32]]]
 
 
 @dataclass(frozen=True)
@@ -24,25 +62,56 @@ class Block:
     path: str
     text: NDArray[np.uint8]
     position: int
-    """How far the file is read with it."""
+    """How many bytes of the file have been read, this block included."""
     unit: ClassVar[str] = "line"
-    """What is counted to say where something is wrong."""
+    """What is counted to say where an error is."""
 
     def first(self, lines: int) -> Self:
         """The first of its lines."""
-        ends = np.flatnonzero(self.text == NEWLINE) + 1
+        ends = np.flatnonzero(self.text == codes.NEWLINE) + 1
         return replace(self, text=self.text[: ends[lines - 1]])
 
 
+@dataclass(frozen=True)
+class ParsedBlock:
+    """The examples of a block, as a worker thread returns them."""
+
+    block: Block
+    examples: Examples
+    lines: int
+    candidates: Candidates | None = None
+    compose: Compose | None = None
+    """The names of candidates, from their places: all of them concatenated, and their lengths."""
+    skipped: int = 0
+    notes: list[RowError] = field(default_factory=list)
+    tags: NDArray[np.int32] | None = None
+    """The tag of each row, as a span of the text; empty for none."""
+    text: NDArray[np.uint8] | None = None
+    """The text that the tags are spans of, if it is not the block's own."""
+    remarks: frozenset[str] = frozenset()
+    """What the user should be told once, however many rows it applies to."""
+    predictions: NDArray[np.float64] | None = None
+    """The prediction for each row, if a model has made them."""
+
+    def predicted(self, predictions: NDArray[np.float64]) -> "ParsedBlock":
+        return replace(self, predictions=predictions)
+
+    def take(self, rows: NDArray[np.integer[Any]]) -> "ParsedBlock":
+        """Some of the rows."""
+        tags = None if self.tags is None else self.tags[rows]
+        predictions = None if self.predictions is None else self.predictions[rows]
+        return replace(self, examples=self.examples.take(rows), tags=tags, predictions=predictions)
+
+
 def usual_size(threads: int) -> int:
-    """Of a block, in bytes. What is made of a small one stays in the caches; of large ones there are fewer,
-    between which threads would wait for each other.
+    """The size of a block in bytes. Small blocks stay in the CPU caches; with several threads larger ones
+    mean less waiting.
     """
     return 1 << 22 if threads > 1 else 1 << 21
 
 
 def last_line_end(text: NDArray[np.uint8], start: int) -> int:
-    """Where the last whole line ends that is not before `start`; 0 if there is none."""
+    """Where the last whole line ends, if not before `start`; 0 if there is none."""
     end = len(text)
     while end > start:
         begin = max(end - _TAIL, start)
@@ -53,21 +122,21 @@ def last_line_end(text: NDArray[np.uint8], start: int) -> int:
     return 0
 
 
-def blocks(
+def cut(
     source: Source,
     size: int,
     last_end: Callable[[NDArray[np.uint8], int], int] = last_line_end,
 ) -> Iterator[Block]:
-    """The source in blocks of about `size` bytes; a line that is longer makes a larger one.
+    """The source in blocks of about `size` bytes; a longer line makes a larger block.
 
-    The bytes are read to where they stay, behind what was left of the block before.
+    Each read goes directly behind the rest of the block before, so nothing but that rest is copied.
     """
     head = source.read(len(MARK))
     rest = np.frombuffer(b"" if head == MARK else head, np.uint8)
     done = 0
-    rooms = BufferPool()
+    pool = BufferPool()
     while True:
-        room = rooms.empty(len(rest) + size, np.uint8)
+        room = pool.empty(len(rest) + size, np.uint8)
         room[: len(rest)] = rest
         count = source.read_into(room.data[len(rest) :])
         if not count:
@@ -91,5 +160,79 @@ def blocks(
 
 
 def empty_block(path: str = "") -> Block:
-    """One with no lines in it. Read-only as all are, for which kernels are compiled."""
+    """A block without lines; read-only like all others, because kernels are compiled for read-only text."""
     return Block(path, np.frombuffer(b"\n", np.uint8)[:0], 0)
+
+
+def new_problems() -> NDArray[np.int64]:
+    """An array in which a kernel notes line, code and place of what it cannot read."""
+    return np.empty((DESCRIBED, 3), np.int64)
+
+
+def finish_text(block: Block, keyed: Keyed, folding: Folding, *, kernel: Any, **rest: Any) -> ParsedBlock:
+    """`finish` for rows in buffers that will be filled again: what outlives the call is copied.
+
+    Names are written by a kernel that first measures them, given an empty array.
+    """
+    starts = np.empty(0, np.int32)
+
+    def compose(places: NDArray[np.int32]) -> tuple[NDArray[np.uint8], NDArray[np.int32]]:
+        lengths = np.empty(len(places), np.int32)
+        names = np.empty(kernel(block.text, starts, places, np.empty(0, np.uint8), lengths), np.uint8)
+        kernel(block.text, starts, places, names, lengths)
+        return names, lengths
+
+    kept = replace(
+        keyed,
+        labels=keyed.labels.copy(),
+        sample_weight=keyed.sample_weight.copy(),
+        offsets=keyed.offsets.copy(),
+        tags=keyed.tags.copy(),
+    )
+    parsed = finish(block, kept, folding, compose=compose, **rest)
+    if parsed.candidates is not None and len(parsed.candidates.keys):
+        starts = keyed.starts.copy()
+    return parsed
+
+
+def finish(
+    block: Block,
+    keyed: Keyed,
+    folding: Folding,
+    *,
+    lines: int,
+    wrong: int,
+    problems: NDArray[np.int64],
+    compose: Compose | None,
+    remarks: frozenset[str] = frozenset(),
+) -> ParsedBlock:
+    """Fold the features into the model's range; describe what could not be read."""
+    folded = folding.fold(keyed)
+    unlabelled = np.isnan(keyed.labels)
+    sample_weight = (
+        np.where(unlabelled, 0.0, keyed.sample_weight) if unlabelled.any() else keyed.sample_weight
+    )
+    examples = Examples(
+        folded.indptr, folded.indices, folded.values, False, folding.features, keyed.labels, sample_weight,
+        offsets=keyed.offsets if keyed.offsets.any() else None,
+    )  # fmt: skip
+    notes = [_describe_word(block, *problem) for problem in problems[:wrong].tolist()]
+    return ParsedBlock(
+        block, examples, lines, folded.candidates, compose, wrong, notes, tags=keyed.tags, remarks=remarks
+    )
+
+
+def _describe_word(block: Block, line: int, code: int, where: int) -> RowError:
+    """With the word at which the trouble begins."""
+    text = block.text[where : where + _EXCERPT].tobytes()
+    words = text.split(maxsplit=1)
+    return RowError(line, describe(code, words[0] if words and not text[:1].isspace() else b""))
+
+
+def describe(code: int, excerpt: bytes) -> str:
+    """What a kernel has noted, in words."""
+    text = excerpt.decode("utf-8", "replace")
+    message = MESSAGES[code].format(text)
+    if code in _NUMBERS and has_decimal_comma(text):
+        return f"{message.partition(';')[0]}: {POINTS}"
+    return message

@@ -1,164 +1,63 @@
-"""Files for a model that has learned others: read as those were, where features are called the same.
+"""Files for a model that has learned others: read as those were, if features have the same names.
 
-That is so in files of the same format; among all kinds of tables with the same columns; and between
-files and the ready-made rows that they were converted to. Whether a file can be read as the model's
-own is seen from its first bytes; only if not, it is asked what else it is.
+They have in files of the same format; among all kinds of tables with the same columns; and between
+files and what they were converted to. Whether the model's own spec fits a file is seen from its first
+bytes; only if it does not, the file's own format is asked.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any
 
-from steelyard.io import arrow_csr, batches, dialects, inference, jsonl, sources
 from steelyard.io import columns as roles
-from steelyard.io import input_spec as readings
-from steelyard.io.batches import IPC_FILE, IPC_STREAM, PARQUET
+from steelyard.io import formats, input_spec
 from steelyard.io.errors import InputError
-from steelyard.io.formats import check_no_document, check_text
-from steelyard.io.input_spec import ARROW, InputSpec
+from steelyard.io.formats import Head
+from steelyard.io.input_spec import InputSpec
 from steelyard.io.labels import ANYTHING, LabelRule, is_number, plain
-from steelyard.io.sources import Source
-
-T = TypeVar("T")
-
-_TEXT_TABLES = ("csv", "tsv", "jsonl")
 
 
-def reading_for(reading: InputSpec, paths: Sequence[str], model: str) -> InputSpec:
-    """How to read these files for the model of that name, which has learned files read as `reading` says."""
-    read = {path: found for path in paths if (found := _reading(reading, path, model)) is not None}
-    for path, found in read.items():
-        first = next(iter(read))
-        if found != read[first]:
-            raise InputError(f"{first} and {path} differ in format: {model} takes them one after the other")
-    return next(iter(read.values()), reading)
+def spec_for(spec: InputSpec, paths: Sequence[str], model: str) -> InputSpec:
+    """How to read these files for the model of that name, which has learned files read by `spec`."""
+    found: dict[str, InputSpec] = {}
+    for path in paths:
+        with formats.open_head(path) as head:
+            if head.source.peek(1):  # an empty file may be read in any way
+                found[path] = _adapt(spec, head, model)
+    for path, other in found.items():
+        first = next(iter(found))
+        if other != found[first]:
+            raise InputError(f"{first} and {path} differ in format: give them to {model} one at a time")
+    return next(iter(found.values()), spec)
 
 
-def _reading(reading: InputSpec, path: str, model: str) -> InputSpec | None:
-    """Of one file; none if it is empty, and may be read in any way."""
-    named = _names(reading)  # none, for rows of which nobody knows how they were made
-    with sources.opened(path) as source:
-        if not source.peek(1):
-            return None
-        if not _is_arrow(source):
-            check_text(source)
-        if _fits(reading, source, path):
-            if named is not None and _ready_made(reading):
-                _check_made(path, named, model)
-            return reading
-        found = inference.format_of([path])
-        other = None
-        if named is not None:
-            typed = _is_arrow(source)
-            other = _typed(named, found, path, model) if typed else _text(named, found, source, path)
-    if other is None:
-        raise InputError(_mismatch(source.path, found, named, model))
-    return other
+def _adapt(spec: InputSpec, head: Head, model: str) -> InputSpec:
+    """How to read one file."""
+    named = _spec_of_names(spec)  # none for sparse rows without a header
+    if head.binary is None:
+        head.check_text()
+    own = formats.by_name(spec.format)
+    if own.binary == (head.binary is not None) and own.fits(spec, head):
+        if named is not None and spec.converted:
+            check_converted(head, named, model)
+        return spec
+    found = head.binary or formats.identify(head.path, head)
+    adapted = None if named is None else found.adapt(named, head, model)
+    if adapted is None:
+        raise InputError(_describe_mismatch(head.source.path, found.name, named, model))
+    return adapted
 
 
-def _names(reading: InputSpec) -> InputSpec | None:
-    """How files are read whose features are called as the model's: of ready-made rows, their original."""
-    if not _ready_made(reading):
-        return reading
-    original = reading.original
-    if original is None or reading.label_rule is None:
+def _spec_of_names(spec: InputSpec) -> InputSpec | None:
+    """How files are read whose features have the model's names: for converted files, their original."""
+    if not spec.converted:
+        return spec
+    original = spec.original
+    if original is None or spec.label_rule is None:
         return original
     if original.label_rule is None:
-        return replace(original, label_rule=reading.label_rule)
-    return replace(original, label_rule=_compose(original.label_rule, reading.label_rule))
-
-
-def _fits(reading: InputSpec, source: Source, path: str) -> bool:
-    """Whether something can be read in this way: all of it need not, a line may be wrong."""
-    if _is_arrow(source) or reading.format in ARROW:
-        ordinary = reading.columns is not None
-        return (
-            _is_arrow(source)
-            and reading.format in ARROW
-            and ordinary != arrow_csr.is_ready(batches.schema(path))
-        )
-    if reading.columns is None:
-        parsed = inference.head_parsed(source, reading)
-        return len(parsed.examples) > 0 or not parsed.skipped
-    if reading.dialect is None:
-        check_no_document(source)
-        return bool(jsonl.head_objects(source))
-    names = dialects.read_head(source, reading.dialect).names
-    if not reading.dialect.header:
-        return len(names) == len(reading.columns.names)
-    return set(_features(reading)) <= set(names)
-
-
-def _text(named: InputSpec, found: str, source: Source, path: str) -> InputSpec | None:
-    """Of a text file, where the model's own way does not fit."""
-    if named.columns is not None and found in _TEXT_TABLES:
-        if found == "jsonl":
-            if named.format != found:  # a key that is not there says nothing, so the reader would not either
-                keys = [key for row in jsonl.head_objects(source) for key in row]
-                roles.require(_features(named), keys, source.path)
-            return replace(named, format=found, dialect=None)
-        header = named.dialect is None or named.dialect.header
-        return replace(named, format=found, dialect=dialects.sniff(source, header=header))
-    # where it ought to fit and does not, the reader knows what is wrong with which line
-    return named if found == named.format or _fits(named, source, path) else None
-
-
-def _typed(named: InputSpec, found: str, path: str, model: str) -> InputSpec | None:
-    """Of Arrow and Parquet."""
-    if not arrow_csr.is_ready(batches.schema(path)):
-        return None if named.columns is None else replace(named, format=found, dialect=None)
-    made = _check_made(path, named, model)
-    if made is None:
-        return None
-    rule = _rule(made.label_rule, named.label_rule)
-    return InputSpec(found, named.bits, label_rule=rule, dtype=named.dtype, original=made)
-
-
-def _check_made(path: str, named: InputSpec, model: str) -> InputSpec | None:
-    """How ready-made rows were made: as the model's files are read. None where they do not say."""
-    header = batches.header(path)
-    if header is None or not header.reading:
-        return None
-    try:
-        made = readings.from_json(dict(header.reading))
-    except (KeyError, TypeError, ValueError):
-        raise InputError(f"{path}: its header is damaged; convert the original again") from None
-    if (made.columns is None or named.columns is None) and made.format != named.format:
-        raise InputError(_mismatch(path, f"converted {made.format}", named, model))
-    for what, (theirs, ours) in _compared(made, named).items():
-        if theirs != ours:
-            raise InputError(
-                f"{path}: was converted with other {what} than those of {model} ({_said(theirs)}, not "
-                f"{_said(ours)}); convert the original with those, or give that itself"
-            )
-    return made
-
-
-def _compared(made: InputSpec, named: InputSpec) -> dict[str, tuple[Any, Any]]:
-    """What decides how features are called, in the one and in the other."""
-    both = (made, named)
-    found: dict[str, tuple[Any, Any]] = {
-        "--bits": _each(both, lambda one: one.bits),
-        "--interactions": _each(both, lambda one: one.interactions),
-        "columns": _each(both, _roles),
-    }
-    if roles.TEXT in _roles(made).values():
-        found["options of texts"] = _each(both, lambda one: one.text.as_dict())
-    if made.label_rule is not None and named.label_rule is not None:
-        rules = made.label_rule, named.label_rule
-        found["--labels"] = _each(rules, lambda rule: rule.names)
-    return found
-
-
-def _each(both: tuple[T, T], of: Callable[[T], Any]) -> tuple[Any, Any]:
-    return of(both[0]), of(both[1])
-
-
-def _rule(made: LabelRule | None, named: LabelRule | None) -> LabelRule | None:
-    """Labels of ready-made rows are numbers: the file's own, or those that a rule has made of names."""
-    if made is None or named is None:
-        return named
-    return LabelRule(tuple(map(plain, made.values)), named.values)
+        return replace(original, label_rule=spec.label_rule)
+    return replace(original, label_rule=_compose(original.label_rule, spec.label_rule))
 
 
 def _compose(made: LabelRule, then: LabelRule) -> LabelRule:
@@ -172,27 +71,51 @@ def _compose(made: LabelRule, then: LabelRule) -> LabelRule:
     return LabelRule(tuple(name for name, _ in pairs), tuple(value for _, value in pairs))
 
 
-def _features(reading: InputSpec) -> list[str]:
-    return list(_roles(reading))
+def check_converted(head: Head, named: InputSpec, model: str) -> InputSpec | None:
+    """How a file was converted, which must agree with the model's spec. None if the file does not say."""
+    from steelyard.io import arrow, arrow_csr
+
+    path = head.path
+    header = arrow_csr.read_header(arrow.read_schema(head.source).metadata, path)
+    if header is None or not header.reading:
+        return None
+    try:
+        made = input_spec.from_json(dict(header.reading))
+    except (KeyError, TypeError, ValueError):
+        raise InputError(f"{path}: its header is damaged; convert the original again") from None
+    if (made.columns is None or named.columns is None) and made.format != named.format:
+        raise InputError(_describe_mismatch(path, f"converted {made.format}", named, model))
+    for what, (theirs, ours) in _naming_options(made, named).items():
+        if theirs != ours:
+            raise InputError(
+                f"{path}: was converted with other {what} than those of {model} ({_show(theirs)}, not "
+                f"{_show(ours)}); convert the original with those, or give the original itself"
+            )
+    return made
 
 
-def _roles(reading: InputSpec) -> dict[str, str]:
-    """Of the columns that become features."""
-    columns = () if reading.columns is None else reading.columns.columns
+def _naming_options(made: InputSpec, named: InputSpec) -> dict[str, tuple[Any, Any]]:
+    """All that decides the names of features, in the one and in the other."""
+    found: dict[str, tuple[Any, Any]] = {
+        "--bits": (made.bits, named.bits),
+        "--interactions": (made.interactions, named.interactions),
+        "columns": (_feature_roles(made), _feature_roles(named)),
+    }
+    if roles.TEXT in _feature_roles(made).values():
+        found["options of texts"] = made.text.as_dict(), named.text.as_dict()
+    if made.label_rule is not None and named.label_rule is not None:
+        found["--labels"] = made.label_rule.names, named.label_rule.names
+    return found
+
+
+def _feature_roles(spec: InputSpec) -> dict[str, str]:
+    columns = () if spec.columns is None else spec.columns.columns
     return {column.name: column.role for column in columns if column.role in roles.FEATURES}
 
 
-def _is_arrow(source: Source) -> bool:
-    return source.peek(len(IPC_FILE)).startswith((IPC_FILE, IPC_STREAM, PARQUET))
-
-
-def _ready_made(reading: InputSpec) -> bool:
-    return reading.format in ARROW and reading.columns is None
-
-
-def _mismatch(path: str, found: str, named: InputSpec | None, model: str) -> str:
+def _describe_mismatch(path: str, found: str, named: InputSpec | None, model: str) -> str:
     if named is None:
-        learned, wanted = "ready-made rows", "such rows"
+        learned, wanted = "sparse rows", "such rows"
     elif named.columns is not None:
         learned = named.format
         wanted = "a table with the same columns (csv, tsv, jsonl, arrow or parquet)"
@@ -205,7 +128,7 @@ def _mismatch(path: str, found: str, named: InputSpec | None, model: str) -> str
     )
 
 
-def _said(thing: Any) -> str:
+def _show(thing: Any) -> str:
     if isinstance(thing, dict):
         thing = tuple(f"{name} {value}" for name, value in thing.items())
     return ", ".join(thing) or "none" if isinstance(thing, tuple) else str(thing)

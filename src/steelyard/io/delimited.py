@@ -1,7 +1,13 @@
-"""CSV and TSV: delimited text after RFC 4180, with a header or without."""
+"""The reader of CSV and TSV: delimited text after RFC 4180, with a header or without.
 
-from collections.abc import Iterator
+How a file is written, its `Dialect`, is given or inferred from its suffix and its first records.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,21 +17,33 @@ from steelyard.features.interactions import Interactions
 from steelyard.features.tokens import TextOptions
 from steelyard.io import blocks as cutting
 from steelyard.io import columns as roles
-from steelyard.io.blocks import Block
-from steelyard.io.column_roles import ColumnOverrides, guess
-from steelyard.io.columns import Columns
-from steelyard.io.dialects import Dialect, read_head
+from steelyard.io.blocks import MARK, Block, ParsedBlock
+from steelyard.io.columns import (
+    HEAD_BYTES,
+    HEAD_RECORDS,
+    LABEL_NAMES,
+    SURE,
+    TEXT_NAMES,
+    WEIGHT_NAMES,
+    ColumnOverrides,
+    Columns,
+    infer_roles,
+    is_written_number,
+)
 from steelyard.io.errors import InputError
+from steelyard.io.input_spec import Dialect
 from steelyard.io.labels import LabelRule
-from steelyard.io.parsed_block import ParsedBlock
-from steelyard.io.sources import Source
-from steelyard.io.tables import Table
-from steelyard.text import delimited
+from steelyard.io.sources import COMPRESSED_SUFFIXES, Source
+from steelyard.io.tables import TableParser
+from steelyard.text import delimited, lines
+
+SEPARATORS = (",", "\t", ";", "|")
+_BY_SUFFIX = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
 
 
 @dataclass(frozen=True)
-class Layout:
-    """How the columns lie in one file: how many there are, and where each that is known (−1: nowhere)."""
+class FieldPlaces:
+    """Where the columns stand in one file: how many there are, and the place of each known one (−1: none)."""
 
     width: int
     places: NDArray[np.int64]
@@ -34,14 +52,14 @@ class Layout:
 
 @dataclass(frozen=True)
 class DelimitedBlock(Block):
-    """Whole records, those before `start` belonging to the header."""
+    """Whole records; those before `start` belong to the header."""
 
-    layout: Layout
+    places: FieldPlaces
     start: int
 
 
-class DelimitedText:
-    """A file may have its columns in another order, and others besides; its label may be missing."""
+class DelimitedReader:
+    """A file may have its columns in another order, and further columns; it may lack the label."""
 
     numeric_labels = False
 
@@ -56,7 +74,7 @@ class DelimitedText:
         dtype: str = "float32",
     ) -> None:
         self._dialect = dialect
-        self._table = Table(
+        self._table = TableParser(
             folding, columns, text_options or TextOptions(), interactions or Interactions(), label_rule, dtype
         )
 
@@ -65,7 +83,7 @@ class DelimitedText:
         if not source.peek(1):
             return
         head = read_head(source, dialect)
-        layout = self._layout(source.path, head.names)
+        places = self._find_places(source.path, head.names)
         line = 1
 
         def last_end(text: NDArray[np.uint8], _start: int) -> int:
@@ -80,52 +98,51 @@ class DelimitedText:
             return end
 
         header = head.header_end
-        for block in cutting.blocks(source, size, last_end):
+        for block in cutting.cut(source, size, last_end):
             start = min(header, len(block.text))
             header -= start
             line += int(np.count_nonzero(block.text == 10))
-            yield DelimitedBlock(block.path, block.text, block.position, layout, start)
+            yield DelimitedBlock(block.path, block.text, block.position, places, start)
 
     def nothing(self) -> DelimitedBlock:
         names = self._table.columns.names
-        return DelimitedBlock("", cutting.empty_block().text, 0, self._layout("", names), 0)
+        return DelimitedBlock("", cutting.empty_block().text, 0, self._find_places("", names), 0)
 
     def parse(self, block: Block) -> ParsedBlock:
         assert isinstance(block, DelimitedBlock)
-        dialect, layout = self._dialect, block.layout
-        batch, valid = self._table.batch(block, delimited.QUOTE if dialect.quoting else -1, elements=False)
-        rows, features, lines, wrong = delimited.parse(
-            batch.text, block.start, len(block.text), valid, dialect.byte, dialect.quoting, layout.width,
-            layout.places, *self._table.arguments,
-            batch.table, batch.room, batch.heads, batch.features, batch.problems,
+        dialect, found = self._dialect, block.places
+        escape = delimited.QUOTE if dialect.quoting else -1
+        rooms, valid = self._table.allocate(block, escape, elements=False)
+        rows, features, count, wrong = delimited.parse(
+            rooms.text, block.start, len(block.text), valid, dialect.byte, dialect.quoting, found.width,
+            found.places, *self._table.arguments,
+            rooms.table, rooms.room, rooms.heads, rooms.features, rooms.problems,
         )  # fmt: skip
-        return self._table.finished(block, batch, rows, features, lines, wrong, layout.remarks)
+        return self._table.finish(block, rooms, rows, features, count, wrong, found.remarks)
 
-    def _layout(self, path: str, names: tuple[str, ...]) -> Layout:
+    def _find_places(self, path: str, names: tuple[str, ...]) -> FieldPlaces:
         columns = self._table.columns
         places = {name: place for place, name in enumerate(names)}
         roles.require([name for name in columns.names if columns.role(name) in roles.FEATURES], places, path)
         if not self._dialect.header and len(names) != len(columns.names):
             raise InputError(f"{path}: has {len(names)} columns where {len(columns.names)} are expected")
         unknown = sorted(set(names) - set(columns.names))
-        remarks = (
-            {f"{path}: columns that are not known are ignored: {', '.join(unknown)}"} if unknown else set()
-        )
+        remarks = {f"{path}: unknown columns are ignored: {', '.join(unknown)}"} if unknown else set()
         found = np.array([places.get(name, -1) for name in columns.names], np.int64)
-        return Layout(len(names), found, frozenset(remarks))
+        return FieldPlaces(len(names), found, frozenset(remarks))
 
 
-def guess_columns(source: Source, dialect: Dialect, told: ColumnOverrides | None = None) -> Columns:
-    """From the first records of a file, which is not read on."""
+def infer_columns(source: Source, dialect: Dialect, told: ColumnOverrides | None = None) -> Columns:
+    """The roles of columns, from the first records of a file, which is only peeked at."""
     head = read_head(source, dialect)
     if dialect.header and not head.records:
         raise InputError(f"{source.path}: has a header ({', '.join(head.names)}) and no rows of that width")
     if len(head.names) == 1:
         raise InputError(
-            f"{source.path}: has a single column with {dialect.separator!r} as separator, where a table has "
-            "a label and more; --separator says what else it is"
+            f"{source.path}: has a single column with {dialect.separator!r} as separator; a table has a "
+            "label and more: --separator gives another one"
         )
-    return guess(head.names, head.records, told)
+    return infer_roles(head.names, head.records, told)
 
 
 def head_labels(source: Source, dialect: Dialect, columns: Columns) -> list[str]:
@@ -134,3 +151,125 @@ def head_labels(source: Source, dialect: Dialect, columns: Columns) -> list[str]
     places = [head.names.index(name) for name in columns.of(roles.LABEL) if name in head.names]
     found = {record[place].strip() for place in places for record in head.records}
     return columns.present(found)
+
+
+@dataclass(frozen=True)
+class FirstRecords:
+    """The first records of a file: the names of the columns, and the values of some whole records."""
+
+    names: tuple[str, ...]
+    records: list[list[str]]
+    header_end: int
+    """Bytes of the header and of blank lines before it."""
+
+
+def first_records(source: Source, dialect: Dialect, most: int = HEAD_RECORDS) -> list[tuple[list[str], int]]:
+    """Up to so many whole records at the beginning, each with where it ends; they are only peeked at."""
+    peeked = source.peek(HEAD_BYTES).removeprefix(MARK)
+    whole = len(peeked) < HEAD_BYTES - len(MARK)
+    if whole and not peeked.endswith(b"\n"):
+        peeked += b"\n"
+    text = np.frombuffer(peeked, np.uint8)
+    end = len(text) if whole else _last_end(text, dialect)
+    room = np.empty(2 * len(text), np.uint8)
+    room[: len(text)] = text
+    spans = np.zeros((peeked.count(dialect.separator.encode()) + 1, 3), np.int64)
+    view = room.view()
+    view.flags.writeable = False
+    found: list[tuple[list[str], int]] = []
+    i = 0
+    while i < end and len(found) < most:
+        count, following, _, _, code, _ = delimited.split(
+            view, i, end, dialect.byte, dialect.quoting, len(text), room, spans
+        )
+        if not delimited.is_blank(text, i, following) and code != lines.OPEN_QUOTE:
+            cells = [
+                view[start:stop].tobytes().decode("utf-8", "replace")
+                for _, start, stop in spans[:count].tolist()
+            ]
+            found.append((cells, following))
+        i = following
+    return found
+
+
+def _last_end(text: Any, dialect: Dialect) -> int:
+    if dialect.quoting:
+        return int(delimited.last_record_end(text, len(text), dialect.byte))
+    return int(text.tobytes().rfind(b"\n") + 1)
+
+
+def read_head(source: Source, dialect: Dialect) -> FirstRecords:
+    """The names of the columns, and the records after them that have as many fields."""
+    found = first_records(source, dialect)
+    if not found:
+        raise InputError(f"{source.path}: there is no record at its beginning")
+    first, header_end = found[0]
+    if not dialect.header:
+        width = _usual_width([cells for cells, _ in found])
+        names = [str(place + 1) for place in range(width)]
+        header_end = 0
+    else:
+        names = [name.strip() or str(place + 1) for place, name in enumerate(first)]
+        found = found[1:]
+    records = [cells for cells, _ in found if len(cells) == len(names)]
+    return FirstRecords(tuple(names), records, header_end)
+
+
+def infer_dialect(
+    source: Source, *, separator: str | None = None, header: bool | None = None, quoting: bool | None = None
+) -> Dialect:
+    """The dialect of a file, apart from what is given."""
+    path = Path(source.path)
+    suffix = Path(path.stem).suffix if path.suffix in COMPRESSED_SUFFIXES else path.suffix
+    if separator is None:
+        separator = _separator(source, _BY_SUFFIX.get(suffix.lower()))
+    if quoting is None:
+        quoting = separator != "\t" or _needs_quoting(source)
+    dialect = Dialect(separator, True, quoting)
+    if header is None:
+        header = looks_like_header([cells for cells, _ in first_records(source, dialect)])
+    return Dialect(separator, header, quoting)
+
+
+def _widths(source: Source, dialect: Dialect) -> list[int]:
+    return [len(cells) for cells, _ in first_records(source, dialect, 100)]
+
+
+def _separator(source: Source, usual: str | None) -> str:
+    """That of the suffix if it is used; else the one with the most fields, equally many in every record.
+
+    It must be used in the header too: otherwise commas may be decimal commas, between semicolons.
+    """
+    widths = {each: _widths(source, Dialect(each, True, each != "\t")) for each in SEPARATORS}
+    even = {each: found[0] for each, found in widths.items() if len(set(found)) == 1 and found[0] > 1}
+    if usual is not None and max(widths[usual], default=2) > 1 and (widths[usual][:1] != [1] or not even):
+        return usual
+    return max(even, key=lambda separator: even[separator]) if even else usual or ","
+
+
+def _needs_quoting(source: Source) -> bool:
+    """Tab-separated text has no quotes, unless all records have equally many fields only with them."""
+    plain, quoted = (_widths(source, Dialect("\t", True, quoting)) for quoting in (False, True))
+    return len(set(plain)) > 1 and len(set(quoted)) == 1
+
+
+def _usual_width(records: Sequence[Sequence[str]]) -> int:
+    """How many fields most records have; the first may be a comment."""
+    return Counter(map(len, records)).most_common(1)[0][0]
+
+
+def looks_like_header(records: Sequence[Sequence[str]]) -> bool:
+    """Names are as many as values, no numbers, and do not occur again in their column."""
+    if not records:
+        return True
+    names = [name.strip() for name in records[0]]
+    if len(records) > SURE and len(names) != _usual_width(records):
+        return False
+    if any(is_written_number(name) or len(name) > 100 for name in names):
+        return False
+    if any(name.lower() in (*LABEL_NAMES, *WEIGHT_NAMES, *TEXT_NAMES) for name in names):
+        return True
+    return all(
+        not name or all(len(record) <= place or record[place].strip() != name for record in records[1:])
+        for place, name in enumerate(names)
+    )

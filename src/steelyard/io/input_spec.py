@@ -1,37 +1,51 @@
-"""`InputSpec`: how files are read. Kept with a model, so that it reads later files alike."""
+"""`InputSpec`: how files are read. Stored with a model, so that it reads later files alike."""
 
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any
 
 from steelyard.examples import LARGEST
-from steelyard.features.folding import Folding
-from steelyard.features.interactions import Interactions, interactions
-from steelyard.features.names import Names
 from steelyard.features.tokens import TextOptions
-from steelyard.io.arrow import ArrowTable
-from steelyard.io.arrow_columns import TypedTable
+from steelyard.io import formats
 from steelyard.io.columns import Columns
-from steelyard.io.delimited import DelimitedText
-from steelyard.io.dialects import Dialect
-from steelyard.io.formats import FORMATS
-from steelyard.io.jsonl import JsonLines
 from steelyard.io.labels import LabelRule
-from steelyard.io.stream import Format
-from steelyard.io.svmlight import SvmlightText
-from steelyard.io.vw import VwText
+
+if TYPE_CHECKING:  # readers are imported when they are used
+    from steelyard.features.names import Names
+    from steelyard.io.stream import Reader
 
 DEFAULT_BITS = 20
-ARROW = ("arrow", "parquet")
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """How a delimited file is written. Without a header the columns are called 1, 2, 3, …"""
+
+    separator: str = ","
+    header: bool = True
+    quoting: bool = True
+
+    def __post_init__(self) -> None:
+        if len(self.separator.encode()) != 1 or self.separator in '"\r\n' or self.separator.isalnum():
+            raise ValueError(
+                f"the separator {self.separator!r} must be a single ASCII character, no letter or digit"
+            )
+
+    def as_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @property
+    def byte(self) -> int:
+        return ord(self.separator)
 
 
 @dataclass(frozen=True)
 class InputSpec:
-    """Format, the number of features (2^bits), interactions, and what the labels are called.
+    """Format, number of features (2^bits), interactions, and the names of the classes.
 
-    Tables also have roles for their columns, and options for their texts; `propensities` says that
-    the weight of a row is one over what stands in its weight column. All weights are multiplied by
-    `weight_factor`. Files of ready-made rows have no columns to speak of; `original` is how the files
-    were read that they were converted from.
+    Tables also have the roles of their columns and options for their texts. With `propensities` the
+    weight of a row is one over the value in its weight column. All weights are multiplied by
+    `weight_factor`. Converted files have no columns; `original` is how the files were read that they
+    were converted from.
     """
 
     format: str
@@ -47,35 +61,21 @@ class InputSpec:
     original: "InputSpec | None" = None
 
     def __post_init__(self) -> None:
-        if self.format not in FORMATS or self.dtype not in LARGEST:
+        if self.format not in formats.names() or self.dtype not in LARGEST:
             raise ValueError(f"there is no format {self.format!r} or no type {self.dtype!r}")
 
     @property
     def features(self) -> int:
         return 1 << self.bits
 
-    def reader(self, names: Names | None = None) -> Format:
-        """The reader of that format; `names` collects what the features are called."""
-        crossed = interactions(self.interactions)
-        folding = Folding(self.bits, crossed, names)
-        if self.format == "vw":
-            return VwText(folding, crossed, self.dtype)
-        if self.format == "svmlight":
-            return SvmlightText(folding, self.dtype)
-        if self.format in ARROW:
-            return ArrowTable(self.features, self._typed(folding, crossed))
-        assert self.columns is not None
-        if self.format == "jsonl":
-            return JsonLines(folding, self.columns, self.text, crossed, self.label_rule, self.dtype)
-        assert self.dialect is not None
-        return DelimitedText(
-            folding, self.columns, self.dialect, self.text, crossed, self.label_rule, self.dtype
-        )
+    @property
+    def converted(self) -> bool:
+        """Whether the files hold sparse rows, as `steelyard convert` writes them."""
+        return self.columns is None and formats.by_name(self.format).binary
 
-    def _typed(self, folding: Folding, crossed: Interactions) -> TypedTable | None:
-        if self.columns is None:
-            return None
-        return TypedTable(folding, self.columns, self.text, crossed, self.label_rule, self.dtype)
+    def reader(self, names: "Names | None" = None) -> "Reader":
+        """The reader of that format; `names` collects the names of features."""
+        return formats.by_name(self.format).reader(self, names)
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -94,7 +94,7 @@ class InputSpec:
 
 
 def from_json(stored: dict[str, Any]) -> InputSpec:
-    """What `as_json` has written."""
+    """The inverse of `as_json`."""
     rule, columns, dialect = stored["label_rule"], stored["columns"], stored["dialect"]
     return InputSpec(
         format=stored["format"],

@@ -1,39 +1,42 @@
-"""JSON lines: an object a line, its keys the columns.
+"""The reader of JSON lines: one object per line, whose keys are the columns.
 
-Strings, numbers, true and false are cells as in any table; null and NaN are missing, while a key
-that is not there says nothing: no feature, no label, weight 1. One level deeper, an object of
-numbers gives features `column^key`, a list of strings features `column^string` (each string whole),
-a list of numbers features `column^0`, `column^1` and so on.
+Strings, numbers, true and false are cells as in any table; null and NaN are missing, while an absent
+key means nothing: no feature, no label, weight 1. One level deeper, an object of numbers becomes
+features `column^key`, a list of strings features `column^string` (each string whole), a list of numbers
+features `column^0`, `column^1` and so on.
+
+`hash_object` makes a row of one object without any columns, for programs that exchange lines.
 """
 
 import json
+import math
+import re
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
+from steelyard.examples import Examples
 from steelyard.features import hashing
 from steelyard.features.folding import Folding
 from steelyard.features.interactions import Interactions
 from steelyard.features.tokens import TextOptions
 from steelyard.io import blocks as cutting
 from steelyard.io import columns as roles
-from steelyard.io.blocks import Block
-from steelyard.io.column_roles import ColumnOverrides, guess
-from steelyard.io.columns import Column, Columns
+from steelyard.io.blocks import Block, ParsedBlock
+from steelyard.io.columns import HEAD_BYTES, HEAD_RECORDS, Column, ColumnOverrides, Columns, infer_roles
 from steelyard.io.errors import InputError
-from steelyard.io.formats import check_no_document
 from steelyard.io.labels import LabelRule
-from steelyard.io.parsed_block import ParsedBlock
 from steelyard.io.sources import Source
-from steelyard.io.tables import HEAD_BYTES, HEAD_RECORDS, Table
+from steelyard.io.tables import TableParser
 from steelyard.text import jsonl
 from steelyard.text.json_text import BACKSLASH
 
 UNKNOWN = "keys that the first records do not have are ignored"
+_WORD = re.compile(r"\w+")
 
 
-class JsonLines:
+class JsonReader:
     """The order of keys does not matter; blank lines are skipped."""
 
     numeric_labels = False
@@ -47,7 +50,7 @@ class JsonLines:
         label_rule: LabelRule | None = None,
         dtype: str = "float32",
     ) -> None:
-        self._table = Table(
+        self._table = TableParser(
             folding, columns, text_options or TextOptions(), interactions or Interactions(), label_rule, dtype
         )
         self._slots = np.full(1 << (2 * len(columns.names)).bit_length(), -1, np.int64)
@@ -58,20 +61,20 @@ class JsonLines:
             self._slots[slot] = column
 
     def blocks(self, source: Source, size: int) -> Iterator[Block]:
-        return cutting.blocks(source, size)
+        return cutting.cut(source, size)
 
     def nothing(self) -> Block:
         return cutting.empty_block()
 
     def parse(self, block: Block) -> ParsedBlock:
         table = self._table
-        batch, valid = table.batch(block, BACKSLASH, elements=True)
+        rooms, valid = table.allocate(block, BACKSLASH, elements=True)
         rows, features, lines, wrong, unknown = jsonl.parse(
-            batch.text, len(block.text), valid, table.names, table.name_ends, self._slots, *table.arguments,
-            batch.table, batch.room, batch.heads, batch.features, batch.problems,
+            rooms.text, len(block.text), valid, table.names, table.name_ends, self._slots, *table.arguments,
+            rooms.table, rooms.room, rooms.heads, rooms.features, rooms.problems,
         )  # fmt: skip
         remarks = frozenset([UNKNOWN] if unknown else [])
-        return table.finished(block, batch, rows, features, lines, wrong, remarks)
+        return table.finish(block, rooms, rows, features, lines, wrong, remarks)
 
 
 class Written(str):
@@ -79,7 +82,7 @@ class Written(str):
 
 
 def head_objects(source: Source) -> list[dict[str, Any]]:
-    """The objects in the first lines of a file, which is not read on; lines that are none are left out.
+    """The objects in the first lines of a file, which is only peeked at; other lines are left out.
 
     Numbers are left as they are written.
     """
@@ -97,24 +100,23 @@ def head_objects(source: Source) -> list[dict[str, Any]]:
     return found
 
 
-def guess_columns(source: Source, told: ColumnOverrides | None = None) -> Columns:
-    """From the first objects: a column for each key, in the order in which they come."""
-    check_no_document(source)
+def infer_columns(source: Source, told: ColumnOverrides | None = None) -> Columns:
+    """A column for each key of the first objects, in the order in which they come."""
     objects = head_objects(source)
     names = list(dict.fromkeys(name for found in objects for name in found))
     if not names:
         raise InputError(f"{source.path}: there is no JSON object in the first {HEAD_RECORDS} lines")
     records = [[_cell(found.get(name)) for name in names] for found in objects]
-    guessed = guess(names, records, told)
+    inferred = infer_roles(names, records, told)
     nested = {name: kind for found in objects for name, value in found.items() if (kind := _nested(value))}
     return Columns(
         tuple(
             Column(column.name, *nested[column.name])
             if column.name in nested and column.why != "as told"
             else column
-            for column in guessed.columns
+            for column in inferred.columns
         ),
-        guessed.missing,
+        inferred.missing,
     )
 
 
@@ -134,7 +136,7 @@ def _cell(value: Any) -> str | None:
 
 
 def _nested(value: Any) -> tuple[str, str] | None:
-    """Role and reason of a column of nested values; an empty one says nothing."""
+    """Role and reason of a column of nested values; an empty value means nothing."""
     if not value or not isinstance(value, dict | list):
         return None
     if isinstance(value, dict):
@@ -142,3 +144,36 @@ def _nested(value: Any) -> tuple[str, str] | None:
     if any(type(part) is str for part in value):  # not Written
         return roles.CATEGORY, "lists of strings"
     return roles.NUMBER, "lists of numbers"
+
+
+def hash_object(found: Any, bits: int) -> Examples:
+    """The object as an example without a label, for a model of 2^bits features.
+
+    A number is the feature `name`, true one of value 1; a text is its words, `name^word`, each as often
+    as it occurs. Null and false mean nothing. Names are hashed, so none has to be known beforehand.
+
+    >>> row = hash_object({"price": 2.5, "title": "Free, free beer"}, bits=18)
+    >>> sorted(row.values.tolist())
+    [1.0, 2.0, 2.5]
+    """
+    if not isinstance(found, dict):
+        raise InputError(f"an example is an object of names and values, not {found!r}")
+    entries: dict[int, float] = {}
+    for name, value in found.items():
+        for key, amount in _hash_value(name, value):
+            index = key & ((1 << bits) - 1)
+            entries[index] = entries.get(index, 0.0) + amount
+    indices = sorted(entries)
+    ends = np.array([0, len(indices)], np.int64)
+    values = np.array([entries[index] for index in indices], np.float32)
+    return Examples(ends, np.array(indices, np.int32), values, False, 1 << bits, np.zeros(1), np.ones(1))
+
+
+def _hash_value(name: str, value: Any) -> list[tuple[int, float]]:
+    if value is None or value is False:
+        return []
+    if isinstance(value, str):
+        return [(hashing.key(f"{name}^{word}"), 1.0) for word in _WORD.findall(value.lower())]
+    if not isinstance(value, int | float) or not math.isfinite(value) or abs(value) > 1e17:
+        raise InputError(f"{name!r} is {value!r}: a value is a number, a text, true, false or null")
+    return [(hashing.key(name), float(value))]

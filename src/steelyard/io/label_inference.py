@@ -1,10 +1,9 @@
-"""Guesses about labels, from the first of them. They are told to the user, and options overrule them."""
+"""Classes or numbers, inferred from the labels. What is inferred is announced, and options override it."""
 
 from collections.abc import Iterable, Sequence
 
-from steelyard.io.errors import InputError
+from steelyard.io.errors import POINTS, InputError, has_decimal_comma
 from steelyard.io.labels import LabelRule, classes, is_number, plain, shorten, two_classes
-from steelyard.io.problems import POINTS, decimal_comma
 from steelyard.losses import Loss, OneOf
 
 TWO_CLASSES, ANY_NUMBER = "modified_huber", "squared"
@@ -44,7 +43,7 @@ def are_two_classes(labels: Iterable[str]) -> bool:
 
 def _check_classes(distinct: set[str], path: str) -> None:
     """Refuse labels that are no classes: numbers with a comma, one class alone, or far too many."""
-    if sum(map(decimal_comma, distinct)) > len(distinct) / 2:
+    if sum(map(has_decimal_comma, distinct)) > len(distinct) / 2:
         raise InputError(f"{path}: the label {min(distinct)!r} is not a number: {POINTS}")
     if len(distinct) == 1:
         raise InputError(

@@ -146,6 +146,11 @@ def plain(label: float) -> str:
     return f"{label:g}" if float(f"{label:g}") == label else repr(label).removesuffix(".0")
 
 
+def distinct_numbers(labels: NDArray[np.float64]) -> list[str]:
+    """The different labels that are not NaN, as people write them, in order."""
+    return [plain(label) for label in np.unique(labels[~np.isnan(labels)]).tolist()]
+
+
 def is_number(name: str) -> bool:
     return not np.isnan(_number(name))
 

@@ -1,15 +1,15 @@
 """Tables in memory → chunks of examples: pandas, polars and Arrow tables, NumPy and SciPy matrices.
 
-Ordinary columns are told or guessed what they are for, as in a file; lists `indices` and `values`
-are ready-made rows. Tables come through the Arrow C interface, so neither pandas nor polars is
-imported here; pyarrow is: pip install "steelyard[arrow]".
+The roles of ordinary columns are given or inferred, as in a file; lists `indices` and `values` are
+sparse rows. Tables come through the Arrow C interface, so neither pandas nor polars is imported here;
+pyarrow is: pip install "steelyard[arrow]".
 
 >>> import pyarrow
 >>> from steelyard import Learner, Settings
 >>> from steelyard.io import memory
->>> from steelyard.io.column_roles import ColumnOverrides
+>>> from steelyard.io.columns import ColumnOverrides
 >>> table = pyarrow.table({"price": [1.5, 2.0, None], "colour": ["red", "blue", "red"], "sold": [1, -1, 1]})
->>> print(memory.guess(table).describe())
+>>> print(memory.infer_columns(table).describe())
 price   number    numbers
 colour  category  2 different, for example 'red'
 sold    label     two values: -1, 1
@@ -29,24 +29,23 @@ from steelyard.features.folding import Folding
 from steelyard.features.interactions import interactions as read_interactions
 from steelyard.features.names import Names
 from steelyard.features.tokens import TextOptions
-from steelyard.io import arrow_csr, arrow_roles, extras
-from steelyard.io import header as headers
-from steelyard.io.arrow_columns import TypedTable
-from steelyard.io.batches import Batch
-from steelyard.io.column_roles import ColumnOverrides
-from steelyard.io.columns import Columns
+from steelyard.io import arrow_columns, arrow_csr
+from steelyard.io.arrow_arrays import import_pyarrow
+from steelyard.io.arrow_columns import ArrowColumns
+from steelyard.io.arrow_csr import ArrowBlock
+from steelyard.io.columns import ColumnOverrides, Columns
 from steelyard.io.labels import LabelRule
 
 ROWS = 1 << 15  # in a chunk, at most
 BITS = 18
 
 
-def guess(table: Any, told: ColumnOverrides | None = None) -> Columns:
-    """What the columns of a table are for: guessed from its first rows, but for what is told."""
-    head, _ = arrow_roles.head(_batches(table))
+def infer_columns(table: Any, told: ColumnOverrides | None = None) -> Columns:
+    """The roles of the columns of a table: inferred from its first rows, unless given."""
+    head, _ = arrow_columns.take_head(_batches(table))
     if head is None:
-        raise ValueError("the table has no rows: nothing to guess from")
-    return arrow_roles.guess_columns(head, told)
+        raise ValueError("the table has no rows: nothing to infer the columns from")
+    return arrow_columns.infer_columns(head, told)
 
 
 def chunks(
@@ -65,9 +64,9 @@ def chunks(
 ) -> Iterator[Examples]:
     """The rows in order, for a learner of 2^bits features.
 
-    Of a table, `columns` says what each is for; without, that is guessed, but for what is `told`.
-    `names` are filled on the way. A matrix, with its labels and sample_weight beside it, is one chunk,
-    and its width the learner's; so are ready-made rows that say how many features they are made for.
+    For a table, `columns` are the roles; without it they are inferred, unless `told`. `names` are filled
+    on the way. A matrix, with its labels and sample_weight beside it, is one chunk, and its width is the
+    learner's; so it is for sparse rows that say for how many features they are made.
     """
     if not hasattr(thing, "__arrow_c_stream__"):
         yield examples(thing, labels, sample_weight)
@@ -76,16 +75,18 @@ def chunks(
         raise ValueError(
             "labels and sample_weight of a table are columns: say which, as told=ColumnOverrides(label='y')"
         )
-    head, batches = arrow_roles.head(_batches(thing))
+    head, batches = arrow_columns.take_head(_batches(thing))
     ordinary = None
-    if head is not None and not arrow_csr.is_ready(head.schema):
+    if head is not None and not arrow_csr.is_sparse(head.schema):
         crossed = read_interactions(interactions)
-        known = columns or arrow_roles.guess_columns(head, told)
-        ordinary = TypedTable(Folding(bits, crossed, names), known, text_options, crossed, label_rule, dtype)
+        known = columns or arrow_columns.infer_columns(head, told)
+        ordinary = ArrowColumns(
+            Folding(bits, crossed, names), known, text_options, crossed, label_rule, dtype
+        )
     seen = 0
     for rows in batches:
-        found = headers.header(rows.schema.metadata, "table")
-        batch = Batch("table", np.zeros(0, np.uint8), 0, rows=rows, header=found)
+        found = arrow_csr.read_header(rows.schema.metadata, "table")
+        batch = ArrowBlock("table", np.zeros(0, np.uint8), 0, rows=rows, header=found)
         width = 1 << bits if found is None else found.features
         parsed = arrow_csr.parse(batch, width) if ordinary is None else ordinary.parse(batch)
         for note in parsed.notes:
@@ -98,8 +99,8 @@ def chunks(
 
 
 def _batches(table: Any) -> Iterator[Any]:
-    """Record batches of at most so many rows. (pandas hands its index over as one more column.)"""
-    reader = extras.pyarrow("a table").RecordBatchReader.from_stream(table)
+    """Record batches of limited size. (pandas passes its index as one more column.)"""
+    reader = import_pyarrow().RecordBatchReader.from_stream(table)
     index = [name for name in reader.schema.names if name.startswith("__index_level_")]
     for batch in reader:
         for start in range(0, batch.num_rows, ROWS):

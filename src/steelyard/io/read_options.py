@@ -5,10 +5,11 @@ from dataclasses import dataclass, fields
 
 from steelyard._messages import did_you_mean
 from steelyard.features.tokens import TextOptions
-from steelyard.io import inference
-from steelyard.io.column_roles import ColumnOverrides
+from steelyard.io import formats, inference
+from steelyard.io.columns import ColumnOverrides
 from steelyard.io.errors import InputError
-from steelyard.io.input_spec import ARROW, DEFAULT_BITS, InputSpec
+from steelyard.io.formats import TableOverrides
+from steelyard.io.input_spec import DEFAULT_BITS, InputSpec
 from steelyard.io.labels import ANYTHING, is_number
 
 _OF_TABLES = (
@@ -71,8 +72,10 @@ class ReadOptions:
 
     def infer(self, paths: Sequence[str], dtype: str) -> tuple[InputSpec, list[str]]:
         """How the files are to be read, and the different labels of their first rows."""
-        spec = InputSpec(
-            format=self.format or inference.format_of(paths),
+        spec, labels = inference.infer(
+            paths,
+            self._overrides(),
+            format_name=self.format,
             bits=self.bits or DEFAULT_BITS,
             interactions=self.interactions,
             dtype=dtype,
@@ -80,16 +83,16 @@ class ReadOptions:
             propensities=self.propensity is not None,
             weight_factor=self.weight_factor,
         )
-        if spec.format in ("vw", "svmlight"):
-            self._check_no_table(spec.format)
-        spec, labels = inference.look(paths[0], spec, self._overrides())
-        if spec.format in ARROW and spec.columns is None:
-            self._check_no_table("a converted file, whose features steelyard convert has made")
+        if spec.columns is None:
+            made = "a converted file, whose features steelyard convert has made"
+            self._check_no_table(
+                made if spec.converted else spec.format, formats.by_name(spec.format).crosses
+            )
         if self.bits not in (None, spec.bits):
             raise InputError(f"{paths[0]}: was converted for --bits {spec.bits}; leave --bits out")
         return spec, labels
 
-    def _overrides(self) -> inference.Layout:
+    def _overrides(self) -> TableOverrides:
         if self.weight is not None and self.propensity is not None:
             raise InputError("--weight and --propensity cannot both be given: one column makes the weight")
         columns = ColumnOverrides(
@@ -102,14 +105,14 @@ class ReadOptions:
             number=self.number,
             ignore=self.ignore,
         )
-        return inference.Layout(columns, self.separator, self.header)
+        return TableOverrides(columns, self.separator, self.header)
 
-    def _check_no_table(self, format_: str) -> None:
+    def _check_no_table(self, format_: str, crosses: bool) -> None:
         """Refuse what would otherwise be ignored."""
         for each in fields(self):
             if each.name in _OF_TABLES and getattr(self, each.name) != each.default:
                 raise InputError(f"--{each.name} is for tables, and the files are {format_}")
-        if self.interactions and format_ != "vw":
+        if self.interactions and not crosses:
             raise InputError(f"--interactions needs namespaces or columns, and the files are {format_}")
         if not all(name == ANYTHING or is_number(name) for name in self.label_names or ()):
             raise InputError(f"--labels {self.labels}: the labels of {format_} are numbers")

@@ -1,7 +1,8 @@
-"""Bytes: from a path, several, a glob or standard input, plain or compressed; whatever the suffix says.
+"""`Source`: the bytes of a file, a pipe or standard input, decompressed; and paths and patterns expanded.
 
-Compression is told by the first bytes, so that standard input may be compressed as well. Standard
-input and other pipes can be read once only: they stay open, and what was peeked at is read again.
+Compression is recognised by the first bytes, whatever the suffix is, so that standard input may be
+compressed too. Standard input and pipes can be read only once: they stay open, and peeked bytes are
+read again.
 """
 
 import bz2
@@ -10,6 +11,7 @@ import gzip
 import io
 import lzma
 import os
+import signal
 import sys
 import zlib
 from collections.abc import Callable, Iterator, Sequence
@@ -18,7 +20,6 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from steelyard._messages import closest
-from steelyard.io import file_lease
 from steelyard.io.errors import InputError
 
 STANDARD_INPUT = "-"
@@ -29,7 +30,7 @@ _HEAD = 10
 
 
 def expand(given: Sequence[str | Path]) -> list[str]:
-    """The files meant: patterns are expanded, in alphabetical order; each must be there to be read."""
+    """The files, with patterns expanded in alphabetical order; each must exist."""
     if not given:
         raise InputError("no input: name a file, several, a pattern, or - for standard input")
     paths = []
@@ -50,10 +51,10 @@ def expand(given: Sequence[str | Path]) -> list[str]:
 
 
 def _missing(name: str) -> str:
-    """Why there is nothing to read, and what may have been meant."""
+    """Why a name matches no file, and what may have been meant."""
     if glob.has_magic(name):
         return (
-            f"{name}: no file matches this pattern. It came here as it is, since the shell had found none "
+            f"{name}: no file matches this pattern. It came here unexpanded because the shell found none "
             f"either, or because it was quoted; look with ls, from this folder ({Path.cwd()})"
         )
     folder = Path(name).parent
@@ -66,12 +67,12 @@ def _missing(name: str) -> str:
 
 
 def once_only(path: str) -> bool:
-    """Whether the bytes are gone once they are read, as those of pipes are."""
+    """Whether the bytes can be read only once, as those of pipes."""
     return path == STANDARD_INPUT or not Path(path).is_file()
 
 
 class _Once(io.RawIOBase):
-    """A file that cannot go back, with its first bytes before it again."""
+    """A file that cannot seek, with its first bytes put back."""
 
     def __init__(self, file: Any, head: bytes, *, closes: bool) -> None:
         self._file = file
@@ -85,7 +86,7 @@ class _Once(io.RawIOBase):
         part = self._head[: len(buffer)] or self._file.read(len(buffer))
         self._head = self._head[len(buffer) :]
         if part is None:
-            raise BlockingIOError("it is non-blocking and has nothing to give just now; pipe it through cat")
+            raise BlockingIOError("it is non-blocking and has no data right now; pipe it through cat")
         buffer[: len(part)] = part
         return len(part)
 
@@ -96,7 +97,7 @@ class _Once(io.RawIOBase):
 
 
 class Source:
-    """One file, opened. `read` gives its bytes, decompressed; `position` is how far the file is read."""
+    """One open file. `read` returns its bytes, decompressed; `position` is how far the file is read."""
 
     _leased = False
 
@@ -122,7 +123,7 @@ class Source:
 
     @property
     def size(self) -> int | None:
-        """Of the file, in bytes; None where that is not known beforehand."""
+        """The size of the file in bytes; None if it is not known beforehand."""
         return self._state[0] if self._regular else None
 
     @property
@@ -131,11 +132,11 @@ class Source:
 
     @property
     def exhausted(self) -> bool:
-        """Whether all has been read, and was seen to be all."""
+        """Whether the end has been read."""
         return self._ended and not self._ahead
 
     def read(self, count: int) -> bytes:
-        """The next bytes; fewer than asked for, or none, only at the end."""
+        """The next bytes; fewer than asked for only at the end."""
         parts = [self._ahead[:count]] if self._ahead else []
         self._ahead = self._ahead[count:]
         wanted = count - sum(map(len, parts))
@@ -148,7 +149,7 @@ class Source:
         return parts[0] if len(parts) == 1 else b"".join(parts)
 
     def read_into(self, room: memoryview) -> int:
-        """As `read`, to where the bytes are wanted: how many there were."""
+        """Like `read`, into a buffer; returns how many bytes there were."""
         ahead = self.read(min(len(self._ahead), len(room)))
         count = len(ahead)
         room[:count] = ahead
@@ -160,7 +161,7 @@ class Source:
         return count
 
     def peek(self, count: int) -> bytes:
-        """The next bytes, which `read` will give again."""
+        """The next bytes, which `read` will return again."""
         peeked = self.read(count)
         self._ahead = peeked + self._ahead
         return peeked
@@ -169,7 +170,7 @@ class Source:
         self._file.close()
 
     def _more(self, read: Callable[[Any], Any], wanted: Any) -> Any:
-        """What `read` gives; nothing at the end."""
+        """What `read` returns; nothing at the end."""
         try:
             found = read(wanted)
         except _DAMAGED as error:
@@ -182,15 +183,15 @@ class Source:
         return found
 
     def lease(self) -> bool:
-        """Hold back whoever wants to change the file until it is closed; False where that cannot be."""
-        self._leased = self._regular and file_lease.taken(self._file.fileno())
+        """Keep other programs from changing the file until it is closed; False if that is not possible."""
+        self._leased = self._regular and _take_lease(self._file.fileno())
         return self._leased
 
     def check(self) -> None:
-        """Refuse a file that has changed since it was opened, or that somebody waits to change."""
+        """Refuse a file that has changed since it was opened, or that another program waits to change."""
         if self._regular and self._stat() != self._state:
             changed = "has changed while it was read"
-        elif self._leased and file_lease.wanted_back(self._file.fileno()):
+        elif self._leased and _lease_wanted_back(self._file.fileno()):
             changed = "another program is about to change it"
         else:
             return
@@ -217,7 +218,7 @@ class Source:
 
 
 def _first(file: Any) -> bytes:
-    """The first bytes: a pipe may give them one by one."""
+    """The first bytes: a pipe may return them one by one."""
     head = b""
     while len(head) < _HEAD:
         part = file.read(_HEAD - len(head))
@@ -246,7 +247,7 @@ def _zstandard(file: BinaryIO, path: str) -> Any:
 
 @contextmanager
 def opened(path: str) -> Iterator[Source]:
-    """A source for as long as it is needed; what can be read once only stays open to its end."""
+    """A source while it is needed; one that can be read only once stays open to its end."""
     if not once_only(path):
         source = Source(path)
         try:
@@ -263,3 +264,32 @@ def opened(path: str) -> Iterator[Source]:
 
 
 _kept: dict[tuple[str, Any], Source] = {}
+
+
+# A lease on a file that is read: a program that wants to write to it, or to cut it short, waits until it is
+# released. A file that is memory-mapped and then cut short by another program kills the process at the next
+# access. Reading instead of mapping is safe but copies every byte. Linux has a third way: a lease holds the
+# other program back (for 45 seconds, unless configured otherwise), long enough to notice and to stop with
+# an error.
+
+
+def _take_lease(file: int) -> bool:
+    """Take a lease on an open file, until it is closed; False if that is not possible.
+
+    It is not on other systems, on some file systems, on files of other users, or while somebody writes.
+    """
+    try:
+        import fcntl
+
+        fcntl.fcntl(file, fcntl.F_SETSIG, signal.SIGURG)  # ignored by default; the usual signal would kill
+        fcntl.fcntl(file, fcntl.F_SETLEASE, fcntl.F_RDLCK)
+    except (ImportError, AttributeError, OSError):
+        return False
+    return True
+
+
+def _lease_wanted_back(file: int) -> bool:
+    """Whether somebody waits for the file on which a lease was taken."""
+    import fcntl
+
+    return fcntl.fcntl(file, fcntl.F_GETLEASE) != fcntl.F_RDLCK

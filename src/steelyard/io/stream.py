@@ -1,11 +1,16 @@
-"""`Stream`: files in, examples out, chunk by chunk and in order, however many threads parse them."""
+"""`Stream`: the examples of files, chunk by chunk and in order, parsed on several threads."""
 
+import queue
+import sys
+import threading
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
-from contextlib import closing
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,43 +18,49 @@ from numpy.typing import NDArray
 from steelyard import losses
 from steelyard.examples import Examples, allowed
 from steelyard.features.names import Names
-from steelyard.io import prefetch, sources
-from steelyard.io.blocks import Block, usual_size
-from steelyard.io.errors import InputError
+from steelyard.io import sources
+from steelyard.io.blocks import Block, ParsedBlock, usual_size
+from steelyard.io.errors import InputError, Problem, RowError
 from steelyard.io.labels import LabelRule, plain
-from steelyard.io.parsed_block import ParsedBlock, RowError
-from steelyard.io.problems import Problem
 from steelyard.io.sources import Source
 from steelyard.losses import REAL_LINE, Loss
 
-DESCRIBED = 20  # skipped lines that are remembered in words; all are counted
+T = TypeVar("T")
+R = TypeVar("R")
+
+DESCRIBED = 20  # skipped lines that are described; all are counted
+TURN = 1e-4  # seconds for which one thread may hold Python's lock
+
+_hurried = 0
+_usual_turn = 0.0
+_counting = threading.RLock()
 
 
-class Format(Protocol):
-    """What a format has to offer. `blocks` runs on one thread, `parse` on several at once."""
+class Reader(Protocol):
+    """The reader of a format. `blocks` runs on one thread, `parse` on several at once."""
 
     numeric_labels: bool
-    """Whether labels come as the numbers in the file, still to be told apart by a rule."""
+    """Whether labels come as the numbers in the file, to which the label rule has yet to be applied."""
 
     def blocks(self, source: Source, size: int) -> Iterator[Block]: ...
 
     def parse(self, block: Block) -> ParsedBlock: ...
 
     def nothing(self) -> Block:
-        """A block with no rows, with which kernels can be loaded before the first byte is read."""
+        """A block without rows, to load the kernels with before the first byte is read."""
         ...
 
 
 class Stream:
-    """The examples of some files. Iterating goes through them once; what was met on the way is counted.
+    """The examples of some files. Iterating reads them once, and counts rows, bytes and problems.
 
-    With `skip`, lines that cannot be read are left out and counted; without, the first one ends it.
+    With `skip`, lines that cannot be read are left out and counted; without, the first one raises.
     """
 
     def __init__(
         self,
         paths: Sequence[str | Path],
-        reader: Format,
+        reader: Reader,
         *,
         names: Names | None = None,
         loss: Loss | None = None,
@@ -63,7 +74,7 @@ class Stream:
         self.paths = sources.expand(paths)
         self.rows = 0
         self.position = 0
-        """Bytes of the files that have gone into the examples so far."""
+        """Bytes of the files read so far."""
         self.skipped = 0
         self.problems: list[Problem] = []
         self.remarks: set[str] = set()
@@ -80,13 +91,13 @@ class Stream:
 
     @property
     def size(self) -> int | None:
-        """Bytes of all files; None if that of one is not known, as for standard input."""
+        """Bytes of all files; None if one size is not known, as for standard input."""
         sizes = [Path(path).stat().st_size if Path(path).is_file() else None for path in self.paths]
         return None if None in sizes else sum(size for size in sizes if size is not None)
 
     @property
     def unmet(self) -> list[str]:
-        """Namespaces that are to be crossed and that no row has had; columns are known beforehand."""
+        """Namespaces in interactions that no row has had; columns are known beforehand."""
         return getattr(self._reader, "unmet", [])
 
     def __iter__(self) -> Iterator[ParsedBlock]:
@@ -95,14 +106,14 @@ class Stream:
             before = self.position
             with sources.opened(path) as source:
                 blocks = self._reader.blocks(source, self._block_size)
-                with closing(prefetch.mapped(self._reader.parse, blocks, self._threads)) as ready:
+                with closing(map_ahead(self._reader.parse, blocks, self._threads)) as ready:
                     for parsed in ready:
                         settled = self._settle(parsed)
                         self.position = before + parsed.block.position
                         yield settled
 
     def _settle(self, parsed: ParsedBlock) -> ParsedBlock:
-        """What depends on all that came before: line numbers, and which names are new."""
+        """Do what depends on the blocks before: line numbers, and which names are new."""
         labels, reasons = self._labels(parsed.examples)
         weights, further = self._weights(parsed.examples)
         reasons = further | reasons
@@ -122,7 +133,7 @@ class Stream:
         return parsed
 
     def _labels(self, examples: Examples) -> tuple[NDArray[np.float64], dict[int, str]]:
-        """The labels as the loss takes them, and what is wrong with the rows whose label it does not take."""
+        """The labels as the loss takes them, and what is wrong with the labels it does not take."""
         given = examples.labels
         labels, foreign = given, np.zeros(len(given), bool)
         if self._label_rule is not None and self._reader.numeric_labels:
@@ -133,7 +144,7 @@ class Stream:
         return labels, {row: self._describe_label(plain(float(given[row]))) for row in rows}
 
     def _weights(self, examples: Examples) -> tuple[NDArray[np.float64], dict[int, str]]:
-        """Propensities become weights: one over the chance with which a row was to be seen."""
+        """Turn propensities into weights: one over the probability that a row was observed."""
         given = examples.sample_weight
         if not self._propensities:
             return given if self._weight_factor == 1.0 else given * self._weight_factor, {}
@@ -141,15 +152,15 @@ class Stream:
             weights = np.where(given > 0.0, self._weight_factor / given, 0.0)
         impossible = ((given == 0.0) | np.isinf(weights)) & ~np.isnan(examples.labels)
         return weights, {
-            row: f"a propensity of {given[row]:g}: what cannot happen has no weight"
+            row: f"a propensity of {given[row]:g}: a propensity must be above 0"
             for row in np.flatnonzero(impossible).tolist()
         }
 
     def empty(self, otherwise: str) -> InputError:
-        """Why nothing has come of it: because all was skipped, or otherwise."""
+        """The error for a stream without usable rows: all were skipped, or `otherwise`."""
         if not self.skipped:
             return InputError(otherwise)
-        some = "\n".join(map(str, self.problems[:2]))  # the first may be a remark, and no row
+        some = "\n".join(map(str, self.problems[:2]))  # the first may be a comment, not a row
         return InputError(f"no row is left: {self.skipped} could not be used, the first is\n{some}")
 
     def _describe_label(self, label: str) -> str:
@@ -165,7 +176,7 @@ class Stream:
         )
 
     def _line_of(self, parsed: ParsedBlock, row: int) -> int:
-        """Which line of the block has made this row: the first with which so many rows come out."""
+        """Which line of the block has made this row: the first with which there are so many rows."""
         return bisect_left(
             range(parsed.lines),
             row + 1,
@@ -173,7 +184,7 @@ class Stream:
         )
 
     def _note(self, parsed: ParsedBlock, reasons: dict[int, str]) -> None:
-        """Say what is wrong, in the order of lines: with lines left out, and with rows that will be."""
+        """Note what is wrong, in the order of lines: with lines left out, and with rows that will be."""
         unit = parsed.block.unit
         wanted = DESCRIBED - len(self.problems) if self._skip else 1
         rows = [RowError(self._line_of(parsed, row), reasons[row]) for row in sorted(reasons)[:wanted]]
@@ -182,3 +193,90 @@ class Stream:
             if not self._skip:
                 raise InputError(f"{problem}\n(--on-error skip leaves such {unit}s out and counts them)")
             self.problems.append(problem)
+
+
+def map_ahead(function: Callable[[T], R], items: Iterable[T], threads: int) -> Generator[R, None, None]:
+    """`map(function, items)` on `threads` threads, the items fetched on one more; the order stays.
+
+    With one thread everything runs on the caller's.
+    """
+    if threads == 1:
+        yield from map(function, items)
+        return
+    pending: deque[Future[R]] = deque()
+    pool = ThreadPoolExecutor(threads, thread_name_prefix="steelyard")
+    try:
+        with short_turns():
+            for item in prefetch(items, 2):
+                pending.append(pool.submit(function, item))
+                if len(pending) > threads + 1:
+                    yield pending.popleft().result()
+            while pending:
+                yield pending.popleft().result()
+    finally:
+        # Not waited for: the garbage collector may close an abandoned iterator at any moment on any
+        # thread, even on one that holds the lock that waiting for a thread needs.
+        pool.shutdown(wait=False, cancel_futures=True)
+
+
+@contextmanager
+def short_turns() -> Iterator[None]:
+    """Let threads switch more often: a thread that has finished its kernel would else wait idly for Python's
+    usual switch interval, longer than the few lines of Python between two kernels take.
+
+    The interval belongs to the whole process: the last of several users restores it.
+    """
+    global _hurried, _usual_turn
+    with _counting:
+        if _hurried == 0:
+            _usual_turn = sys.getswitchinterval()
+            sys.setswitchinterval(min(TURN, _usual_turn))
+        _hurried += 1
+    try:
+        yield
+    finally:
+        with _counting:
+            _hurried -= 1
+            if _hurried == 0:
+                sys.setswitchinterval(_usual_turn)
+
+
+def prefetch(items: Iterable[T], most: int) -> Iterator[T]:
+    """The items, up to `most` of them fetched ahead on a thread of their own.
+
+    A consumer that stops early does not wait for a source that blocks, as a pipe may.
+    """
+    waiting: queue.Queue[tuple[str, T | BaseException | None]] = queue.Queue(most)
+    stopped = threading.Event()
+
+    def offer(kind: str, thing: T | BaseException | None) -> None:
+        while not stopped.is_set():
+            try:
+                waiting.put((kind, thing), timeout=0.1)
+                return
+            except queue.Full:
+                continue
+
+    def fetch() -> None:
+        try:
+            for item in items:
+                offer("item", item)
+                if stopped.is_set():
+                    return
+        except BaseException as error:  # noqa: BLE001 - it is raised again where the items are used
+            offer("error", error)
+        else:
+            offer("end", None)
+
+    thread = threading.Thread(target=fetch, name="steelyard-read", daemon=True)
+    thread.start()
+    try:
+        while True:
+            kind, thing = waiting.get()
+            if kind == "end":
+                return
+            if kind == "error":
+                raise thing  # type: ignore[misc]
+            yield thing  # type: ignore[misc]
+    finally:
+        stopped.set()  # not waited for: see `map_ahead`

@@ -1,4 +1,4 @@
-"""What the formats of tables have in common: columns as kernels take them, and rows made of their cells."""
+"""What CSV and JSON lines have in common: columns in the form kernels take, and rows made of their cells."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -12,18 +12,13 @@ from steelyard.features.folding import Folding, Keyed
 from steelyard.features.interactions import Interactions
 from steelyard.features.tokens import TextOptions
 from steelyard.io import columns as roles
-from steelyard.io.blocks import Block
+from steelyard.io.blocks import Block, Compose, ParsedBlock, describe, finish
 from steelyard.io.columns import Columns
-from steelyard.io.errors import InputError
+from steelyard.io.errors import DESCRIBED, InputError, RowError
 from steelyard.io.labels import LabelRule
-from steelyard.io.parsed_block import ParsedBlock, RowError
-from steelyard.io.problems import describe
-from steelyard.io.textlines import PROBLEMS, finished
 from steelyard.text import cells, feature_names
 from steelyard.text.lines import UNKNOWN_LABEL
 
-HEAD_RECORDS = 1000
-HEAD_BYTES = 1 << 22  # no longer than this is looked at to guess
 _EXCERPT = 40
 _CODES = {role: code for code, role in enumerate(roles.ROLES)}
 
@@ -32,9 +27,29 @@ def byte_array(text: str) -> NDArray[np.uint8]:
     return np.array(bytearray(text.encode()), np.uint8)
 
 
+def name_composer(
+    text: NDArray[np.uint8],
+    starts: NDArray[np.int32],
+    stops: NDArray[np.int32],
+    origins: NDArray[np.int32],
+    names: NDArray[np.uint8],
+    name_ends: NDArray[np.int64],
+) -> Compose:
+    """A function that writes the names of features, given their spans of the text and the column names."""
+
+    def compose(places: NDArray[np.int32]) -> tuple[NDArray[np.uint8], NDArray[np.int32]]:
+        lengths = np.empty(len(places), np.int32)
+        common = (text, starts, stops, origins, names, name_ends, places)
+        out = np.empty(feature_names.compose_cell_names(*common, np.empty(0, np.uint8), lengths), np.uint8)
+        feature_names.compose_cell_names(*common, out, lengths)
+        return out, lengths
+
+    return compose
+
+
 @dataclass(frozen=True)
-class Batch:
-    """One block on its way: the text, with room behind it for what is decoded, and arrays for the rows."""
+class RowBuffers:
+    """Arrays for the rows of one block: the text, with room behind it for decoded cells, and so on."""
 
     text: NDArray[np.uint8]
     room: NDArray[np.uint8]
@@ -55,8 +70,8 @@ class Batch:
         return keyed.keys, keyed.values, keyed.fields, keyed.starts, self.stops, self.origins
 
 
-class Table:
-    """Columns, options and rule in the form that kernels take; makes batches, and chunks of them."""
+class TableParser:
+    """Columns, options and label rule in the form that kernels take."""
 
     def __init__(
         self,
@@ -70,7 +85,7 @@ class Table:
         for field in interactions.fields:
             roles.require([field], columns.names, "interactions")
             if columns.role(field) not in roles.FEATURES:
-                raise InputError(f"interactions: {field!r} is no feature but {columns.role(field)}")
+                raise InputError(f"interactions: {field!r} is not a feature but {columns.role(field)}")
         self.columns = columns
         self.names = byte_array("".join(columns.names))
         self.name_ends = np.cumsum([len(name.encode()) for name in columns.names], dtype=np.int64)
@@ -90,12 +105,12 @@ class Table:
             np.array(bytearray(padded), np.uint8).reshape(len(missing), -1 if missing else 0),
             np.array([len(word) for word in missing], np.int64),
         )
-        self.arguments = (plan, _rule(label_rule), text_options.array(), LARGEST[dtype])
+        self.arguments = (plan, _rule_arrays(label_rule), text_options.array(), LARGEST[dtype])
 
-    def batch(self, block: Block, escape: int, elements: bool) -> tuple[Batch, bool]:
+    def allocate(self, block: Block, escape: int, elements: bool) -> tuple[RowBuffers, bool]:
         """Room for all that a block can hold, and whether all of it is UTF-8.
 
-        Where the bounds are generous nothing is lost: memory that is not touched is not there.
+        Generous bounds cost nothing: memory that is not touched is not used.
         """
         size = len(block.text)
         lines, valid, escapes = cells.measures(block.text, size, escape)
@@ -110,47 +125,33 @@ class Table:
         keyed = Keyed.empty(lines, features + tokens, self._dtype)
         slots = 1 << (2 * tokens).bit_length() if self._text_options.repeated != "counts" else 0
         ends = np.empty((2, features + tokens), np.int32)
-        problems = np.empty((PROBLEMS, 5), np.int64)
-        return Batch(text, room, keyed, ends[0], ends[1], np.zeros(max(slots, 16), np.int64), problems), valid
+        problems = np.empty((DESCRIBED, 5), np.int64)
+        table = np.zeros(max(slots, 16), np.int64)
+        return RowBuffers(text, room, keyed, ends[0], ends[1], table, problems), valid
 
-    def finished(
+    def finish(
         self,
         block: Block,
-        batch: Batch,
+        buffers: RowBuffers,
         rows: int,
         features: int,
         lines: int,
         wrong: int,
         remarks: frozenset[str] = frozenset(),
     ) -> ParsedBlock:
-        """The chunk, with what could not be read in words. Its tags are spans of the text as decoded."""
-        keyed = batch.keyed.first(rows, features)
-
-        def compose(places: NDArray[np.int32]) -> tuple[NDArray[np.uint8], NDArray[np.int32]]:
-            lengths = np.empty(len(places), np.int32)
-            common = (
-                batch.text,
-                keyed.starts,
-                batch.stops,
-                batch.origins,
-                self.names,
-                self.name_ends,
-                places,
-            )
-            out = np.empty(
-                feature_names.compose_cell_names(*common, np.empty(0, np.uint8), lengths), np.uint8
-            )
-            feature_names.compose_cell_names(*common, out, lengths)
-            return out, lengths
-
-        parsed = finished(
+        """The parsed block, with its errors described. Its tags are spans of the decoded text."""
+        keyed, text = buffers.keyed.first(rows, features), buffers.text
+        compose = name_composer(
+            text, keyed.starts, buffers.stops, buffers.origins, self.names, self.name_ends
+        )
+        parsed = finish(
             block, keyed, self._folding, lines=lines, wrong=0,
-            problems=batch.problems, compose=compose, remarks=remarks,
+            problems=buffers.problems, compose=compose, remarks=remarks,
         )  # fmt: skip
-        notes = [self._note(batch.text, *problem) for problem in batch.problems[:wrong].tolist()]
-        return replace(parsed, skipped=wrong, notes=notes, text=batch.text)
+        notes = [self._describe(text, *problem) for problem in buffers.problems[:wrong].tolist()]
+        return replace(parsed, skipped=wrong, notes=notes, text=text)
 
-    def _note(
+    def _describe(
         self, text: NDArray[np.uint8], line: int, code: int, start: int, stop: int, column: int
     ) -> RowError:
         excerpt = text[start : min(stop, start + _EXCERPT)].tobytes()
@@ -162,7 +163,7 @@ class Table:
         return RowError(line, f"column {self.columns.names[column]}: {what}" if column >= 0 else what)
 
 
-def _rule(rule: LabelRule | None) -> tuple[Any, ...]:
+def _rule_arrays(rule: LabelRule | None) -> tuple[Any, ...]:
     """The names sorted by length, then bytes; their ends and values; whether others have one, and which."""
     if rule is None:
         return np.empty(0, np.uint8), np.empty(0, np.int64), np.empty(0, np.float64), False, 0.0

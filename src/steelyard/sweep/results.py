@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard import _atomic_files, losses
-from steelyard.io import extras
+from steelyard.io import arrow_arrays
 from steelyard.losses import Loss
 from steelyard.sweep.grid import Point
 
@@ -146,7 +146,7 @@ class Results:
 def writer(path: Path) -> Callable[[list[dict[str, Any]]], bytes]:
     """By the suffix; looked up before a long run, so that it need not end in an error."""
     if path.suffix.lower() in (".parquet", ".pq"):
-        extras.pyarrow(str(path))
+        arrow_arrays.import_pyarrow(str(path))
     known = {".csv": _csv, ".json": _json, ".parquet": _parquet, ".pq": _parquet}
     if path.suffix.lower() not in known:
         raise ValueError(f"{path}: results are written as {', '.join(known)}; its suffix is none of these")
@@ -166,7 +166,7 @@ def _json(rows: list[dict[str, Any]]) -> bytes:
 
 
 def _parquet(rows: list[dict[str, Any]]) -> bytes:
-    pyarrow = extras.pyarrow("results")
+    pyarrow = arrow_arrays.import_pyarrow("results")
     content = io.BytesIO()
     pyarrow.parquet.write_table(pyarrow.Table.from_pylist(rows), content)
     return content.getvalue()

@@ -11,7 +11,7 @@ from steelyard.active.estimates import LEVEL
 from steelyard.active.evaluation import Appraisal
 from steelyard.active.journal import IN_MEMORY, Journal
 from steelyard.active.labelled import USUAL, Training
-from steelyard.io import objects
+from steelyard.io import jsonl
 from steelyard.io.errors import InputError
 from steelyard.losses import class_labels, decision_point
 
@@ -82,7 +82,7 @@ class Conversation:
         raise InputError(f"this is none of {_KINDS}")
 
     def _example(self, found: Any) -> dict[str, Any]:
-        asked = self._engine.consider(objects.row_of(found, self._bits))
+        asked = self._engine.consider(jsonl.hash_object(found, self._bits))
         decided = self._engine.decided
         assert decided is not None
         prediction = float(decided.predictions[0])

@@ -2,17 +2,18 @@
 
 import pytest
 
-from steelyard.io.dialects import Dialect, looks_like_header, read_head, sniff
+from steelyard.io.columns import HEAD_BYTES
+from steelyard.io.delimited import infer_dialect, looks_like_header, read_head
 from steelyard.io.errors import InputError
+from steelyard.io.input_spec import Dialect
 from steelyard.io.sources import opened
-from steelyard.io.tables import HEAD_BYTES
 from tests import tables
 from tests.vw_text import data_file
 
 
 def sniffed(text: str, name: str = "table", **told: object) -> Dialect:
     with opened(str(tables.written(text.encode(), name))) as source:
-        return sniff(source, **told)  # type: ignore[arg-type]
+        return infer_dialect(source, **told)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -60,7 +61,7 @@ def test_what_is_told_is_taken() -> None:
 @pytest.mark.parametrize("name", ["arxiv-astro", "enron-spam", "newsgroups", "sms-spam", "url-spam"])
 def test_tab_separated_text_has_no_quotes(name: str) -> None:
     with opened(str(data_file(f"{name}.tsv.xz"))) as source:
-        assert sniff(source) == Dialect("\t", True, False)
+        assert infer_dialect(source) == Dialect("\t", True, False)
 
 
 def test_tab_separated_text_has_quotes_where_only_they_make_sense() -> None:

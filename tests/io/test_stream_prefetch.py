@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from steelyard.io import prefetch
+from steelyard.io import stream
 
 THREADS = [1, 2, 4]
 
@@ -32,8 +32,8 @@ def test_order(threads: int) -> None:
         time.sleep(0.002 * (k % 3 == 0))
         return k * k
 
-    assert list(prefetch.mapped(slow_at_first, range(60), threads)) == [k * k for k in range(60)]
-    assert list(prefetch.mapped(slow_at_first, [], threads)) == []
+    assert list(stream.map_ahead(slow_at_first, range(60), threads)) == [k * k for k in range(60)]
+    assert list(stream.map_ahead(slow_at_first, [], threads)) == []
     assert all_gone()
 
 
@@ -44,8 +44,8 @@ def test_an_exception_in_the_source(threads: int) -> None:
         raise KeyError("the source")
 
     with pytest.raises(KeyError, match="the source"):
-        list(prefetch.mapped(abs, items(), threads))
-    results = prefetch.mapped(abs, items(), threads)
+        list(stream.map_ahead(abs, items(), threads))
+    results = stream.map_ahead(abs, items(), threads)
     assert [next(results) for _ in range(5)] == [0, 1, 2, 3, 4]
     results.close()
     assert all_gone()
@@ -58,7 +58,7 @@ def test_an_exception_in_a_worker(threads: int) -> None:
             raise ValueError("seven")
         return k
 
-    results = prefetch.mapped(work, range(100), threads)
+    results = stream.map_ahead(work, range(100), threads)
     assert [next(results) for _ in range(7)] == list(range(7))
     with pytest.raises(ValueError, match="seven"):
         next(results)
@@ -74,7 +74,7 @@ def test_no_more_is_fetched_than_can_wait(threads: int) -> None:
             fetched.append(k)
             yield k
 
-    results = prefetch.mapped(abs, items(), threads)
+    results = stream.map_ahead(abs, items(), threads)
     assert next(results) == 0
     time.sleep(0.05)
     assert len(fetched) <= 1 if threads == 1 else len(fetched) <= 2 * threads + 6
@@ -91,7 +91,7 @@ def test_leaving_while_the_source_waits() -> None:
         while True:
             yield os.read(reading, 1)
 
-    results = prefetch.mapped(bytes.upper, items(), 2)
+    results = stream.map_ahead(bytes.upper, items(), 2)
     assert next(results) == b"A"
     done = threading.Event()
 
@@ -106,7 +106,7 @@ def test_leaving_while_the_source_waits() -> None:
 
 
 def test_leaving_while_the_queue_is_full() -> None:
-    results = prefetch.fetched(itertools.count(), 2)
+    results = stream.prefetch(itertools.count(), 2)
     assert [next(results) for _ in range(3)] == [0, 1, 2]
     time.sleep(0.15)  # long enough to try again
     results.close()  # type: ignore[attr-defined]
@@ -115,11 +115,11 @@ def test_leaving_while_the_queue_is_full() -> None:
 
 def test_turns_are_short_only_while_threads_work() -> None:
     usual = sys.getswitchinterval()
-    first = prefetch.mapped(str, range(100), 2)
-    second = prefetch.mapped(str, range(100), 2)
+    first = stream.map_ahead(str, range(100), 2)
+    second = stream.map_ahead(str, range(100), 2)
     next(first), next(second)
-    assert sys.getswitchinterval() == pytest.approx(prefetch.TURN)
+    assert sys.getswitchinterval() == pytest.approx(stream.TURN)
     first.close()
-    assert sys.getswitchinterval() == pytest.approx(prefetch.TURN)  # the second still works
+    assert sys.getswitchinterval() == pytest.approx(stream.TURN)  # the second still works
     second.close()
     assert sys.getswitchinterval() == pytest.approx(usual)

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from steelyard.io.rebatch import gathered, piece, regrouped
+from steelyard.io.arrow_arrays import gather
+from steelyard.io.convert import regroup, to_arrays
 from tests.io.chunks import chunked, random_rows
 
 ROWS = random_rows(100, seed=3)
@@ -24,7 +25,7 @@ def slow_cuts(size: int) -> list[int]:
 @pytest.mark.parametrize("size", [1, 40, 100, 1000, 10**6])
 @pytest.mark.parametrize("chunk", [1, 3, 50, 1000])
 def test_batches_are_cut_by_the_rows_sizes(size: int, chunk: int) -> None:
-    pieces = list(regrouped(map(piece, chunked(ROWS, chunk)), size))
+    pieces = list(regroup(map(to_arrays, chunked(ROWS, chunk)), size))
     assert [len(part) for part in pieces] == slow_cuts(size)
     joined = np.concatenate([part.indices for part in pieces])
     assert joined.tolist() == [index for row in ROWS for index in row.indices]
@@ -34,6 +35,6 @@ def test_batches_are_cut_by_the_rows_sizes(size: int, chunk: int) -> None:
 
 
 def test_gathered() -> None:
-    found = gathered(np.arange(10), np.array([7, 0, 3]), np.array([2, 0, 3]))
+    found = gather(np.arange(10), np.array([7, 0, 3]), np.array([2, 0, 3]))
     assert found.tolist() == [7, 8, 3, 4, 5]
-    assert gathered(np.arange(10), np.array([], int), np.array([], int)).tolist() == []
+    assert gather(np.arange(10), np.array([], int), np.array([], int)).tolist() == []

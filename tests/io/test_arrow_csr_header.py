@@ -6,8 +6,8 @@ import json
 import pytest
 
 from steelyard.features.names import Names
+from steelyard.io.arrow_csr import KEY, Header, pack_names, read_header, unpack_names
 from steelyard.io.errors import InputError
-from steelyard.io.header import KEY, Header, header, packed_names, stored_names
 from tests.io.chunks import FEATURES, some_names
 
 pyarrow = pytest.importorskip("pyarrow")
@@ -17,13 +17,13 @@ pyarrow = pytest.importorskip("pyarrow")
 def test_a_header_is_read_back(features: int, bits: int | None) -> None:
     said = Header(features, {"format": "vw", "interactions": ["a*b"]})
     assert said.bits == bits
-    assert header(said.metadata(), "file") == said
+    assert read_header(said.metadata(), "file") == said
     assert json.loads(said.metadata()[KEY])["bits"] == bits
 
 
 def test_others_have_none() -> None:
-    assert header(None, "file") is None
-    assert header({b"pandas": b"{}"}, "file") is None
+    assert read_header(None, "file") is None
+    assert read_header({b"pandas": b"{}"}, "file") is None
 
 
 @pytest.mark.parametrize(
@@ -34,16 +34,16 @@ def test_others_have_none() -> None:
 )  # fmt: skip
 def test_a_damaged_header(text: str) -> None:
     with pytest.raises(InputError, match="file: its header is damaged; convert the original again"):
-        header({KEY: text.encode("latin1")}, "file")
+        read_header({KEY: text.encode("latin1")}, "file")
 
 
 def test_a_later_format() -> None:
     with pytest.raises(InputError, match=r"file: was written by a later steelyard \(format 2, .* up to 1\)"):
-        header({KEY: b'{"version": 2, "anything": "else"}'}, "file")
+        read_header({KEY: b'{"version": 2, "anything": "else"}'}, "file")
 
 
 def test_names_are_admitted_as_they_were() -> None:
-    stored = stored_names(packed_names(some_names()), "file")
+    stored = unpack_names(pack_names(some_names()), "file")
     again = Names(FEATURES, most=3)
     candidates = stored.candidates(FEATURES)
     chosen = again.admit(candidates)
@@ -52,7 +52,7 @@ def test_names_are_admitted_as_they_were() -> None:
     assert text.tobytes() == b"five\xff\x00seventeen"
     assert lengths.tolist() == [4, 2, 9]
     assert again.collisions() == some_names().collisions()
-    assert len(stored_names(packed_names(Names(FEATURES)), "file").keys) == 0
+    assert len(unpack_names(pack_names(Names(FEATURES)), "file").keys) == 0
 
 
 def test_damaged_names() -> None:
@@ -60,6 +60,6 @@ def test_damaged_names() -> None:
     sink = pyarrow.BufferOutputStream()
     with pyarrow.ipc.new_stream(sink, table.schema) as writer:
         writer.write_table(table)
-    for packed in (b"", b"?", b"AAAA", base64.b64encode(sink.getvalue()), packed_names(some_names())[:-40]):
+    for packed in (b"", b"?", b"AAAA", base64.b64encode(sink.getvalue()), pack_names(some_names())[:-40]):
         with pytest.raises(InputError, match="file: its names are damaged"):
-            stored_names(packed, "file")
+            unpack_names(packed, "file")

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from steelyard.io import dialects, formats, jsonl, sources
-from steelyard.io.column_roles import guess
-from steelyard.io.errors import InputError
-from steelyard.io.problems import decimal_comma
+from steelyard.io import delimited, formats, inference, sources
+from steelyard.io.columns import infer_roles
+from steelyard.io.errors import InputError, has_decimal_comma
+from steelyard.io.input_spec import InputSpec
 from tests.cli.running import refused, run, trained
 
 PRICES = [f"{k % 9},{k:02}" for k in range(40)]
@@ -15,16 +15,16 @@ PRICES = [f"{k % 9},{k:02}" for k in range(40)]
 
 @pytest.mark.parametrize("text", ["3,14", "-3,1", "+0,5 ", ",5", "1234,5"])
 def test_decimal_commas(text: str) -> None:
-    assert decimal_comma(text)
+    assert has_decimal_comma(text)
 
 
 @pytest.mark.parametrize("text", ["3.14", "1,2,3", "a,5", "3,", ",", "1,234.5", ""])
 def test_other_commas(text: str) -> None:
-    assert not decimal_comma(text)
+    assert not has_decimal_comma(text)
 
 
 def test_the_guess_says_what_is_wrong_with_the_numbers() -> None:
-    columns = guess(["price", "y"], [[price, "ab"[k % 2]] for k, price in enumerate(PRICES)])
+    columns = infer_roles(["price", "y"], [[price, "ab"[k % 2]] for k, price in enumerate(PRICES)])
     assert columns.role("price") == "category"
     assert columns.columns[0].why == "'0,00' is no number here, 0.00 would be"
 
@@ -38,7 +38,7 @@ def semicolons(tmp_path: Path) -> Path:
 
 def test_commas_of_decimals_do_not_separate(semicolons: Path) -> None:
     with sources.opened(str(semicolons)) as source:
-        assert dialects.sniff(source).separator == ";"
+        assert delimited.infer_dialect(source).separator == ";"
     assert trained(semicolons)["examples"] == 40
     assert "'0,00' is no number here, 0.00 would be" in run("train", semicolons).stdout
 
@@ -75,18 +75,15 @@ def test_one_document(text: str, what: str, tmp_path: Path) -> None:
     path = tmp_path / "rows.json"
     path.write_text(text)
     with pytest.raises(InputError, match=what):
-        formats.format_of(str(path))
+        formats.identify(str(path))
     named = tmp_path / "rows.jsonl"
     named.write_text(text)
-    with (
-        sources.opened(str(named)) as source,
-        pytest.raises(InputError, match=what.replace("json >", "jsonl >")),
-    ):
-        jsonl.guess_columns(source)
+    with pytest.raises(InputError, match=what.replace("json >", "jsonl >")):
+        inference.look(str(named), InputSpec("jsonl"))
 
 
 @pytest.mark.parametrize("text", ['{"y": [1, 2]}\n', "[a,b\n1,2\n", "{x |a b\n"])
 def test_no_document(text: str, tmp_path: Path) -> None:
     path = tmp_path / "rows"
     path.write_text(text)
-    formats.format_of(str(path))
+    formats.identify(str(path))

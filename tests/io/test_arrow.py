@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 from steelyard import losses
-from steelyard.io import batches, extras, sources
-from steelyard.io.arrow import ArrowTable
+from steelyard.io import arrow_arrays, sources
+from steelyard.io.arrow import ArrowReader, peek_batches, read_schema
+from steelyard.io.arrow_csr import KEY, Header, read_header
 from steelyard.io.convert import convert
 from steelyard.io.errors import InputError
-from steelyard.io.header import KEY, Header
 from steelyard.io.stream import Stream
 from tests.io.chunks import FEATURES, chunked, random_rows, rows_of, same, some_names, stream
 
@@ -49,16 +49,16 @@ def ipc_stream(arrow: Path, tmp_path: Path) -> Path:
 @pytest.mark.parametrize("kind", ["arrow", "parquet", "ipc_stream"])
 def test_headers_are_read_without_the_rows(kind: str, request: pytest.FixtureRequest) -> None:
     path = request.getfixturevalue(kind)
-    assert batches.header(str(path)) == Header(FEATURES, {"format": "vw"})
+    assert header_of(str(path)) == Header(FEATURES, {"format": "vw"})
 
 
 def test_headers_of_others(tmp_path: Path) -> None:
     path = tmp_path / "plain.parquet"
     pa.parquet.write_table(pa.table({"a": [1]}), path)
-    assert batches.header(str(path)) is None
+    assert header_of(str(path)) is None
     path.write_bytes(b"PAR1, or so it says")
     with pytest.raises(InputError, match=r"plain\.parquet: cannot be read, it seems damaged or cut off"):
-        batches.header(str(path))
+        header_of(str(path))
 
 
 @pytest.mark.parametrize("kind", ["arrow", "parquet", "ipc_stream"])
@@ -86,10 +86,10 @@ def test_ipc_may_be_compressed_and_piped(
     packed = tmp_path / "rows.gz"
     packed.write_bytes(gzip.compress(path.read_bytes()))
     assert same(rows_of(stream(packed, block_size=3000)), ROWS)
-    assert batches.header(str(packed)) is not None
+    assert header_of(str(packed)) is not None
     piped = io.TextIOWrapper(io.BufferedReader(io.BytesIO(path.read_bytes())))
     monkeypatch.setattr(sys, "stdin", piped)
-    assert batches.header("-") == Header(FEATURES, {"format": "vw"})
+    assert header_of("-") == Header(FEATURES, {"format": "vw"})
     assert same(rows_of(stream("-")), ROWS)
 
 
@@ -105,7 +105,7 @@ def test_a_look_at_what_is_piped(
     """However little is looked at first: a whole batch is found, and all stays to be read."""
     piped(request.getfixturevalue(kind).read_bytes(), monkeypatch)
     with sources.opened("-") as source:
-        first = next(batches.peeked(source, size))
+        first = next(peek_batches(source, size))
         assert first.rows.num_rows > 0
     assert same(rows_of(stream("-")), ROWS)
 
@@ -121,10 +121,10 @@ def test_a_look_at_what_has_no_rows_or_is_cut_off(
     ):
         piped(text, monkeypatch)
         with sources.opened("-") as source, pytest.raises(InputError, match=what):
-            list(batches.peeked(source, 1 << 22))
+            list(peek_batches(source, 1 << 22))
     piped(sink.getvalue().to_pybytes(), monkeypatch)
     with sources.opened("-") as source:
-        assert list(batches.peeked(source, 1 << 22)) == []
+        assert list(peek_batches(source, 1 << 22)) == []
 
 
 def test_parquet_may_not(parquet: Path, tmp_path: Path) -> None:
@@ -187,7 +187,7 @@ def test_files_of_other_kinds(tmp_path: Path) -> None:
         with pytest.raises(InputError, match=r"text\.arrow: neither Arrow IPC nor Parquet"):
             list(stream(path))
         with pytest.raises(InputError, match="neither Arrow"):
-            batches.header(str(path))
+            header_of(str(path))
 
 
 def test_a_file_for_another_model(arrow: Path) -> None:
@@ -235,7 +235,7 @@ def test_without_pyarrow(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(ImportError, match=r"rows\.arrow: .*need pyarrow: pip install \"steelyard\[arrow\]\""):
-        extras.pyarrow("rows.arrow")
+        arrow_arrays.import_pyarrow("rows.arrow")
 
 
 def test_pyarrow_is_imported_when_it_is_needed() -> None:
@@ -255,7 +255,7 @@ def test_a_label_that_the_loss_does_not_take_is_named_by_its_row(
     with pa.ipc.new_file(path, table.schema) as writer:
         writer.write_table(table)
     options: dict[str, Any] = {"loss": losses.by_name("logistic"), "skip": True, "block_size": 1 << 20}
-    chunks = Stream([path], ArrowTable(FEATURES), **options)
+    chunks = Stream([path], ArrowReader(FEATURES), **options)
     assert [row.label for row in rows_of(chunks)] == [1.0, 1.0]
     assert [problem.line for problem in chunks.problems] == [2, 3, 5]
     assert str(chunks.problems[1]).startswith(f"{path}, row 3: the label 5 is none for logistic loss")
@@ -263,7 +263,7 @@ def test_a_label_that_the_loss_does_not_take_is_named_by_its_row(
 
 def test_no_rows_are_as_rows_are(arrow: Path) -> None:
     """So that whatever is compiled for none serves for all."""
-    reader = ArrowTable(FEATURES)
+    reader = ArrowReader(FEATURES)
     none = reader.parse(reader.nothing())
     assert len(none.examples) == none.lines == 0
     some = next(iter(stream(arrow, block_size=1 << 20)))
@@ -293,7 +293,7 @@ def test_memory_does_not_grow_with_the_file(suffix: str, tmp_path: Path) -> None
 import resource, sys
 import numpy as np
 from steelyard.examples import Examples
-from steelyard.io.arrow import ArrowTable
+from steelyard.io.arrow import ArrowReader
 from steelyard.io.convert import convert
 from steelyard.io.stream import Stream
 
@@ -306,15 +306,20 @@ def chunk():
 def peak():
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 convert((chunk() for _ in range(130)), sys.argv[1], features=128)
-list(Stream([sys.argv[1]], ArrowTable(128), threads=2))
+list(Stream([sys.argv[1]], ArrowReader(128), threads=2))
 before = peak()
 convert((chunk() for _ in range(1300)), sys.argv[1], features=128)
 written = peak() - before
 if not sys.argv[1].endswith(".arrow"):  # what is mapped counts as the process's own, but can go at any time
-    assert sum(len(part.examples) for part in Stream([sys.argv[1]], ArrowTable(128), threads=2)) == 1_300_000
+    assert sum(len(part.examples) for part in Stream([sys.argv[1]], ArrowReader(128), threads=2)) == 1_300_000
 grown = peak() - before
 # the allocator moves the peak by some tens of MB either way; rows that were kept would be a thousand
 assert grown < 100, (before, written, grown)
 """
     subprocess.run([sys.executable, "-c", code, str(path)], check=True)
     assert path.stat().st_size > 4e8
+
+
+def header_of(path: str) -> Header | None:
+    with sources.opened(path) as source:
+        return read_header(read_schema(source).metadata, path)

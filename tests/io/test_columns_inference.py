@@ -2,9 +2,9 @@
 
 import pytest
 
-from steelyard.io import column_roles, delimited
-from steelyard.io.column_roles import ColumnOverrides, guess
-from steelyard.io.dialects import sniff
+from steelyard.io import columns, delimited
+from steelyard.io.columns import ColumnOverrides, infer_roles
+from steelyard.io.delimited import infer_dialect
 from steelyard.io.errors import InputError
 from steelyard.io.sources import opened
 from tests.vw_text import data_file
@@ -16,7 +16,7 @@ PLAIN = [str(0.5 * (k % 7)) for k in range(N)]
 def role(name: str, values: list[str | None], **others: list[str | None]) -> str:
     """The role of a column in a table with a label of its own."""
     columns: dict[str, list[str | None]] = {"label": [str(k % 3) for k in range(N)], name: values, **others}
-    return guess(list(columns), list(zip(*columns.values(), strict=True))).role(name)
+    return infer_roles(list(columns), list(zip(*columns.values(), strict=True))).role(name)
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def test_only_one_column_is_the_tag() -> None:
     ],
 )
 def test_the_label_is_found(columns: dict[str, list[str]], label: str | None) -> None:
-    found = guess(list(columns), list(zip(*columns.values(), strict=True)))
+    found = infer_roles(list(columns), list(zip(*columns.values(), strict=True)))
     assert found.of("label") == (() if label is None else (label,))
 
 
@@ -82,7 +82,7 @@ def test_what_is_told_goes_first() -> None:
         label="b", weight="x", base="c", tag="d", text=("t",), category=("k",), number=("n",), ignore=("i",)
     )
     names = ["label", "x", "b", "c", "d", "t", "k", "n", "i"]
-    found = guess(names, [["1"] * len(names)] * 3, told)
+    found = infer_roles(names, [["1"] * len(names)] * 3, told)
     assert [column.role for column in found.columns] == [
         "number", "weight", "label", "base", "tag", "text", "category", "number", "ignore",
     ]  # fmt: skip
@@ -91,16 +91,16 @@ def test_what_is_told_goes_first() -> None:
 
 def test_a_column_cannot_be_two_things() -> None:
     with pytest.raises(InputError, match="column 'a' cannot be both label and text"):
-        guess(["a"], [], ColumnOverrides(label="a", text=("a",)))
+        infer_roles(["a"], [], ColumnOverrides(label="a", text=("a",)))
 
 
 def test_an_unknown_column_is_refused() -> None:
     with pytest.raises(InputError, match="category: there is no column 'colour'; did you mean 'color'"):
-        guess(["color"], [], ColumnOverrides(category=("colour",)))
+        infer_roles(["color"], [], ColumnOverrides(category=("colour",)))
 
 
 def test_long_values_are_shortened() -> None:
-    assert column_roles.shortened("a" * 31) == "a" * 29 + "…"
+    assert columns.shorten("a" * 31) == "a" * 29 + "…"
 
 
 TABLES = {
@@ -123,6 +123,6 @@ TOLD = {"adult.data.gz": ColumnOverrides(weight="3"), "census-income.gz": Column
 @pytest.mark.parametrize("name", TABLES)
 def test_the_guess_on_real_tables(name: str) -> None:
     with opened(str(data_file(name))) as source:
-        columns = delimited.guess_columns(source, sniff(source), TOLD.get(name))
+        columns = delimited.infer_columns(source, infer_dialect(source), TOLD.get(name))
     assert {column: columns.role(column) for column in TABLES[name]} == TABLES[name]
     assert len(columns.describe().splitlines()) == len(columns.names)

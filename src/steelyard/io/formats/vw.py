@@ -1,0 +1,67 @@
+"""Vowpal Wabbit's text: `label importance base 'tag |namespace name:value …`, one example per line."""
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, ClassVar
+
+from steelyard.io.formats import Format, Head
+
+if TYPE_CHECKING:
+    from steelyard.features.names import Names
+    from steelyard.io.blocks import ParsedBlock
+    from steelyard.io.input_spec import InputSpec
+    from steelyard.io.stream import Reader
+
+HEAD_BYTES = 1 << 20
+HEAD_ROWS = 1000
+
+
+class SparseText(Format):
+    """What Vowpal Wabbit's text and svmlight have in common: labels are numbers, and there are no columns."""
+
+    def head_labels(self, spec: "InputSpec", head: Head) -> list[str]:
+        from steelyard.io.labels import distinct_numbers
+
+        return distinct_numbers(self._parse_head(spec, head).examples.labels[:HEAD_ROWS])
+
+    def label_sets(self, spec: "InputSpec", path: str) -> Iterator[set[str]]:
+        from steelyard.io.labels import distinct_numbers
+        from steelyard.io.stream import Stream
+
+        for parsed in Stream([path], self.reader(spec, None), skip=True):
+            yield set(distinct_numbers(parsed.examples.labels))
+
+    def fits(self, spec: "InputSpec", head: Head) -> bool:
+        parsed = self._parse_head(spec, head)
+        return len(parsed.examples) > 0 or not parsed.skipped
+
+    def _parse_head(self, spec: "InputSpec", head: Head) -> "ParsedBlock":
+        """The first lines, always the same number of bytes, so that what is inferred never changes."""
+        import numpy as np
+
+        from steelyard.io.blocks import MARK, Block
+
+        source = head.source
+        start = source.peek(HEAD_BYTES)
+        text = start if len(start) < HEAD_BYTES else start[: start.rfind(b"\n") + 1]
+        text = text.removeprefix(MARK) if text.endswith(b"\n") else text.removeprefix(MARK) + b"\n"
+        block = Block(source.path, np.frombuffer(text, np.uint8), source.position)
+        return self.reader(spec, None).parse(block)
+
+
+class Vw(SparseText):
+    name = "vw"
+    suffixes = (".vw",)
+    order = 40
+    _LINE: ClassVar[re.Pattern[bytes]] = re.compile(rb"[^|]*\|.*")
+
+    def recognise(self, head: Head) -> bool:
+        return all(self._LINE.fullmatch(line) for line in head.lines)
+
+    def reader(self, spec: "InputSpec", names: "Names | None") -> "Reader":
+        from steelyard.features.folding import Folding
+        from steelyard.features.interactions import interactions
+        from steelyard.io.sparse_text import VwReader
+
+        crossed = interactions(spec.interactions)
+        return VwReader(Folding(spec.bits, crossed, names), crossed, spec.dtype)
