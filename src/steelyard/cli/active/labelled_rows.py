@@ -1,4 +1,4 @@
-"""The rows of labelled files, all in memory, for simulations that shuffle them."""
+"""Reads all rows of labelled files into memory, for simulations that shuffle them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,8 +8,7 @@ import click
 import numpy as np
 
 from steelyard._messages import counted
-from steelyard.active import counter_rng
-from steelyard.active.strategies import LOSS
+from steelyard.active.trials import LOSS
 from steelyard.cli import preparing
 from steelyard.examples import Examples
 from steelyard.io import sources
@@ -17,12 +16,10 @@ from steelyard.io.errors import InputError
 from steelyard.io.stream import Stream
 from steelyard.sweep.files import Files, in_terms_of, in_terms_of_all
 
-_SHUFFLE = 1 << 41  # what is drawn for it
-
 
 @dataclass(frozen=True)
 class LabelledRows:
-    """Of two classes, with labels −1 and 1."""
+    """Rows of two classes, with labels −1 and 1."""
 
     examples: Examples
     classes: tuple[str, str]
@@ -30,29 +27,21 @@ class LabelledRows:
     format: str
     unlabelled: int
 
-    def split(self, seed: int, holdout: int) -> tuple[Examples, Examples]:
-        """Shuffled: the rows to learn from, and one in `holdout` to test on."""
-        order = counter_rng.order(seed, _SHUFFLE, len(self.examples))
-        kept = len(order) // holdout
-        return self.examples.take(order[kept:]), self.examples.take(order[:kept])
-
 
 def read(ctx: click.Context, files: Sequence[str], given: dict[str, Any]) -> LabelledRows:
     paths = sources.expand(files)
-    reading, labels = preparing.looked_at(ctx, paths, given | {"dtype": "float32", "weight_factor": 1.0})
-    reading, _ = in_terms_of_all(reading, labels, [LOSS], paths[0], given["labels"])
-    reading = in_terms_of(reading, LOSS)
-    rule = reading.label_rule
-    assert rule is not None  # or the labels would have been refused
-    source = Files(
-        paths, reading, threads=preparing.threads(given["threads"]), skip=given["on_error"] == "skip"
-    )
+    spec, labels = preparing.looked_at(ctx, paths, given | {"dtype": "float32", "weight_factor": 1.0})
+    spec, _ = in_terms_of_all(spec, labels, [LOSS], paths[0], given["labels"])
+    spec = in_terms_of(spec, LOSS)
+    rule = spec.label_rule
+    assert rule is not None  # other labels were refused
+    source = Files(paths, spec, threads=preparing.threads(given["threads"]), skip=given["on_error"] == "skip")
     stream = source.open()
-    rows = _together([_plain(parsed.examples, paths) for parsed in stream])
+    rows = _concatenate([_check_plain(parsed.examples, paths) for parsed in stream])
     known = np.flatnonzero(~np.isnan(rows.labels))
     where = ", ".join(paths)
     if not len(known):
-        raise stream.empty(f"{where}: no row has a label, and a simulation answers with the labels there are")
+        raise stream.empty(f"{where}: no row has a label; a simulation needs labels to answer its questions")
     found = np.unique(rows.labels[known])
     if len(found) < 2:
         only = rule.positive if found[0] > 0.0 else rule.negative
@@ -61,22 +50,22 @@ def read(ctx: click.Context, files: Sequence[str], given: dict[str, Any]) -> Lab
         )
     unlabelled = len(rows) - len(known)
     return LabelledRows(
-        _squeezed(rows.take(known)), (rule.negative, rule.positive), stream, reading.format, unlabelled
+        _renumber(rows.take(known)), (rule.negative, rule.positive), stream, spec.format, unlabelled
     )
 
 
-def _plain(examples: Examples, paths: Sequence[str]) -> Examples:
-    """Every label costs the same and every row counts once, or the figures would be of something else."""
+def _check_plain(examples: Examples, paths: Sequence[str]) -> Examples:
+    """Every label costs the same and every row counts once, so weights and offsets are refused."""
     if (examples.sample_weight[~np.isnan(examples.labels)] != 1.0).any() or examples.offsets is not None:
         what = "weights" if examples.offsets is None else "offsets"
         raise InputError(
-            f"{', '.join(paths)}: rows have {what} of their own, and a simulation counts every row once; "
+            f"{', '.join(paths)}: rows have {what}, but a simulation counts every row once; "
             "leave out such columns (--ignore COLUMN)"
         )
     return examples
 
 
-def _together(parts: list[Examples]) -> Examples:
+def _concatenate(parts: list[Examples]) -> Examples:
     ends = np.concatenate([[0], *(np.diff(part.indptr) for part in parts)]).cumsum().astype(np.int64)
     columns = [
         np.concatenate([getattr(part, name) for part in parts] or [np.zeros(0)])
@@ -87,8 +76,8 @@ def _together(parts: list[Examples]) -> Examples:
     return Examples(ends, indices, values, False, features, labels, sample_weight)
 
 
-def _squeezed(rows: Examples) -> Examples:
-    """With the features that occur, numbered anew: many models of them fit where few of all would."""
+def _renumber(rows: Examples) -> Examples:
+    """The rows with only the features that occur, which get new numbers: many such models fit into memory."""
     features, numbers = np.unique(rows.indices, return_inverse=True)
     return Examples(
         rows.indptr, numbers.astype(np.int32), rows.values, False, len(features), rows.labels,
