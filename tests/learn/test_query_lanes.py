@@ -7,8 +7,8 @@ import pytest
 
 from steelyard import losses
 from steelyard.active.counter_rng import uniform
-from steelyard.active.iwal import CONSTANTS
 from steelyard.active.simulation import Asker, Simulation
+from steelyard.active.strategies.iwal import CONSTANTS
 from steelyard.examples import examples
 from steelyard.losses import class_labels, decision_point
 from steelyard.model import Settings

@@ -74,8 +74,8 @@ EXAMPLES = {
         ),
         "active simulate": (
             "steelyard active simulate mail.tsv",
-            "steelyard active simulate mail.tsv --fractions 0.02,0.1 --policies implicit,random --seeds 10",
-            "steelyard active simulate rcv1.svm --grid --policies invariant,multiplication --pictures curves",
+            "steelyard active simulate mail.tsv --fractions 0.02,0.1 --strategy iwal,random --seeds 10",
+            "steelyard active simulate rcv1.svm --grid --update invariant,explicit --pictures curves",
         ),
         "convert": (
             "steelyard convert log.vw.gz -o log.arrow",

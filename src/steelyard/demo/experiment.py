@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from steelyard import _atomic_files, model
+from steelyard import _atomic_files, model_file
 from steelyard.demo import docstrings, weights
 from steelyard.demo.docstrings import DocstringRow, Docstrings
 from steelyard.demo.weights import HeavyRow, HeavyRows
+from steelyard.engine.file_training import spec_of
 from steelyard.examples import Examples
-from steelyard.io import input_spec
 from steelyard.io.input_spec import InputSpec
 from steelyard.io.stream import Stream
 from steelyard.learner import Learner
@@ -132,8 +132,8 @@ def run_experiment(folder: DemoFolder, collected: Docstrings, run: RunCommand, s
         run([*itertools.chain(*command), *more])
         for command, more in zip(folder.main_commands(), options, strict=True)
     )
-    learned, extra, _ = model.load_all(folder.path / MODEL)
-    spec = input_spec.from_json(extra["reading"])
+    stored = model_file.load(folder.path / MODEL)
+    learned, spec = stored.engine.models[0], spec_of(stored, folder.path / MODEL)
     train, held_out = (
         _read_examples(folder.path / name, spec, learned.settings) for name in (TRAIN, HELD_OUT)
     )

@@ -16,7 +16,7 @@ one half of the stream, and are scored on the other's.
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.active.wealth import Array
+from steelyard.active.confidence import Array
 from steelyard.engine.model_set import ModelSet
 from steelyard.examples import Examples
 from steelyard.model import Settings

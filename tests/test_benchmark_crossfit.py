@@ -5,8 +5,8 @@ import re
 import numpy as np
 import pytest
 
+from benchmarks.crossfit import CrossFit
 from steelyard import losses
-from steelyard.active.crossfit import CrossFit
 from steelyard.examples import examples
 from steelyard.learner import Learner
 from steelyard.model import Settings

@@ -1,19 +1,22 @@
-"""What there is to say about a simulation, for people and for machines."""
+"""The results of `active simulate`, for people and for machines."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from steelyard._messages import counted
-from steelyard.cli.active.simulations import grid
-from steelyard.cli.active.simulations.labelled_rows import LabelledRows
+from steelyard.active.simulation import Schedule
+from steelyard.active.trials import TrialPlan, count_settings
+from steelyard.cli.active.labelled_rows import LabelledRows
 from steelyard.cli.sweeps.report import aligned
 
 _MOST_PROBLEMS = 3
-_HINDSIGHT = (
-    "the best settings are chosen in hindsight, by the held-out rows themselves: nobody could have known them"
-)
+_HINDSIGHT = "the best settings are chosen in hindsight, by the held-out rows themselves"
 
 
-def of(rows: LabelledRows, given: dict[str, Any], found: dict[str, Any], seconds: float) -> dict[str, Any]:
+def summarise(
+    rows: LabelledRows, given: dict[str, Any], found: dict[str, Any], seconds: float
+) -> dict[str, Any]:
+    """Everything for --json."""
     kept = len(rows.examples) // given["holdout"]
     notes = sorted(rows.stream.remarks)
     if rows.unlabelled:
@@ -35,23 +38,26 @@ def of(rows: LabelledRows, given: dict[str, Any], found: dict[str, Any], seconds
     }
 
 
-def about(rows: LabelledRows, given: dict[str, Any]) -> list[str]:
-    """What is said before the work."""
-    kept = len(rows.examples) // given["holdout"]
+def announcement(
+    rows: LabelledRows, plan: TrialPlan, learner: str, schedules: Sequence[Schedule] | None
+) -> list[str]:
+    """The lines before the work; `schedules` are those of a grid."""
+    kept = len(rows.examples) // plan.holdout
     lines = [
         f"format: {rows.format}",
         f"classes: {rows.classes[0]} and {rows.classes[1]}",
         f"{counted(len(rows.examples) - kept, 'row')} to learn from, {kept:,} held out, "
-        f"{counted(given['seeds'], 'shuffle')}",
+        f"{counted(plan.seeds, 'shuffle')}",
     ]
-    if given["grid"]:
-        return [*lines, f"{grid.settings_tried(given['policies'][0]):,} settings of each policy"]
-    return [*lines, f"learner: {given['learner']}"]
+    if schedules is None:
+        return [*lines, f"learner: {learner}"]
+    settings = (f"{name} {count_settings(name, schedules):,}" for name in plan.strategies)
+    return [*lines, f"settings with each update: {', '.join(settings)}"]
 
 
 def text(result: dict[str, Any]) -> str:
-    """The same in lines."""
-    lines = _hulls(result) if result["grid"] else _trials(result)
+    """The results as lines."""
+    lines = _grid_table(result) if result["grid"] else _trials_table(result)
     lines += ["", f"{result['seconds']:.1f} s"]
     if result["skipped"]:
         lines.append(f"skipped: {counted(result['skipped'], 'line')} that could not be read, among them")
@@ -62,15 +68,17 @@ def text(result: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def _trials(result: dict[str, Any]) -> list[str]:
-    table = [["fraction", "policy", "labels", "test error", "95 %", "its own estimate", "95 %", "inside"]]
+def _trials_table(result: dict[str, Any]) -> list[str]:
+    heads = ["fraction", "strategy", "update", "labels", "test error", "95 %", "its own estimate", "95 %"]
+    table = [[*heads, "inside"]]
     for entry in result["results"]:
         own = entry["estimate"]
         diverged = sum(trial["diverged"] for trial in entry["trials"])
         table.append(
             [
                 f"{entry['fraction']:.3g}",
-                entry["policy"],
+                entry["strategy"],
+                entry["update"],
                 f"{entry['labels']:,.0f}",
                 _percent(entry["error"]) + (f" ({diverged} diverged)" if diverged else ""),
                 _span(entry),
@@ -80,28 +88,29 @@ def _trials(result: dict[str, Any]) -> list[str]:
             ]
         )
     explained = [
-        "test error: mean of the shuffles; its interval: how they differ, and how many rows are held out",
-        "its own estimate: of the current model, from the labels paid for; its interval holds at every",
-        "  moment; inside: the shuffles in which it held the test error",
+        "test error: mean over shuffles; the interval covers their spread and the number of held-out rows",
+        "its own estimate: of the current model, from the labels it asked for; the interval is valid at any",
+        "  stopping time; inside: the shuffles in which it contained the test error",
     ]
-    return [*aligned(table, left=2), "", *explained]
+    return [*aligned(table, left=3), "", *explained]
 
 
-def _hulls(result: dict[str, Any]) -> list[str]:
-    table = [["fraction", "policy", "settings", "test error", "of shuffles"]]
+def _grid_table(result: dict[str, Any]) -> list[str]:
+    table = [["fraction", "strategy", "update", "settings", "test error", "of shuffles"]]
     for entry in result["results"]:
         known = entry["error"] is not None
         table.append(
             [
                 f"{entry['fraction']:.3g}",
-                entry["policy"],
+                entry["strategy"],
+                entry["update"],
                 f"{entry['settings']:,}",
                 _percent(entry["error"]) if known else "–",
                 _span(entry) if known else "–",
             ]
         )
     return [
-        *aligned(table, left=2),
+        *aligned(table, left=3),
         "",
         "test error: the least of all settings that asked for no more; – where none asked for so little",
     ]

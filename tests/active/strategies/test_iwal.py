@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import mp, mpf
 
-from steelyard.active import iwal
-from steelyard.active.iwal import CONSTANTS, Constants, query_probability
+from steelyard.active.strategies import iwal
+from steelyard.active.strategies.iwal import CONSTANTS, Constants, query_probability
 
 
 def exact_confidence(s: mpf, b: mpf, of: Constants) -> mpf:
