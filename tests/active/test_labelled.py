@@ -31,7 +31,7 @@ def test_without_orders_each_answer_is_learned_once() -> None:
     learner = Learner(SETTINGS, FEATURES)
     learner.learn(examples(rows(50)[0].astype(np.float64), labels))
     found = labelled(50, orders=0)
-    np.testing.assert_array_equal(found.model.weights, learner.model.weights)
+    np.testing.assert_array_equal(found.model.raw_coefficients, learner.model.raw_coefficients)
     assert found.final is found.model
     np.testing.assert_allclose(Learner(model=found.model).predict(chunk), learner.predict(chunk))
 
@@ -56,7 +56,7 @@ def test_undoing_all_leaves_nothing() -> None:
         found.undo()
     assert found.model.clock == 0.0
     assert found.final.clock == 0.0
-    assert not found.model.weights.any()
+    assert not found.model.raw_coefficients.any()
 
 
 @pytest.mark.parametrize(("weights", "clock"), [("none", 10.0), ("capped", 100.0), ("importance", 200.0)])

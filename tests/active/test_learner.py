@@ -18,8 +18,8 @@ from tests.active.streams import FEATURES, SETTINGS, answered, learner, rows, st
 
 def same_model(one: ActiveLearner, other: ActiveLearner) -> None:
     for found, expected in ((one.labelled.model, other.labelled.model), (one.model, other.model)):
-        for name, array in expected._arrays().items():
-            np.testing.assert_array_equal(found._arrays()[name], array)
+        for name, array in expected.arrays().items():
+            np.testing.assert_array_equal(found.arrays()[name], array)
 
 
 def test_it_learns_what_it_asks_for() -> None:
@@ -117,7 +117,7 @@ def test_dense_rows_are_kept_as_sparse_ones() -> None:
     sparse.consider(examples(matrix))
     for each in (dense, sparse):
         each.answer(asked, labels[asked].tolist())
-    np.testing.assert_allclose(dense.model.weights, sparse.model.weights, rtol=1e-6)
+    np.testing.assert_allclose(dense.model.raw_coefficients, sparse.model.raw_coefficients, rtol=1e-6)
 
 
 def test_nothing_to_consider() -> None:

@@ -60,7 +60,7 @@ def test_margin_is_what_its_definition_says(learner: str) -> None:
     (found,) = outcomes("margin", "implicit", training, chunk, [90])
     assert found.rows == asked
     assert found.model is not None
-    np.testing.assert_array_equal(found.model.weights, labelled.final.weights)
+    np.testing.assert_array_equal(found.model.raw_coefficients, labelled.final.raw_coefficients)
 
 
 @pytest.mark.parametrize("strategy", ["iwal", "margin"])

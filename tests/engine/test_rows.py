@@ -5,9 +5,9 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
+from steelyard.engine.rows import Rows, RowsInChunks
 from steelyard.examples import Examples
 from steelyard.sweep import rows
-from steelyard.sweep.rows import Chunks, Rows, Table
 from tests.engine.problems import numbers
 
 WHOLE = numbers(50)
@@ -25,7 +25,7 @@ def labels(pieces: Iterator[rows.Piece]) -> list[float]:
 @pytest.mark.parametrize("kind", ["table", "chunks"])
 def test_every_so_many_rows_one_is_held_out(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rows, "PIECE", 7)
-    made: Rows = Table(WHOLE, 5) if kind == "table" else Chunks(chunks, 5)
+    made: Rows = RowsInMemory(WHOLE, 5) if kind == "table" else RowsInChunks(chunks, 5)
     assert made.holds_out
     for number in (0, 1):
         assert labels(made.learned(number)) == np.delete(WHOLE.labels, HELD).tolist()
@@ -33,7 +33,7 @@ def test_every_so_many_rows_one_is_held_out(kind: str, monkeypatch: pytest.Monke
 
 
 def test_none_is_held_out() -> None:
-    for made in (Table(WHOLE), Chunks(chunks)):
+    for made in (RowsInMemory(WHOLE), RowsInChunks(chunks)):
         assert not made.holds_out
         assert labels(made.learned(0)) == WHOLE.labels.tolist()
         assert labels(made.held()) == []
@@ -41,17 +41,17 @@ def test_none_is_held_out() -> None:
 
 def test_an_order_for_each_pass() -> None:
     orders = [np.arange(50)[::-1], np.roll(np.arange(50), 3)]
-    made = Table(WHOLE, 5, orders)
+    made = RowsInMemory(WHOLE, 5, orders)
     for number, order in enumerate(orders):
         assert labels(made.learned(number)) == [WHOLE.labels[i] for i in order if i not in HELD]
 
 
 def test_the_share(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rows, "PIECE", 25)
-    made = Table(WHOLE)
+    made = RowsInMemory(WHOLE)
     assert [made.share for _ in made.learned(0)] == [0.5, 1.0]
     told = iter([0.2, 0.6])
-    streamed = Chunks(lambda: chunks()[:2], keep=1 << 30, share=lambda: next(told))
+    streamed = RowsInChunks(lambda: chunks()[:2], keep=1 << 30, share=lambda: next(told))
     assert [streamed.share for _ in streamed.learned(0)] == [0.2, 0.6]
     assert [streamed.share for _ in streamed.learned(1)] == [0.5, 1.0]
 
@@ -65,14 +65,14 @@ def test_rows_that_fit_are_read_once(keep: int, opened: int) -> None:
         count += 1
         return chunks()
 
-    made = Chunks(source, keep=keep)
+    made = RowsInChunks(source, keep=keep)
     for number in range(3):
         assert labels(made.learned(number)) == WHOLE.labels.tolist()
     assert count == opened
 
 
 def test_what_was_not_read_to_the_end_is_not_kept() -> None:
-    made = Chunks(chunks, keep=1 << 20)
+    made = RowsInChunks(chunks, keep=1 << 20)
     next(made.learned(0))
     assert labels(made.learned(0)) == WHOLE.labels.tolist()
 

@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
+from steelyard.cli.baseline import LabelWeights
 
 from steelyard import losses
 from steelyard.cli import baseline
-from steelyard.cli.baseline import LabelWeights
 from steelyard.losses import Loss
 from tests.streams import labels_for
 

@@ -220,7 +220,7 @@ def test_without_l2_it_is_the_ordinary_flow() -> None:
     ]
     for learner in learners:
         learner.learn(examples(matrix, labels, sample_weight))
-    np.testing.assert_array_equal(learners[0].model.weights, learners[1].model.weights)
+    np.testing.assert_array_equal(learners[0].model.raw_coefficients, learners[1].model.raw_coefficients)
     almost = changes(losses.Logistic(), 0.3, 0.1, 1.0, 0.7, 0.5, 1e-300)
     np.testing.assert_allclose(almost, changes(losses.Logistic(), 0.3, 0.1, 1.0, 0.7, 0.5, 0.0), rtol=1e-12)
 
@@ -234,7 +234,7 @@ def test_weight_0_is_an_absent_row() -> None:
     np.testing.assert_array_equal(
         said[present], without.learn(examples(matrix[present], labels[present], sample_weight[present]))
     )
-    for name, array in whole.model._arrays().items():
+    for name, array in whole.model.arrays().items():
         np.testing.assert_array_equal(array, getattr(without.model, name), err_msg=name)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from steelyard import losses, updates
-from steelyard.active.iwal import flip_importances
+from steelyard.active.strategies.iwal import flip_importances
 from steelyard.examples import examples
 from steelyard.learn import query_probability
 from steelyard.learner import Learner
@@ -67,7 +67,7 @@ def test_closed_forms(name: str, expected: object) -> None:
     """With a constant rate the flip importance is push_for/(n·η)."""
     settings = Settings(losses.by_name(name), scaling="plain", learning_rate=0.25, follow_labels=False)
     learner = Learner(settings, 1)
-    learner.model.weights[0] = 1.0
+    learner.model.raw_coefficients[0] = 1.0
     x = np.array([[-3.0], [0.5], [2.0]])
     flips, predictions = flip_importances(learner.model, examples(x))
     assert callable(expected)
@@ -128,8 +128,8 @@ def test_with_rates_of_their_own_a_flip_of_weight_one_is_exact(scaling: str, nam
             Settings(loss, scaling=scaling, learning_rate=rate, dtype="float64", follow_labels=False),
             matrix.shape[1],
         )
-        for name_, array in begun.model._arrays().items():
-            again.model._arrays()[name_][...] = array
+        for name_, array in begun.model.arrays().items():
+            again.model.arrays()[name_][...] = array
         assert flip_importances(again.model, alone)[0][0] == pytest.approx(1.0, rel=1e-9)
         again.learn(examples(matrix[[row]] * 0.9, [-1.0 if p > 0.0 else 1.0]))
         assert again.predict(alone)[0] == pytest.approx(0.0, abs=1e-9)
@@ -150,7 +150,7 @@ def test_a_value_beyond_its_scale_leaves_the_prediction_where_it_is() -> None:
     settings = Settings(losses.by_name("hinge"), scaling="normalized", bias=False, follow_labels=False)
     learner = Learner(settings, 2)
     learner.learn(examples(np.eye(2), [1.0, -1.0]))
-    learner.model.weights[:] = [1.0, -1.5]
+    learner.model.raw_coefficients[:] = [1.0, -1.5]
     flips, predictions = flip_importances(learner.model, examples(np.array([[4.0, 1.0], [1.0, 1.0]])))
     np.testing.assert_allclose(predictions, [2.5, -0.5])
     assert np.all(flips > 0.0)
