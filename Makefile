@@ -17,12 +17,13 @@ define install
 		|| { cat $(VENV)/install.log >&2; echo "pip failed, see above" >&2; exit 1; }
 endef
 
-.PHONY: help demo test test-bounds check format docs bench paper paper-quick clean
+.PHONY: help demo test test-bounds test-versions check format docs bench paper paper-quick clean
 
 help:
 	@echo "make demo     learn from the docstrings of this Python, weigh some, write a report"
 	@echo "make test     every check and every test"
 	@echo "make test-bounds  the kernels with bounds checked, for changes in them"
+	@echo "make test-versions  part of the tests with the oldest and newest dependencies, on each Python that is found"
 	@echo "make check    the linters only"
 	@echo "make docs     write the reference of the command line anew"
 	@echo "make bench    speed, start-up and memory beside the peers, some minutes"
@@ -45,6 +46,10 @@ test: check
 test-bounds: $(VENV)/.installed-dev
 	@echo "pytest, kernels with bounds checked"
 	@NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(VENV)/cache-bounds $(PYTEST) $(KERNEL_TESTS)
+
+# Environments are made once, in $(VENV)/versions. One Python or one end only: make test-versions ONLY="--python 3.12".
+test-versions: $(VENV)/.installed-dev
+	@$(BIN)/python -m tests.versions $(ONLY)
 
 check: $(VENV)/.installed-dev
 	@echo "ruff check"

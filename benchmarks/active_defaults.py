@@ -136,7 +136,7 @@ def by_cell(errors: Errors) -> str:
 
 
 def by_way(errors: Errors) -> str:
-    """Every way, its errors with each number of labels averaged."""
+    """Every way, its errors with each number of labels average."""
     groups = {
         f"{name}{', 20 % wrong' if noise else ''}": [
             found for cell, found in errors.items() if (cell.name, cell.noise) == (name, noise)

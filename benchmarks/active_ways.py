@@ -17,8 +17,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import normalize
 from sklearn.svm import LinearSVC
 
-from steelyard.active.labelled import Training
-from steelyard.active.strategies import LEARNERS, outcomes
+from steelyard.active.labelled import RefitPlan
+from steelyard.active.trials import LEARNERS, outcomes
 from steelyard.examples import Examples, examples
 from steelyard.learner import Learner
 from steelyard.model import Model
@@ -47,8 +47,8 @@ DEFAULT: Way = IMPLICIT, REFIT
 _TRAINING = {
     ONE_PASS: LEARNERS["once"],
     REFIT: LEARNERS["refit"],
-    CAPPED: Training("capped"),
-    IMPORTANCE: Training("importance"),
+    CAPPED: RefitPlan("capped"),
+    IMPORTANCE: RefitPlan("importance"),
 }
 
 

@@ -14,8 +14,8 @@ import numpy as np
 from benchmarks import estimates_coverage, estimates_refit, sections
 from benchmarks.estimates_peeking import picture
 from benchmarks.simulated import NATURES, TRUTHS, Streams, always_inside, naive, streams
-from steelyard.active.estimates import Running, pool
-from steelyard.active.label_sample import of_labels
+from steelyard.active.estimates import RunningEstimate, pool
+from steelyard.active.label_sample import from_labels
 
 MEASURES = ("error", "precision", "recall")
 PICTURE = "estimates.svg"
@@ -104,7 +104,7 @@ def covered(runs: int, rows: int) -> str:
 def _covered(sample: Streams, of: str, measure: str) -> float:
     inside = []
     for run in range(len(sample.asked)):
-        path = Running(of, measure).path(sample.draws(run, guessed=run % 2 == 0))
+        path = RunningEstimate(of, measure).path(sample.draws(run, guessed=run % 2 == 0))
         inside.append([always_inside(path, sample.truth(each, measure, run)) for each in TRUTHS[of]])
     return float(np.mean(inside, axis=0).min())
 
@@ -126,7 +126,7 @@ def widths() -> str:
 def _width(sample: Streams, of: str, guessed: bool) -> float:
     found = []
     for run in range(_WIDE_RUNS):
-        running = Running(of)
+        running = RunningEstimate(of)
         running.add(sample.draws(run, guessed))
         found.append(running.estimate().width)
     return float(np.mean(found))
@@ -144,7 +144,7 @@ def floors() -> str:
                 np.concatenate(pair)
                 for pair in ((sure, np.full(size, floor)), (sure, asked), (sure, np.zeros(size)))
             )
-            found = pool(of_labels(*columns), "recall")
+            found = pool(from_labels(*columns), "recall")
             cells += [f"{asked.sum():,}", f"{found.low:.3f}"]
         table.append([f"{floor:.0%}", *cells])
     heads = ["floor", "labels in 10,000 rows", "recall at least", "labels in 100,000 rows", "recall at least"]

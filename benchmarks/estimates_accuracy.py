@@ -15,12 +15,11 @@ import numpy as np
 
 from benchmarks import estimates_refit, sections
 from steelyard import losses
-from steelyard.active.budget import Plan
-from steelyard.active.engine import Engine
+from steelyard.active.budget import BudgetPlan
 from steelyard.active.estimates import Estimate
-from steelyard.active.evaluation import Appraisal
-from steelyard.active.labelled import Training
-from steelyard.active.replay import replay
+from steelyard.active.evaluation import Evaluation
+from steelyard.active.labelled import RefitPlan
+from steelyard.active.learner import ActiveLearner, replay
 from steelyard.examples import examples
 from steelyard.learner import Learner
 from steelyard.model import Settings
@@ -54,21 +53,22 @@ def looks(seed: int, audit: float = 0.0) -> list[Look]:
     matrix, labels = estimates_refit._draw(random, direction, LOOKS[-1])
     fresh, fresh_labels = estimates_refit._draw(random, direction, _FRESH)
     stream, test = examples(matrix), examples(fresh)
-    engine = Engine(_SETTINGS, estimates_refit.FEATURES, Plan(rate=RATE, audit=audit), Training(seed=seed))
-    appraisal = Appraisal(engine)
+    plan, training = BudgetPlan(rate=RATE, audit=audit), RefitPlan(seed=seed)
+    learner = ActiveLearner(_SETTINGS, estimates_refit.FEATURES, plan, training)
+    evaluation = Evaluation(learner)
     found = []
     for start, end in zip((0, *LOOKS), LOOKS, strict=False):
         chunk = stream.take(np.arange(start, end))
-        replay(engine, chunk, lambda row, start=start: float(labels[start + row]))  # type: ignore[misc]
-        history = engine.history()
-        paid = np.flatnonzero(history.asked & ~(engine.in_audit(np.arange(end)) & (audit > 0.0)))
-        own = Learner(model=engine.model).predict(stream.take(paid))
+        replay(learner, chunk, lambda row, start=start: float(labels[start + row]))  # type: ignore[misc]
+        history = learner.history()
+        paid = np.flatnonzero(history.asked & ~(learner.in_audit(np.arange(end)) & (audit > 0.0)))
+        own = Learner(model=learner.model).predict(stream.take(paid))
         found.append(
             Look(
-                engine.answered,
-                appraisal.estimate(),
-                appraisal.estimate(of="progressive"),
-                float(np.mean((engine.predict(test) > 0.0) != (fresh_labels > 0.0))),
+                learner.answered,
+                evaluation.estimate(),
+                evaluation.estimate(of="progressive"),
+                float(np.mean((learner.predict(test) > 0.0) != (fresh_labels > 0.0))),
                 float(np.mean((history.prediction > 0.0) != (labels[:end] > 0.0))),
                 float(
                     np.average((own > 0.0) != (labels[paid] > 0.0), weights=1.0 / history.probability[paid])

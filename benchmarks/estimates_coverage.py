@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks import labelled, sections
+from benchmarks.crossfit import CrossFit
 from benchmarks.labelled import Problem
 from steelyard import losses
-from steelyard.active.crossfit import CrossFit
 from steelyard.active.estimates import Estimate, current, progressive
-from steelyard.active.label_sample import Draws, of_labels
+from steelyard.active.label_sample import LabelSample, from_labels
 from steelyard.examples import examples
 from steelyard.learner import Learner
 from steelyard.model import Settings
@@ -101,11 +101,11 @@ def _draws(
     labels: NDArray[np.float64],
     predictions: NDArray[np.float64],
     rows: NDArray[np.bool_],
-) -> Draws:
+) -> LabelSample:
     """With the model's own probabilities as guesses."""
     chance = 1.0 / (1.0 + np.exp(-np.clip(predictions, -30.0, 30.0)))
     columns = probability, asked, np.where(asked, labels > 0.0, np.nan), predictions > 0.0, chance
-    return of_labels(*(column[rows] for column in columns))
+    return from_labels(*(column[rows] for column in columns))
 
 
 TEXT = """

@@ -7,8 +7,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from benchmarks.simulated import constant, naive, streams
-from steelyard.active.estimates import Running
-from steelyard.active.measures import Interval
+from steelyard.active.estimates import EstimatePath, RunningEstimate
 
 ERROR, PROBABILITY, ROWS = 0.1, 0.1, 20_000
 _FIRST = 400  # rows: before that both intervals are as wide as the picture
@@ -21,8 +20,8 @@ def picture(path: Path) -> None:
     draws = sample.draws(int(np.argmax(np.array(lost) > 0.02)))
     moments = np.unique(np.geomspace(_FIRST, ROWS, 500).astype(int))  # as many as can be told apart
     fixed, sequence = (
-        Interval(*(column[moments] for column in each))
-        for each in (naive(draws), Running("progressive").path(draws))
+        EstimatePath(*(column[moments] for column in each))
+        for each in (naive(draws), RunningEstimate("progressive").path(draws))
     )
     figure = Figure(figsize=(8.0, 4.2), layout="constrained")
     axes = figure.add_subplot()

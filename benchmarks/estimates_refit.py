@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks import sections
+from benchmarks.crossfit import CrossFit
 from steelyard import losses
-from steelyard.active.crossfit import CrossFit
 from steelyard.active.estimates import Estimate, current
-from steelyard.active.label_sample import of_labels
+from steelyard.active.label_sample import from_labels
 from steelyard.examples import examples
 from steelyard.learner import Learner
 from steelyard.model import Settings
@@ -66,11 +66,11 @@ def looks(seed: int, blind: bool = False) -> list[Look]:
             seen = np.arange(start + _PIECE)
             ours, kept = seen[~audit[seen]], seen[audit[seen]]
             held, own = lanes.held_out(stream.take(ours), ours), whole.predict(stream.take(seen))
-            crossed = of_labels(
+            crossed = from_labels(
                 probability[ours], asked[ours], labels[ours] > 0.0, held > 0.0, 1.0 / (1.0 + np.exp(-held))
             )
             sure = np.ones(len(kept))
-            audited = of_labels(sure, sure, labels[kept] > 0.0, own[kept] > 0.0)
+            audited = from_labels(sure, sure, labels[kept] > 0.0, own[kept] > 0.0)
             look, paid = len(found) + 1, ours[asked[ours]]
             wrong = (own > 0.0) != (labels[seen] > 0.0)
             found.append(

@@ -18,7 +18,7 @@ from sklearn.metrics import accuracy_score, d2_pinball_score, r2_score
 from benchmarks import labelled, numeric, sections
 from benchmarks.labelled import Problem
 from steelyard import OnlineClassifier, OnlineRegressor, Settings, losses
-from steelyard.losses.sets import REAL_LINE
+from steelyard.losses import REAL_LINE
 
 RATES = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.75, 1.0, 1.5, 2.0, 3.0, 5.0, 8.0, 15.0, 40.0)
 CLASSES, NUMBERS = "classes", "numbers"

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.active.label_sample import Draws, of_labels
-from steelyard.active.measures import Interval
+from steelyard.active.estimates import EstimatePath
+from steelyard.active.label_sample import LabelSample, from_labels
 
 Matrix = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -99,11 +99,11 @@ class Streams:
     chance: Matrix
     """Of the label 1."""
 
-    def draws(self, run: int, guessed: bool = False) -> Draws:
+    def draws(self, run: int, guessed: bool = False) -> LabelSample:
         """What the user gets to see."""
         seen = np.where(self.asked[run], self.label[run], np.nan)
         chance = self.chance[run] if guessed else None
-        return of_labels(self.probability[run], self.asked[run], seen, self.predicted[run], chance)
+        return from_labels(self.probability[run], self.asked[run], seen, self.predicted[run], chance)
 
     def truth(self, of: str, measure: str, run: int) -> Matrix:
         """What an estimate should cover after each row: risk, record or pool."""
@@ -141,13 +141,13 @@ def streams(nature: Nature, runs: int, rows: int, seed: int) -> Streams:
     return Streams(probability.T, asked.T, label.T, predicted.T, chance.T)
 
 
-def always_inside(interval: Interval, truth: Matrix) -> bool:
+def always_inside(interval: EstimatePath, truth: Matrix) -> bool:
     """At every moment after the first row; where there is no truth, any interval will do."""
     low, high = interval.low[1:], interval.high[1:]
     return bool(((low <= truth + 1e-9) & (truth <= high + 1e-9) | np.isnan(truth)).all())
 
 
-def naive(draws: Draws, least: int = 30) -> Interval:
+def naive(draws: LabelSample, least: int = 30) -> EstimatePath:
     """What many would do: the weighted average ± 1.96 standard errors, from some number of labels on."""
     scores = np.where(draws.asked, np.nan_to_num(draws.loss), 0.0) / draws.probability
     count = np.arange(1.0, len(scores) + 1.0)
@@ -159,7 +159,7 @@ def naive(draws: Draws, least: int = 30) -> Interval:
         np.where(early, 0.0, mean - 1.96 * spread),
         np.where(early, 1.0, mean + 1.96 * spread),
     )
-    return Interval(
+    return EstimatePath(
         *(
             np.concatenate([[start], column])
             for start, column in zip((np.nan, 0.0, 1.0), columns, strict=True)

@@ -7,9 +7,9 @@ import numpy as np
 from scipy import sparse
 
 from steelyard import losses, updates
-from steelyard.active.iwal import CONSTANTS
 from steelyard.active.simulation import Asker
-from steelyard.losses import two_classes
+from steelyard.active.strategies.iwal import CONSTANTS
+from steelyard.losses import class_labels, decision_point
 from steelyard.model import Settings
 from tests.naive import NaiveLearner
 
@@ -30,19 +30,19 @@ class NaiveAsker:
             probability = self.probability(x, row + 1)
             if draws[row] < probability:
                 self.asked.append(row)
-                h = 1.0 / probability if self.asker.policy == "iwal" else 1.0
+                h = 1.0 / probability if self.asker.strategy == "iwal" else 1.0
                 self.learner.learn_row(x, float(labels[row]), h)
 
     def probability(self, x: dict[int, float], k: int) -> float:
         settings = self.asker.settings
-        boundary = two_classes.boundary(settings.loss)
+        boundary = decision_point(settings.loss)
         p = self.learner.predict(x)
-        if self.asker.policy == "random":
+        if self.asker.strategy == "random":
             return self.asker.parameter
-        if self.asker.policy == "margin":
+        if self.asker.strategy == "margin":
             return float(abs(p - boundary) <= self.asker.parameter)
         n = sum(value * value for value in x.values()) + settings.bias
-        low, high = two_classes.labels(settings.loss)
+        low, high = class_labels(settings.loss)
         other = low if p > boundary else high
         time = updates.by_name(settings.update).push_for(settings.loss, p, other, boundary - p)
         rate = settings.schedule().rate(self.learner.clock)

@@ -5,8 +5,7 @@ import os
 import numpy as np
 from scipy import sparse
 
-from steelyard.losses import Loss
-from steelyard.losses.sets import OneOf
+from steelyard.losses import Loss, OneOf
 
 
 def compiled(rows: int) -> int:

@@ -69,11 +69,11 @@ def test_resumed_training_continues_bit_for_bit(dtype: str, tmp_path) -> None:  
     matrix, labels, sample_weight = stream(settings.loss, rows=80)
     chunks = [examples(matrix[cut], labels[cut], sample_weight[cut]) for cut in (slice(0, 33), slice(33, 80))]
     steady, first = trained(settings, *chunks), trained(settings, chunks[0])
-    first.model.save(tmp_path / "half")
+    first.save(tmp_path / "half")
     second = Learner(model=load(tmp_path / "half"))
     second.learn(chunks[1])
     assert second.model.settings == settings
-    for name, array in steady.model._arrays().items():
+    for name, array in steady.model.arrays().items():
         np.testing.assert_array_equal(array, getattr(second.model, name))
 
 

@@ -36,11 +36,11 @@ def test_resumed_training_continues_bit_for_bit(settings: Settings, tmp_path: Pa
         steady.learn(chunk)
     first = Learner(settings, matrix.shape[1])
     first.learn(chunks[0])
-    first.model.save(tmp_path / "half.safetensors")
+    first.save(tmp_path / "half.safetensors")
     second = Learner(model=load(tmp_path / "half.safetensors"))
     second.learn(chunks[1])
     assert second.model.settings == settings
-    for name, array in steady.model._arrays().items():
+    for name, array in steady.model.arrays().items():
         np.testing.assert_array_equal(array, getattr(second.model, name))
 
 
@@ -63,7 +63,7 @@ def test_the_first_format_learns_on_as_it_used_to(tmp_path: Path) -> None:
     bias = learner.model.bias
     learner.learn(examples(np.ones((1, 3)), [1e6]))
     assert abs(learner.model.bias - bias) < 0.25
-    learner.model.save(tmp_path / "again")
+    learner.save(tmp_path / "again")
     assert load(tmp_path / "again").settings == learner.model.settings
 
 
@@ -233,5 +233,5 @@ def test_memory_a_feature() -> None:
     """4 bytes for plain and row_norm, 8 for adaptive, 12 for normalized."""
     few = ("state", "label_state")
     for scaling, expected in zip(SCALINGS, (4, 4, 8, 12), strict=True):
-        arrays = Model(Settings(scaling=scaling), 1000)._arrays()
+        arrays = Model(Settings(scaling=scaling), 1000).arrays()
         assert sum(array.nbytes for name, array in arrays.items() if name not in few) == 1000 * expected

@@ -9,7 +9,7 @@ import pytest
 
 import steelyard
 
-HEAVY = {"llvmlite", "matplotlib", "numba", "numpy", "pandas", "scipy", "sklearn"}
+HEAVY = {"jinja2", "llvmlite", "matplotlib", "numba", "numpy", "pandas", "scipy", "sklearn"}
 LIGHT = ["active", "estimators", "losses", "schedules", "updates"]
 COMPILED = {"llvmlite", "numba", "numpy", "scipy"}  # Numba looks for SciPy itself
 NEEDS = {

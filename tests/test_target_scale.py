@@ -11,8 +11,7 @@ import pytest
 from steelyard import losses, target_scale
 from steelyard.examples import Examples, examples
 from steelyard.learner import Learner
-from steelyard.losses import Loss
-from steelyard.losses.sets import UNIT_INTERVAL
+from steelyard.losses import UNIT_INTERVAL, Loss
 from steelyard.model import Settings
 from tests.streams import stream
 
@@ -117,7 +116,7 @@ def test_single_rows_add_up_to_the_whole(name: str, bias: bool) -> None:
         rows.learn(examples(matrix[[i]], labels[[i]], sample_weight[[i]]))[0] for i in range(len(labels))
     ]
     np.testing.assert_array_equal(predictions, one_by_one)
-    for array, other in zip(whole.model._arrays().values(), rows.model._arrays().values(), strict=True):
+    for array, other in zip(whole.model.arrays().values(), rows.model.arrays().values(), strict=True):
         np.testing.assert_array_equal(array, other)
 
 
@@ -198,7 +197,7 @@ def test_monstrous_labels_break_nothing(size: float) -> None:
     learner = Learner(Settings(losses.Quantile(), dtype="float64"), 2)
     random = np.random.default_rng(0)
     learner.learn(examples(random.normal(size=(50, 2)), size * random.normal(size=50)))
-    assert all(np.isfinite(array).all() for array in learner.model._arrays().values())
+    assert all(np.isfinite(array).all() for array in learner.model.arrays().values())
 
 
 def test_a_robust_loss_bears_wild_labels() -> None:

@@ -82,7 +82,7 @@ def test_second_order_never_gets_past_its_newton_step() -> None:
     assert second_order.push_for(squared, 0.0, 1.0, 1.0) == math.inf
 
 
-def test_implicit_time_to_a_kink_counts_the_slope_before_it() -> None:
+def test_implicit_push_for_a_kink_counts_the_slope_before_it() -> None:
     implicit = updates.by_name("implicit")
     assert implicit.push_for(losses.by_name("hinge"), 0.25, 1.0, 0.75) == pytest.approx(0.75)
     assert implicit.push_for(losses.by_name("quantile", tau=0.25), -2.0, 0.0, 2.0) == pytest.approx(8.0)

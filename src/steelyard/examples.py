@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from steelyard.learn import rows
-from steelyard.losses import Loss
-from steelyard.losses.sets import Interval
+from steelyard.losses import Interval, Loss
 
 # Values whose squares still add up to something finite in their own type
 LARGEST = {"float32": 1e17, "float64": 1e150}

@@ -1,4 +1,4 @@
-"""The learner: model + loss + update + schedule. It predicts and learns chunks; no scikit-learn, no files.
+"""`Learner`: model + loss + update + schedule. It learns and predicts chunks of rows, without scikit-learn.
 
 >>> import numpy as np
 >>> from steelyard.examples import examples
@@ -11,15 +11,18 @@ array([0.])
 array([1.])
 """
 
-from typing import Any
+from pathlib import Path
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard import target_scale, updates
+from steelyard import model_file, target_scale, updates
 from steelyard.examples import Examples
-from steelyard.learn import adaptive, joint, linear, radau
+from steelyard.learn import adaptive, joint, joint_solvers, linear
+from steelyard.losses import Loss
 from steelyard.model import Model, Settings
+from steelyard.model_file import EngineState, ModelFile
 from steelyard.numba_tools import jit
 
 _none = np.zeros(0)
@@ -34,6 +37,18 @@ class Learner:
     ) -> None:
         self.model = Model(settings or Settings(), features) if model is None else model
 
+    def save(self, path: str | Path) -> None:
+        """Write a model file; `load` reads it, and training goes on bit for bit."""
+        model_file.save(path, ModelFile(EngineState([self.model.settings], [self.model])))
+
+    @classmethod
+    def load(cls, path: str | Path, loss: Loss | type[Loss] | None = None, class_name: Any = None) -> Self:
+        """Read any model file; of one with a model for each class, the model of `class_name`.
+
+        `loss` is needed only for a model that learned with a loss of your own.
+        """
+        return cls(model=model_file.load_one(path, loss, class_name))
+
     def predict(self, examples: Examples) -> NDArray[np.float64]:
         """w·x of each row."""
         predictions = np.empty(len(examples))
@@ -41,19 +56,19 @@ class Learner:
         weights = self.model.coefficients()
         if len(examples.values) > 8 * len(weights):  # read so often that they had better lie side by side
             weights = np.ascontiguousarray(weights)
-        linear.predict(*examples.arrays, _bases(examples), weights, bias, predictions)
+        linear.predict(*examples.arrays, _offsets(examples), weights, bias, predictions)
         return predictions
 
     def learn(self, examples: Examples, order: NDArray[np.int64] | None = None) -> NDArray[np.float64]:
         """Learn the rows in order; returns the prediction of each from just before it was learned.
 
-        `order` holds the numbers of all rows if they are to be learned otherwise than they come; the
-        prediction of a row is at its number all the same. If the explicit update drives the weights beyond
-        float range, a FloatingPointError is raised and the model is as before. (The other updates cannot.)
+        `order` holds the numbers of all rows, to learn them in another order; predictions stay in the order
+        of the rows. If the explicit update drives the coefficients out of the range of floats,
+        a FloatingPointError is raised and the model is as before. (The other updates cannot.)
         """
         model, settings = self.model, self.model.settings
         explicit = settings.update == "explicit"
-        before = {name: array.copy() for name, array in model._arrays().items()} if explicit else {}
+        before = {name: array.copy() for name, array in model.arrays().items()} if explicit else {}
         predictions = np.empty(len(examples))
         with np.errstate(all="ignore"):
             if not settings.adaptive:
@@ -62,8 +77,8 @@ class Learner:
                 self._learn_in_units(examples, order, predictions)
             else:
                 self._learn_adaptive(_rows(examples, order), predictions, 1.0)
-        if explicit and not (np.isfinite(model.state).all() and np.isfinite(model.weights).all()):
-            for name, array in model._arrays().items():
+        if explicit and not model.finite:
+            for name, array in model.arrays().items():
                 array[...] = before[name]
             raise FloatingPointError(
                 f"the explicit update has left the range of {settings.dtype}: "
@@ -73,7 +88,7 @@ class Learner:
 
     def _joint_arguments(self) -> tuple[Any, ...]:
         loss = self.model.settings.loss
-        nodes, lower, upper, probe, at_probe, at_end = radau.tables()
+        nodes, lower, upper, probe, at_probe, at_end = joint_solvers.radau_tables()
         return (
             jit.pointer(loss, "derivative"), jit.step_pointer(loss, updates.by_name("implicit").step),
             self.model.settings.l2,
@@ -83,13 +98,13 @@ class Learner:
     def _learn_plain(self, rows: tuple[Any, ...], predictions: NDArray[np.float64]) -> None:
         model, settings = self.model, self.model.settings
         common = (
-            *rows, model.weights, model.state, predictions,
+            *rows, model.raw_coefficients, model.state, predictions,
             settings.scaling == "row_norm", float(settings.bias), *self._pointers(),
         )  # fmt: skip
         if settings.l2_flow == "joint" and settings.l2 > 0.0:
             joint.learn(*common, *self._joint_arguments())
         elif settings.l1 > 0.0 or settings.l2 > 0.0:
-            linear.learn_regularised(*common, settings.l1, settings.l2, model.debts)
+            linear.learn_regularised(*common, settings.l1, settings.l2, model.l1_applied)
         else:
             linear.learn(*common)
 
@@ -110,7 +125,7 @@ class Learner:
         # L1 is an amount of weight, which comes in units of the labels; L2 is a share of it and does not
         l2 = settings.l2 / unit if unit > 0.0 else 0.0
         adaptive.learn(
-            *rows, model.pairs, model.scales, model.debts, model.state, predictions,
+            *rows, model.pairs, model.max_abs, model.l1_applied, model.state, predictions,
             float(settings.bias), *self._pointers(), jit.pointer(settings.loss, "derivative"), unit,
             settings.scaling == "normalized", settings.update == "explicit", settings.l1, l2,
         )  # fmt: skip
@@ -127,14 +142,14 @@ class Learner:
 
 def _columns(examples: Examples) -> tuple[Any, ...]:
     """What an example is made of, as kernels take it."""
-    return *examples.arrays, examples.labels, examples.sample_weight, _bases(examples)
+    return *examples.arrays, examples.labels, examples.sample_weight, _offsets(examples)
 
 
 def _rows(examples: Examples, order: NDArray[np.int64] | None) -> tuple[Any, ...]:
     return *_columns(examples), _as_they_come if order is None else _checked(order, len(examples))
 
 
-def _bases(examples: Examples) -> NDArray[np.float64]:
+def _offsets(examples: Examples) -> NDArray[np.float64]:
     return _none if examples.offsets is None else examples.offsets
 
 

@@ -7,7 +7,7 @@ and is entitled to the whole of ∫ η over that stretch, as h copies would be.
 import math
 from dataclasses import dataclass
 
-from steelyard.losses.special import LARGEST_EXPONENT
+from steelyard.losses import LARGEST_EXPONENT
 
 
 def rate(learning_rate: float, initial_t: float, power_t: float, t: float) -> float:

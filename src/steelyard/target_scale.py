@@ -23,8 +23,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.losses import Loss
-from steelyard.losses.sets import REAL_LINE
+from steelyard.losses import REAL_LINE, Loss
 
 # The places of the numbers in the array that a model keeps: the weight seen, the label to measure
 # from, sums of distances from it and of their squares, the unit, and the weight seen when it was set.

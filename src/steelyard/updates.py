@@ -32,6 +32,7 @@ class Update:
     step: Integrator
     time: Integrator
     needs_curvature: bool = False
+    freezes_rate: bool = False  # a weight multiplies the rate at the start of the step, which does not decay
 
     def change(self, loss: Loss, p: float, y: float, u: float) -> float:
         """The change of p under a push of u ≥ 0."""
@@ -109,7 +110,7 @@ def _quotient(change: float, slope: float) -> float:
 _updates = {
     update.name: update
     for update in (
-        Update("explicit", _explicit, _explicit_time),
+        Update("explicit", _explicit, _explicit_time, freezes_rate=True),
         Update("implicit", _implicit, _implicit_time),
         Update("second_order", _second_order, _second_order_time, needs_curvature=True),
         Update("invariant", _invariant, _invariant_time),

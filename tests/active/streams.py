@@ -1,4 +1,4 @@
-"""A stream with two classes that can be learned, and an engine that is answered at once."""
+"""A stream with two classes that can be learned, and a learner that is answered at once."""
 
 from typing import Any
 
@@ -6,10 +6,11 @@ import numpy as np
 from scipy import sparse
 
 from steelyard import losses
-from steelyard.active.budget import Plan
-from steelyard.active.engine import Engine
+from steelyard.active import strategies
+from steelyard.active.budget import BudgetPlan
 from steelyard.active.journal import Journal
-from steelyard.active.labelled import Training
+from steelyard.active.labelled import RefitPlan
+from steelyard.active.learner import ActiveLearner
 from steelyard.examples import Examples, examples
 from steelyard.model import Settings
 
@@ -26,13 +27,14 @@ def rows(count: int, seed: int = 0, noise: float = 0.0) -> tuple[sparse.csr_matr
     return matrix, labels
 
 
-def engine(journal: Journal | None = None, *, settings: Settings = SETTINGS, **given: Any) -> Engine:
-    training = Training(**{name: given.pop(name) for name in ("weights", "orders", "seed") if name in given})
-    plan = Plan(**(given or {"rate": 0.1}))
-    return Engine(settings, FEATURES, plan, training, journal)
+def learner(journal: Journal | None = None, *, settings: Settings = SETTINGS, **given: Any) -> ActiveLearner:
+    training = RefitPlan(**{name: given.pop(name) for name in ("weights", "orders", "seed") if name in given})
+    strategy = strategies.by_name(given.pop("strategy", "iwal"))
+    plan = BudgetPlan(**(given or {"rate": 0.1}))
+    return ActiveLearner(settings, FEATURES, plan, training, journal, strategy=strategy)
 
 
-def answered(asking: Engine, chunk: Examples, labels: np.ndarray) -> Engine:
+def answered(asking: ActiveLearner, chunk: Examples, labels: np.ndarray) -> ActiveLearner:
     """Every question answered before the next example comes."""
     begin = asking.seen
     while (at := asking.seen - begin) < len(chunk):
@@ -40,6 +42,15 @@ def answered(asking: Engine, chunk: Examples, labels: np.ndarray) -> Engine:
         for question in asking.consider(ahead, first_only=True):
             asking.answer([question.id], [labels[question.id - begin]])
     return asking
+
+
+def answered_from(asking: ActiveLearner, pool: Examples, labels: np.ndarray, most: int = 10_000) -> list[int]:
+    """Ask from a ranked pool, and answer at once; returns the rows in their order."""
+    asked: list[int] = []
+    while len(asked) < most and (query := asking.ask_from(pool, np.arange(len(pool)))) is not None:
+        asked.append(query.id)
+        asking.answer([query.id], [labels[query.id]])
+    return asked
 
 
 def stream(count: int, seed: int = 0, noise: float = 0.0) -> tuple[Examples, np.ndarray]:

@@ -5,8 +5,8 @@ import pytest
 
 from benchmarks import estimates_accuracy, estimates_coverage, estimates_refit, labelled
 from benchmarks.simulated import NATURES, TRUTHS, Streams, always_inside, naive, streams
-from steelyard.active.estimates import Running
-from steelyard.active.label_sample import of_labels
+from steelyard.active.estimates import RunningEstimate
+from steelyard.active.label_sample import from_labels
 from steelyard.active.stopping import ErrorBelow, RecallAbove
 from tests.vw_text import data_file
 
@@ -16,7 +16,7 @@ CASES = [(of, measure) for of in ("progressive", "pool") for measure in ("error"
 def covered(sample: Streams, of: str, measure: str, guessed: bool) -> float:
     """The share of runs in which the truth was never outside; of two truths, whichever fares worse."""
     runs = range(len(sample.asked))
-    paths = [Running(of, measure).path(sample.draws(run, guessed)) for run in runs]
+    paths = [RunningEstimate(of, measure).path(sample.draws(run, guessed)) for run in runs]
     return min(
         float(np.mean([always_inside(paths[run], sample.truth(truth, measure, run)) for run in runs]))
         for truth in TRUTHS[of]
@@ -54,8 +54,8 @@ def test_those_who_skip_what_is_inconvenient_do_not_get_past_the_bounds(of: str)
         wrong = (sample.label[0] == 1.0) != sample.predicted[0]
         silent = wrong & (random.random(400) < 1.0 / 3.0)
         answers = np.where(silent, np.nan, sample.label[0])
-        draws = of_labels(sample.probability[0], sample.asked[0], answers, sample.predicted[0])
-        path = Running(of).path(draws)
+        draws = from_labels(sample.probability[0], sample.asked[0], answers, sample.predicted[0])
+        path = RunningEstimate(of).path(draws)
         open_rows = ~sample.asked[0] | silent if of == "pool" else np.ones(400, bool)
         truth = np.cumsum(wrong & open_rows) / np.arange(1.0, 401.0)
         assert always_inside(path, truth)
@@ -77,7 +77,7 @@ def test_stopping_at_a_target_is_legitimate() -> None:
     honestly = naively = 0
     for run in range(100):
         draws = sample.draws(run)
-        honestly += bool((Running("progressive").path(draws).high <= 0.095).any())
+        honestly += bool((RunningEstimate("progressive").path(draws).high <= 0.095).any())
         naively += bool((naive(draws).high <= 0.095).any())
     assert honestly <= 5
     assert naively > 10
@@ -126,12 +126,12 @@ def test_a_review_stops_when_enough_is_found() -> None:
         score = random.beta(0.2, 2.0, 8000)
         order = np.argsort(-score)  # the likeliest first
         relevant = (random.random(8000) < score)[order]
-        running = Running("pool", "recall", size=8000)
+        running = RunningEstimate("pool", "recall", size=8000)
         probability = np.where(np.arange(8000) < 3000, 0.999, 0.3)
         asked = random.random(8000) < probability
         for start in range(0, 8000, 100):
             part = slice(start, start + 100)
-            running.add(of_labels(probability[part], asked[part], relevant[part]))
+            running.add(from_labels(probability[part], asked[part], relevant[part]))
             if rule.judge([running.estimate()]).met:
                 break
         found = (relevant & asked)[: start + 100].sum()

@@ -5,22 +5,29 @@ import re
 import numpy as np
 import pytest
 
-from steelyard.active.estimates import Estimate, Running, current, pool, progressive, spent
-from steelyard.active.label_sample import Draws, of_labels, of_losses
-from steelyard.active.measures import MEASURES
+from steelyard.active.estimates import (
+    MEASURES,
+    Estimate,
+    RunningEstimate,
+    current,
+    pool,
+    progressive,
+    risk_of_look,
+)
+from steelyard.active.label_sample import LabelSample, from_labels, from_losses
 
 LABEL = np.tile([1.0, 1.0, 0.0, 0.0, 1.0], 400)
 PREDICTED = np.tile([True, True, True, False, False], 400)
 TRUTHS = {"error": 0.4, "loss": 0.4, "precision": 2 / 3, "recall": 2 / 3}
 
 
-def all_asked() -> Draws:
-    return of_labels(np.ones(2000), np.ones(2000), LABEL, PREDICTED)
+def all_asked() -> LabelSample:
+    return from_labels(np.ones(2000), np.ones(2000), LABEL, PREDICTED)
 
 
-def half_asked(chance: bool = False) -> Draws:
+def half_asked(chance: bool = False) -> LabelSample:
     asked = np.random.default_rng(0).random(2000) < 0.5
-    return of_labels(
+    return from_labels(
         np.full(2000, 0.5), asked, LABEL, PREDICTED, np.where(PREDICTED, 0.7, 0.4) if chance else None
     )
 
@@ -62,7 +69,7 @@ def test_a_pool_of_which_half_is_answered(measure: str, chance: bool) -> None:
 @pytest.mark.parametrize("of", ["progressive", "pool"])
 def test_row_by_row_is_the_same(measure: str, of: str) -> None:
     draws = half_asked(chance=True)
-    at_once, path = Running(of, measure), Running(of, measure)
+    at_once, path = RunningEstimate(of, measure), RunningEstimate(of, measure)
     at_once.add(draws)
     found = at_once.estimate()
     interval = path.path(draws)
@@ -85,9 +92,11 @@ def test_rows_not_reached_yet_may_be_anything() -> None:
     found = draws.asked @ LABEL + (~draws.asked & PREDICTED) @ LABEL
     assert pool(draws, "recall", size=4000).low < found / (LABEL.sum() + 2000)
     assert pool(draws, "recall", size=4000).high == pool(draws, "recall").high
-    running = Running("pool", size=2500)
+    running = RunningEstimate("pool", size=2500)
     running.add(draws)
-    with pytest.raises(ValueError, match="the pool has 2,500 rows, and 4,000 have come: each comes once"):
+    with pytest.raises(
+        ValueError, match="the pool has 2,500 rows, but 4,000 were added: each row is added once"
+    ):
         running.add(draws)
 
 
@@ -98,7 +107,7 @@ def test_found_by_answers_alone() -> None:
     relevant = np.where(likely, random.random(20_000) < 0.5, random.random(20_000) < 0.001)
     probability = np.where(likely, 1.0, 0.05)
     asked = random.random(20_000) < probability
-    found = pool(of_labels(probability, asked, relevant), "recall")
+    found = pool(from_labels(probability, asked, relevant), "recall")
     assert found.low < (relevant & asked).sum() / relevant.sum() < found.high
     assert found.low > 0.7
 
@@ -108,7 +117,7 @@ def test_a_second_pass_starts_from_what_was_answered() -> None:
     random = np.random.default_rng(2)
     probability = np.where(first.asked, 1.0, 0.5)
     asked = first.asked | (random.random(2000) < 0.5)
-    both = pool(of_labels(probability, asked, LABEL, PREDICTED), look=2)
+    both = pool(from_labels(probability, asked, LABEL, PREDICTED), look=2)
     assert both.low < ((LABEL == 1.0) != PREDICTED)[~asked].sum() / 2000 < both.high
     assert both.width < pool(first).width
 
@@ -116,15 +125,15 @@ def test_a_second_pass_starts_from_what_was_answered() -> None:
 def test_skipped_questions_are_at_their_worst() -> None:
     draws = half_asked()
     answers = np.where(np.arange(2000) % 10 == 0, np.nan, LABEL)
-    fewer = of_labels(draws.probability, draws.asked, answers, PREDICTED)
+    fewer = from_labels(draws.probability, draws.asked, answers, PREDICTED)
     for of in (progressive, pool):
         for measure in MEASURES:
             found, full = of(fewer, measure), of(draws, measure)
             assert found.skipped > 50
             assert found.width > full.width
             assert found.low <= found.value <= found.high
-    assert "not answered, taken at their worst" in str(progressive(fewer))
-    nobody = of_labels([0.5] * 4, [1, 1, 0, 0], [np.nan] * 4, [1, 0, 1, 0])
+    assert "not answered, counted at their worst" in str(progressive(fewer))
+    nobody = from_labels([0.5] * 4, [1, 1, 0, 0], [np.nan] * 4, [1, 0, 1, 0])
     for measure in MEASURES:
         assert pool(nobody, measure).high == 1.0
         assert pool(nobody, measure).low == 0.0
@@ -132,31 +141,31 @@ def test_skipped_questions_are_at_their_worst() -> None:
 
 def test_losses_come_in_their_own_units() -> None:
     loss = np.tile([0.0, 1.0, 3.0, 0.0], 500)
-    found = progressive(of_losses(np.ones(2000), np.ones(2000), loss, largest=5.0), "loss")
+    found = progressive(from_losses(np.ones(2000), np.ones(2000), loss, largest=5.0), "loss")
     assert found.value == pytest.approx(1.0, abs=0.01)
     assert 0.8 < found.low < 1.0 < found.high < 1.25
-    reviewed = Running("pool", "recall")
-    reviewed.add(of_labels([0.5], [True], [1.0]))
+    reviewed = RunningEstimate("pool", "recall")
+    reviewed.add(from_labels([0.5], [True], [1.0]))
     with pytest.raises(ValueError, match="guesses and predictions must come with all rows or with none"):
         reviewed.add(half_asked())
-    running = Running("progressive", "loss")
-    running.add(of_losses([1.0], [1], [5.0], largest=5.0))
-    for other in (of_losses([1.0], [1], [1.0]), of_losses([1.0], [1], [1.0], [1.0], largest=5.0)):
+    running = RunningEstimate("progressive", "loss")
+    running.add(from_losses([1.0], [1], [5.0], largest=5.0))
+    for other in (from_losses([1.0], [1], [1.0]), from_losses([1.0], [1], [1.0], [1.0], largest=5.0)):
         with pytest.raises(ValueError, match="guesses and predictions must come with all rows or with none"):
             running.add(other)
 
 
 def test_before_the_first_row_nothing_is_known() -> None:
-    for found in (Running("progressive").estimate(), pool(of_labels([], [], []), "recall")):
+    for found in (RunningEstimate("progressive").estimate(), pool(from_labels([], [], []), "recall")):
         assert np.isnan(found.value)
         assert (found.low, found.high, found.rows) == (0.0, 1.0, 0)
-        assert ": unknown (0.000 to 1.000 at every moment" in str(found)
+        assert ": unknown (95 % interval 0.000–1.000, valid at any stopping time" in str(found)
 
 
 def test_a_model_is_not_scored_on_what_it_learned() -> None:
     learned = np.zeros(2000)
     learned[7] = 1
-    with pytest.raises(ValueError, match="row 7 was learned by the very model that scored it"):
+    with pytest.raises(ValueError, match="row 7 was learned by the model that scored it"):
         current(all_asked(), learned)
     with pytest.raises(ValueError, match=re.escape("there are 2,000 rows, but 'learned' has the shape (3,)")):
         current(all_asked(), [0, 0, 0])
@@ -166,9 +175,9 @@ def test_later_looks_are_wider_and_all_looks_together_keep_the_level() -> None:
     widths = [current(all_asked(), np.zeros(2000), look=look).width for look in (1, 2, 10, 100)]
     assert sorted(widths) == widths
     assert widths[-1] < 1.6 * widths[0]
-    assert sum(spent(0.05, look) for look in range(1, 100_000)) == pytest.approx(0.05, rel=1e-4)
+    assert sum(risk_of_look(0.05, look) for look in range(1, 100_000)) == pytest.approx(0.05, rel=1e-4)
     with pytest.raises(ValueError, match="looks are numbered from 1; got 0"):
-        spent(0.05, 0)
+        risk_of_look(0.05, 0)
 
 
 def test_levels() -> None:
@@ -181,19 +190,19 @@ def test_names_that_are_not() -> None:
     with pytest.raises(
         ValueError, match="no measure 'recal'; did you mean 'recall'\\?; there are error, loss"
     ):
-        Running("pool", "recal")
+        RunningEstimate("pool", "recal")
     with pytest.raises(ValueError, match="no estimate of 'past'; there are progressive, current, pool"):
-        Running("past")
+        RunningEstimate("past")
     with pytest.raises(
-        ValueError, match="recall needs labels of two classes: make the draws with `of_labels`"
+        ValueError, match="recall needs labels of two classes: make the sample with `from_labels`"
     ):
-        pool(of_losses([1.0], [1], [1.0]), "recall")
+        pool(from_losses([1.0], [1], [1.0]), "recall")
 
 
 def test_an_estimate_speaks() -> None:
     found = Estimate("pool", "recall", 0.9, 0.8, 0.95, 0.95, 1, 1, 0)
     assert str(found) == (
-        "pool recall: 0.900 (0.800 to 0.950 at every moment, with 95 % confidence; 1 of 1 row asked)"
+        "pool recall: 0.900 (95 % interval 0.800–0.950, valid at any stopping time; 1 of 1 row asked)"
     )
 
 
@@ -201,7 +210,7 @@ def test_an_estimate_speaks() -> None:
 def test_rows_that_are_gone_need_no_prediction(measure: str) -> None:
     draws = half_asked()
     known = np.where(draws.asked, PREDICTED, np.nan)
-    found = current(of_labels(draws.probability, draws.asked, LABEL, known), np.zeros(2000), measure)
+    found = current(from_labels(draws.probability, draws.asked, LABEL, known), np.zeros(2000), measure)
     full = current(draws, np.zeros(2000), measure)
     assert found.low < TRUTHS[measure] < found.high
     assert found.value == pytest.approx(TRUTHS[measure], abs=0.05)

@@ -1,4 +1,4 @@
-"""What an engine's labels say of it: the same when resumed, changed back by an undo, never flattering."""
+"""What an learner's labels say of it: the same when resumed, changed back by an undo, never flattering."""
 
 import math
 from collections.abc import Iterator
@@ -9,35 +9,33 @@ import numpy as np
 import pytest
 
 from steelyard import losses
-from steelyard.active.budget import Plan
-from steelyard.active.cross_validation import LeftOut
-from steelyard.active.engine import Engine
-from steelyard.active.estimates import ESTIMANDS, Estimate
-from steelyard.active.evaluation import Appraisal, last_look
+from steelyard.active.budget import BudgetPlan
+from steelyard.active.estimates import ESTIMANDS, MEASURES, Estimate
+from steelyard.active.evaluation import CrossValidation, Evaluation, last_look
 from steelyard.active.journal import Journal
-from steelyard.active.labelled import Training, refitted
-from steelyard.active.measures import MEASURES
+from steelyard.active.labelled import RefitPlan, refit
+from steelyard.active.learner import ActiveLearner
 from steelyard.active.stopping import Budget, ErrorBelow, Narrow
 from steelyard.learner import Learner
 from steelyard.model import Settings
-from tests.active.streams import FEATURES, SETTINGS, answered, engine, stream
+from tests.active.streams import FEATURES, SETTINGS, answered, learner, stream
 
 
-def told(asking: Engine) -> list[str]:
+def told(asking: ActiveLearner) -> list[str]:
     """All estimates to the last digit, in which unknown equals unknown."""
     return [repr(found) for found in every(asking)]
 
 
-def every(asking: Engine, size: int | None = None) -> Iterator[Estimate]:
+def every(asking: ActiveLearner, size: int | None = None) -> Iterator[Estimate]:
     """All that can be estimated."""
-    appraisal = Appraisal(asking, size)
+    evaluation = Evaluation(asking, size)
     for of in ESTIMANDS:
         for measure in MEASURES:
-            yield appraisal.estimate(measure, of, largest=3.0 if measure == "loss" else None)
+            yield evaluation.estimate(measure, of, largest=3.0 if measure == "loss" else None)
 
 
-def begun(journal: Journal, audit: float = 0.0) -> Engine:
-    return Engine(SETTINGS, FEATURES, Plan(rate=0.2, audit=audit), Training(), journal)
+def begun(journal: Journal, audit: float = 0.0) -> ActiveLearner:
+    return ActiveLearner(SETTINGS, FEATURES, BudgetPlan(rate=0.2, audit=audit), RefitPlan(), journal)
 
 
 @pytest.mark.parametrize("audit", [0.0, 0.05])
@@ -59,7 +57,7 @@ def test_a_resumed_journal_says_the_same(audit: float, tmp_path: Path) -> None:
 @pytest.mark.parametrize("audit", [0.0, 0.1])
 def test_an_undo_changes_them_back(audit: float) -> None:
     chunk, labels = stream(300, noise=0.5)
-    asking = engine(rate=0.3, audit=audit)
+    asking = learner(rate=0.3, audit=audit)
     asked = [question.id for question in asking.consider(chunk)]
     asking.answer(asked[:40], labels[asked[:40]].tolist())
     before = told(asking)
@@ -76,7 +74,7 @@ def test_an_undo_changes_them_back(audit: float) -> None:
 
 def test_open_and_skipped_questions_are_at_their_worst() -> None:
     chunk, labels = stream(300)
-    late, full = engine(rate=0.3), engine(rate=0.3)
+    late, full = learner(rate=0.3), learner(rate=0.3)
     asked = [question.id for question in late.consider(chunk)]
     full.consider(chunk)
     full.answer(asked, labels[asked].tolist())
@@ -92,31 +90,31 @@ def test_open_and_skipped_questions_are_at_their_worst() -> None:
 
 def test_lanes_have_not_learned_what_they_score() -> None:
     chunk, labels = stream(200, noise=0.5)
-    asking = answered(engine(rate=0.5), chunk, labels)
+    asking = answered(learner(rate=0.5), chunk, labels)
     count = len(asking.labelled)
-    found = LeftOut(asking.labelled, count).predict(asking.labelled.places)
-    rows = asking.labelled.taken(0, count)
+    found = CrossValidation(asking.labelled, count).predict(asking.labelled.places)
+    rows = asking.labelled.examples(0, count)
     for place in range(0, count, 13):
-        rest = refitted(SETTINGS, Training(), rows, np.arange(count) % 10 == place % 10)
+        rest = refit(SETTINGS, RefitPlan(), rows, np.arange(count) % 10 == place % 10)
         alone = Learner(model=rest).predict(rows)[place]
         assert found[place] == pytest.approx(alone, rel=1e-6, abs=1e-9)
 
 
 def test_one_pass_lanes_and_rows_with_features_never_met() -> None:
     chunk, labels = stream(400)
-    asking = engine(rate=0.5, orders=0)
+    asking = learner(rate=0.5, orders=0)
     asked = [question.id for question in asking.consider(chunk)]
     asking.answer(asked[:5], labels[asked[:5]].tolist())
-    lanes = LeftOut(asking.labelled, 5)
+    lanes = CrossValidation(asking.labelled, 5)
     found = lanes.predict(np.arange(len(asked)))
     assert np.isfinite(found).all()
-    model = refitted(SETTINGS, Training(orders=0), asking.labelled.taken(0, 5))
-    np.testing.assert_array_equal(model.weights, asking.model.weights)
+    model = refit(SETTINGS, RefitPlan(orders=0), asking.labelled.examples(0, 5))
+    np.testing.assert_array_equal(model.raw_coefficients, asking.model.raw_coefficients)
 
 
 def test_the_model_itself_judged_by_rows_it_never_learned() -> None:
     chunk, labels = stream(800, noise=0.5)
-    asking = answered(engine(rate=0.3, audit=0.1), chunk, labels)
+    asking = answered(learner(rate=0.3, audit=0.1), chunk, labels)
     audit = asking.in_audit(np.arange(800))
     history = asking.history()
     assert history.asked[audit].all()
@@ -125,10 +123,10 @@ def test_the_model_itself_judged_by_rows_it_never_learned() -> None:
     assert history.probability.min() >= 0.1
     assert history.probability.mean() == pytest.approx(0.3, abs=0.1)
     count, look = last_look(len(asking.labelled))
-    model = refitted(SETTINGS, Training(), asking.labelled.taken(0, count))
+    model = refit(SETTINGS, RefitPlan(), asking.labelled.examples(0, count))
     kept = chunk.take(np.flatnonzero(audit))
     wrong = np.mean(np.sign(Learner(model=model).predict(kept)) != labels[audit])
-    found = Appraisal(asking).estimate()
+    found = Evaluation(asking).estimate()
     assert look > 5
     assert found.value == pytest.approx(wrong, abs=0.02)
     assert (found.rows, found.asked) == (audit.sum(), audit.sum())
@@ -140,8 +138,8 @@ def test_the_truth_is_inside_and_not_flattered(audit: float) -> None:
     fresh, truth = stream(5000, seed=77, noise=1.0)
     for seed in range(6):
         chunk, labels = stream(800, seed, noise=1.0)
-        asking = answered(engine(rate=0.25, seed=seed, audit=audit), chunk, labels)
-        current, progressive = (Appraisal(asking).estimate(of=of) for of in ("current", "progressive"))
+        asking = answered(learner(rate=0.25, seed=seed, audit=audit), chunk, labels)
+        current, progressive = (Evaluation(asking).estimate(of=of) for of in ("current", "progressive"))
         wrong = np.mean(np.sign(asking.predict(fresh)) != truth)
         assert current.low <= wrong <= current.high
         off.append(current.value - wrong)
@@ -149,23 +147,23 @@ def test_the_truth_is_inside_and_not_flattered(audit: float) -> None:
         assert progressive.low <= record <= progressive.high
         history = asking.history()
         handed = np.where(history.asked, labels > 0.0, history.prediction > 0.0)
-        pool = Appraisal(asking).estimate(of="pool")
+        pool = Evaluation(asking).estimate(of="pool")
         assert pool.low <= np.mean(handed != (labels > 0.0)) <= pool.high
     assert abs(np.mean(off)) < 0.06
 
 
 def test_rows_that_could_not_be_asked_for_are_left_out() -> None:
     chunk, labels = stream(600)
-    asking = answered(engine(budget=60, expected=300), chunk, labels)
+    asking = answered(learner(budget=60, expected=300), chunk, labels)
     possible = int((asking.history().probability > 0.0).sum())
     assert possible < 400
     assert all(found.rows == possible for found in every(asking))
-    assert Appraisal(asking).estimate(of="pool").high > 0.3  # the rest may be anything
-    assert Appraisal(asking, 6000).estimate(of="pool").high > 0.9
+    assert Evaluation(asking).estimate(of="pool").high > 0.3  # the rest may be anything
+    assert Evaluation(asking, 6000).estimate(of="pool").high > 0.9
 
 
 def test_before_there_is_anything() -> None:
-    for asking in (engine(), engine(rate=0.2, audit=0.1)):
+    for asking in (learner(), learner(rate=0.2, audit=0.1)):
         asking.consider(stream(15)[0])
         for found in every(asking):
             assert found.skipped == found.asked
@@ -173,14 +171,14 @@ def test_before_there_is_anything() -> None:
             assert found.high == (3.0 if found.measure == "loss" else 1.0)
             if found.of == "current":
                 assert math.isnan(found.value)
-    assert Appraisal(engine()).estimate(of="progressive").rows == 0
+    assert Evaluation(learner()).estimate(of="progressive").rows == 0
 
 
 @pytest.mark.parametrize("loss", ["logistic", "hinge", "squared"])
 def test_losses_with_and_without_probabilities(loss: str) -> None:
     chunk, labels = stream(300)
     settings = Settings(losses.by_name(loss), follow_labels=False)
-    asking = answered(engine(settings=settings, rate=0.3), chunk, labels)
+    asking = answered(learner(settings=settings, rate=0.3), chunk, labels)
     for found in every(asking):
         assert found.low <= found.value <= found.high
         assert found.answered == asking.answered
@@ -194,14 +192,14 @@ def test_looks() -> None:
 
 def test_rules() -> None:
     chunk, labels = stream(400)
-    asking = answered(engine(rate=0.3), chunk, labels)
-    appraisal = Appraisal(asking)
-    verdict = appraisal.judge(Budget(asking.asked))
+    asking = answered(learner(rate=0.3), chunk, labels)
+    evaluation = Evaluation(asking)
+    verdict = evaluation.judge(Budget(asking.asked))
     assert verdict
     assert verdict.why == f"stop: {asking.asked} of {asking.asked} questions asked"
-    assert not appraisal.judge(ErrorBelow(0.001))
-    assert appraisal.judge(Narrow(0.9, "pool"), level=0.5)
-    assert "loss is at most" in appraisal.judge(ErrorBelow(0.001, measure="loss"), largest=2.0).why
+    assert not evaluation.judge(ErrorBelow(0.001))
+    assert evaluation.judge(Narrow(0.9, "pool"), level=0.5)
+    assert "loss is at most" in evaluation.judge(ErrorBelow(0.001, measure="loss"), largest=2.0).why
 
 
 @pytest.mark.parametrize(
@@ -209,7 +207,7 @@ def test_rules() -> None:
     [
         ({"measure": "erro"}, "no measure 'erro'; did you mean 'error'"),
         ({"of": "past"}, "no estimate of 'past'"),
-        ({"measure": "loss"}, "say largest=…"),
+        ({"measure": "loss"}, "give largest=…"),
         ({"largest": 2.0}, "largest=2.0 is for the measure 'loss', not for 'error'"),
         ({"measure": "loss", "largest": -1.0}, "the largest loss must be a positive finite number"),
         ({"level": 2.0}, "the level of confidence must lie between 0 and 1"),
@@ -217,6 +215,6 @@ def test_rules() -> None:
 )
 def test_what_cannot_be_estimated(given: dict[str, Any], message: str) -> None:
     chunk, labels = stream(300)
-    asking = answered(engine(rate=0.3), chunk, labels)
+    asking = answered(learner(rate=0.3), chunk, labels)
     with pytest.raises(ValueError, match=message):
-        Appraisal(asking).estimate(**given)
+        Evaluation(asking).estimate(**given)

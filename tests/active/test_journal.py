@@ -12,21 +12,21 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from steelyard.active.budget import Plan
-from steelyard.active.engine import Engine
+from steelyard.active.budget import BudgetPlan
 from steelyard.active.journal import Journal
-from tests.active.streams import FEATURES, SETTINGS, answered, engine, stream
+from steelyard.active.learner import ActiveLearner
+from tests.active.streams import FEATURES, SETTINGS, answered, learner, stream
 
 # Answers as they go, and says so only afterwards; goes on where the journal is.
 ASKER = """
 import sys
 import numpy as np
-from steelyard.active.engine import Engine
+from steelyard.active.learner import ActiveLearner
 from steelyard.active.journal import Journal
-from steelyard.active.budget import Plan
+from steelyard.active.budget import BudgetPlan
 from tests.active.streams import FEATURES, SETTINGS, stream
 chunk, labels = stream(int(sys.argv[2]))
-asking = Engine(SETTINGS, FEATURES, Plan(rate=0.3), None, Journal(sys.argv[1]))
+asking = ActiveLearner(SETTINGS, FEATURES, BudgetPlan(rate=0.3), None, Journal(sys.argv[1]))
 for number in asking.open:
     asking.answer([number], [labels[number]])
     print(number, flush=True)
@@ -56,14 +56,14 @@ def check_survival(path: Path, times: int, seed: int, count: int = 4000) -> None
         said += killed(path, rng.uniform(0.0, 0.4), count)
     chunk, labels = stream(count)
     with Journal(path) as journal:
-        asking = Engine(SETTINGS, FEATURES, Plan(rate=0.3), None, journal)
+        asking = ActiveLearner(SETTINGS, FEATURES, BudgetPlan(rate=0.3), None, journal)
         label = asking.history().label
         np.testing.assert_array_equal(label[said], labels[said])
         assert len(said) == len(set(said))
         for number in asking.open:
             asking.answer([number], [labels[number]])
         seen = asking.seen
-        whole = answered(engine(rate=0.3), chunk.take(np.arange(seen)), labels)
+        whole = answered(learner(rate=0.3), chunk.take(np.arange(seen)), labels)
         np.testing.assert_array_equal(asking.history().probability, whole.history().probability)
         np.testing.assert_array_equal(asking.model.pairs, whole.model.pairs)
         np.testing.assert_array_equal(asking.labelled.model.pairs, whole.labelled.model.pairs)
@@ -81,7 +81,7 @@ def test_killing_again_and_again(seed: int, tmp_path: Path) -> None:
 
 def test_another_process_cannot_ask_meanwhile(tmp_path: Path) -> None:
     path = tmp_path / "a.journal"
-    with Journal(path), pytest.raises(ValueError, match="another process is asking with it"):
+    with Journal(path), pytest.raises(ValueError, match="another process is using it"):
         Journal(path)
     Journal(path).close()
 
@@ -104,17 +104,17 @@ def test_files_that_are_no_journals(tmp_path: Path) -> None:
 def test_a_newer_format_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "a.journal"
     with Journal(path) as journal:
-        engine(journal)
+        learner(journal)
     with sqlite3.connect(path) as db:
         db.execute("UPDATE about SET about = ?", (json.dumps({"format": 99}),))
     db.close()
     with pytest.raises(ValueError, match=r"written by a newer steelyard \(format 99"):
-        engine(Journal(path))
+        learner(Journal(path))
 
 
 def test_a_decision_is_kept_whole_or_not_at_all(tmp_path: Path) -> None:
     path = tmp_path / "a.journal"
-    asking = engine(Journal(path), rate=0.5)
+    asking = learner(Journal(path), rate=0.5)
     chunk, _ = stream(20)
     asking.consider(chunk)
     asking.seen = 5  # as if the file were another's: the first of these numbers is taken

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from steelyard import losses
-from steelyard.active.engine import _row
-from steelyard.active.labelled import Labelled, Training, averaged, last_refit
+from steelyard.active.labelled import Labelled, RefitPlan, average, last_refit, sparse_row
 from steelyard.examples import examples
 from steelyard.learner import Learner
 from steelyard.model import Settings
@@ -14,9 +13,9 @@ from tests.active.streams import FEATURES, SETTINGS, rows, stream
 
 def labelled(count: int, **given: object) -> Labelled:
     chunk, labels = stream(count)
-    found = Labelled(SETTINGS, FEATURES, Training(**given))  # type: ignore[arg-type]
+    found = Labelled(SETTINGS, FEATURES, RefitPlan(**given))  # type: ignore[arg-type]
     for place in range(count):
-        found.rows.add(*_row(chunk, place))
+        found.rows.add(*sparse_row(chunk, place))
         found.answer(place, labels[place], probability=0.05)
     return found
 
@@ -32,16 +31,16 @@ def test_without_orders_each_answer_is_learned_once() -> None:
     learner = Learner(SETTINGS, FEATURES)
     learner.learn(examples(rows(50)[0].astype(np.float64), labels))
     found = labelled(50, orders=0)
-    np.testing.assert_array_equal(found.model.weights, learner.model.weights)
+    np.testing.assert_array_equal(found.model.raw_coefficients, learner.model.raw_coefficients)
     assert found.final is found.model
     np.testing.assert_allclose(Learner(model=found.model).predict(chunk), learner.predict(chunk))
 
 
 def test_it_does_not_matter_when_the_model_is_looked_at() -> None:
-    often = Labelled(SETTINGS, FEATURES, Training())
+    often = Labelled(SETTINGS, FEATURES, RefitPlan())
     chunk, labels = stream(50)
     for place in range(50):
-        often.rows.add(*_row(chunk, place))
+        often.rows.add(*sparse_row(chunk, place))
         often.answer(place, labels[place], 1.0)
         assert often.model.clock == place + 1
     seldom = labelled(50)
@@ -57,7 +56,7 @@ def test_undoing_all_leaves_nothing() -> None:
         found.undo()
     assert found.model.clock == 0.0
     assert found.final.clock == 0.0
-    assert not found.model.weights.any()
+    assert not found.model.raw_coefficients.any()
 
 
 @pytest.mark.parametrize(("weights", "clock"), [("none", 10.0), ("capped", 100.0), ("importance", 200.0)])
@@ -73,7 +72,7 @@ def test_an_average_settles_l1_and_l2() -> None:
         learner.learn(examples(matrix, labels), np.random.default_rng(number).permutation(60))
     chunk = examples(matrix)
     expected = np.mean([learner.predict(chunk) for learner in learners], axis=0)
-    mean = averaged([learner.model for learner in learners])
+    mean = average([learner.model for learner in learners])
     np.testing.assert_allclose(Learner(model=mean).predict(chunk), expected, rtol=1e-9)
 
 
@@ -87,4 +86,4 @@ def test_an_average_settles_l1_and_l2() -> None:
 )
 def test_trainings_that_make_no_sense(given: dict[str, object], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        Training(**given)  # type: ignore[arg-type]
+        RefitPlan(**given)  # type: ignore[arg-type]

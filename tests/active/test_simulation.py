@@ -1,11 +1,13 @@
 """Simulations: chunks, threads, labels that nobody asks for, and what cannot be simulated."""
 
+import math
+
 import numpy as np
 import pytest
 
 from steelyard import losses
 from steelyard.active.counter_rng import uniform
-from steelyard.active.simulation import Asker, Simulation
+from steelyard.active.simulation import Asker, Simulation, fraction_needed, hull
 from steelyard.examples import examples
 from steelyard.model import Settings
 from tests.naive_asking import askers, stream
@@ -46,13 +48,13 @@ def test_an_asker_that_diverges_is_reported() -> None:
 
 
 @pytest.mark.parametrize(
-    ("settings", "policy", "parameter", "message"),
+    ("settings", "strategy", "parameter", "message"),
     [
         (
             Settings(scaling="plain"),
             "hope",
             1.0,
-            "there is no policy 'hope'; it is one of iwal, random, margin",
+            "there is no strategy 'hope'; the strategies are iwal, margin, random",
         ),
         (
             Settings(scaling="plain"),
@@ -64,6 +66,31 @@ def test_an_asker_that_diverges_is_reported() -> None:
         (Settings(scaling="plain", l2=0.1), "iwal", 1.0, "without L1 and L2"),
     ],
 )
-def test_what_cannot_be_simulated(settings: Settings, policy: str, parameter: float, message: str) -> None:
+def test_what_cannot_be_simulated(settings: Settings, strategy: str, parameter: float, message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        Asker(settings, policy, parameter)
+        Asker(settings, strategy, parameter)
+
+
+def test_the_hull_is_below_every_trial_and_bends_one_way() -> None:
+    rng = np.random.default_rng(0)
+    fractions = rng.random(300)
+    errors = 0.05 + 0.3 * np.exp(-5.0 * fractions) + 0.2 * rng.random(300)
+    corners = hull(fractions, errors)
+    assert len(corners) >= 3
+    slopes = np.diff(corners[:, 1]) / np.diff(corners[:, 0])
+    assert (slopes < 0.0).all()
+    assert (np.diff(slopes) > 0.0).all()
+    beneath = np.interp(fractions, corners[:, 0], corners[:, 1])
+    assert (errors >= beneath - 1e-12).all()
+    for corner in corners:
+        assert corner.tolist() in np.stack((fractions, errors), axis=1).tolist()
+
+
+def test_trials_at_one_place() -> None:
+    np.testing.assert_array_equal(hull(np.full(3, 0.5), np.array([0.3, 0.1, 0.2])), [[0.5, 0.1]])
+
+
+def test_how_many_labels_were_fraction_needed() -> None:
+    fractions, errors = np.array([0.1, 0.2, 0.4]), np.array([0.3, 0.08, 0.05])
+    assert fraction_needed(fractions, errors, 0.08) == 0.2
+    assert math.isnan(fraction_needed(fractions, errors, 0.01))

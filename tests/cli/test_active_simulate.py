@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
+from steelyard.cli.active.simulations import grid, labelled_rows, progress, trials
 
 from steelyard.active import strategies
-from steelyard.cli.active.simulations import grid, labelled_rows, progress, trials
 from steelyard.examples import examples
 from tests.cli.running import refused, rows, run
 

@@ -29,7 +29,7 @@ def test_the_model_is_the_same(text: Path, tmp_path: Path, suffix: str) -> None:
     for key in ("examples", "weight", "progressive_loss", "names", "best_constant"):
         assert again[key] == original[key]
     one, two = stored.load(first), stored.load(second)
-    assert one.model.weights.tobytes() == two.model.weights.tobytes()
+    assert one.model.raw_coefficients.tobytes() == two.model.raw_coefficients.tobytes()
     assert one.names is not None
     assert two.names is not None
     assert one.names.by_index() == two.names.by_index()

@@ -12,8 +12,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from steelyard.cli import main
-from steelyard.cli.demonstration import packages, page, question
-from tests.cli.demonstration import tree
+from steelyard.demo import docstrings, report
+from tests.demo import installation as installations
 
 FILES = ["docstrings.model", "heavy.tsv", "held-out.tsv", "report.html", "train.tsv"]
 
@@ -27,7 +27,7 @@ def installation(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def folder(tmp_path: Path, installation: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Every test runs in a folder of its own: without --output everything lands there."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(packages, "installed", lambda: tree.found(installation))
+    monkeypatch.setattr(docstrings, "find_installed", lambda: installations.make_packages(installation))
     return tmp_path
 
 
@@ -59,8 +59,8 @@ def test_everything_lands_here_and_the_report_is_pointed_out(
     assert result.stdout.splitlines()[-1].endswith("browser: steelyard-demo/report.html")
     assert not result.stderr
     assert names(folder / "steelyard-demo") == FILES
-    report = (folder / "steelyard-demo/report.html").read_text(encoding="utf-8")
-    assert report.count("<img") == 7
+    page = (folder / "steelyard-demo/report.html").read_text(encoding="utf-8")
+    assert page.count("<img") == 6
     headings = ("The question", "How good is it?", "Which words decide?", "What does a weight of 50 do?")
     for heading in headings:
         assert f"\n{heading}\n" in result.stdout
@@ -83,7 +83,7 @@ def test_the_commands_run_and_give_the_figures_shown(folder: Path, monkeypatch: 
             figures.append(json.loads(CliRunner().invoke(main, [*words, "--json"]).stdout))
     assert model.read_bytes() == made
     usual, explicit, invariant = figures
-    assert f"it gets {usual['accuracy']:.1%} right" in shown
+    assert f"It gets {usual['accuracy']:.1%} of the held-out docstrings right" in shown
     assert f"Area under the ROC curve: {usual['auc']:.3f}." in shown
     assert f"{explicit['accuracy']:.1%} right and a log loss of {explicit['loss']:.3g} (explicit)" in shown
     assert f"{invariant['accuracy']:.1%} and {invariant['loss']:.3g} (invariant)" in shown
@@ -103,19 +103,19 @@ def test_without_matplotlib_the_page_has_no_plots(folder: Path) -> None:
     result = demo()
     assert result.exit_code == 0, result.output
     assert 'The plots of the report need matplotlib: pip install "steelyard[plot]"' in result.stdout
-    report = (folder / "steelyard-demo/report.html").read_text(encoding="utf-8")
-    assert "<img" not in report
-    assert "matplotlib" in report
+    page = (folder / "steelyard-demo/report.html").read_text(encoding="utf-8")
+    assert "<img" not in page
+    assert "matplotlib" in page
 
 
 @pytest.mark.usefixtures("without_matplotlib")
-def test_a_narrow_terminal_gets_a_narrow_table() -> None:
+def test_everything_fits_a_narrow_terminal() -> None:
     result = demo(columns=40)
     before, _, _ = result.stdout.partition("The same by hand")
     typed = ("steelyard", "    -")  # commands are never wrapped: they are to be copied
     lines = [line for line in before.splitlines() if not line.startswith(typed)]
     assert max(len(line.rstrip()) for line in lines) <= 40
-    assert "examples  average loss" in before
+    assert "docstrings  average loss" in before
 
 
 @pytest.mark.usefixtures("without_matplotlib")
@@ -144,10 +144,10 @@ def test_what_cannot_be_is_said_in_a_line(folder: Path) -> None:
 def test_nothing_half_written_stays_behind(
     folder: Path, monkeypatch: pytest.MonkeyPatch, trouble: BaseException
 ) -> None:
-    def written(*_: object) -> str:
+    def fail(*_: object) -> str:
         raise trouble
 
-    monkeypatch.setattr(page, "written", written)
+    monkeypatch.setattr(report, "render_page", fail)
     (folder / "steelyard-demo").mkdir()
     (folder / "steelyard-demo/report.html").write_text("old")
     result = demo()
@@ -159,15 +159,15 @@ def test_nothing_half_written_stays_behind(
 
 def test_this_installation_has_a_question_to_ask(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.undo()
-    asked = question.asked(packages.installed(), None, seed=1, most=200)
-    assert asked.package == "sklearn"
-    assert len(asked.learned) + len(asked.held_out) == 400
-    assert not any("sklearn" in text.lower() for _, text in asked.learned)
+    collected = docstrings.collect(docstrings.find_installed(), "sklearn", seed=1, most=200)
+    assert collected.package == "sklearn"
+    assert len(collected.train) + len(collected.held_out) == 400
+    assert not any("sklearn" in text.lower() for _, text in collected.train)
 
 
-def test_help_imports_neither_numba_nor_matplotlib() -> None:
+def test_help_imports_neither_numba_nor_matplotlib_nor_jinja2() -> None:
     code = (
         "import sys; from steelyard.cli.demo import command; "
-        "sys.exit(bool({'numba', 'matplotlib'} & set(sys.modules)))"
+        "sys.exit(bool({'numba', 'matplotlib', 'jinja2'} & set(sys.modules)))"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

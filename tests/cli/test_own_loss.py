@@ -14,7 +14,7 @@ from tests.cli.running import refused, run, trained
 SOURCE = '''
 from dataclasses import dataclass
 from steelyard.losses import Loss
-from steelyard.losses.sets import PLUS_MINUS_ONE
+from steelyard.losses import PLUS_MINUS_ONE
 
 @dataclass(frozen=True)
 class Halved(Loss):

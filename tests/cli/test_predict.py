@@ -124,7 +124,7 @@ def test_what_a_loss_cannot_say(file: Path, tmp_path: Path) -> None:
 def test_a_model_made_in_python(file: Path, tmp_path: Path) -> None:
     learner = Learner(features=2)
     learner.learn(examples(np.ones((1, 2)), labels=[1.0]))
-    learner.model.save(tmp_path / "m")
+    learner.save(tmp_path / "m")
     assert "a model made in Python" in refused("predict", tmp_path / "m", file)
 
 

@@ -11,10 +11,10 @@ import click
 import pytest
 from rich.console import Console
 from rich.progress import Progress
+from steelyard.cli.training import Training
 
 from steelyard.cli import clock, progress
 from steelyard.cli.progress import Rates, Watcher
-from steelyard.cli.training import Training
 from steelyard.io.input_spec import InputSpec
 from steelyard.io.stream import Stream
 from steelyard.learner import Learner
@@ -77,7 +77,7 @@ def test_a_table_that_begins_later(tmp_path: Path, capsys: pytest.CaptureFixture
     lines = [line.split() for line in capsys.readouterr().out.splitlines()[2:]]
     assert [line[2] for line in lines] == ["16", "32"]
     assert lines[1][4] == "unknown"
-    assert Learner(model=training.learner.model).model.weight == 10.0
+    assert Learner(model=training.learner.model).model.total_weight == 10.0
 
 
 def test_rates() -> None:

@@ -42,7 +42,9 @@ def test_every_model_is_what_the_single_kernel_makes_of_it() -> None:
         assert fleet.progressive_loss[number] == pytest.approx(learner.model.progressive_loss, rel=1e-5)
         p = learner.predict(chunk)
         np.testing.assert_allclose(predicted[:, number], p, rtol=1e-4, atol=1e-5)
-        np.testing.assert_allclose(fleet.model(number).weights, learner.model.weights, rtol=1e-3, atol=1e-6)
+        np.testing.assert_allclose(
+            fleet.model(number).raw_coefficients, learner.model.raw_coefficients, rtol=1e-3, atol=1e-6
+        )
         values = [settings.loss.value(each, y) for each, y in zip(p, labels, strict=True)]
         assert lost[number] == pytest.approx(sample_weight @ values, rel=1e-5)
         assert wrong[number] == pytest.approx(sample_weight @ ((p > 0.0) != (labels > 0.0)), rel=1e-9)

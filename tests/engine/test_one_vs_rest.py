@@ -45,7 +45,7 @@ def test_each_class_is_a_model_against_the_rest() -> None:
         after = np.stack([each.predict(chunk) for each in singles], axis=1)
         np.testing.assert_allclose(rivals.predict(chunk)[:, number], after, rtol=1e-4, atol=1e-5)
         for own, each in zip(rivals.models(number), singles, strict=True):
-            np.testing.assert_allclose(own.weights, each.model.weights, rtol=1e-3, atol=1e-6)
+            np.testing.assert_allclose(own.weights, each.model.raw_coefficients, rtol=1e-3, atol=1e-6)
     assert not rivals.diverged.any()
 
 

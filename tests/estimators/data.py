@@ -46,9 +46,9 @@ def known(estimator: Any) -> dict[str, Any]:
 def _numbers(engine: Any) -> dict[str, NDArray[Any]]:
     """Without what only the padding of its arrays holds, and what nobody reads."""
     if not hasattr(engine, "fleet"):
-        arrays: dict[str, NDArray[Any]] = engine.model._arrays()
+        arrays: dict[str, NDArray[Any]] = engine.model.arrays()
         return arrays | {"error": np.array(engine.error)}
-    every = [engine.fleet.model(number)._arrays() for number in range(len(engine.fleet))]
+    every = [engine.fleet.model(number).arrays() for number in range(len(engine.fleet))]
     named = {
         f"{number}.{name}": array for number, arrays in enumerate(every) for name, array in arrays.items()
     }

@@ -7,8 +7,7 @@ import pandas as pd
 import pytest
 
 from steelyard import OnlineClassifier, losses
-from steelyard.losses import Loss
-from steelyard.losses.sets import UNIT_INTERVAL, OneOf
+from steelyard.losses import UNIT_INTERVAL, Loss, OneOf
 from tests.estimators import data
 
 X, Y = data.classes(300)

@@ -34,8 +34,8 @@ def test_rows_of_every_length_agree_with_the_slow_twin(scaling: str, last: int) 
     expected = naive.learn(matrix, labels, np.ones(len(labels)))
     learner = Learner(settings, matrix.shape[1])
     np.testing.assert_allclose(learner.learn(examples(matrix, labels)), expected, rtol=1e-12, atol=1e-12)
-    np.testing.assert_allclose(learner.model.weights, naive.weights, rtol=1e-11, atol=1e-12)
-    np.testing.assert_allclose(learner.model.squares, naive.squares, rtol=1e-11, atol=1e-12)
+    np.testing.assert_allclose(learner.model.raw_coefficients, naive.weights, rtol=1e-11, atol=1e-12)
+    np.testing.assert_allclose(learner.model.sum_squared_gradients, naive.squares, rtol=1e-11, atol=1e-12)
 
 
 @pytest.mark.parametrize("weight", [1.0, 100.0])
@@ -60,7 +60,7 @@ def test_values_too_small_for_float32_to_divide_by(scaling: str) -> None:
     learner = Learner(Settings(scaling=scaling), 2)
     rows = examples(np.tile(np.array([[1e-40, 1.0]], np.float32), (50, 1)), np.ones(50))
     learner.learn(rows)
-    assert all(np.isfinite(array).all() for array in learner.model._arrays().values())
+    assert all(np.isfinite(array).all() for array in learner.model.arrays().values())
     np.testing.assert_allclose(learner.predict(rows), 1.0, atol=0.1)
 
 
@@ -76,4 +76,4 @@ def test_weights_of_tiny_features_stay_in_range(size: float) -> None:
         naive = NaiveLearner(settings, 2)
         naive.learn(matrix, labels, np.ones(3))
         np.testing.assert_allclose(learner.model.coefficients(), naive.coefficients(), rtol=1e-5)
-        assert np.isfinite(learner.model.weights).all()
+        assert np.isfinite(learner.model.raw_coefficients).all()

@@ -27,8 +27,7 @@ from steelyard.learn.batched_loss import (
     Y,
     address,
 )
-from steelyard.losses import Loss
-from steelyard.losses.sets import OneOf
+from steelyard.losses import Loss, OneOf
 from steelyard.numba_tools import code_cache, jit
 from steelyard.numba_tools.jit import kernel
 
@@ -154,7 +153,7 @@ def test_pushes(schedule: Callable[..., float], power_t: float, initial_t: float
 )
 def test_steps_run_on_whole_vectors(loss: str, update: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """One lane at a time would be right as well, and several times slower."""
-    monkeypatch.setattr(code_cache, "kept", lambda key, signature, compiled: compiled())
+    monkeypatch.setattr(code_cache, "load_or_compile", lambda key, signature, compiled: compiled())
     methods = jit.methods(losses.by_name(loss), batched_loss.ABREAST["float32"])
     step = updates.by_name(update).step
     form = batched_loss._kept_form.__wrapped__(methods, "float32", step, batched_loss._fill_change)

@@ -11,7 +11,7 @@ from scipy.linalg import expm
 
 from steelyard import losses, updates
 from steelyard.examples import examples
-from steelyard.learn import joint_flow, radau
+from steelyard.learn import joint, joint_solvers
 from steelyard.learner import Learner
 from steelyard.losses import Loss
 from steelyard.model import Settings
@@ -22,7 +22,9 @@ from tests.streams import stream
 
 LOSSES = [losses.by_name(name) for name in losses.names()]
 JOINT = Settings(scaling="plain", l2=0.1, dtype="float64", l2_flow="joint")
-TABLE = tuple(np.array(table) if isinstance(table, list | tuple) else table for table in radau.tables())
+TABLE = tuple(
+    np.array(table) if isinstance(table, list | tuple) else table for table in joint_solvers.radau_tables()
+)
 
 
 def changes(loss: Loss, *numbers: float) -> tuple[float, float]:
@@ -32,7 +34,7 @@ def changes(loss: Loss, *numbers: float) -> tuple[float, float]:
         jit.step_pointer(loss, updates.by_name("invariant").step),
         jit.step_pointer(loss, updates.by_name("implicit").step),
     )
-    m, b = joint_flow.changes(*numbers, *pointers, TABLE, np.empty((4, len(radau.NODES))))
+    m, b = joint.joint_changes(*numbers, *pointers, TABLE, np.empty((4, len(joint_solvers.NODES))))
     return float(m), float(b)
 
 
@@ -218,7 +220,7 @@ def test_without_l2_it_is_the_ordinary_flow() -> None:
     ]
     for learner in learners:
         learner.learn(examples(matrix, labels, sample_weight))
-    np.testing.assert_array_equal(learners[0].model.weights, learners[1].model.weights)
+    np.testing.assert_array_equal(learners[0].model.raw_coefficients, learners[1].model.raw_coefficients)
     almost = changes(losses.Logistic(), 0.3, 0.1, 1.0, 0.7, 0.5, 1e-300)
     np.testing.assert_allclose(almost, changes(losses.Logistic(), 0.3, 0.1, 1.0, 0.7, 0.5, 0.0), rtol=1e-12)
 
@@ -232,7 +234,7 @@ def test_weight_0_is_an_absent_row() -> None:
     np.testing.assert_array_equal(
         said[present], without.learn(examples(matrix[present], labels[present], sample_weight[present]))
     )
-    for name, array in whole.model._arrays().items():
+    for name, array in whole.model.arrays().items():
         np.testing.assert_array_equal(array, getattr(without.model, name), err_msg=name)
 
 

@@ -24,9 +24,9 @@ def visit(start, end, indices, values, weights, first, totals, moves):  # type: 
 
 
 @part  # compiled anew by every run: what builds the code is tried, too
-def announced(turn, rows, indptr, indices, weights):  # type: ignore[no-untyped-def]
+def prefetchd(turn, rows, indptr, indices, weights):  # type: ignore[no-untyped-def]
     lanes = np.uint64(weights.shape[1])
-    lane_ops.announce(turn, rows, indptr, False, indices, weights.reshape(-1), lanes, lanes)
+    lane_ops.prefetch(turn, rows, indptr, False, indices, weights.reshape(-1), lanes, lanes)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -45,8 +45,8 @@ def test_any_number_of_vectors_is_summed_up_and_moved(vectors: int, dtype: Any) 
 
 
 @pytest.mark.parametrize("vectors", range(1, 6))
-def test_a_row_that_is_announced_or_beyond_the_last_changes_nothing(vectors: int) -> None:
+def test_a_row_that_is_prefetchd_or_beyond_the_last_changes_nothing(vectors: int) -> None:
     weights = np.ones((5, vectors * LANES), np.float32)
     for turn in range(3):
-        announced(np.uint64(turn), np.arange(2), INDPTR, INDICES, weights)
+        prefetchd(np.uint64(turn), np.arange(2), INDPTR, INDICES, weights)
     assert (weights == 1.0).all()

@@ -94,7 +94,7 @@ def test_lanes_of_no_importance_are_absent_to_the_last_bit(scaling: str) -> None
     block, _ = learned(settings, matrix, labels, sample_weight)
     kept = sample_weight[:, 1] > 0.0
     alone, _ = learned(settings[:1], matrix[kept], labels[kept], np.ones(kept.sum()))
-    np.testing.assert_array_equal(block.model(1).weights, alone.model(0).weights)
+    np.testing.assert_array_equal(block.model(1).raw_coefficients, alone.model(0).raw_coefficients)
     np.testing.assert_array_equal(block.model(1).state, alone.model(0).state)
 
 
@@ -151,7 +151,7 @@ def test_an_explicit_lane_that_diverges_stops_and_disturbs_nobody() -> None:
     assert np.isnan(predictions[-1]).tolist() == [True, False, True]  # no predictions once it has stopped
     assert np.isfinite(block.weights).all()
     alone, _ = learned([calm], matrix, labels, np.full(200, 100.0))
-    np.testing.assert_array_equal(block.model(1).weights, alone.model(0).weights)
+    np.testing.assert_array_equal(block.model(1).raw_coefficients, alone.model(0).raw_coefficients)
     assert block.model(1).progressive_loss == alone.model(0).progressive_loss
 
 
@@ -215,3 +215,16 @@ def test_errors_are_counted_before_a_row_is_learned() -> None:
     expected = sample_weight @ ((predictions > 0.0) != (labels > 0.0)[:, np.newaxis])
     np.testing.assert_allclose(block.scalars(lanes.ERROR), expected, rtol=1e-12)
     np.testing.assert_allclose(block.scalars(linear.WEIGHT), sample_weight.sum(), rtol=1e-12)
+
+
+def test_updates_are_found_by_name_whatever_their_order_and_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A further update needs no change in the kernels."""
+    loss = losses.by_name("logistic")
+
+    def half(loss: Loss, p: float, y: float, u: float) -> float:
+        return 0.5 * loss.flow(p, y, u)
+
+    further = updates.Update("half", half, updates.by_name("invariant").time)
+    registry = {name: updates.by_name(name) for name in reversed(updates.names())}
+    monkeypatch.setattr(updates, "_updates", {"half": further, **registry})
+    agree(settings_for(loss, "plain"), *stream(loss, rows=compiled(50)))

@@ -98,7 +98,7 @@ def test_an_order_is_rows_that_come_so(scaling: str, l2: float) -> None:
     predictions = told.learn(examples(matrix, labels, sample_weight), order)
     expected = moved.learn(examples(matrix[order], labels[order], sample_weight[order]))
     np.testing.assert_array_equal(predictions[order], expected)
-    for name, array in moved.model._arrays().items():
+    for name, array in moved.model.arrays().items():
         np.testing.assert_array_equal(array, getattr(told.model, name), err_msg=name)
 
 

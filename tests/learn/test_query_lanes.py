@@ -7,10 +7,10 @@ import pytest
 
 from steelyard import losses
 from steelyard.active.counter_rng import uniform
-from steelyard.active.iwal import CONSTANTS
 from steelyard.active.simulation import Asker, Simulation
+from steelyard.active.strategies.iwal import CONSTANTS
 from steelyard.examples import examples
-from steelyard.losses import two_classes
+from steelyard.losses import class_labels, decision_point
 from steelyard.model import Settings
 from tests.naive_asking import NaiveAsker, askers, stream
 from tests.streams import compiled
@@ -20,7 +20,7 @@ from tests.streams import compiled
 @pytest.mark.parametrize("scaling", ["plain", "row_norm"])
 @pytest.mark.parametrize("loss", ["squared", "logistic", "hinge", "logarithmic", "exponential"])
 def test_every_lane_asks_and_learns_as_the_slow_one(loss: str, scaling: str, constants: str) -> None:
-    matrix, labels = stream(two_classes.labels(losses.by_name(loss))[0], rows=compiled(120))
+    matrix, labels = stream(class_labels(losses.by_name(loss))[0], rows=compiled(120))
     ways = askers(loss, scaling)
     simulation = Simulation(ways, 8, constants=constants, floor=0.02, seed=3)
     chunk = examples(matrix, labels)
@@ -38,10 +38,8 @@ def test_every_lane_asks_and_learns_as_the_slow_one(loss: str, scaling: str, con
             naive.learner.predict(dict(zip(row.indices.tolist(), row.data.tolist(), strict=True)))
             for row in (matrix[[i]] for i in range(len(labels)))
         ]
-        boundary = two_classes.boundary(asker.settings.loss)
-        wrong = (np.array(predictions) > boundary) != (
-            labels > 0.5 * sum(two_classes.labels(asker.settings.loss))
-        )
+        boundary = decision_point(asker.settings.loss)
+        wrong = (np.array(predictions) > boundary) != (labels > 0.5 * sum(class_labels(asker.settings.loss)))
         assert errors[number] == pytest.approx(wrong.mean())
 
 

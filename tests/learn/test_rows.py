@@ -1,9 +1,12 @@
-"""The checks that look at every row before anything is learned, against the obvious way to do it."""
+"""Loops over rows that learn nothing, against the obvious way to do it."""
 
 import numpy as np
 import pytest
 
+from steelyard import losses
 from steelyard.learn import rows
+from steelyard.learn.rows import fill_pairs, fill_scalar
+from steelyard.numba_tools import jit
 
 POINTERS = np.array([0, 3, 3, 5])
 
@@ -44,3 +47,19 @@ def test_largest_size(dtype: type, bits: type) -> None:
             assert np.isnan(largest)
         else:
             assert largest == np.abs(array).max(initial=0.0)
+
+
+def test_fill_is_the_method_one_by_one() -> None:
+    loss = losses.by_name("logistic")
+    predictions = np.linspace(-5.0, 5.0, 11)
+    out = np.empty(11)
+    fill_scalar(jit.pointer(loss, "value"), predictions, 1.0, out)
+    np.testing.assert_allclose(out, [loss.value(p, 1.0) for p in predictions], rtol=1e-15)
+
+
+def test_fill_pairs_has_a_label_for_each() -> None:
+    loss = losses.by_name("squared")
+    predictions, labels = np.linspace(-5.0, 5.0, 11), np.linspace(3.0, -3.0, 11)
+    out = np.empty(11)
+    fill_pairs(jit.pointer(loss, "value"), predictions, labels, out)
+    np.testing.assert_allclose(out, 0.5 * (predictions - labels) ** 2, rtol=1e-15)

@@ -6,8 +6,7 @@ from collections.abc import Callable
 
 from hypothesis import strategies as st
 
-from steelyard.losses import Loss
-from steelyard.losses.sets import Interval, OneOf
+from steelyard.losses import Interval, Loss, OneOf
 
 small = st.floats(-5.0, 5.0)
 

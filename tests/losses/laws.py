@@ -46,7 +46,7 @@ def loss_is_convex(loss: Loss, p: float, y: float, u: float) -> None:
     assert here <= there + 4 * EPSILON * max(abs(here), abs(there))
 
 
-def time_to_is_the_time_the_flow_takes(loss: Loss, p: float, y: float, u: float) -> None:
+def push_for_is_the_push_the_flow_takes(loss: Loss, p: float, y: float, u: float) -> None:
     """d(time)/d(change) = −1/ℓ′(p + change), at fifty digits; and float64 agrees with that."""
     change = mpf(loss.flow(p, y, u)) * 0.875
     if not oracle.is_closed(loss, y) or abs(change) < TINY_CHANGE:
@@ -64,7 +64,7 @@ def time_to_is_the_time_the_flow_takes(loss: Loss, p: float, y: float, u: float)
     assert abs(time - exact) <= 1e-12 * exact + 2 * rounding * abs(change) or exact > 1e307
 
 
-def time_to_is_infinite_where_the_flow_never_gets(loss: Loss, p: float, y: float, u: float) -> None:
+def push_for_is_infinite_where_the_flow_never_gets(loss: Loss, p: float, y: float, u: float) -> None:
     change = loss.flow(p, y, u)
     assert loss.push_for(p, y, 0.0) == 0.0
     if HighPrecision(loss).derivative(mpf(p), mpf(y)) == 0:
@@ -126,7 +126,7 @@ def small_push_follows_the_gradient(loss: Loss, p: float, y: float, u: float) ->
         assert abs(loss.flow(p, y, push) - step) <= 1e-8 * abs(step)
 
 
-def time_to_inverts_every_update(loss: Loss, p: float, y: float, u: float) -> None:
+def push_for_inverts_every_update(loss: Loss, p: float, y: float, u: float) -> None:
     for name in updates.names_for(loss):
         update = updates.by_name(name)
         change = update.change(loss, p, y, u)

@@ -61,6 +61,8 @@ def _time(loss: Loss, p: float, y: float, start: float, end: float) -> float:
     def slowness(x: float) -> float:
         return -1.0 / loss.derivative(p + x, y)
 
+    if math.isinf(slowness(start)):  # of which older versions of SciPy make NaN
+        return math.inf
     time: float = quad(slowness, start, end, epsabs=0, epsrel=1e-12, limit=500, full_output=1)[0]
     return time
 

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from steelyard import losses, updates
-from steelyard.losses import Loss, numeric
+from steelyard.losses import Loss
+from steelyard.losses import _numeric as numeric
 from tests.losses import draws, laws
 from tests.losses.laws import Law
 from tests.losses.test_laws import check
@@ -223,7 +224,7 @@ def test_an_infinite_slope_and_one_that_is_no_number() -> None:
     assert math.isnan(numeric.flow(Counted(lambda _: math.nan), 0.0, 0.0, 1.0))
 
 
-def test_time_to_a_kink_that_rounding_puts_behind_the_end() -> None:
+def test_push_for_a_kink_that_rounding_puts_behind_the_end() -> None:
     rng = random.Random(2)
     for _ in range(300):
         p, y = rng.uniform(-3.0, 3.0), rng.uniform(-3.0, 3.0)

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from steelyard import losses
-from steelyard.losses import Loss
-from steelyard.losses.sets import OneOf
+from steelyard.losses import Loss, OneOf
 
 ALL = [losses.by_name(name) for name in losses.names()]
 WITH = [loss for loss in ALL if type(loss).probability is not Loss.probability]

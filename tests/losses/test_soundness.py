@@ -7,14 +7,13 @@ from collections.abc import Callable
 import pytest
 
 from steelyard import Settings, losses
-from steelyard.losses import Loss, soundness
-from steelyard.losses.sets import UNIT_INTERVAL, Interval
+from steelyard.losses import UNIT_INTERVAL, Interval, Loss, check_soundness
 from tests.losses import wrong
 
 
 @pytest.mark.parametrize("loss", [losses.by_name(name) for name in losses.names()], ids=repr)
 def test_the_librarys_own_are_sound(loss: Loss) -> None:
-    soundness.check(loss)
+    check_soundness(loss)
 
 
 Function = Callable[[float, float], float]
@@ -58,7 +57,7 @@ SOUND: dict[str, tuple[Function, Function]] = {
 
 @pytest.mark.parametrize("parts", SOUND.values(), ids=SOUND)
 def test_what_is_sound_passes(parts: tuple[Function, Function]) -> None:
-    soundness.check(Parts(*parts))
+    check_soundness(Parts(*parts))
 
 
 UNSOUND: dict[str, tuple[tuple[Function, Function], str]] = {
@@ -84,7 +83,7 @@ UNSOUND: dict[str, tuple[tuple[Function, Function], str]] = {
 @pytest.mark.parametrize(("parts", "message"), UNSOUND.values(), ids=UNSOUND)
 def test_what_is_not_names_a_point(parts: tuple[Function, Function], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        soundness.check(Parts(*parts))
+        check_soundness(Parts(*parts))
 
 
 @pytest.mark.parametrize("loss", [wrong.SlopeOff(), wrong.Concave()], ids=repr)
@@ -101,4 +100,4 @@ def test_points_are_those_of_the_loss() -> None:
         def derivative(self, p: float, y: float) -> float:
             return p - y if 0.0 < y < 1.0 and p > -2.0 else math.sin(1e9 * p)
 
-    soundness.check(Somewhere())
+    check_soundness(Somewhere())

@@ -8,7 +8,7 @@ import pytest
 from mpmath import mp, mpf
 from scipy.special import wrightomega
 
-from steelyard.losses import special
+from steelyard.losses import _special as special
 
 
 def grid(count: int) -> list[tuple[float, float]]:
@@ -61,7 +61,7 @@ def test_lambert_w() -> None:
 def test_no_exception_beyond_the_range(q: float, u: float) -> None:
     for solve in (special.logistic_flow, special.logistic_implicit):
         assert 0.0 <= solve(q, u) < math.inf
-    assert special.logistic_time_to(q, u) >= u
+    assert special.logistic_push_for(q, u) >= u
 
 
 def test_bounded_exp() -> None:

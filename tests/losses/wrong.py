@@ -82,7 +82,7 @@ class Cancels(Logistic):
 
 @dataclass(frozen=True)
 class TimeOff(Squared):
-    caught_by = "time_to_is_the_time_the_flow_takes"
+    caught_by = "push_for_is_the_push_the_flow_takes"
 
     def push_for(self, p: float, y: float, change: float) -> float:
         return -2.0 * math.log1p(-change / (y - p))
@@ -90,7 +90,7 @@ class TimeOff(Squared):
 
 @dataclass(frozen=True)
 class TimeIsNotInverse(Logistic):
-    caught_by = "time_to_inverts_every_update"
+    caught_by = "push_for_inverts_every_update"
 
     def push_for(self, p: float, y: float, change: float) -> float:
         return super().push_for(p, y, change) * (1.0 + 1e-9)
@@ -98,7 +98,7 @@ class TimeIsNotInverse(Logistic):
 
 @dataclass(frozen=True)
 class GoesAnywhere(Hinge):
-    caught_by = "time_to_is_infinite_where_the_flow_never_gets"
+    caught_by = "push_for_is_infinite_where_the_flow_never_gets"
 
     def push_for(self, p: float, y: float, change: float) -> float:
         return abs(change)

@@ -9,7 +9,6 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -138,22 +137,13 @@ class Terminal(io.StringIO):
         return True
 
 
-def compiling(module: str) -> Any:
-    def function() -> None:
-        pass
-
-    function.__module__ = module
-    return SimpleNamespace(data={"dispatcher": SimpleNamespace(py_func=function)})
-
-
 def test_compiling_is_announced_once_and_on_a_terminal_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    listener = jit.Announcement()
+    announce = jit.Announcement()
     outputs = []
     for stream in (io.StringIO(), Terminal(), Terminal()):
         monkeypatch.setattr("sys.stderr", stream)
-        listener.on_start(compiling("somebody.else"))
-        listener.on_start(compiling("steelyard.learn.linear"))
-        listener.on_end(compiling("steelyard.learn.linear"))
+        announce("somebody.else")
+        announce("steelyard.learn.linear")
         outputs.append(stream.getvalue())
     assert outputs == ["", "steelyard: compiling its kernels for this machine, once\n", ""]
 
@@ -207,3 +197,30 @@ def test_what_stands_apart_is_not_copied_into_its_callers() -> None:
     assert caller(2) == 3
     (code,) = caller.inspect_llvm().values()
     assert "noinline" in code
+
+
+def test_without_a_compiler_a_borrowed_array_is_the_array() -> None:
+    array = np.zeros(1)
+    assert jit._itself(array) is array
+
+
+@pytest.mark.skipif(config.DISABLE_JIT, reason="nothing is compiled")
+@pytest.mark.parametrize("shape", [(3,), (3, 2)])
+def test_a_borrowed_array_is_the_same_memory_without_a_reference_count(shape: tuple[int, ...]) -> None:
+    @njit
+    def called(array, times):  # type: ignore[no-untyped-def]
+        jit.apart()
+        for k in range(times):
+            array.flat[k] += 1.0
+        return len(array)
+
+    @njit
+    def caller(array, times):  # type: ignore[no-untyped-def]
+        view = jit.borrow(array)
+        return called(view, times) + view.shape[0]
+
+    array = np.zeros(shape)
+    before = sys.getrefcount(array)
+    assert caller(array, 2) == 6
+    assert sys.getrefcount(array) == before
+    assert array.ravel().tolist() == [1.0, 1.0] + [0.0] * (array.size - 2)

@@ -13,15 +13,15 @@ from typing import Any
 import numpy as np
 import pytest
 
+from steelyard.engine.rows import RowsInChunks
 from steelyard.examples import Examples
 from steelyard.learner import Learner
-from steelyard.losses import two_classes
+from steelyard.losses import class_labels, decision_point
 from steelyard.model import Settings
 from steelyard.sweep import grid
 from steelyard.sweep import rows as all_rows
 from steelyard.sweep.results import Results
-from steelyard.sweep.rows import Chunks, Table
-from steelyard.sweep.search import Progress, Search
+from steelyard.sweep.search import Search, SearchProgress
 from steelyard.sweep.state import StateFile
 from tests.engine import problems
 from tests.engine.problems import FEATURES
@@ -49,12 +49,12 @@ def same(one: Results, other: Results) -> None:
 def alone(point: grid.Point, rows: Examples, learned: Any, held: Any) -> tuple[float, float, float, float]:
     """The figures of one point by the single kernel: one pass."""
     loss = point.settings.loss
-    low, high = two_classes.labels(loss)
+    low, high = class_labels(loss)
     coded = replace(rows, labels=np.where(rows.labels > 0.5, high, low))
     learner = Learner(point.settings, FEATURES)
     before = learner.learn(coded.take(learned))
     after = learner.predict(coded.take(held))
-    boundary = two_classes.boundary(loss)
+    boundary = decision_point(loss)
     wrong = [
         np.average((values > boundary) != (rows.labels[which] > 0.5), weights=rows.sample_weight[which])
         for values, which in ((before, learned), (after, held))
@@ -67,7 +67,7 @@ def alone(point: grid.Point, rows: Examples, learned: Any, held: Any) -> tuple[f
 def test_it_agrees_with_the_single_kernel() -> None:
     rows = problems.two_classes()
     held = np.arange(6, len(rows), 7)
-    results = Search(points(AXES), Table(rows, 7), features=FEATURES, classes=2).run()
+    results = Search(points(AXES), RowsInMemory(rows, 7), features=FEATURES, classes=2).run()
     names = ("progressive_loss", "progressive_error", "held_out_loss", "held_out_accuracy")
     for number, point in enumerate(results.points):
         expected = alone(point, rows, np.delete(np.arange(len(rows)), held), held)
@@ -77,7 +77,7 @@ def test_it_agrees_with_the_single_kernel() -> None:
 def test_numbers() -> None:
     rows = problems.numbers()
     results = Search(
-        points({"loss": ["squared"], "learning_rate": [0.1, 0.5]}), Table(rows), features=FEATURES
+        points({"loss": ["squared"], "learning_rate": [0.1, 0.5]}), RowsInMemory(rows), features=FEATURES
     ).run()
     assert "progressive_error" not in results.found
     for number, point in enumerate(results.points):
@@ -90,7 +90,7 @@ def test_numbers() -> None:
 
 def test_many_classes() -> None:
     rows = problems.many_classes()
-    made = Search(points({"learning_rate": [0.01, 0.1]}), Table(rows, 3), features=FEATURES, classes=3)
+    made = Search(points({"learning_rate": [0.01, 0.1]}), RowsInMemory(rows, 3), features=FEATURES, classes=3)
     assert not any(settings.follow_labels for settings in made._settings)
     results = made.run()
     assert results.found["held_out_accuracy"][1] > 0.8
@@ -100,7 +100,7 @@ def test_many_classes() -> None:
 
 def test_labels_that_a_loss_does_not_take() -> None:
     with pytest.raises(ValueError, match=r"a row has the label .*: Logistic loss takes -1 or 1"):
-        Search(points({"loss": ["logistic"]}), Table(problems.numbers()), features=FEATURES).run()
+        Search(points({"loss": ["logistic"]}), RowsInMemory(problems.numbers()), features=FEATURES).run()
 
 
 def test_rows_without_a_label_count_for_nothing() -> None:
@@ -109,7 +109,7 @@ def test_rows_without_a_label_count_for_nothing() -> None:
     some = replace(
         rows, labels=np.where(absent, np.nan, rows.labels), sample_weight=np.where(absent, 0.0, 1.0)
     )
-    found = Search(points(FEW), Table(some, 2), features=FEATURES).run()
+    found = Search(points(FEW), RowsInMemory(some, 2), features=FEATURES).run()
     assert not found.found["diverged"].any()
     assert np.isfinite(found.found["held_out_loss"]).all()
 
@@ -117,14 +117,14 @@ def test_rows_without_a_label_count_for_nothing() -> None:
 def test_nothing_held_out_has_any_weight() -> None:
     rows = problems.numbers(5)
     rows = replace(rows, sample_weight=np.array([1.0, 0.0, 1.0, 0.0, 1.0]))
-    found = Search(points({"learning_rate": [0.1]}), Table(rows, 2), features=FEATURES).run()
+    found = Search(points({"learning_rate": [0.1]}), RowsInMemory(rows, 2), features=FEATURES).run()
     assert np.isnan(found.found["held_out_loss"]).all()
 
 
 def test_the_progressive_loss_is_that_of_the_first_pass() -> None:
     rows = problems.two_classes()
-    once = Search(points(FEW), Table(rows, 5), features=FEATURES, classes=2).run()
-    thrice = Search(points(FEW), Table(rows, 5), features=FEATURES, classes=2, passes=3).run()
+    once = Search(points(FEW), RowsInMemory(rows, 5), features=FEATURES, classes=2).run()
+    thrice = Search(points(FEW), RowsInMemory(rows, 5), features=FEATURES, classes=2, passes=3).run()
     assert once.found["progressive_loss"].tobytes() == thrice.found["progressive_loss"].tobytes()
     assert (once.found["held_out_loss"] != thrice.found["held_out_loss"]).all()
 
@@ -132,8 +132,8 @@ def test_the_progressive_loss_is_that_of_the_first_pass() -> None:
 def test_rounds_and_threads_change_nothing() -> None:
     rows = problems.two_classes()
     axes = AXES | {"learning_rate": [0.01 * k for k in range(1, 41)]}
-    whole = Search(points(axes), Table(rows, 5), features=FEATURES, classes=2, threads=1)
-    cut = Search(points(axes), Table(rows, 5), features=FEATURES, classes=2, memory=12_000, threads=3)
+    whole = Search(points(axes), RowsInMemory(rows, 5), features=FEATURES, classes=2, threads=1)
+    cut = Search(points(axes), RowsInMemory(rows, 5), features=FEATURES, classes=2, memory=12_000, threads=3)
     assert len(whole.plan.rounds) == 1
     assert len(cut.plan.rounds) > 2
     same(whole.run(), cut.run())
@@ -145,8 +145,8 @@ def test_a_model_that_diverges_is_frozen_and_disturbs_nobody() -> None:
     wild = tame | {"learning_rate": [0.1, 0.2, 100.0, 3.0]}
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        results = Search(points(wild), Table(rows, 5), features=FEATURES, classes=2).run()
-    alone = Search(points(tame), Table(rows, 5), features=FEATURES, classes=2).run()
+        results = Search(points(wild), RowsInMemory(rows, 5), features=FEATURES, classes=2).run()
+    alone = Search(points(tame), RowsInMemory(rows, 5), features=FEATURES, classes=2).run()
     assert results.found["diverged"].tolist() == [False, False, True, True]
     assert np.isnan(results.found["progressive_loss"]).tolist() == [False, False, True, True]
     assert np.isnan(results.found["held_out_loss"]).tolist() == [False, False, True, True]
@@ -158,9 +158,9 @@ def test_a_model_that_diverges_is_frozen_and_disturbs_nobody() -> None:
 
 def test_progress(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(all_rows, "PIECE", 100)
-    seen: list[Progress] = []
+    seen: list[SearchProgress] = []
     search = Search(
-        points(FEW), Table(problems.two_classes()), features=FEATURES, classes=2, memory=6000, passes=2
+        points(FEW), RowsInMemory(problems.two_classes()), features=FEATURES, classes=2, memory=6000, passes=2
     )
     search.run(seen.append)
     shares = [progress.share for progress in seen]
@@ -187,7 +187,7 @@ def test_it_goes_on_where_it_was_stopped(
     axes = FEW | ({} if classes == 2 else {"l1": [0.0, 0.1], "learning_rate": [0.1, 0.2]})
     memory = None if classes == 3 else 6000
     given: dict[str, Any] = {"features": FEATURES, "classes": classes, "passes": 2, "memory": memory}
-    whole = Search(points(axes), Table(rows, 5), **given, threads=1).run()
+    whole = Search(points(axes), RowsInMemory(rows, 5), **given, threads=1).run()
     stops = 0
     while True:
         countdown = iter([None, None, Stop])
@@ -199,7 +199,7 @@ def test_it_goes_on_where_it_was_stopped(
         # other threads and another limit of memory: the state knows what it was begun with
         changed = given | ({"threads": 1 + stops % 3} if classes != 3 else {"threads": 2})
         try:
-            parts = Search(points(axes), Table(rows, 5), **changed, state=state).run(watch)
+            parts = Search(points(axes), RowsInMemory(rows, 5), **changed, state=state).run(watch)
             break
         except Stop:
             assert state.exists()
@@ -214,7 +214,7 @@ def test_a_finished_round_is_kept_at_once(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr(StateFile, "save", lambda self, position, arrays: saved.append(position["number"]))
     made = Search(
         points(FEW),
-        Table(problems.two_classes()),
+        RowsInMemory(problems.two_classes()),
         features=FEATURES,
         classes=2,
         memory=6000,
@@ -225,18 +225,18 @@ def test_a_finished_round_is_kept_at_once(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def test_without_a_state_a_stop_leaves_nothing(tmp_path: Path) -> None:
-    def watch(progress: Progress) -> None:
+    def watch(progress: SearchProgress) -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        Search(points(FEW), Table(problems.two_classes()), features=FEATURES, classes=2).run(watch)
+        Search(points(FEW), RowsInMemory(problems.two_classes()), features=FEATURES, classes=2).run(watch)
 
 
 KILLED = """
 import sys, time
 from pathlib import Path
 import numpy as np
-from steelyard.sweep.rows import Chunks
+from steelyard.engine.rows import RowsInChunks
 from steelyard.sweep.search import Search
 from tests.engine import problems
 from tests.sweep.test_search import FEW, chunks, points
@@ -246,7 +246,7 @@ def watch(progress):
     time.sleep(0.02)
 
 given = {"features": problems.FEATURES, "classes": 2, "state": sys.argv[1], "every": 0.0}
-Search(points(FEW), Chunks(chunks, 5), **given).run(watch)
+Search(points(FEW), RowsInChunks(chunks, 5), **given).run(watch)
 """
 
 
@@ -268,8 +268,8 @@ def test_it_goes_on_after_being_killed(tmp_path: Path) -> None:
     assert process.wait() == -signal.SIGKILL
     assert state.exists()
     given: dict[str, Any] = {"features": FEATURES, "classes": 2}
-    first: list[Progress] = []
-    resumed = Search(points(FEW), Chunks(chunks, 5), **given, state=state).run(first.append)
+    first: list[SearchProgress] = []
+    resumed = Search(points(FEW), RowsInChunks(chunks, 5), **given, state=state).run(first.append)
     assert first[0].learned == 40 * 32
     assert len(first) < 100
-    same(resumed, Search(points(FEW), Chunks(chunks, 5), **given).run())
+    same(resumed, Search(points(FEW), RowsInChunks(chunks, 5), **given).run())

@@ -8,9 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numba import config
 
-from steelyard.features.folding import Folding
+from steelyard.features.folding import Folding, Keyed
 from steelyard.features.interactions import Interactions, interactions
-from steelyard.features.keyed import Keyed
 from steelyard.features.names import Names
 from steelyard.text.hashing import CROSS_PRIME
 

@@ -61,3 +61,20 @@ def test_population() -> None:
 
     for word in (0, 1, 0x8000000000000001, 2**64 - 1):
         assert population(np.uint64(word)) == byte_masks._plain_population(word) == word.bit_count()  # type: ignore[no-untyped-call]
+
+
+@settings(deadline=None)
+@given(
+    st.text("a \n\t\r\x01\x00!é", max_size=300).map(str.encode) | st.binary(max_size=200), st.integers(0, 9)
+)
+def test_stops(data: bytes, beyond: int) -> None:
+    """Only those before the end, however many there are to a word."""
+    text = np.frombuffer(data + b" \xff" * beyond, np.uint8)
+    room = np.empty(len(data) + byte_masks.SPARE, np.int32)
+    with np.errstate(over="ignore"):
+        count, ascii_only = byte_masks.find_blanks(text, len(data), room)
+    expected = np.flatnonzero(np.isin(text[: len(data)], list(b" \t\r\n")))
+    assert room[:count].tolist() == expected.tolist()
+    assert ascii_only == data.isascii()
+    for last in (-1, 0, len(data) // 2, len(data)):
+        assert byte_masks.count_up_to(room, count, last) == np.count_nonzero(expected <= last)

@@ -9,10 +9,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from numba import config
 
-from steelyard.features.keyed import Keyed, Room
-from steelyard.text import lines, svmlight, vw, vw_names
-from steelyard.text.number_batch import ROOM
-from steelyard.text.token_ends import SPARE
+from steelyard.features.folding import Keyed, KeyedBuffers
+from steelyard.text import feature_names, lines, svmlight, vw
+from steelyard.text.byte_masks import SPARE
+from steelyard.text.index_value import BATCH
 from tests import slow_text
 from tests.text import texts
 
@@ -26,7 +26,7 @@ def parse(
 ) -> tuple[Keyed, int, list[list[int]], np.ndarray[Any, Any]]:
     text = np.frombuffer(data, np.uint8)
     with np.errstate(over="ignore"):
-        room, stops = Room("float64").for_text(len(text))
+        room, stops = KeyedBuffers("float64").for_text(len(text))
         arrays = (
             room.labels, room.sample_weight, room.offsets, room.tags, room.ends,
             room.keys, room.values, room.fields, room.starts,
@@ -210,7 +210,7 @@ def test_utf8_edges(data: bytes) -> None:
 
 def composed(data: bytes, places: list[list[int]], kind: str = "vw") -> list[bytes]:
     keyed, _, _, text = parse(data, kind)
-    kernel = vw_names.compose if kind == "vw" else svmlight.compose
+    kernel = feature_names.compose_vw_names if kind == "vw" else svmlight.compose
     lengths = np.empty(len(places), np.int32)
     wanted = np.array(places, np.int32)
     size = kernel(text, keyed.starts, wanted, np.empty(0, np.uint8), lengths)
@@ -264,7 +264,7 @@ def test_powers_of_four_characters(power: str) -> None:
         check(f"1 3:{digits}{power} 4:{digits}{power} 5:1\n".encode(), "svmlight")
 
 
-@pytest.mark.parametrize("count", [ROOM - 1, ROOM, ROOM + 1, 3 * ROOM])
+@pytest.mark.parametrize("count", [BATCH - 1, BATCH, BATCH + 1, 3 * BATCH])
 def test_more_features_than_wait_at_once(count: int) -> None:
     """Of all kinds, and also where a line that cannot be read goes beyond what waits."""
     kinds = [f"{k}:{k}.25 {k}:-{k} {k}:1.5e-3 {k}:0.123456789012345678" for k in range(count)]

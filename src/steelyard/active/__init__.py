@@ -1,1 +1,1 @@
-"""Active learning: which labels to ask for, what was asked and answered, and what that teaches."""
+"""Active learning: which labels to ask for, learning from the answers, and estimates from them."""

@@ -1,33 +1,145 @@
-"""`Sequence`: a lower and an upper bound of a sum of scores that hold at every moment at once.
+"""`ConfidenceSequence`: bounds for a sum of scores that are valid at all times at once.
 
-Look at them after every answer, stop when they are narrow, go on later: with the confidence asked for, the
-sum was never outside, at no moment from the first row on. That is a confidence *sequence*. An interval of
-fixed size, such as "±1.96 standard errors", holds at one moment chosen beforehand, and fails one who looks
-repeatedly.
+Look at the bounds after every answer, stop when they are narrow, continue later: with probability 1 − α the
+sum was never outside them, from the first row on. An interval of fixed size, such as ±1.96 standard errors,
+is valid at one time chosen beforehand, and fails those who look repeatedly.
 
-The idea of betting is from Waudby-Smith & Ramdas (2024), of importance weights in it from Karampatziakis,
-Mineiro & Ramdas (2021) and Waudby-Smith et al. (2022), of predictions as control variates from Zrnic &
-Candès (2024).
+A bettor claims that the sum is larger than s. Each row multiplies the bettor's wealth by a factor whose mean
+is at most 1 if the claim is false. So wealth against the true sum is a nonnegative supermartingale that
+starts at 1, and exceeds 1/α *ever* with probability at most α (Ville's inequality). The values s at which
+wealth exceeds 1/α are ruled out, at all times at once; they are all the values below a root. A second bettor,
+on 1 − score, gives the upper bound.
+
+Wealth is averaged over many stakes λ. That costs about the logarithm of their number, and spares us from
+knowing how many rows there will be and how much they vary (the method of mixtures; Robbins 1970, Howard et
+al. 2021). Betting is from Waudby-Smith & Ramdas (2024), importance weights from Karampatziakis, Mineiro &
+Ramdas (2021) and Waudby-Smith et al. (2022), predictions as control variates from Zrnic & Candès (2024).
 """
 
-from collections.abc import Iterator
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.active.laws import Law
-from steelyard.active.wealth import STAKES, Array, Wealth
-
+Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
-_PIECE = 4096  # rows for which all stakes are kept in memory
+BOLDNESS = 0.9  # of the largest guess that a stake allows: at 1, a single score of 0 would ruin the bettor
+# The best stake is about √(2·log(1/α) / summed variance): from a handful of rows to 10⁹ of them at P = 1 %.
+STAKES: Array = 8.0 * np.exp2(-0.5 * np.arange(41.0))
+_octaves = (np.log2(STAKES) + 5.0) / 3.0
+PRIOR: Array = 1.0 / (1.0 + _octaves**2)  # most of the money is on the stakes that most streams need
+PRIOR /= PRIOR.sum()
+
+_NEWTON_STEPS = 4  # it converges quadratically here
+_PIECE = 4096  # rows for which all stakes are held in memory
 _FIRST_GUESS = 0.5
 _KINDS = 10  # of rows: P from 1 to 1/2, from there to 1/4, and so on
 
 
-class Standing(NamedTuple):
-    """A sum and what is known of it: after all rows so far, or one entry for each moment."""
+@dataclass(frozen=True)
+class Bet:
+    """What one row is worth to a bettor.
+
+    A row has the probability P with which its label was asked for and a guess g of its score ℓ, both known
+    before the random draw; if it was asked for, also ℓ in [0, 1]. Bets are on *large* sums; for small ones
+    bet on 1 − ℓ. A guess that the stake does not allow is reduced: that costs width, never validity.
+    """
+
+    room: Callable[[Array], Array]
+    """The largest product of stake and guess, given P."""
+    gain: Callable[[Array, Array], Array]
+    """The logarithm of the factor of an asked row, given λ(ℓ − g) and P."""
+    asked_too: bool
+    """Whether the rows that were asked for are part of the sum."""
+
+
+def _risk_gain(stake: Array, probability: Array) -> Array:
+    return np.log1p(stake / probability)
+
+
+def _pool_room(probability: Array) -> Array:
+    with np.errstate(divide="ignore"):  # P = 1: any guess is allowed
+        return -BOLDNESS * np.log1p(-probability)
+
+
+def _pool_gain(stake: Array, probability: Array) -> Array:
+    return np.log1p((1.0 / probability - 1.0) * -np.expm1(-stake))
+
+
+RISK = Bet(lambda probability: BOLDNESS * probability, _risk_gain, asked_too=True)
+"""Sums the means μ of the scores given the past, whatever they are and however they change:
+
+    E[1 + λ·asked·(ℓ − g)/P] = 1 + λ(μ − g) ≤ exp(λ(μ − g))
+
+so gain = log(1 + λ(ℓ − g)/P), and nothing for a row that was not asked for. It needs λg ≤ P. It is also valid
+if μ is the score itself, rows and labels taken as given: one interval for the risk of the models and for
+their record.
+"""
+
+POOL = Bet(_pool_room, _pool_gain, asked_too=False)
+"""Sums the scores of the rows that were *not* asked for, rows and labels taken as given; only the draws are
+random. The factor is exp(−λ(ℓ − g)) where not asked, and where asked
+
+    A = (1 − (1 − P)·exp(−λ(ℓ − g)))/P,   so that the mean P·A + (1 − P)·exp(−λ(ℓ − g)) is exactly 1.
+
+gain = log A; it needs λg ≤ −log(1 − P). A row with P = 1 adds no uncertainty at all. (A row that was asked
+for but not answered belongs to the sum as well, as anything from 0 to 1.)
+"""
+
+
+class Wealth:
+    """The logarithm of what was won so far, by guess and stake.
+
+    At stake λ, wealth against the claim "the sum is s" is exp(gain + λ·(centre − s)).
+    """
+
+    def __init__(self, guesses: int) -> None:
+        self.gain = np.zeros((guesses, len(STAKES)))
+        self.centre = np.zeros((guesses, len(STAKES)))
+
+    def add(self, gains: Array, centres: Array) -> None:
+        """Add rows, by guess and stake, one after another, so that pieces add up to the same result."""
+        self.gain = np.concatenate([self.gain[np.newaxis], gains]).sum(axis=0)
+        self.centre = np.concatenate([self.centre[np.newaxis], centres]).sum(axis=0)
+
+    def path(self, gains: Array, centres: Array, alpha: float) -> Array:
+        """Add rows, and return the lower bound after each of them."""
+        gain = np.cumsum(np.concatenate([self.gain[np.newaxis], gains]), axis=0)
+        centre = np.cumsum(np.concatenate([self.centre[np.newaxis], centres]), axis=0)
+        self.gain, self.centre = gain[-1], centre[-1]
+        return lower_bound(gain[1:], centre[1:], alpha)
+
+    def lower_bound(self, alpha: float) -> Array:
+        """The least sum that is not ruled out."""
+        return lower_bound(self.gain, self.centre, alpha)
+
+
+def lower_bound(gain: Array, centre: Array, alpha: float) -> Array:
+    """The root in s of: the average over guesses and stakes of exp(gain + λ·(centre − s)) is 1/α.
+
+    The logarithm of the average is convex and falls with s. So Newton's method, from the best bound of any
+    single stake, climbs to the root and never beyond it: wherever it stops, the bound is valid.
+    """
+    guesses = gain.shape[-2]
+    flat = (*gain.shape[:-2], guesses * len(STAKES))
+    stakes = np.tile(STAKES, guesses)
+    height = (gain + STAKES * centre + np.log(PRIOR)).reshape(flat) + math.log(alpha / guesses)
+    total: Array = (height / stakes).max(axis=-1)
+    for _ in range(_NEWTON_STEPS):
+        exponents = height - stakes * total[..., np.newaxis]
+        top = exponents.max(axis=-1)
+        shares = np.exp(exponents - top[..., np.newaxis])
+        sums = shares.sum(axis=-1)
+        total = total + np.maximum(top + np.log(sums), 0.0) * sums / (shares @ stakes)
+    return total
+
+
+class SumBounds(NamedTuple):
+    """A sum with its bounds: after all rows so far, or one entry for each time."""
 
     value: Array
     low: Array
@@ -38,27 +150,27 @@ class Standing(NamedTuple):
     known: Array
     """The sum of the scores that were answered."""
 
-    def at(self, moments: NDArray[np.int64]) -> "Standing":
-        return Standing(*(column[moments] for column in self))
+    def at(self, times: NDArray[np.int64]) -> "SumBounds":
+        return SumBounds(*(column[times] for column in self))
 
 
-class Sequence:
+class ConfidenceSequence:
     """Rows come in the order of the stream, with scores in [0, 1].
 
     The bettor's guess of a score is the average so far, among rows asked with about the same probability
-    (where questions are chosen well, errors are rare where questions are). If guesses are `given` too,
-    known before the coin of their row fell, half of the money follows them: good ones narrow the bounds,
-    bad ones cost little.
+    (where questions are chosen well, errors are rare where questions are). If guesses are `given` too, known
+    before the draw of their row, half of the money follows them: good ones narrow the bounds, bad ones cost
+    little.
     """
 
-    def __init__(self, law: Law, given: bool = False) -> None:
-        self.law, self.given = law, given
+    def __init__(self, bet: Bet, given: bool = False) -> None:
+        self.bet, self.given = bet, given
         self._low, self._high = Wealth(1 + given), Wealth(1 + given)
         self._answers = np.zeros((2, _KINDS))  # how many, and the sum of their scores
         self._sums = np.zeros(5)  # the estimate; rows, asked, skipped; known
 
     def add(self, probability: Array, asked: Flags, score: Array, guess: Array | None = None) -> None:
-        """Rows that have come. A score of NaN where a row was asked means no answer: the worst is assumed."""
+        """Add rows. A score of NaN where a row was asked for means no answer: the worst is assumed."""
         for part in _pieces(probability, asked, score, guess):
             sums, low, high = self._count(*part)
             self._sums = np.vstack([self._sums, sums]).sum(axis=0)
@@ -67,27 +179,28 @@ class Sequence:
 
     def path(
         self, probability: Array, asked: Flags, score: Array, guess: Array | None, alpha: float
-    ) -> Standing:
-        """`add`, and how things stood before the rows and after each of them."""
-        stood = [Standing(*(column[np.newaxis] for column in self.standing(alpha)))]
+    ) -> SumBounds:
+        """Add rows, and return the bounds before them and after each of them."""
+        path = [SumBounds(*(column[np.newaxis] for column in self.bounds(alpha)))]
         for part in _pieces(probability, asked, score, guess):
             sums, low, high = self._count(*part)
             history = np.cumsum(np.vstack([self._sums, sums]), axis=0)
             self._sums = history[-1]
             least = [self._low.path(*low, alpha / 2.0), self._high.path(*high, alpha / 2.0)]
-            stood.append(self._standing(history[1:].T, *least))
-        return Standing(*(np.concatenate(columns) for columns in zip(*stood, strict=True)))
+            path.append(self._bounds(history[1:].T, *least))
+        return SumBounds(*(np.concatenate(columns) for columns in zip(*path, strict=True)))
 
-    def standing(self, alpha: float) -> Standing:
-        """How things stand. Each of the bounds is wrong at any moment with probability α/2 at most."""
-        return self._standing(self._sums, self._low.least(alpha / 2.0), self._high.least(alpha / 2.0))
+    def bounds(self, alpha: float) -> SumBounds:
+        """The bounds now. Each of the two is ever wrong with probability at most α/2."""
+        low, high = self._low.lower_bound(alpha / 2.0), self._high.lower_bound(alpha / 2.0)
+        return self._bounds(self._sums, low, high)
 
-    def _standing(self, sums: Array, least: Array, least_lack: Array) -> Standing:
+    def _bounds(self, sums: Array, least: Array, least_lack: Array) -> SumBounds:
         value, rows, asked, skipped, known = sums
-        size = rows if self.law.asked_too else rows - asked + skipped
+        size = rows if self.bet.asked_too else rows - asked + skipped
         low, high = np.clip(least, 0.0, size), np.clip(size - least_lack, 0.0, size)
         high = np.maximum(low, high)
-        return Standing(np.clip(value, low, high), low, high, rows, asked, skipped, known)
+        return SumBounds(np.clip(value, low, high), low, high, rows, asked, skipped, known)
 
     def _count(
         self, probability: Array, asked: Flags, score: Array, guess: Array | None
@@ -97,9 +210,9 @@ class Sequence:
         guesses = self._means(probability, answered, score)[:, np.newaxis]
         if guess is not None:
             guesses = np.column_stack([guesses, guess])
-        # The estimate follows the best guess there is; a row without an answer is taken for what was guessed.
+        # The estimate follows the best guess there is; a row without an answer counts as its guess.
         best = guesses[:, -1]
-        if self.law.asked_too:
+        if self.bet.asked_too:
             estimate = best + np.where(answered, (score - best) / probability, 0.0)
         else:
             estimate = np.where(answered, (score - best) * (1.0 / probability - 1.0), best)
@@ -114,11 +227,11 @@ class Sequence:
     def _bets(self, probability: Array, asked: Flags, score: Array, guesses: Array) -> tuple[Array, Array]:
         """Gains and centres, by row, guess and stake."""
         column = probability[:, np.newaxis, np.newaxis]
-        centres = np.minimum(guesses[:, :, np.newaxis], self.law.room(column) / STAKES)
+        centres = np.minimum(guesses[:, :, np.newaxis], self.bet.room(column) / STAKES)
         gains = np.zeros_like(centres)
         surprise = STAKES * (score[asked, np.newaxis, np.newaxis] - centres[asked])
-        gains[asked] = self.law.gain(surprise, column[asked])
-        if not self.law.asked_too:
+        gains[asked] = self.bet.gain(surprise, column[asked])
+        if not self.bet.asked_too:
             centres[asked] = 0.0
         return gains, centres
 
@@ -142,5 +255,5 @@ def _pieces(
 
 
 def _mean(answers: Array, prior: Array | float) -> Array:
-    """Of counts and sums, with a prior that counts as one answer: never outside [0, 1]."""
+    """The mean from counts and sums, with a prior that counts as one answer: never outside [0, 1]."""
     return np.minimum((answers[:, 1] + prior) / (answers[:, 0] + 1.0), 1.0)

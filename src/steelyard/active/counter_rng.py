@@ -1,6 +1,6 @@
-"""Random numbers that are a function of a seed and a counter: nothing to keep, nothing to lose.
+"""Counter-based random numbers: a function of a seed and a counter, so there is no state to save.
 
-Whoever resumes at example k draws what would have been drawn there, in chunks of any size.
+A run that resumes at example k draws the numbers it would have drawn there, in chunks of any size.
 """
 
 import numpy as np
@@ -13,7 +13,7 @@ _FIRST, _SECOND = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 def uniform(seed: int, purpose: int, numbers: NDArray[np.int64]) -> NDArray[np.float64]:
     """A number in [0, 1) for each counter: the mixing function of SplitMix64 (Steele, Lea, Flood 2014).
 
-    `purpose` keeps what is drawn for one end apart from what is drawn for another.
+    Different purposes give independent numbers.
     """
     with np.errstate(over="ignore"):
         key = _mixed(_mixed(np.array([seed % 2**64], np.uint64)) + np.uint64(purpose) * _STEP)
@@ -22,7 +22,7 @@ def uniform(seed: int, purpose: int, numbers: NDArray[np.int64]) -> NDArray[np.f
 
 
 def order(seed: int, purpose: int, count: int) -> NDArray[np.int64]:
-    """The numbers from 0 in a random order."""
+    """The numbers from 0 to count − 1 in a random order."""
     return np.argsort(uniform(seed, purpose, np.arange(count)), kind="stable")
 
 

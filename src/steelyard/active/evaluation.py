@@ -1,85 +1,108 @@
-"""`Appraisal`: what an engine's own labels say of it. How good is it, and may one stop?
+"""`Evaluation`: how good is an active learner, judged by the labels it asked for; and may one stop?
 
-All of it follows from the journal, so whoever goes on with that, or takes an answer back, gets the figures
-that would have come of it otherwise. Questions that are open or were skipped are taken at their worst.
+Everything follows from the journal, so a resumed run or an undo gives the figures that would have come
+otherwise. Questions that are open or were skipped count at their worst.
 
 - `progressive`: the predictions with which rows were considered.
 - `pool`: these rows, with answers where there are answers.
-- `current`: the model as it was at the last *look*: at 20 answers, and whenever there are a fifth more. Rows
-  are scored by lanes that left them out (`leftout`), or, where there is an audit, its rows alone by the model
-  itself. Looks are numbered by the answers, however often one asks, and the intervals of all of them
-  hold at once.
+- `current`: the model at the last *look*: at 20 answers, and whenever there are a fifth more. Rows are scored
+  by models that left them out, or, with an audit, its rows alone by the model itself. Looks are numbered by
+  the answers, however often one asks, and the intervals of all looks are valid at once.
 
 Rows that could not be asked for, since the budget was spent, are in no estimate; in a pool, they may be
-anything.
+anything. A strategy that leaves nothing to chance gives no estimates without an audit.
 """
 
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
-from steelyard.active.cross_validation import LeftOut, Numbers
-from steelyard.active.crossfit import LANES
-from steelyard.active.engine import Engine
-from steelyard.active.estimates import LEVEL, Estimate, Running
-from steelyard.active.estimates import current as of_current
+from steelyard.active import estimates, strategies
+from steelyard.active.confidence import Array
+from steelyard.active.estimates import LEVEL, Estimate, RunningEstimate
 from steelyard.active.journal import History
-from steelyard.active.label_sample import Draws, of_labels, of_losses
+from steelyard.active.label_sample import LabelSample, from_labels, from_losses
+from steelyard.active.labelled import Labelled, refit
+from steelyard.active.learner import ActiveLearner
 from steelyard.active.stopping import Budget, Rule, Verdict
-from steelyard.active.wealth import Array
-from steelyard.learn import pointwise
-from steelyard.losses import Loss, two_classes
+from steelyard.examples import Examples
+from steelyard.learn.rows import fill_scalar
+from steelyard.learner import Learner
+from steelyard.losses import Loss, class_labels, decision_point
 from steelyard.numba_tools import jit
 
+Numbers = NDArray[np.int64]
+
+FOLDS = 10
 FIRST_LOOK = 20  # answers
-_MORE = 5  # a fifth, until the next
+_MORE = 5  # the next look comes with a fifth more
 
 
-class Appraisal:
-    """Of an engine. `size` is that of the pool; without one, the rows so far are the pool."""
+class Evaluation:
+    """Of a learner. `size` is that of the pool; without one, the rows so far are the pool."""
 
-    def __init__(self, engine: Engine, size: int | None = None) -> None:
-        self._engine, self._size = engine, size
-        self._loss = engine.labelled.settings.loss
-        self._low, self._high = two_classes.labels(self._loss)
-        self._boundary = two_classes.boundary(self._loss)
-        self._looked: tuple[tuple[bytes, ...], LeftOut] | None = None
+    def __init__(self, learner: ActiveLearner, size: int | None = None) -> None:
+        self._learner, self._size = learner, size
+        self._loss = learner.labelled.settings.loss
+        self._low, self._high = class_labels(self._loss)
+        self._boundary = decision_point(self._loss)
+        self._looked: tuple[tuple[bytes, bytes], CrossValidation] | None = None
 
     def estimate(
         self, measure: str = "error", of: str = "current", level: float = LEVEL, largest: float | None = None
     ) -> Estimate:
-        """One figure and its interval, which holds at every moment. `largest` is for the measure loss."""
-        running = Running(of, measure, level)  # looks at the names
+        """A figure with an interval that is valid at any stopping time. `largest` is for the measure loss."""
+        running = RunningEstimate(of, measure, level)  # checks the names
         if (measure == "loss") != (largest is not None):
             raise ValueError(
-                "a loss has no bound of its own: say largest=…, and losses above count as that much"
+                "a loss has no bound of its own: give largest=…, and larger losses count as that much"
                 if largest is None
                 else f"largest={largest} is for the measure 'loss', not for {measure!r}"
             )
-        history = self._engine.history()
+        self._check_possible(of)
+        history = self._learner.history()
         if of == "current":
             return self._current(history, measure, level, largest)
         numbers = np.flatnonzero(history.probability > 0.0)
         if of == "pool":
-            running = Running(of, measure, level, size=self._size or self._engine.seen)
-        running.add(self._draws(history, numbers, history.prediction[numbers], largest))
+            running = RunningEstimate(of, measure, level, size=self._size or self._learner.seen)
+        running.add(self._sample(history, numbers, history.prediction[numbers], largest))
         return running.estimate()
 
     def judge(self, rule: Rule, level: float = LEVEL, largest: float | None = None) -> Verdict:
         """Whether the rule says stop, and why or why not."""
         if isinstance(rule, Budget):
-            nothing = Running(rule.of, rule.measure, level).estimate()
-            return rule.judge([replace(nothing, rows=self._engine.seen, asked=self._engine.asked)])
+            nothing = RunningEstimate(rule.of, rule.measure, level).estimate()
+            return rule.judge([replace(nothing, rows=self._learner.seen, asked=self._learner.asked)])
         return rule.judge([self.estimate(rule.measure, rule.of, level, largest)])
 
+    def _check_possible(self, of: str) -> None:
+        """Labels can be weighted only if every row had a known probability above 0 of being asked for."""
+        strategy = self._learner.strategy
+        if strategy.randomized:
+            return
+        name = strategies.name_of(strategy)
+        if not self._learner.plan.audit:
+            raise ValueError(
+                f"the strategy {name!r} leaves nothing to chance, so its labels say nothing about rows it "
+                "does not ask for: give audit=0.01 or so, a random sample for evaluation, or use strategy "
+                "'iwal' or 'random'"
+            )
+        if of != "current" and strategy.ranks_pool and self._size is not None:
+            raise ValueError(
+                f"the strategy {name!r} ranks the whole pool, and only its audit is a random sample of it: "
+                f"estimate of='current', not of={of!r}"
+            )
+
     def _current(self, history: History, measure: str, level: float, largest: float | None) -> Estimate:
-        audit = self._engine.plan.audit > 0.0
-        count, look = last_look(len(self._engine.labelled))
+        audit = self._learner.plan.audit > 0.0
+        count, look = last_look(len(self._learner.labelled))
         numbers = np.flatnonzero(history.probability > 0.0)
         if audit:
-            numbers = np.flatnonzero(history.asked & self._engine.in_audit(np.arange(len(history.asked))))
+            numbers = np.flatnonzero(history.asked & self._learner.in_audit(np.arange(len(history.asked))))
         if look == 0:
-            nothing = Running("current", measure, level).estimate()
+            nothing = RunningEstimate("current", measure, level).estimate()
             high = 1.0 if largest is None else largest
             asked = history.asked[numbers]
             silent = np.isnan(history.label[numbers]) & asked
@@ -87,23 +110,23 @@ class Appraisal:
                 nothing, rows=len(numbers), asked=int(asked.sum()), skipped=int(silent.sum()), high=high
             )
         scored = np.flatnonzero(history.asked[numbers])
-        places = np.array([self._engine.place(int(number)) for number in numbers[scored]], np.int64)
+        places = np.array([self._learner.place(int(number)) for number in numbers[scored]], np.int64)
         predictions = np.full(len(numbers), np.nan)
-        predictions[scored] = self._left_out(count, 1 if audit else LANES).predict(places)
+        predictions[scored] = self._cross_validate(count, 1 if audit else FOLDS).predict(places)
         certain = replace(history, probability=np.ones_like(history.probability)) if audit else history
-        draws = self._draws(certain, numbers, predictions, largest)
-        return of_current(draws, np.zeros(len(draws)), measure, level, look)
+        sample = self._sample(certain, numbers, predictions, largest)
+        return estimates.current(sample, np.zeros(len(sample)), measure, level, look)
 
-    def _left_out(self, count: int, lanes: int) -> LeftOut:
-        """The lanes of the first answers, kept as long as these are the same."""
-        labelled = self._engine.labelled
-        first = labelled.taken(0, count)
-        answers = labelled.places[:count].tobytes(), first.labels.tobytes()
+    def _cross_validate(self, count: int, folds: int) -> "CrossValidation":
+        """The models of the first answers, cached as long as these are the same."""
+        answers = self._learner.labelled.fingerprint(count)
         if self._looked is None or self._looked[0] != answers:
-            self._looked = answers, LeftOut(labelled, count, lanes)
+            self._looked = answers, CrossValidation(self._learner.labelled, count, folds)
         return self._looked[1]
 
-    def _draws(self, history: History, numbers: Numbers, predictions: Array, largest: float | None) -> Draws:
+    def _sample(
+        self, history: History, numbers: Numbers, predictions: Array, largest: float | None
+    ) -> LabelSample:
         probability, asked = history.probability[numbers], history.asked[numbers]
         label = history.label[numbers]
         everywhere = not np.isnan(predictions).any()
@@ -111,30 +134,72 @@ class Appraisal:
         if largest is None:
             yes = np.where(np.isnan(label), np.nan, label == self._high)
             taken = np.where(np.isnan(predictions), np.nan, predictions > self._boundary)
-            return of_labels(probability, asked, yes, taken, chance)
-        known = np.where(np.isnan(predictions), self._boundary, predictions)  # what stands there is not read
+            return from_labels(probability, asked, yes, taken, chance)
+        known = np.where(np.isnan(predictions), self._boundary, predictions)  # not used where it was NaN
         costs = [np.minimum(self._values(known, y), largest) for y in (self._low, self._high)]
         loss = np.where(label == self._high, costs[1], costs[0])
         guess = None if chance is None else (1.0 - chance) * costs[0] + chance * costs[1]
-        return of_losses(probability, asked, np.where(np.isnan(label), np.nan, loss), guess, largest)
+        return from_losses(probability, asked, np.where(np.isnan(label), np.nan, loss), guess, largest)
 
     def _chance(self, predictions: Array) -> Array | None:
-        """Of the second class, in the eyes of the model; None if its loss has no probabilities."""
+        """The model's probability of the second class; None if its loss has no probabilities."""
         if type(self._loss).probability is Loss.probability:
             return None
         chances = np.empty(len(predictions))
-        pointwise.fill(jit.pointer(self._loss, "probability"), predictions, self._high, chances)
+        fill_scalar(jit.pointer(self._loss, "probability"), predictions, self._high, chances)
         return np.clip(chances, 0.0, 1.0)
 
     def _values(self, predictions: Array, label: float) -> Array:
         values = np.empty(len(predictions))
         with np.errstate(all="ignore"):  # infinite where a prediction is certain of the other class
-            pointwise.fill(jit.pointer(self._loss, "value"), predictions, label, values)
+            fill_scalar(jit.pointer(self._loss, "value"), predictions, label, values)
         return values
 
 
+class CrossValidation:
+    """A model for each fold, learned from the first `count` answers without the fold's own, to score those.
+
+    Question number i (of those asked, from 0) is in fold i mod K. With one fold nothing is left out: that is
+    the model itself, for rows that it never learns. The answered rows have few of all features, so these
+    models have only those: ten times a million weights would cost more than the learning.
+    """
+
+    def __init__(self, labelled: Labelled, count: int, folds: int = FOLDS) -> None:
+        self._labelled, self._folds = labelled, folds
+        rows = labelled.examples(0, count)
+        self._features = np.unique(rows.indices)
+        known = self._renumber(rows)
+        own = labelled.places[:count] % folds
+        self._learners = [
+            Learner(
+                model=refit(labelled.settings, labelled.training, known, own == fold if folds > 1 else None)
+            )
+            for fold in range(folds)
+        ]
+
+    def predict(self, places: Numbers) -> Array:
+        """w·x of stored rows, each by the model that has not learned it."""
+        nothing = np.zeros(len(places))
+        rows = self._renumber(self._labelled.rows.take(places, nothing, nothing))
+        predictions = np.empty(len(places))
+        for fold, learner in enumerate(self._learners):
+            own = np.flatnonzero(places % self._folds == fold)
+            predictions[own] = learner.predict(rows.take(own))
+        return predictions
+
+    def _renumber(self, rows: Examples) -> Examples:
+        """The rows with only the learned features, which get new numbers."""
+        found = np.searchsorted(self._features, rows.indices)
+        known = np.append(self._features, -1)[found] == rows.indices
+        indptr = np.concatenate([np.zeros(1, np.int64), np.cumsum(known)])[rows.indptr]
+        return Examples(
+            indptr, found[known].astype(np.int32), rows.values[known], False, len(self._features),
+            rows.labels, rows.sample_weight,
+        )  # fmt: skip
+
+
 def last_look(answers: int) -> tuple[int, int]:
-    """After how many of so many answers the model was last looked at, and the how many-eth look that was."""
+    """The number of answers at the last look, and the number of that look."""
     count = look = 0
     following = FIRST_LOOK
     while following <= answers:

@@ -1,8 +1,8 @@
 """The journal: every decision, question and answer in the order in which they came, in one SQLite file.
 
-It is only ever added to; an undo is an entry, too. What was learned is not in it, since that follows from
-it. An entry is in the file before anyone is told of it, so whoever kills the process loses nothing that was
-said; answers, which people were paid for, are on the disk by then.
+It is append-only; an undo is an entry, too. The model is not in it, since it follows from the entries. An
+entry is in the file before anyone is told about it, so a killed process loses nothing that was reported;
+answers, which people were paid for, are on disk by then.
 """
 
 import json
@@ -16,9 +16,12 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-FORMAT = 1
+FORMAT = 2
+"""1: the strategy is iwal; 2: it is another, which older versions do not know."""
 IN_MEMORY = ":memory:"
 ANSWER, SKIP, UNDO = "answer", "skip", "undo"
+
+_FORMER = {"name": "iwal"}  # the strategy of journals that do not name one
 
 _TABLES = """
 CREATE TABLE about (about TEXT NOT NULL);
@@ -33,23 +36,26 @@ CREATE TABLE events (id INTEGER PRIMARY KEY, kind TEXT NOT NULL, number INTEGER 
 
 @dataclass(frozen=True)
 class Decisions:
-    """About examples one after another: how likely each was to be asked for, and what was predicted."""
+    """Decisions about consecutive examples: the probability of asking for each, and its prediction.
+
+    The fields are the columns of the table, in which scores are called `flips` and the window `looked_at`.
+    """
 
     first: int
     """The number of the first of them in the stream, from 0."""
     probabilities: NDArray[np.float64]
     predictions: NDArray[np.float64]
-    flips: NDArray[np.float64]
+    scores: NDArray[np.float64]
     bound: float
-    """What steers C₀, after them,"""
+    """The state of the strategy after them: its bound,"""
     thinning: float
-    """and what it cannot reach,"""
-    looked_at: int
-    """and how many of the last flip importances it is made of."""
+    """its thinning,"""
+    window: int
+    """and how many of the last scores are in its window."""
 
 
 @dataclass(frozen=True)
-class Asked:
+class AskedRow:
     """An example whose label was asked for."""
 
     number: int
@@ -59,7 +65,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class Event:
-    """An answer, a skip, or the undoing of the last of these that still stands."""
+    """An answer, a skip, or an undo of the last of these that still stands."""
 
     kind: str
     number: int
@@ -68,20 +74,20 @@ class Event:
 
 @dataclass(frozen=True)
 class History:
-    """Everything so far as columns, in the order of the stream: what estimates are made of."""
+    """Everything so far as columns, in the order of the stream: the data of all estimates."""
 
     probability: NDArray[np.float64]
-    """With which the label was to be asked for. 0 once a budget was spent."""
+    """With which the label was asked for. 0 once a budget is spent, and for rows that were not considered."""
     asked: NDArray[np.bool_]
     prediction: NDArray[np.float64]
-    """w·x, of the model before it knew the label."""
+    """w·x, by the model before it knew the label; NaN for rows that were not considered."""
     label: NDArray[np.float64]
     """As the loss takes it; NaN where there is none (yet)."""
     skipped: NDArray[np.bool_]
 
 
 class Journal:
-    """One file; or nothing but memory, for whoever need not survive."""
+    """One file, or memory only."""
 
     def __init__(self, path: str | Path = IN_MEMORY) -> None:
         self.path = str(path)
@@ -89,10 +95,10 @@ class Journal:
             self._open()
         except sqlite3.OperationalError as error:
             locked = "locked" in str(error)
-            why = "it is in use: another process is asking with it" if locked else str(error)
+            why = "another process is using it" if locked else str(error)
             raise ValueError(f"{self.path}: {why}") from None
         except sqlite3.DatabaseError:
-            raise ValueError(f"{self.path}: is not a journal; name a new file, or one it has begun") from None
+            raise ValueError(f"{self.path}: is not a journal; name a new file or a journal") from None
 
     def _open(self) -> None:
         self._db = sqlite3.connect(self.path, isolation_level=None, timeout=0.0, check_same_thread=False)
@@ -116,11 +122,12 @@ class Journal:
         self.close()
 
     def begin(self, about: dict[str, Any]) -> dict[str, Any]:
-        """What the journal is about: as it was begun, or as it is begun now."""
+        """The parameters with which the journal was started; these, if it is new."""
         kept = self.about()
         if kept is None:
             with self._written(to_disk=True):
-                self._db.execute("INSERT INTO about VALUES (?)", (json.dumps({"format": FORMAT} | about),))
+                oldest = 1 if about["strategy"] == _FORMER else FORMAT
+                self._db.execute("INSERT INTO about VALUES (?)", (json.dumps({"format": oldest} | about),))
             kept = self.about()
             assert kept is not None
         return kept
@@ -136,16 +143,16 @@ class Journal:
                 f"{self.path}: written by a newer steelyard (format {newest}, this one reads up to "
                 f"{FORMAT}); upgrade"
             )
-        return kept
+        return {"strategy": _FORMER} | kept
 
-    def decide(self, decisions: Decisions, asked: list[Asked]) -> None:
-        """Keep what was decided about some examples, and those among them that are asked for."""
-        columns = decisions.probabilities, decisions.predictions, decisions.flips
-        steering = decisions.bound, decisions.thinning, decisions.looked_at
+    def decide(self, decisions: Decisions, asked: list[AskedRow]) -> None:
+        """Store the decisions about some examples, and the rows that are asked for."""
+        columns = decisions.probabilities, decisions.predictions, decisions.scores
+        state = decisions.bound, decisions.thinning, decisions.window
         with self._written():
             self._db.execute(
                 "INSERT INTO decisions VALUES (?, ?, ?, ?, ?, ?, ?)",
-                (decisions.first, *(column.tobytes() for column in columns), *steering),
+                (decisions.first, *(column.tobytes() for column in columns), *state),
             )
             self._db.executemany(
                 "INSERT INTO questions VALUES (?, ?, ?)",
@@ -161,20 +168,20 @@ class Journal:
 
     def decisions(self) -> Iterator[Decisions]:
         for row in self._db.execute("SELECT * FROM decisions ORDER BY first"):
-            probabilities, predictions, flips = (np.frombuffer(column) for column in row[1:4])
-            yield Decisions(row[0], probabilities, predictions, flips, *row[4:])
+            probabilities, predictions, scores = (np.frombuffer(column) for column in row[1:4])
+            yield Decisions(row[0], probabilities, predictions, scores, *row[4:])
 
-    def asked(self) -> Iterator[Asked]:
+    def asked(self) -> Iterator[AskedRow]:
         for number, indices, values in self._db.execute("SELECT * FROM questions ORDER BY number"):
-            yield Asked(number, np.frombuffer(indices, np.int32), np.frombuffer(values))
+            yield AskedRow(number, np.frombuffer(indices, np.int32), np.frombuffer(values))
 
     def events(self) -> Iterator[Event]:
-        """As they came."""
+        """All events, in the order in which they came."""
         for kind, number, label in self._db.execute("SELECT kind, number, label FROM events ORDER BY id"):
             yield Event(kind, number, label)
 
     def standing(self) -> list[Event]:
-        """Answers and skips in their order, without what was undone."""
+        """Answers and skips in their order, without those that were undone."""
         stack: list[Event] = []
         for event in self.events():
             if event.kind == UNDO:
@@ -185,9 +192,8 @@ class Journal:
 
     def history(self) -> History:
         blocks = list(self.decisions())
-        nothing = [np.zeros(0)]
-        probability = np.concatenate([block.probabilities for block in blocks] or nothing)
-        prediction = np.concatenate([block.predictions for block in blocks] or nothing)
+        probability = self.by_number(blocks, "probabilities", 0.0)
+        prediction = self.by_number(blocks, "predictions", np.nan)
         asked, skipped = np.zeros(len(probability), bool), np.zeros(len(probability), bool)
         label = np.full(len(probability), np.nan)
         asked[[number for (number,) in self._db.execute("SELECT number FROM questions")]] = True
@@ -198,9 +204,22 @@ class Journal:
                 label[event.number] = event.label
         return History(probability, asked, prediction, label, skipped)
 
+    @staticmethod
+    def by_number(blocks: list[Decisions], column: str, empty: float) -> NDArray[np.float64]:
+        """One column of all decisions, by the number of the example; `empty` where there was no decision."""
+        if not blocks:
+            return np.zeros(0)
+        sizes = np.array([len(block.scores) for block in blocks])
+        shifts = np.array([block.first for block in blocks]) - (np.cumsum(sizes) - sizes)
+        found = np.full(blocks[-1].first + sizes[-1], empty)
+        found[np.arange(sizes.sum()) + np.repeat(shifts, sizes)] = np.concatenate(
+            [getattr(block, column) for block in blocks]
+        )
+        return found
+
     @contextmanager
     def _written(self, *, to_disk: bool = False) -> Iterator[None]:
-        """All or nothing. A killed process loses none of it; a power cut may, unless it is `to_disk`."""
+        """A transaction. It survives a killed process; a power cut only if it is written `to_disk`."""
         self._db.execute(f"PRAGMA synchronous = {'FULL' if to_disk else 'NORMAL'}")
         self._db.execute("BEGIN IMMEDIATE")
         try:

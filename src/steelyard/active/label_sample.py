@@ -1,7 +1,7 @@
-"""`Draws`: rows in the order of their coins, with what was known before the coin fell and what was answered.
+"""`LabelSample`: rows in the order of their random draws, with what was known before and the answers.
 
->>> draws = of_labels([1.0, 0.1, 0.5], asked=[True, False, True], label=[1, None, None], predicted=[1, 0, 1])
->>> len(draws), draws.skipped
+>>> sample = from_labels([1.0, 0.1, 0.5], [True, False, True], label=[1, None, None], predicted=[1, 0, 1])
+>>> len(sample), sample.skipped
 (3, 1)
 """
 
@@ -10,18 +10,17 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from steelyard.active.confidence import Flags
-from steelyard.active.wealth import Array
+from steelyard.active.confidence import Array, Flags
 
 
 @dataclass(frozen=True)
-class Draws:
-    """Made by `of_losses` or `of_labels`, which look at what they are given."""
+class LabelSample:
+    """Made by `from_losses` or `from_labels`, which check their arguments."""
 
     probability: Array
     asked: Flags
     loss: Array
-    """Divided by the largest possible one; NaN where it is not known."""
+    """Divided by the largest possible loss; NaN where it is not known."""
     guess: Array | None
     largest: float = 1.0
     label: Array | None = None
@@ -30,7 +29,7 @@ class Draws:
     """Where 1 was predicted; None means nowhere."""
     chance: Array | None = None
     everywhere: bool = True
-    """Whether predictions are known of all rows, or of those only that were answered."""
+    """Whether predictions are known of all rows, or only of those that were answered."""
 
     def __len__(self) -> int:
         return len(self.probability)
@@ -41,66 +40,66 @@ class Draws:
         return int(np.isnan(self.loss[self.asked]).sum())
 
 
-def of_losses(
+def from_losses(
     probability: ArrayLike,
     asked: ArrayLike,
     loss: ArrayLike,
     guess: ArrayLike | None = None,
     largest: float = 1.0,
-) -> Draws:
+) -> LabelSample:
     """Rows with the loss of their prediction, from 0 to `largest`; 0 or 1 for an error.
 
-    `loss` is looked at where a row was asked; None or NaN there means that the question was skipped.
+    `loss` is read where a row was asked for; None or NaN there means that the question was skipped.
     `guess` is the loss that the model itself expects of its prediction, for every row.
     """
     if not 0.0 < largest < np.inf:
         raise ValueError(f"the largest loss must be a positive finite number, not {largest}")
-    chances, coins = _coins(probability, asked)
-    losses = _scores("loss", loss, coins, largest)
-    return Draws(chances, coins, losses, _guesses("guess", guess, len(coins), largest), largest)
+    chances, flags = _check_draws(probability, asked)
+    losses = _scores("loss", loss, flags, largest)
+    return LabelSample(chances, flags, losses, _guesses("guess", guess, len(flags), largest), largest)
 
 
-def of_labels(
+def from_labels(
     probability: ArrayLike,
     asked: ArrayLike,
     label: ArrayLike,
     predicted: ArrayLike | None = None,
     chance: ArrayLike | None = None,
-) -> Draws:
-    """Rows of two classes: the label, 1 or 0, and whether 1 was predicted (nowhere, if nothing is said).
+) -> LabelSample:
+    """Rows of two classes: the label, 1 or 0, and whether 1 was predicted (by default nowhere).
 
-    `label` is looked at where a row was asked; None or NaN there means that the question was skipped.
-    `chance` is the probability of a 1 according to the model, for every row.
-    Of rows that are gone, `predicted` may be NaN, but not of those that were answered; then there are no
-    chances, and precision and recall are less certain.
+    `label` is read where a row was asked for; None or NaN there means that the question was skipped. `chance`
+    is the probability of a 1 according to the model, for every row. `predicted` may be NaN for rows that are
+    no longer available, except answered ones; then `chance` cannot be given, and the intervals of precision
+    and recall are wider.
     """
-    chances, coins = _coins(probability, asked)
-    labels = _scores("label", label, coins, 1.0)
+    chances, flags = _check_draws(probability, asked)
+    labels = _scores("label", label, flags, 1.0)
     fraction = np.flatnonzero((labels != 0.0) & (labels != 1.0) & ~np.isnan(labels))
     if len(fraction):
         raise ValueError(f"row {fraction[0]} has the label {labels[fraction[0]]}: labels must be 1 or 0")
-    own = _guesses("chance", chance, len(coins), 1.0)
+    own = _guesses("chance", chance, len(flags), 1.0)
     if predicted is None:
-        return Draws(chances, coins, labels, own, 1.0, labels, None, own)
+        return LabelSample(chances, flags, labels, own, 1.0, labels, None, own)
     gone = np.isnan(np.asarray(predicted, np.float64))
     if gone.any():
         _check_gone(gone, labels, own)
-    positive = _flags("predicted", np.where(gone, 0.0, predicted), len(coins))
+    positive = _flags("predicted", np.where(gone, 0.0, predicted), len(flags))
     guess = None if own is None else np.where(positive, 1.0 - own, own)
     wrong = np.where(positive, 1.0 - labels, labels)
-    return Draws(chances, coins, wrong, guess, 1.0, labels, positive, own, everywhere=not gone.any())
+    return LabelSample(chances, flags, wrong, guess, 1.0, labels, positive, own, everywhere=not gone.any())
 
 
 def _check_gone(gone: Flags, labels: Array, chance: Array | None) -> None:
     """Predictions may be missing, but not where they are needed."""
     if chance is not None:
-        raise ValueError("chances are of all rows, and so must predictions be that come with them")
+        raise ValueError("a chance needs a prediction of every row: some predictions are NaN")
     bad = np.flatnonzero(gone[: len(labels)] & ~np.isnan(labels[: len(gone)]))
     if len(bad):
-        raise ValueError(f"row {bad[0]} was answered, but there is no prediction of it")
+        raise ValueError(f"row {bad[0]} was answered, but it has no prediction")
 
 
-def _coins(probability: ArrayLike, asked: ArrayLike) -> tuple[Array, Flags]:
+def _check_draws(probability: ArrayLike, asked: ArrayLike) -> tuple[Array, Flags]:
     chances = np.asarray(probability, np.float64)
     if chances.ndim != 1:
         raise ValueError(f"probabilities must be a column, one for each row; got {chances.ndim} dimensions")
@@ -108,15 +107,15 @@ def _coins(probability: ArrayLike, asked: ArrayLike) -> tuple[Array, Flags]:
     if len(bad):
         raise ValueError(
             f"row {bad[0]} was asked with probability {chances[bad[0]]}: it must be above 0 and at most 1; "
-            "give the probability a floor when asking, or nothing can be said about such rows"
+            "give the probability a floor when asking, or leave such rows out"
         )
-    coins = _flags("asked", asked, len(chances))
-    wrong = np.flatnonzero(~coins & (chances == 1.0))
+    flags = _flags("asked", asked, len(chances))
+    wrong = np.flatnonzero(~flags & (chances == 1.0))
     if len(wrong):
         raise ValueError(
             f"row {wrong[0]} was not asked, though its probability is 1: one of the two is wrong"
         )
-    return chances, coins
+    return chances, flags
 
 
 def _flags(what: str, values: ArrayLike, rows: int) -> Flags:
@@ -129,7 +128,7 @@ def _flags(what: str, values: ArrayLike, rows: int) -> Flags:
 
 
 def _scores(what: str, values: ArrayLike, asked: Flags, largest: float) -> Array:
-    """From 0 to 1 where answered, NaN elsewhere: what was not asked for is not looked at."""
+    """From 0 to 1 where answered, NaN elsewhere: rows that were not asked for are not read."""
     column = np.asarray(values, np.float64)
     if column.shape != asked.shape:
         raise ValueError(f"there are {len(asked)} rows, but {what!r} has the shape {column.shape}")
@@ -138,7 +137,7 @@ def _scores(what: str, values: ArrayLike, asked: Flags, largest: float) -> Array
     if len(bad):
         raise ValueError(
             f"row {bad[0]} has the {what} {scores[bad[0]]}: it must be from 0 to {largest:g}"
-            + (", or say what the largest loss is" if what == "loss" else "")
+            + (", or give the largest loss" if what == "loss" else "")
         )
     return scores / largest
 

@@ -1,11 +1,11 @@
-"""The rows whose labels were asked for: few, and paid for, so they are kept and learned again and again.
+"""The labelled rows: few, and paid for, so they are stored and learned again and again.
 
-The model is a function of the answers in their order, and of nothing else: whenever they have grown by a
-tenth it is learned anew, once in each of several seeded orders, and what comes of these is averaged; answers
-since then are learned once, one after another. So it can be had again from the answers, bit for bit.
+The model is a function of the answers in their order, and of nothing else: whenever there are a tenth more of
+them it is refitted, once in each of several seeded orders, and the resulting models are averaged; answers
+since then are learned once, one after another. So it can be rebuilt from the answers, bit for bit.
 
-Orders are averaged and not passed over one after another: rows learned twice by one model are learned by
-heart, wrong labels first of all (docs/active.md has the figures).
+Orders are averaged rather than passed over one after another: a model that learns its rows twice overfits
+them, wrong labels first of all (docs/active.md has the figures).
 """
 
 from collections.abc import Sequence
@@ -21,19 +21,19 @@ from steelyard.learn import linear
 from steelyard.learner import Learner
 from steelyard.model import Model, Settings
 
-# Steps of the implicit update are the shortest, so that wrong labels do the least harm (docs/active.md).
-USUAL = Settings(losses.by_name("modified_huber"), "implicit", follow_labels=False)
+# The implicit update makes the shortest steps, so wrong labels do the least harm (docs/active.md).
+DEFAULT_SETTINGS = Settings(losses.by_name("modified_huber"), "implicit", follow_labels=False)
 TRAINING_WEIGHTS = ("none", "capped", "importance")
 _MOST_ORDERS = 64
-_REFIT_ORDERS = 1 << 32  # where that numbering begins: draws for questions have numbers below
+_REFIT_ORDERS = 1 << 32  # where the purposes of these random numbers begin: those of questions are below
 
 
 @dataclass(frozen=True)
-class Training:
+class RefitPlan:
     """How the answers are learned."""
 
     weights: str = "none"
-    """`importance`: 1/P, as in the paper; `capped`: that, but no more than `cap`; `none`: all alike."""
+    """`importance`: 1/P, as in the paper; `capped`: 1/P, but at most `cap`; `none`: all alike."""
     cap: float = 10.0
     orders: int = 8
     """Of a refit; 0: never refit, learn each answer once as it comes."""
@@ -54,8 +54,8 @@ class Training:
         return 1.0 / probability if self.weights == "importance" else min(1.0 / probability, self.cap)
 
 
-class Rows:
-    """Sparse rows, of which there are more and more."""
+class SparseRows:
+    """A growing list of sparse rows."""
 
     def __init__(self, features: int) -> None:
         self._features = features
@@ -92,17 +92,17 @@ class Rows:
 
 
 class Labelled:
-    """Answers in their order, and the model they make."""
+    """Answers in their order, and the model learned from them."""
 
-    def __init__(self, settings: Settings, features: int, training: Training) -> None:
+    def __init__(self, settings: Settings, features: int, training: RefitPlan) -> None:
         self.settings, self.training = settings, training
-        self.rows = Rows(features)
+        self.rows = SparseRows(features)
         self._features = features
         self._places: list[int] = []
         self._labels: list[float] = []
         self._weights: list[float] = []
         self._learner = Learner(settings, features)
-        self._learned = 0  # of the answers, by the model
+        self._learned = 0  # answers that the model has learned
         self._stale = False
         self._final: tuple[int, Model] | None = None
 
@@ -110,7 +110,7 @@ class Labelled:
         return len(self._places)
 
     def answer(self, place: int, label: float, probability: float) -> None:
-        """The label of a row; it is learned when the model is next looked at."""
+        """Add the label of a row; it is learned when the model is next needed."""
         self._places.append(place)
         self._labels.append(label)
         self._weights.append(self.training.weight(probability))
@@ -127,42 +127,47 @@ class Labelled:
         count = len(self)
         refitted = last_refit(count) if self.training.orders else 0
         if self._learned < refitted or self._stale:
-            self._learner = Learner(model=self._refitted(refitted))
+            self._learner = Learner(model=self.refit(refitted))
             self._learned, self._stale = refitted, False
         if self._learned < count:
-            self._learner.learn(self.taken(self._learned, count))
+            self._learner.learn(self.examples(self._learned, count))
             self._learned = count
         return self._learner.model
 
     @property
     def final(self) -> Model:
-        """The model refitted on all there is: the best one to predict with."""
+        """The model refitted on all answers: the best one to predict with."""
         if not self.training.orders:
             return self.model
         if self._final is None or self._final[0] != len(self):
-            self._final = len(self), self._refitted(len(self))
+            self._final = len(self), self.refit(len(self))
         return self._final[1]
 
-    def _refitted(self, count: int) -> Model:
+    def refit(self, count: int) -> Model:
+        """A new model of the first `count` answers."""
         if count == 0:
             return Model(self.settings, self._features)
-        return refitted(self.settings, self.training, self.taken(0, count))
+        return refit(self.settings, self.training, self.examples(0, count))
 
     @property
     def places(self) -> NDArray[np.int64]:
         """Which of the rows were answered, in the order of the answers."""
         return np.array(self._places, np.int64)
 
-    def taken(self, start: int, end: int) -> Examples:
+    def examples(self, start: int, end: int) -> Examples:
         """The rows of some answers, with their labels and weights."""
         columns = (np.array(column[start:end]) for column in (self._places, self._labels, self._weights))
         return self.rows.take(*columns)
 
+    def fingerprint(self, count: int) -> tuple[bytes, bytes]:
+        """What identifies the first `count` answers."""
+        return self.places[:count].tobytes(), np.array(self._labels[:count]).tobytes()
 
-def refitted(
-    settings: Settings, training: Training, rows: Examples, left_out: NDArray[np.bool_] | None = None
+
+def refit(
+    settings: Settings, training: RefitPlan, rows: Examples, left_out: NDArray[np.bool_] | None = None
 ) -> Model:
-    """The model that the rows make without those left out: in several orders, or once as they come."""
+    """A model of the rows without those left out: averaged over orders, or in one pass."""
     count = len(rows)
     models = []
     for number in range(max(training.orders, 1)):
@@ -174,24 +179,32 @@ def refitted(
         else:
             learner.learn(rows.take(order[~left_out[order]]))
         models.append(learner.model)
-    return averaged(models) if training.orders else models[0]
+    return average(models) if training.orders else models[0]
 
 
-def averaged(models: Sequence[Model]) -> Model:
-    """One model with the mean of their weights, and of all that decides their next steps."""
+def average(models: Sequence[Model]) -> Model:
+    """One model with the mean of their weights, and of everything that decides their next steps."""
     mean = Model(models[0].settings, models[0].features)
-    # lazy L1 and L2 are settled, so the scale is 1 and there are no debts
-    mean.weights[...] = np.mean([model.coefficients() for model in models], axis=0)
-    mean.squares[...] = np.mean([model.squares for model in models], axis=0)
-    mean.scales[...] = np.max([model.scales for model in models], axis=0)
+    # coefficients() applies lazy L1 and L2, so the scale is 1 and no L1 is pending
+    mean.raw_coefficients[...] = np.mean([model.coefficients() for model in models], axis=0)
+    mean.sum_squared_gradients[...] = np.mean([model.sum_squared_gradients for model in models], axis=0)
+    mean.max_abs[...] = np.max([model.max_abs for model in models], axis=0)
     mean.state[...] = np.mean([model.state for model in models], axis=0)
-    mean.state[[linear.SCALE, linear.DEBT]] = 1.0, 0.0
+    mean.state[[linear.SCALE, linear.L1_TOTAL]] = 1.0, 0.0
     return mean
 
 
 def last_refit(count: int) -> int:
-    """After how many of so many answers the model was last refitted."""
+    """The number of answers at the last refit, given how many there are now."""
     point = min(count, 1)
     while point and (following := point + max(1, point // 10)) <= count:
         point = following
     return point
+
+
+def sparse_row(examples: Examples, row: int) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+    """The features of a row, as they are stored. Zeros of a dense row are left out."""
+    start, end = examples.indptr[row], examples.indptr[row + 1]
+    values = examples.values[start:end].astype(np.float64)
+    indices = (examples.indices if examples.dense else examples.indices[start:end]).astype(np.int32)
+    return (indices[values != 0.0], values[values != 0.0]) if examples.dense else (indices, values)

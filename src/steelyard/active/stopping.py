@@ -1,8 +1,8 @@
-"""May I stop? Rules that look at estimates, and say why or why not.
+"""May I stop? Rules that judge estimates, and say why or why not.
 
-Their intervals hold at every moment, so a rule may be asked after every answer: it stops wrongly with
-probability 1 − level at most, whenever that is (see docs/estimates.md for `current`). Of several rules
-each has that risk of its own.
+The intervals of estimates are valid at any stopping time, so a rule may be asked after every answer: it stops
+wrongly with probability at most 1 − level (see docs/estimates.md for `current`). With several rules, each has
+that risk.
 
 >>> from steelyard.active.estimates import Estimate
 >>> now = Estimate("pool", "recall", 0.91, 0.84, 0.96, 0.95, rows=8000, asked=1900, skipped=0)
@@ -21,7 +21,7 @@ from steelyard.active.estimates import Estimate
 
 @dataclass(frozen=True)
 class Verdict:
-    """True if one may stop."""
+    """Whether to stop; it is true or false by itself, too."""
 
     met: bool
     why: str
@@ -31,22 +31,19 @@ class Verdict:
 
 
 class Rule(ABC):
-    """Looks at the estimates that were made at one moment, in any order.
-
-    `of` and `measure` name the one that it needs.
-    """
+    """Judges the estimates made at one time, in any order; `of` and `measure` name the one that it needs."""
 
     of: str = "progressive"
     measure: str = "error"
 
     @abstractmethod
     def judge(self, estimates: Iterable[Estimate]) -> Verdict:
-        """Whether to stop, and a sentence that says why or why not."""
+        """Whether to stop, with a sentence that says why or why not."""
 
 
 @dataclass(frozen=True)
 class Budget(Rule):
-    """So many questions, skipped ones included. (Every estimate of a stream knows how many there were.)"""
+    """Stop after so many questions, skipped ones included."""
 
     questions: int
 
@@ -58,7 +55,7 @@ class Budget(Rule):
 
 @dataclass(frozen=True)
 class ErrorBelow(Rule):
-    """The upper bound of an error, or of another measure that should be small, is at most the target."""
+    """Stop when the upper bound of an error, or of another such measure, is at most the target."""
 
     target: float
     of: str = "current"
@@ -72,7 +69,7 @@ class ErrorBelow(Rule):
 
 @dataclass(frozen=True)
 class RecallAbove(Rule):
-    """The lower bound of recall, or of another measure that should be large, is at least the target."""
+    """Stop when the lower bound of recall, or of another such measure, is at least the target."""
 
     target: float
     of: str = "pool"
@@ -86,7 +83,7 @@ class RecallAbove(Rule):
 
 @dataclass(frozen=True)
 class Narrow(Rule):
-    """The interval is no wider than so much."""
+    """Stop when the interval is at most this wide."""
 
     width: float
     of: str = "current"
@@ -114,4 +111,4 @@ def _confidence(estimate: Estimate) -> str:
 
 
 def _verdict(met: bool, why: str) -> Verdict:
-    return Verdict(met, f"{'stop' if met else 'go on'}: {why}")
+    return Verdict(met, f"{'stop' if met else 'continue'}: {why}")

@@ -1,4 +1,4 @@
-"""`steelyard convert`: any format to ready-made sparse rows, which are read again much faster."""
+"""`steelyard convert`: any format to a binary file of sparse rows that loads much faster."""
 
 import time
 from dataclasses import replace
@@ -9,7 +9,10 @@ import click
 
 from steelyard._messages import counted
 from steelyard.cli import options
-from steelyard.cli.choices import Choice
+from steelyard.cli.common import Choice
+from steelyard.io.input_spec import InputSpec
+from steelyard.io.labels import LabelRule
+from steelyard.io.read_options import ReadOptions
 from steelyard.model import DTYPES
 
 
@@ -25,43 +28,51 @@ from steelyard.model import DTYPES
     type=Choice(DTYPES),
     default="float32",
     show_default=True,
-    help="Of the values.",
+    help="The type of the values.",
 )
 @options.THREADS
 @options.ON_ERROR
-@click.pass_context
-def command(ctx: click.Context, /, files: tuple[str, ...], output: Path, **given: Any) -> None:
-    """Write files of any format as ready-made rows, which are read again much faster.
+def command(files: tuple[str, ...], output: Path, **given: Any) -> None:
+    """Write files of any format as a binary file that loads much faster.
 
-    They are the rows of FILEs as a model takes them: hashed, crossed, tokenised.
-    Training from the result gives the same model, bit for bit, without parsing anything again.
+    It holds the rows of FILEs as a model takes them: hashed, crossed, tokenised.
+    Training from it gives the same model, bit for bit, without parsing anything again.
     """
-    from steelyard.cli import outputs, preparing, unused_interactions
+    from steelyard.cli import scoring
+    from steelyard.cli.common import check_outputs, unused_interactions
+    from steelyard.engine.file_rows import FileRows
     from steelyard.features.names import Names
     from steelyard.io import convert, sources
-    from steelyard.io.stream import Stream
 
     with options.errors():
         paths = sources.expand(files)
-        outputs.check([output], paths)
-        reading, labels = preparing.looked_at(ctx, paths, given)
-        reading = replace(reading, label_rule=preparing.rule_of_names(given, labels, paths[0]))
-        names = Names(reading.features) if given["names"] else None
-        stream = Stream(
-            paths, reading.reader(names), names=names, label_rule=reading.label_rule,
-            propensities=reading.propensities, weight_factor=reading.weight_factor,
-            threads=preparing.threads(given["threads"]),
-            skip=given["on_error"] == "skip",
-        )  # fmt: skip
+        check_outputs([output], paths)
+        read = options.read_options(given)
+        spec, labels = read.infer(paths, given["dtype"])
+        spec = replace(spec, label_rule=_label_rule(read, paths, spec, labels))
+        names = Names(spec.features) if read.names else None
+        run = scoring.run_options(given)
+        stream = FileRows(paths, spec, names=names, threads=run.usable_threads, skip=run.skip_errors).open()
         began = time.perf_counter()
-        rows = convert.convert(
-            stream, output, features=reading.features, names=names, reading=reading.as_json()
-        )
+        rows = convert.convert(stream, output, features=spec.features, names=names, reading=spec.as_json())
     seconds = time.perf_counter() - began
     size = output.stat().st_size / 1e6
     click.echo(f"{counted(rows, 'row')} in {output}, {size:,.1f} MB, {seconds:.1f} s")
-    remarks = [*sorted(stream.remarks), *unused_interactions.in_vain(stream, names)]
+    remarks = [*sorted(stream.remarks), *unused_interactions(stream, names)]
     for line in [f"skipped: {problem}" for problem in stream.problems] + remarks:
         click.echo(line, err=True)
     if stream.skipped:
         click.echo(f"skipped {counted(stream.skipped, 'line')} that could not be read", err=True)
+
+
+def _label_rule(read: ReadOptions, paths: list[str], spec: InputSpec, labels: list[str]) -> LabelRule | None:
+    """There is no loss to say what it takes: names become numbers, −1 and 1 for two; numbers stay."""
+    from steelyard.engine import file_labels
+    from steelyard.io import label_inference
+    from steelyard.io.labels import is_number
+    from steelyard.losses import by_name
+
+    if read.labels is None and all(map(is_number, labels)):
+        return None
+    loss = by_name(label_inference.TWO_CLASSES)
+    return file_labels.settle(paths, spec, labels, loss, named=read.label_names).rule

@@ -1,14 +1,17 @@
 """`steelyard demo`: the whole job on text that every Python has, its docstrings, and a report of it."""
 
+import io
+import json
 import sys
-from importlib.util import find_spec
+from contextlib import redirect_stdout
 from pathlib import Path
 from shutil import which
+from typing import Any
 
 import click
 
-from steelyard import _atomic_files
-from steelyard.cli import options
+from steelyard import plotting
+from steelyard.cli import main, options
 
 DEFAULT_OUTPUT = Path("steelyard-demo")
 
@@ -19,48 +22,43 @@ DEFAULT_OUTPUT = Path("steelyard-demo")
     default=DEFAULT_OUTPUT, show_default=True, help="Where to write the data, the model and the report.",
 )  # fmt: skip
 @click.option(
-    "--package", metavar="NAME",
-    help="The installed package to tell from all others.  [default: sklearn, or the largest]",
+    "--package", metavar="NAME", default="sklearn", show_default=True,
+    help="The installed package to tell from all others.",
 )  # fmt: skip
-@click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="Of the choice and order.")
-def command(output: Path, package: str | None, seed: int) -> None:
+@click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="Random seed.")
+def command(output: Path, package: str, seed: int) -> None:
     """Learn which package a docstring comes from, weigh some 50 times, write a report.
 
     The docstrings are those of the packages installed beside this one, read and not imported. They
-    are learned as `steelyard train` would; the commands are printed. The report is one HTML page;
+    are learned with `steelyard train`; all commands are printed. The report is one HTML page;
     its plots need matplotlib.
     """
-    from steelyard.cli.demonstration import findings, page, telling
+    from steelyard.demo import experiment, report
 
     with options.errors():
-        teller = telling.Teller()
-        with telling.doing("collecting docstrings"):
-            folder, question = findings.collect(output, package, seed)
-        telling.the_question(teller, question)
-        teller.title("Learning, as one would type it")
-        teller.commands([folder.train()])
-        teller.lines([""])
-        table = teller.width >= telling.WIDTH_OF_THE_TABLE
-        telling.note("(starting; the first time it compiles, which takes a minute)")
-        progress, summary = findings.learn(folder, table=table)
-        if not table:
-            teller.lines(telling.narrow_table(progress.averages()))
-        with telling.doing("weighing docstrings"):
-            found = findings.examine(folder, question, progress, summary, seed)
-        telling.the_learning(teller, found)
-        telling.the_weights(teller, found)
-        plots = {}
-        with telling.doing("drawing"):
-            if find_spec("matplotlib") is not None:
-                from steelyard.cli.demonstration import plots as drawing
-
-                plots = drawing.drawn(found)
-            with _atomic_files.replacing(folder.report) as temporary:
-                temporary.write_text(page.written(found, plots), encoding="utf-8")
-        teller.title("The same by hand")
-        teller.commands([*folder.main_commands(), *folder.heavy_commands()])
-        if not plots:
-            teller.say('\nThe plots of the report need matplotlib: pip install "steelyard[plot]"')
-        click.echo(f"\nThe report, a page for your browser: {folder.report}")
+        with report.show_status("collecting docstrings"):
+            folder, docstrings = experiment.prepare(output, package, seed)
+        report.print_text("question.txt.j2", docstrings=docstrings)
+        main_commands = [experiment.format_command(each) for each in folder.main_commands()]
+        click.echo(main_commands[0])
+        with report.show_status("learning (the first time it compiles, which takes a minute)"):
+            findings = experiment.run_experiment(folder, docstrings, _run, seed)
+        report.print_text("findings.txt.j2", findings=findings)
+        with report.show_status("drawing"):
+            report.write_page(findings)
+        click.secho("\nThe same by hand", bold=True)
+        weighted_commands = [experiment.format_command(each) for each in folder.weighted_commands()]
+        click.echo("\n".join([*main_commands, *weighted_commands]))
+        if not plotting.is_available():
+            click.echo('\nThe plots of the report need matplotlib: pip install "steelyard[plot]"')
+        click.echo(f"\nThe report, a page for your browser: {folder.file(experiment.REPORT)}")
         if which("steelyard") is None:
             click.echo(f"To type the commands above, first: source {Path(sys.prefix) / 'bin' / 'activate'}")
+
+
+def _run(words: list[str]) -> dict[str, Any]:
+    """Run another command in this process; returns what it reports with --json."""
+    with redirect_stdout(io.StringIO()) as printed:
+        main.main([*words, "--json"], prog_name="steelyard", standalone_mode=False)
+    reported: dict[str, Any] = json.loads(printed.getvalue())
+    return reported

@@ -8,6 +8,17 @@ import click
 
 from steelyard.cli import options
 
+_FACTS = {
+    "examples": "examples", "weight": "weight", "loss": "average loss", "rmse": "root mean square error",
+    "best_constant": "best constant", "most_frequent_class": "most frequent class",
+    "best_constant_loss": "best constant's loss", "accuracy": "accuracy", "auc": "area under ROC",
+    "macro_f1": "macro-averaged F1", "log_loss": "log loss", "calibration_error": "calibration error",
+    "skipped": "skipped lines",
+}  # fmt: skip
+_WIDEST_TABLE = 12  # classes of which a confusion table is printed; JSON has it for any number
+_CORNER = "actual \\ predicted"
+_LONGEST = 18  # of a class in a table
+
 
 @click.command(epilog=options.EXAMPLES["evaluate"])
 @click.argument("model", type=click.Path(dir_okay=False, path_type=Path))
@@ -18,29 +29,83 @@ from steelyard.cli import options
 @options.ON_ERROR
 @options.JSON
 def command(model: Path, files: tuple[str, ...], as_json: bool, **given: Any) -> None:
-    """Compare predictions with labels: loss, accuracy, AUC, calibration.
+    """Compare predictions with labels: loss, accuracy, confusion table, F1, AUC, calibration.
 
-    Everything is weighted by importance: a row of weight h counts as h rows.
+    Everything is weighted: a row of weight h counts as h rows.
     """
-    from steelyard.cli.metrics import Metrics
-
     result = run(model, files, given)
-    click.echo(json.dumps(result) if as_json else Metrics.text(result))
+    click.echo(json.dumps(result) if as_json else text(result))
 
 
 def run(model: Path, files: tuple[str, ...], given: dict[str, Any]) -> dict[str, Any]:
     """The figures."""
     from steelyard.cli import scoring
-    from steelyard.cli.metrics import Metrics
+    from steelyard.engine.metrics import Metrics
+    from steelyard.io import sources
 
     with options.errors():
-        kept = scoring.loaded(model, given)
-        metrics = Metrics(kept.model)
-        reading = scoring.read(kept, files, given)
-        stream = scoring.predicted(kept, reading, files, given, labelled=True)
+        paths = sources.expand(files)
+        loaded = scoring.load(model, given["loss"])
+        metrics = Metrics(loaded.loss, loaded.class_names, loaded.content.calibration)
+        spec = scoring.read_spec(loaded, paths, given["labels"])
+        stream = scoring.predict(loaded, spec, paths, scoring.run_options(given), labelled=True)
         for parsed in stream:
-            metrics.add(scoring.of(parsed), parsed.examples.labels, parsed.examples.sample_weight)
+            metrics.add(scoring.predictions_of(parsed), parsed.examples.labels, parsed.examples.sample_weight)
         if not metrics.weight:
             raise stream.empty("no row has a label and a weight, so there is nothing to compare with")
         scoring.tell_skipped(stream)
         return metrics.result() | {"skipped": stream.skipped}
+
+
+def text(result: dict[str, Any]) -> str:
+    lines = [f"{_FACTS[key]:<22} {_show(value)}" for key, value in result.items() if key in _FACTS]
+    if "classes" in result:
+        lines += ["", *_class_table(result["classes"]), *_confusion_table(result)]
+    if "calibration" in result:
+        lines += ["", "calibration: of rows with such a probability, the share that is right"]
+        lines.append(f"{'predicted':>10} {'observed':>10} {'weight':>14}")
+        lines += [
+            f"{row['predicted']:>10.4f} {row['observed']:>10.4f} {row['weight']:>14,.6g}"
+            for row in result["calibration"]
+        ]
+    return "\n".join(lines)
+
+
+def _class_table(classes: list[dict[str, Any]]) -> list[str]:
+    width = max(5, *(len(_shorten(row["class"])) for row in classes))
+    lines = [f"{'class':<{width}} {'precision':>10} {'recall':>10} {'F1':>10} {'weight':>14}"]
+    for row in classes:
+        figures = " ".join(f"{_fraction(row[name]):>10}" for name in ("precision", "recall", "f1"))
+        lines.append(f"{_shorten(row['class']):<{width}} {figures} {row['weight']:>14,.6g}")
+    return lines
+
+
+def _confusion_table(result: dict[str, Any]) -> list[str]:
+    names = [_shorten(row["class"]) for row in result["classes"]]
+    if len(names) > _WIDEST_TABLE:
+        return ["", f"the confusion table of {len(names)} classes is in the output of --json"]
+    cells = [[f"{weight:,.6g}" for weight in row] for row in result["confusion"]]
+    widths = [max(len(name), *(len(row[k]) for row in cells)) for k, name in enumerate(names)]
+    first = max(len(_CORNER), *map(len, names))
+    lines = ["", " ".join([f"{_CORNER:<{first}}", *map(str.rjust, names, widths)])]
+    lines += [
+        " ".join([f"{name:<{first}}", *map(str.rjust, row, widths)])
+        for name, row in zip(names, cells, strict=True)
+    ]
+    return lines
+
+
+def _shorten(name: str) -> str:
+    return name if len(name) <= _LONGEST else name[: _LONGEST - 1] + "…"
+
+
+def _fraction(value: float | None) -> str:
+    return "–" if value is None else f"{value:.4f}"
+
+
+def _show(value: Any) -> str:
+    if value is None:  # an area between one class and none, or what is beyond all numbers
+        return "undefined"
+    if isinstance(value, str):
+        return value
+    return f"{value:,}" if isinstance(value, int) else f"{value:,.6g}"

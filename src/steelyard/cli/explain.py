@@ -3,12 +3,15 @@
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 import numpy as np
 
 from steelyard.cli import options
+
+if TYPE_CHECKING:
+    from steelyard.cli.scoring import LoadedModel
 
 
 @click.command(epilog=options.EXAMPLES["explain"])
@@ -28,7 +31,8 @@ def command(model: Path, files: tuple[str, ...], top: int, rows: int, as_json: b
     """Show what each prediction is made of, by name.
 
     The largest contributions to MODEL's prediction of each of the first rows of FILEs. A contribution is
-    weight × value; all of them, the bias and the row's base add up to the prediction.
+    coefficient × value; all of them, the bias and the row's offset add up to the prediction. With more than
+    two classes it is the prediction of the likeliest class minus that of the runner-up.
     """
     for row in run(model, files, top, rows, given):
         _show(row, as_json=as_json)
@@ -39,42 +43,67 @@ def run(
 ) -> Iterator[dict[str, Any]]:
     """Each row's prediction, and what it is made of."""
     from steelyard.cli import scoring
-    from steelyard.cli.raw_labels import OwnLabels
+    from steelyard.io import sources
 
     with options.errors():
-        kept = scoring.loaded(model, given)
-        weights = kept.model.coefficients()
-        names = kept.names.by_index() if kept.names is not None else {}
-        row = 0
-        reading = scoring.whatever_labels(scoring.read(kept, files, given))
-        labels = OwnLabels(reading)
-        for parsed in scoring.predicted(kept, reading, files, given, labelled=False):
-            examples, predictions, own = parsed.examples, scoring.of(parsed), labels.of(parsed)
+        paths = sources.expand(files)
+        loaded = scoring.load(model, given["loss"])
+        explainer = _Explainer(loaded, top)
+        spec = scoring.any_labels(scoring.read_spec(loaded, paths))
+        labels = scoring.RawLabels(spec)
+        number = 0
+        for parsed in scoring.predict(loaded, spec, paths, scoring.run_options(given), labelled=False):
+            predictions, raw_labels = scoring.predictions_of(parsed), labels.read(parsed)
             for k, tag in enumerate(scoring.tags(parsed)):
-                if row == rows:
+                if number == rows:
                     return
-                row += 1
-                span = slice(int(examples.indptr[k]), int(examples.indptr[k + 1]))
-                indices, values = examples.indices[span], examples.values[span]
-                parts = weights[indices].astype(np.float64) * values
-                chosen = np.argsort(-np.abs(parts), kind="stable")[:top]
-                yield {
-                    "row": row,
-                    "tag": tag.decode("utf-8", "replace"),
-                    "label": own[k],
-                    "prediction": float(predictions[k]),
-                    "bias": kept.model.bias,
-                    "base": 0.0 if examples.offsets is None else float(examples.offsets[k]),
-                    "contributions": [
-                        {
-                            "feature": names.get(int(indices[c]), f"#{indices[c]}"),
-                            "value": float(values[c]),
-                            "weight": float(weights[indices[c]]),
-                            "contribution": float(parts[c]),
-                        }
-                        for c in chosen.tolist()
-                    ],
+                number += 1
+                about = {"row": number, "tag": tag.decode("utf-8", "replace"), "label": raw_labels[k]}
+                yield about | explainer.explain(parsed.examples, k, predictions[k])
+
+
+class _Explainer:
+    """Contributions of features to a prediction; of several classes to the lead of the best over the next."""
+
+    def __init__(self, loaded: "LoadedModel", top: int) -> None:
+        self._models = loaded.engine.models()
+        self._coefficients = [model.coefficients() for model in self._models]
+        self._classes = loaded.class_names
+        self._names = loaded.feature_names
+        self._top = top
+
+    def explain(self, examples: Any, row: int, prediction: Any) -> dict[str, Any]:
+        span = slice(int(examples.indptr[row]), int(examples.indptr[row + 1]))
+        indices, values = examples.indices[span], examples.values[span]
+        about: dict[str, Any] = {}
+        offset = 0.0 if examples.offsets is None else float(examples.offsets[row])
+        weights = self._coefficients[0][indices].astype(np.float64)
+        bias = self._models[0].bias
+        if len(self._models) > 1:
+            assert self._classes is not None
+            best, next_best = np.argsort(-prediction, kind="stable")[:2].tolist()
+            about = {"class": self._classes[best], "runner_up": self._classes[next_best]}
+            weights = (
+                self._coefficients[best][indices].astype(np.float64) - self._coefficients[next_best][indices]
+            )
+            bias = self._models[best].bias - self._models[next_best].bias
+            prediction, offset = prediction[best] - prediction[next_best], 0.0
+        parts = weights * values
+        chosen = np.argsort(-np.abs(parts), kind="stable")[: self._top]
+        return about | {
+            "prediction": float(prediction),
+            "bias": bias,
+            "offset": offset,
+            "contributions": [
+                {
+                    "feature": self._names.get(int(indices[c]), f"#{indices[c]}"),
+                    "value": float(values[c]),
+                    "weight": float(weights[c]),
+                    "contribution": float(parts[c]),
                 }
+                for c in chosen.tolist()
+            ],
+        }
 
 
 def _short(label: str | float) -> str:
@@ -87,9 +116,10 @@ def _show(row: dict[str, Any], *, as_json: bool) -> None:
         return
     label = "" if row["label"] is None else f", label {_short(row['label'])}"
     tag = f" {row['tag']}" if row["tag"] else ""
-    base = f", base {row['base']:.6f}" if row["base"] else ""
+    offset = f", offset {row['offset']:.6f}" if row["offset"] else ""
+    what = f"{row['class']} before {row['runner_up']} by" if "class" in row else "prediction"
     click.echo(
-        f"row {row['row']}{tag}: prediction {row['prediction']:.6f}{label} (bias {row['bias']:.6f}{base})"
+        f"row {row['row']}{tag}: {what} {row['prediction']:.6f}{label} (bias {row['bias']:.6f}{offset})"
     )
     for part in row["contributions"]:
         click.echo(

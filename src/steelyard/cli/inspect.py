@@ -10,10 +10,11 @@ import numpy as np
 
 from steelyard import losses
 from steelyard.cli import options
-from steelyard.cli.stored import Stored
-from steelyard.cli.summary import finite
+from steelyard.cli.scoring import LoadedModel
+from steelyard.engine.metrics import finite
 from steelyard.io.columns import Column, Columns
 from steelyard.io.input_spec import InputSpec
+from steelyard.model import Model
 
 
 @click.command(epilog=options.EXAMPLES["inspect"])
@@ -24,25 +25,59 @@ from steelyard.io.input_spec import InputSpec
 @options.OWN_LOSS
 @options.JSON
 def command(model: Path, top: int, as_json: bool, **given: Any) -> None:
-    """Show a model: settings, counts, its largest weights by name."""
+    """Show a model: settings, counts, its largest coefficients by name, of every class."""
     from steelyard.cli import scoring
 
     with options.errors():
-        kept = scoring.loaded(model, given)
-        result = described(kept, top)
+        result = describe(scoring.load(model, given["loss"]), top)
     click.echo(json.dumps(result) if as_json else _text(result))
 
 
-def described(kept: Stored, top: int) -> dict[str, Any]:
-    model = kept.model
-    settings = asdict(model.settings) | {
-        "loss": losses.name_of(model.settings.loss) or type(model.settings.loss).__name__,
-        "loss_parameters": asdict(model.settings.loss),
-        "learning_rate": model.settings.rate,
+def describe(loaded: LoadedModel, top: int) -> dict[str, Any]:
+    """The figures of a model; with more than two classes, of the model of each."""
+    engine, content = loaded.engine, loaded.content
+    models = engine.models()
+    settings = engine.settings[engine.best]
+    names = loaded.feature_names
+    spec = None if content.spec is None else loaded.spec()
+    result: dict[str, Any] = {
+        "settings": asdict(settings)
+        | {
+            "loss": losses.name_of(settings.loss) or type(settings.loss).__name__,
+            "loss_parameters": asdict(settings.loss),
+            "learning_rate": settings.rate,
+            "auto": len(engine.settings) > 1,
+        },
+        "made_by": content.estimator,
+        "reading": content.spec,
+        "columns": None if spec is None else _columns(spec),
+        "labels": None if spec is None else _labels(spec),
+        "classes": loaded.class_names,
+        "calibrated": content.calibration is not None,
+        "finished": content.run is None,
+        "learned_weight": models[0].clock,
+        "progressive_loss": finite(float(engine.progressive_loss[engine.best])),
+        "progressive_error": finite(float(engine.progressive_error[engine.best]))
+        if loaded.class_names
+        else None,
+        "features": models[0].features,
+        "nonzero": sum(int(np.count_nonzero(each.coefficients())) for each in models),
+        "names": len(names),
     }
+    if len(models) == 1:
+        return result | _largest(models[0], names, top)
+    assert loaded.class_names is not None
+    return result | {
+        "models": [
+            {"class": name} | _largest(model, names, top)
+            for name, model in zip(loaded.class_names, models, strict=True)
+        ]
+    }
+
+
+def _largest(model: Model, names: dict[int, str], top: int) -> dict[str, Any]:
     weights = model.coefficients()
     order = np.argsort(weights, kind="stable")
-    names = kept.names.by_index() if kept.names is not None else {}
 
     def entries(places: Any) -> list[dict[str, Any]]:
         return [
@@ -51,66 +86,81 @@ def described(kept: Stored, top: int) -> dict[str, Any]:
         ]
 
     return {
-        "settings": settings,
-        "reading": kept.reading.as_json(),
-        "columns": _columns(kept.reading),
-        "labels": _labels(kept.reading),
-        "finished": kept.unfinished is None,
-        "learned_weight": model.clock,
-        "progressive_loss": finite(model.progressive_loss),
         "bias": model.bias,
-        "features": model.features,
-        "nonzero": int(np.count_nonzero(weights)),
-        "names": len(kept.names) if kept.names is not None else 0,
         "top_positive": entries([place for place in order[::-1][:top] if weights[place] > 0.0]),
         "top_negative": entries([place for place in order[:top] if weights[place] < 0.0]),
     }
 
 
-def _columns(reading: InputSpec) -> list[dict[str, str]] | None:
-    """Of a table, or of the one that ready-made rows were converted from."""
-    columns = reading.columns or (None if reading.original is None else reading.original.columns)
+def _columns(spec: InputSpec) -> list[dict[str, str]] | None:
+    """Of a table, or of the one that a converted file was made from."""
+    columns = spec.columns or (None if spec.original is None else spec.original.columns)
     return None if columns is None else [asdict(column) for column in columns.columns]
 
 
-def _labels(reading: InputSpec) -> dict[str, float] | None:
-    """What the two classes are called, and the labels that the loss knows them by."""
-    rule = reading.label_rule or (None if reading.original is None else reading.original.label_rule)
-    return None if rule is None else {rule.negative: rule.low, rule.positive: rule.high}
+def _labels(spec: InputSpec) -> dict[str, float] | None:
+    """What the classes are called, and the labels that the loss knows them by."""
+    rule = spec.label_rule or (None if spec.original is None else spec.original.label_rule)
+    return None if rule is None else dict(zip(rule.names, rule.values, strict=True))
 
 
 def _text(result: dict[str, Any]) -> str:
-    settings, reading = result["settings"], result["reading"]
+    settings, spec = result["settings"], result["reading"]
     parameters = "".join(f", {name} {value:g}" for name, value in settings["loss_parameters"].items())
-    share = result["nonzero"] / result["features"]
     loss = "unknown" if result["progressive_loss"] is None else f"{result['progressive_loss']:.6f}"
-    lines = [
-        f"loss                   {settings['loss']}{parameters}",
-        f"update                 {settings['update']}",
-        f"scaling                {settings['scaling']}",
-        f"rate                   {settings['learning_rate']:g}, "
-        f"initial_t {settings['initial_t']:g}, power_t {settings['power_t']:g}",
-        f"regularisation         l1 {settings['l1']:g}, l2 {settings['l2']:g}",
-        f"reads                  {reading['format']}"
-        + "".join(f", {cross}" for cross in reading["interactions"]),
-        *_about_labels(result["labels"]),
-        f"learned                {result['learned_weight']:,.6g} of weight"
-        + ("" if result["finished"] else " (a checkpoint, not through)"),
-        f"average loss           {loss}",
-        f"weights                {result['nonzero']:,} of {result['features']:,} are not zero ({share:.3%})",
-        f"bias                   {result['bias']:.6g}",
+    models = result.get("models")
+    total = result["features"] * (1 if models is None else len(models))
+    facts = [
+        ("loss", f"{settings['loss']}{parameters}"),
+        ("update", settings["update"]),
+        ("scaling", settings["scaling"]),
+        (
+            "learning rate",
+            f"{settings['learning_rate']:g}, initial_t {settings['initial_t']:g}, "
+            f"power_t {settings['power_t']:g}" + (" (auto)" if settings["auto"] else ""),
+        ),
+        ("regularisation", f"l1 {settings['l1']:g}, l2 {settings['l2']:g}"),
+        ("reads", _reads(spec)),
+        *_about_classes(result),
+        (
+            "learned",
+            f"{result['learned_weight']:,.6g} of weight"
+            + ("" if result["finished"] else " (a checkpoint, not finished)"),
+        ),
+        ("average loss", loss),
     ]
+    if result["progressive_error"] is not None:
+        facts.append(("error rate", f"{result['progressive_error']:.6f}"))
+    share = result["nonzero"] / total
+    facts.append(("coefficients", f"{result['nonzero']:,} of {total:,} are not zero ({share:.3%})"))
+    if models is None:
+        facts.append(("bias", f"{result['bias']:.6g}"))
+    lines = [f"{name:<22} {value}" for name, value in facts]
     if result["columns"] is not None:
         columns = Columns(tuple(Column(**column) for column in result["columns"]))
         lines += ["", "columns", *(f"  {line}" for line in columns.describe().splitlines())]
-    for title, key in (("largest weights", "top_positive"), ("smallest weights", "top_negative")):
-        if result[key]:
-            lines += ["", title]
-            lines += [f"  {entry['weight']:>12.6f}  {entry['feature']}" for entry in result[key]]
+    for each in [result] if models is None else models:
+        lines += _coefficients(each, "" if models is None else f" of {each['class']}")
     return "\n".join(lines)
 
 
-def _about_labels(labels: dict[str, float] | None) -> list[str]:
-    if labels is None:
-        return []
-    return ["labels                 " + ", ".join(f"{name} is {value:g}" for name, value in labels.items())]
+def _reads(spec: dict[str, Any] | None) -> str:
+    if spec is None:
+        return "rows in Python (it does not know how files are read)"
+    return str(spec["format"]) + "".join(f", {cross}" for cross in spec["interactions"])
+
+
+def _about_classes(result: dict[str, Any]) -> list[tuple[str, str]]:
+    labels, classes = result["labels"], result["classes"]
+    if labels is not None and len(labels) == 2:
+        return [("labels", ", ".join(f"{name} is {value:g}" for name, value in labels.items()))]
+    return [] if classes is None else [("classes", ", ".join(classes))]
+
+
+def _coefficients(model: dict[str, Any], whose: str) -> list[str]:
+    lines = []
+    for title, key in (("largest", "top_positive"), ("smallest", "top_negative")):
+        if model[key]:
+            lines += ["", f"{title} coefficients{whose}"]
+            lines += [f"  {entry['weight']:>12.6f}  {entry['feature']}" for entry in model[key]]
+    return lines

@@ -1,46 +1,53 @@
-"""Options that several commands share, and what they have in common with the losses they speak of."""
+"""Options that several commands share, and the typed objects that they become."""
 
 import importlib
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from steelyard import losses
-from steelyard.cli import interrupts
-from steelyard.cli.choices import Choice
+from steelyard.cli.common import Choice, restored_interrupts
+from steelyard.engine import class_weights
+from steelyard.engine.auto_candidates import AUTO, candidates
 from steelyard.io import formats
+from steelyard.io.errors import InputError
+from steelyard.io.read_options import ReadOptions
 from steelyard.losses import Loss
+from steelyard.model import Settings
 
 FILES = click.argument("files", nargs=-1, required=True, metavar="FILE…")
 THREADS = click.option(
-    "--threads", type=click.IntRange(1, 64), help="Threads that parse.  [default: one a core, at most 4]"
+    "--threads", type=click.IntRange(1, 64), help="Threads that parse.  [default: one per core, at most 4]"
 )
 JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of tables.")
 ON_ERROR = click.option(
     "--on-error", type=Choice(["stop", "skip"]), default="stop", show_default=True,
-    help="What to do at a line that cannot be read: stop, or skip it and count.",
+    help="What to do at a line that cannot be read: stop, or skip and count it.",
 )  # fmt: skip
 FORMAT = click.option(
-    "--format", "format_", type=Choice(formats.names()), help="The files' format.  [default: as they look]"
+    "--format", "format_", type=Choice(formats.names()), help="The files' format.  [default: detected]"
 )
 
 INTERACTIONS = click.option(
     "--interactions", multiple=True, metavar="A*B",
-    help="Also learn products of features of these namespaces or columns; may be repeated.",
+    help="Also learn products of the features of these namespaces or columns; may be repeated.",
 )  # fmt: skip
 BITS = click.option("--bits", type=click.IntRange(1, 30), help="The model has 2^bits weights.  [default: 20]")
 LABELS = click.option(
-    "--labels", metavar="NEGATIVE,POSITIVE",
-    help="The two classes as the files call them; * for anything else, as in '*,spam'.",
+    "--labels", metavar="A,B,…",
+    help="The classes as the files call them: two, the negative one first, or more. * in the first place "
+    "stands for anything else, as in '*,spam'.  [default: detected]",
 )  # fmt: skip
 WEIGHT_FACTOR = click.option(
     "--weight-factor", type=click.FloatRange(0.0, min_open=True), metavar="FACTOR", default=1.0,
     show_default=True,
-    help="Multiply all weights by it: 1e-5 for survey weights in the hundreds of thousands.",
+    help="Multiply all weights by this: 1e-5 for survey weights in the hundreds of thousands.",
 )  # fmt: skip
 NAMES = click.option(
     "--names/--no-names", default=True, show_default=True,
@@ -67,8 +74,8 @@ EXAMPLES = {
         ),
         "active simulate": (
             "steelyard active simulate mail.tsv",
-            "steelyard active simulate mail.tsv --fractions 0.02,0.1 --policies implicit,random --seeds 10",
-            "steelyard active simulate rcv1.svm --grid --policies invariant,multiplication --pictures curves",
+            "steelyard active simulate mail.tsv --fractions 0.02,0.1 --strategy iwal,random --seeds 10",
+            "steelyard active simulate rcv1.svm --grid --update invariant,explicit --pictures curves",
         ),
         "convert": (
             "steelyard convert log.vw.gz -o log.arrow",
@@ -119,31 +126,32 @@ def _characters(ctx: click.Context, param: click.Parameter, given: str | None) -
 
 
 TABLES = options(
-    _role("label", "Tables: the column with the label.  [default: guessed, as all roles of columns]"),
-    _role("weight", "Tables: the column with the importance."),
-    _role("propensity", "Tables: a column with the chance of each row; its weight is one over it."),
-    _role("base", "Tables: the column with a prediction to start from."),
+    _role("label", "Tables: the column with the label.  [default: detected, as all roles of columns]"),
+    _role("weight", "Tables: the column with the weight."),
+    _role("propensity", "Tables: the column with the probability of each row; its weight is 1/p."),
+    _role("offset", "Tables: the column with an offset, which is added to the prediction."),
     _role("tag", "Tables: the column that names rows."),
     _role("text", "Tables: a column of text; may be repeated, as the next three."),
     _role("category", "Tables: a column of categories."),
     _role("number", "Tables: a column of numbers."),
-    _role("ignore", "Tables: a column that is not to be learned from."),
-    click.option("--separator", help="Between the fields of a CSV or TSV file.  [default: as it looks]"),
+    _role("ignore", "Tables: a column to leave out."),
+    click.option("--separator", help="What separates the fields of a CSV or TSV file.  [default: detected]"),
     click.option(
-        "--header/--no-header", default=None, help="Whether it begins with names.  [default: as it looks]"
+        "--header/--no-header", default=None,
+        help="Whether the file begins with column names.  [default: detected]",
     ),
     click.option(
         "--words", type=click.IntRange(0, 16), default=1, show_default=True,
-        help="Texts become runs of 1 to so many words.",
+        help="Use runs of 1 to this many words of a text.",
     ),
     click.option(
         "--characters", callback=_characters, metavar="LEAST-MOST",
-        help="Texts also become runs of so many characters, as in 3-5; --words 0 for these alone.",
+        help="Also use runs of so many characters, as in 3-5; --words 0 for these alone.",
     ),
     click.option(
         "--repeated", type=Choice(["counts", "binary", "sublinear"]), default="counts",
         show_default=True,
-        help="The value of a word that comes n times in a text: n, 1 or 1 + log n.",
+        help="The value of a word that occurs n times in a text: n, 1 or 1 + log n.",
     ),
 )  # fmt: skip
 READING = options(FORMAT, BITS, INTERACTIONS, LABELS, NAMES, WEIGHT_FACTOR, TABLES)
@@ -151,15 +159,15 @@ READING = options(FORMAT, BITS, INTERACTIONS, LABELS, NAMES, WEIGHT_FACTOR, TABL
 
 @contextmanager
 def errors() -> Iterator[None]:
-    """What is wrong with the input or the options is said in a line, not in a traceback."""
+    """Errors in the input or the options end in a line, not in a traceback."""
     try:
-        with interrupts.found():
+        with restored_interrupts():
             yield
     except (ValueError, FloatingPointError, ImportError) as error:
         raise click.ClickException(str(error)) from error
     except MemoryError as error:
         raise click.ClickException(f"not enough memory ({error}); fewer --bits need less") from error
-    except BrokenPipeError:  # whoever reads our output has had enough, which is nothing to speak of
+    except BrokenPipeError:  # the reader of our output has had enough: no error
         raise
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
@@ -207,3 +215,99 @@ def own_loss(name: str | None) -> type[Loss] | None:
     if not (isinstance(found, type) and issubclass(found, Loss)):
         raise click.BadParameter(f"{name}: is no subclass of steelyard.losses.Loss", param_hint="--loss")
     return found
+
+
+class RateOrAuto(click.ParamType):  # type: ignore[type-arg]
+    """A learning rate, or `auto`."""
+
+    name = "rate"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float | str:
+        try:
+            return AUTO if value == AUTO else float(value)
+        except ValueError:
+            self.fail(f"{value!r} is neither a number nor auto.", param, ctx)
+
+
+class ClassWeights(click.ParamType):  # type: ignore[type-arg]
+    """`balanced`, or weights by class as in `ham=1,spam=5`."""
+
+    name = "weights"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> str | dict[str, float]:
+        if value == class_weights.BALANCED or isinstance(value, dict):
+            return value  # type: ignore[no-any-return]
+        weights = {}
+        for part in value.split(","):
+            name, found, weight = part.rpartition("=")
+            try:
+                weights[name.strip()] = float(weight)
+            except ValueError:
+                found = ""
+            if not found or not name.strip():
+                self.fail(f"{value!r} is neither balanced nor of the form ham=1,spam=5.", param, ctx)
+        return weights
+
+
+CLASS_WEIGHT = click.option(
+    "--class-weight", type=ClassWeights(), metavar="WEIGHTS",
+    help="Multiply the weights of rows by class: balanced, or as in ham=1,spam=5.",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class LearnOptions:
+    """How models learn. `settings_for` completes it by the loss that fits the labels."""
+
+    loss: str | None
+    loss_parameters: dict[str, float]
+    learning_rate: float | str | None
+    settings: dict[str, Any]
+
+    @classmethod
+    def from_given(cls, given: dict[str, Any]) -> "LearnOptions":
+        names = ("update", "scaling", "initial_t", "power_t", "l1", "l2", "l2_flow", "bias", "dtype")
+        return cls(
+            given["loss"],
+            given_loss_parameters(given),
+            given["learning_rate"],
+            {name: given[name] for name in names if given[name] is not None},
+        )
+
+    def settings_for(self, inferred: str) -> list[Settings]:
+        loss = loss_named(self.loss or inferred, self.loss_parameters)
+        auto = self.learning_rate == AUTO
+        try:
+            settings = Settings(
+                loss=loss,
+                learning_rate=None if auto else self.learning_rate,  # type: ignore[arg-type]
+                **self.settings,
+            )
+        except TypeError as error:  # of a loss that cannot be compiled
+            raise InputError(str(error)) from None
+        return candidates(settings) if auto else [settings]
+
+
+def read_options(given: dict[str, Any]) -> ReadOptions:
+    """From the options of `READING`."""
+    names = {each.name for each in fields(ReadOptions)} - {"format"}
+    return ReadOptions(format=given["format_"], **{name: given[name] for name in names})
+
+
+def given_names(ctx: click.Context) -> set[str]:
+    """The options that the user has given."""
+    return {name for name in ctx.params if ctx.get_parameter_source(name) == ParameterSource.COMMANDLINE}
+
+
+def option_name(name: str) -> str:
+    return "--" + name.strip("_").replace("_", "-")
+
+
+def loss_parameter_names() -> list[str]:
+    return sorted({parameter for name in losses.names() for parameter in losses.parameters(name)})
+
+
+def given_loss_parameters(given: dict[str, Any]) -> dict[str, float]:
+    return {name: given[name] for name in loss_parameter_names() if given[name] is not None}

@@ -11,7 +11,7 @@ import click
 from steelyard import _atomic_files as written
 from steelyard._messages import counted
 from steelyard.cli import options
-from steelyard.cli.choices import Choice
+from steelyard.cli.common import Choice
 
 _KINDS = ("raw", "probability", "label")
 
@@ -25,7 +25,8 @@ _KINDS = ("raw", "probability", "label")
 )  # fmt: skip
 @click.option(
     "--as", "kind", type=Choice(_KINDS), default="raw", show_default=True,
-    help="w·x as it is, the probability of the positive class, or the label itself.",
+    help="The raw prediction w·x, the probability of the positive class, or the label. Of more than two "
+    "classes raw predictions and probabilities are printed for each, in the order of `inspect`.",
 )  # fmt: skip
 @options.OWN_LOSS
 @options.THREADS
@@ -33,22 +34,23 @@ _KINDS = ("raw", "probability", "label")
 def command(model: Path, files: tuple[str, ...], output: Path | None, kind: str, **given: Any) -> None:
     """Predict the rows of files, one a line.
 
-    A row's tag follows its prediction, if it has one. The files are read as those were that the model
-    has learned. Labels are not needed.
+    A row's tag follows its prediction, if it has one. Files are read as the model's own were. Labels are not
+    needed.
     """
-    from steelyard.cli import outputs, scoring
-    from steelyard.cli.prediction_format import Converter
+    from steelyard.cli import scoring
+    from steelyard.cli.common import check_outputs
     from steelyard.io import sources
 
     with options.errors():
-        outputs.check([output], [model, *sources.expand(files)])
-        kept = scoring.loaded(model, given)
-        convert = Converter(kept, kind)
-        reading = scoring.whatever_labels(scoring.read(kept, files, given))
-        stream = scoring.predicted(kept, reading, files, given, labelled=False)
+        paths = sources.expand(files)
+        check_outputs([output], [model, *paths])
+        loaded = scoring.load(model, given["loss"])
+        convert = scoring.PredictionText(loaded, kind)
+        spec = scoring.any_labels(scoring.read_spec(loaded, paths))
+        stream = scoring.predict(loaded, spec, paths, scoring.run_options(given), labelled=False)
         with _opened(output) as out:
             for parsed in stream:
-                texts = convert(scoring.of(parsed))
+                texts = convert(scoring.predictions_of(parsed))
                 tags = scoring.tags(parsed)
                 lines = [text + (b" " + tag if tag else b"") for text, tag in zip(texts, tags, strict=True)]
                 if lines:

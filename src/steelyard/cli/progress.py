@@ -1,4 +1,4 @@
-"""What is to be seen while a model learns: the table of progressive validation, and a bar on a terminal."""
+"""Progress of training: the table of progressive validation, and a bar on a terminal."""
 
 import sys
 from collections.abc import Iterator
@@ -9,11 +9,9 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
-from steelyard.cli.messages import Say
-from steelyard.cli.training import Learned, losses_of
-from steelyard.io.stream import Stream
-from steelyard.learn import linear
-from steelyard.model import Model
+from steelyard.cli.common import Say
+from steelyard.engine.file_training import FileTraining
+from steelyard.engine.passes import Learned
 
 _HEADINGS = (
     ("average", "since", "example", "example", "current", "current", "current"),
@@ -34,22 +32,26 @@ class Rates(ProgressColumn):
 class Watcher:
     """Prints a line at 1, 2, 4, 8, … examples, and moves the bar."""
 
-    def __init__(self, model: Model, bar: Progress | None, *, table: bool, say: Say) -> None:
-        self._model = model
+    def __init__(self, training: FileTraining, bar: Progress | None, *, table: bool, say: Say) -> None:
+        self._training = training
+        self._engine = training.engine
         self._bar = bar
         self._table = table
         self._say = say
         self._task = None if bar is None else bar.add_task("", total=None, rows=0)
         self._next = 1
-        self._last = float(model.state[linear.LOSS]), model.weight  # of a model that goes on, not nothing
+        loss, weight = training.engine.progress_sums()  # of a model that goes on, not nothing
+        best = training.engine.best
+        self._last = float(loss[best]), float(weight[best])
         if table:
             for headings in _HEADINGS:
                 self._print(_ROW.format(*headings))
 
-    def __call__(self, learned: Learned, stream: Stream) -> None:
+    def __call__(self, learned: Learned) -> None:
         if self._table and learned.pass_number == 0:
             self._lines(learned)
-        if self._bar is not None and self._task is not None:
+        stream = self._training.files.stream
+        if self._bar is not None and self._task is not None and stream is not None:
             self._bar.update(
                 self._task,
                 description=f"pass {learned.pass_number + 1}" if learned.pass_number else "",
@@ -59,35 +61,51 @@ class Watcher:
             )
 
     def _lines(self, learned: Learned) -> None:
-        examples = learned.examples
-        if self._next > learned.first + len(examples):
+        examples, predictions = learned.examples, learned.predictions
+        if self._next > learned.first + len(examples) or predictions is None:
             return
-        values = losses_of(self._model, learned.predictions, examples.labels)
+        weights = examples.sample_weight[:, np.newaxis]
         with np.errstate(over="ignore", invalid="ignore"):  # an infinite loss is shown as one
-            weighted = np.where(examples.sample_weight > 0.0, examples.sample_weight * values, 0.0)
-            losses = learned.before[0] + np.cumsum(weighted)
-            weights = learned.before[1] + np.cumsum(examples.sample_weight)
+            values = self._engine.row_losses(predictions, np.nan_to_num(examples.labels))
+            losses = learned.loss_before + np.cumsum(np.where(weights > 0.0, weights * values, 0.0), axis=0)
+            totals = learned.weight_before + np.cumsum(weights, axis=0)
         while self._next <= learned.first + len(examples):
             row = self._next - learned.first - 1
             if row >= 0:
-                self._line(learned, row, float(losses[row]), float(weights[row]))
+                best = int(np.argmin(losses[row]))  # of several settings, the one that would answer here
+                self._line(learned, row, best, float(losses[row, best]), float(totals[row, best]))
             self._next *= 2
 
-    def _line(self, learned: Learned, row: int, loss: float, weight: float) -> None:
+    def _line(self, learned: Learned, row: int, best: int, loss: float, weight: float) -> None:
         since = _ratio(loss - self._last[0], weight - self._last[1])
         self._last = loss, weight
-        label = learned.examples.labels[row]
+        label, predicted = self._label_and_prediction(learned, row, best)
         self._print(
             _ROW.format(
                 fitted(_ratio(loss, weight), 6, 10),
                 fitted(since, 6, 10),
                 self._next,
                 fitted(weight, 1, 12),
-                "unknown" if np.isnan(label) else fitted(label, 4, 9),
-                fitted(learned.predictions[row], 4, 9),
+                label,
+                predicted,
                 int(learned.examples.indptr[row + 1] - learned.examples.indptr[row]),
             )
         )
+
+    def _label_and_prediction(self, learned: Learned, row: int, best: int) -> tuple[str, str]:
+        """Numbers; of more than two classes the names."""
+        assert learned.predictions is not None
+        label, predictions, names = (
+            learned.examples.labels[row],
+            learned.predictions[row],
+            self._training.class_names,
+        )
+        if names is None or len(names) <= 2:
+            shown = "unknown" if np.isnan(label) else fitted(label, 4, 9)
+            return shown, fitted(predictions[best], 4, 9)
+        predicted = int(predictions[best * len(names) : (best + 1) * len(names)].argmax())
+        shown = "unknown" if np.isnan(label) else str(names[int(label)])
+        return shown[:9], str(names[predicted])[:9]
 
     def _print(self, line: str) -> None:
         if self._bar is not None and sys.stdout.isatty():

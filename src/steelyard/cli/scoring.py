@@ -1,7 +1,7 @@
-"""Predicting a stream with a stored model, on as many threads as parse it."""
+"""Models that score files: loading them, reading files as they do, and their predictions as text."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -9,75 +9,118 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.cli import options, stored
-from steelyard.cli.preparing import rule_of, threads
-from steelyard.io import compatibility, formats, sources
+from steelyard import losses, model_file
+from steelyard.cli import options
+from steelyard.engine import file_labels, probabilities
+from steelyard.engine.file_training import RunOptions, class_names_of, spec_of
+from steelyard.engine.protocol import Engine, restore
+from steelyard.io import columns as roles
+from steelyard.io import compatibility, formats
 from steelyard.io.blocks import Block, ParsedBlock
+from steelyard.io.columns import Column, Columns
 from steelyard.io.errors import InputError
 from steelyard.io.input_spec import InputSpec
-from steelyard.io.labels import ANYTHING, two_classes
+from steelyard.io.labels import ANYTHING, is_number, two_classes
 from steelyard.io.stream import Reader, Stream
-from steelyard.learner import Learner
+from steelyard.losses import Loss
+from steelyard.model_file import ModelFile
+
+
+@dataclass(frozen=True)
+class LoadedModel:
+    """A model file, ready to score."""
+
+    path: Path
+    content: ModelFile
+    engine: Engine
+    class_names: list[str] | None
+
+    @property
+    def loss(self) -> Loss:
+        return self.engine.settings[0].loss
+
+    @property
+    def feature_names(self) -> dict[int, str]:
+        """By index; of a model fitted in Python, those of its columns."""
+        if self.content.names is not None:
+            return self.content.names.by_index()
+        columns = self.content.feature_names
+        return {} if columns is None else dict(enumerate(map(str, columns.tolist())))
+
+    def spec(self) -> InputSpec:
+        """How it reads files; an error for a model that does not know."""
+        return spec_of(self.content, self.path)
+
+
+def load(path: Path, loss: str | None) -> LoadedModel:
+    """`--loss module:Class` gives the loss of a model that was trained with a user's own."""
+    try:
+        content = model_file.load(path, options.own_loss(loss))
+    except ValueError as error:
+        if formats.by_suffix(str(path)) is None:
+            raise
+        raise InputError(f"{error}; the model comes before the files") from None
+    spec = None if content.spec is None else spec_of(content, path)
+    names = class_names_of(content, spec)
+    return LoadedModel(
+        path, content, restore(content.engine), None if names is None else list(map(str, names.tolist()))
+    )
+
+
+def read_spec(model: LoadedModel, paths: Sequence[str], labels: str | None = None) -> InputSpec:
+    """How these files are read for the model.
+
+    `labels` says what the classes are called here, if not what they were called in training.
+    """
+    spec = compatibility.spec_for(model.spec(), list(paths), str(model.path))
+    if labels is None:
+        return spec
+    names = [name.strip() for name in labels.split(",")]
+    known = model.class_names or []
+    if known and len(names) != len(known):
+        raise InputError(f"--labels {labels}: the model has {len(known)} classes, {', '.join(known)}")
+    return replace(spec, label_rule=file_labels.settle([], spec, [], model.loss, named=names).rule)
+
+
+def any_labels(spec: InputSpec) -> InputSpec:
+    """The same, but labels of tables may be anything: to predict a row, its label need make no sense."""
+    return spec if spec.columns is None else replace(spec, label_rule=two_classes(ANYTHING, "\0"))
 
 
 class _Predicting:
     """A format that also predicts what it has parsed, on the same thread."""
 
-    def __init__(self, reader: Reader, learner: Learner) -> None:
+    def __init__(self, reader: Reader, engine: Engine) -> None:
         self.numeric_labels = reader.numeric_labels
         self.blocks = reader.blocks
         self.nothing = reader.nothing
         self._reader = reader
-        self._learner = learner
+        self._engine = engine
 
     def parse(self, block: Block) -> ParsedBlock:
         parsed = self._reader.parse(block)
-        return parsed.predicted(self._learner.predict(parsed.examples))
+        return parsed.predicted(self._engine.predict(parsed.examples))
 
 
-def loaded(path: Path, given: dict[str, Any]) -> stored.Stored:
-    """The model; `--loss module:Class` gives one that was trained with a user's own loss."""
-    loss = options.own_loss(given["loss"])
-    try:
-        return stored.load(path, loss)
-    except ValueError as error:
-        if formats.by_suffix(str(path)) is None:
-            raise
-        raise InputError(f"{error}; the model comes before the files") from None
-
-
-def read(kept: stored.Stored, files: Sequence[str], given: dict[str, Any]) -> InputSpec:
-    """How these files are read for the model.
-
-    `--labels` says what the classes are called here, if not what they were called in training.
-    """
-    reading = compatibility.spec_for(kept.reading, sources.expand(files), str(kept.path))
-    if given.get("labels"):
-        return replace(reading, label_rule=rule_of(given["labels"], kept.model.settings.loss))
-    return reading
-
-
-def predicted(
-    kept: stored.Stored, reading: InputSpec, files: Sequence[str], given: dict[str, Any], *, labelled: bool
+def predict(
+    model: LoadedModel, spec: InputSpec, paths: Sequence[str], run: RunOptions, *, labelled: bool
 ) -> Stream:
     """The stream of the files with predictions. Labels are checked only where they matter."""
-    loss = kept.model.settings.loss
-    reader = _Predicting(reading.reader(), Learner(model=kept.model))
+    several = model.class_names is not None and len(model.class_names) > 2
     return Stream(
-        sources.expand(files),
-        reader,
-        loss=loss if labelled else None,
-        label_rule=reading.label_rule if labelled else None,
-        propensities=reading.propensities and labelled,
-        weight_factor=reading.weight_factor,
-        threads=threads(given["threads"]),
-        skip=given["on_error"] == "skip",
+        paths,
+        _Predicting(spec.reader(), model.engine),
+        loss=model.loss if labelled and not several else None,
+        label_rule=spec.label_rule if labelled else None,
+        propensities=spec.propensities and labelled,
+        weight_factor=spec.weight_factor,
+        threads=run.usable_threads,
+        skip=run.skip_errors,
     )
 
 
-def whatever_labels(reading: InputSpec) -> InputSpec:
-    """The same, but labels of tables may be anything: to predict a row, its label need make no sense."""
-    return reading if reading.columns is None else replace(reading, label_rule=two_classes(ANYTHING, "\0"))
+def run_options(given: dict[str, Any]) -> RunOptions:
+    return RunOptions(threads=given["threads"], skip_errors=given["on_error"] == "skip")
 
 
 def tell_skipped(stream: Stream) -> None:
@@ -94,7 +137,77 @@ def tags(parsed: ParsedBlock) -> list[bytes]:
     return [text[start:end] for start, end in parsed.tags.tolist()]
 
 
-def of(parsed: ParsedBlock) -> NDArray[np.float64]:
-    """The predictions, which a stream of `predicted` has."""
+def predictions_of(parsed: ParsedBlock) -> NDArray[np.float64]:
+    """The predictions, which a stream of `predict` has."""
     assert parsed.predictions is not None
     return parsed.predictions
+
+
+class PredictionText:
+    """Predictions as lines: raw numbers, probabilities, or the labels of the files.
+
+    With more than two classes a line of numbers has one for each class, in the order of the classes.
+    """
+
+    def __init__(self, model: LoadedModel, kind: str) -> None:
+        self._loss = model.loss
+        self._kind = kind
+        self._calibration = model.content.calibration
+        name = losses.name_of(self._loss) or type(self._loss).__name__
+        known = self._calibration is not None or probabilities.has_probabilities(self._loss)
+        if kind == "probability" and not (known and model.class_names):
+            raise InputError(
+                f"{name} loss has no probabilities; train with --loss logistic, "
+                "or with --holdout 10 --calibrate"
+            )
+        if kind == "label" and model.class_names is None:
+            raise InputError(f"{name} loss has no classes to name: its prediction is a number, --as raw")
+        self._names = [each.encode() for each in model.class_names or ()]
+
+    def __call__(self, predictions: NDArray[np.float64]) -> list[bytes]:
+        if self._kind == "label":
+            return [self._names[code] for code in probabilities.decide(self._loss, predictions).tolist()]
+        if self._kind == "probability":
+            chances = probabilities.class_probabilities(self._loss, predictions, self._calibration)
+            predictions = chances if len(self._names) > 2 else chances[:, 1]
+        if predictions.ndim == 1:
+            return [b"%.9g" % value for value in predictions.tolist()]
+        return [b" ".join(b"%.9g" % value for value in row) for row in predictions.tolist()]
+
+
+class RawLabels:
+    """Labels as they stand in the files, to be shown beside predictions.
+
+    The label of a table's row is a cell like any other. So a block is read once more with that cell
+    as the rows' tag, and tags are given as they stand there.
+    """
+
+    def __init__(self, spec: InputSpec) -> None:
+        self._rule = None if spec.original is None else spec.original.label_rule
+        self._reader = None
+        if spec.columns is not None and spec.columns.of(roles.LABEL):
+            self._reader = replace(spec, columns=_label_as_tag(spec.columns)).reader()
+
+    def read(self, parsed: ParsedBlock) -> list[str | float | None]:
+        """Of each row: a number where it is one, else its name; None where there is no label."""
+        if self._reader is not None:
+            cells = tags(self._reader.parse(parsed.block))
+            texts = [cell.decode("utf-8", "replace") for cell in cells]
+            return [float(text) if is_number(text) else text.strip() or None for text in texts]
+        return [None if np.isnan(label) else self._name(label) for label in parsed.examples.labels.tolist()]
+
+    def _name(self, label: float) -> str | float:
+        """Numbers stand for names where files have been converted."""
+        if self._rule is None or label not in self._rule.values:
+            return label
+        name = self._rule.names[self._rule.values.index(label)]
+        return f"not {self._rule.positive}" if name == ANYTHING else name
+
+
+def _label_as_tag(columns: Columns) -> Columns:
+    def role(column: Column) -> str:
+        if column.role == roles.LABEL:
+            return roles.TAG
+        return roles.IGNORE if column.role == roles.TAG else column.role
+
+    return replace(columns, columns=tuple(replace(column, role=role(column)) for column in columns.columns))

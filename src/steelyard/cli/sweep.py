@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from steelyard.cli import options
-from steelyard.cli.choices import Choice
+from steelyard.cli.common import Choice
 from steelyard.cli.options import options as several
 from steelyard.cli.sweeps.list_values import Names, Numbers
 from steelyard.model import DTYPES, L2_FLOWS, SCALINGS, Settings
@@ -64,6 +64,7 @@ _RUNNING = several(
                  help="How often each model goes through the rows."),
     click.option("--holdout", type=click.IntRange(2), metavar="N",
                  help="Do not learn every Nth row; measure the models on these when they are through."),
+    options.CLASS_WEIGHT,
     click.option("--select", type=Choice(
                      ["progressive_loss", "progressive_error", "held_out_loss", "held_out_accuracy"]),
                  help="What the best is best in.  [default: held out if there are such rows; the loss if "

@@ -1,19 +1,26 @@
-"""`steelyard train`: learn files, show how it goes, keep the model."""
+"""`steelyard train`: learn files, show progress, save the model."""
 
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import click
 
 from steelyard import losses
-from steelyard.cli import messages, options, summary
-from steelyard.cli.choices import Choice
-from steelyard.cli.clock import since_start
+from steelyard.cli import options, train_report
+from steelyard.cli.common import Choice, check_outputs, printer, restored_interrupts, seconds_since_start
+from steelyard.cli.options import LearnOptions, RateOrAuto, given_names, option_name
 from steelyard.cli.options import options as several
-from steelyard.model import DTYPES, L2_FLOWS, SCALINGS, UNTUNED_RATE, Settings
+from steelyard.engine.file_training import FileTraining, RunOptions, begin, describe_position, resume
+from steelyard.engine.passes import Learned
+from steelyard.io import sources
+from steelyard.io.errors import InputError
+from steelyard.io.read_options import ReadOptions
+from steelyard.model import DEFAULT_RATE, DTYPES, L2_FLOWS, SCALINGS, Settings
 from steelyard.updates import names as update_names
 
 _DEFAULT = Settings()
@@ -29,32 +36,37 @@ def _setting(name: str, kind: Any, text: str) -> Any:
 
 
 def _rates() -> str:
-    """The rate that is taken where none is given: every loss has its own for normalized scaling."""
+    """The default rates: every loss has its own for normalized scaling."""
     own = ", ".join(f"{name} {losses.by_name(name).default_learning_rate:g}" for name in losses.names())
-    return f"with normalized scaling the loss's own: {own}; with others {UNTUNED_RATE:g}"
+    return f"with normalized scaling the loss's own: {own}; with others {DEFAULT_RATE:g}"
 
 
 _LEARNING = several(
     click.option(
         "--loss",
         help="A loss by name, or your own as module:Class.  "
-        "[default: modified_huber for two classes, else squared]",
+        "[default: modified_huber for classes, squared for numbers]",
     ),
     options.loss_parameters(),
     _setting("update", Choice(update_names()), "How a step is made."),
-    _setting("scaling", Choice(SCALINGS), "What the rate is divided by."),
-    _setting("learning_rate", float, f"The rate at the start.  [default: {_rates()}]"),
+    _setting("scaling", Choice(SCALINGS), "What the learning rate of a feature is divided by."),
+    _setting(
+        "learning_rate",
+        RateOrAuto(),
+        f"The learning rate at the start; auto tries several and keeps the best.  [default: {_rates()}]",
+    ),
     _setting("initial_t", float, "Weighted examples after which the rate begins to fall."),
     _setting("power_t", float, "How fast the rate falls; 0: not at all."),
     _setting("l1", float, "L1 regularisation."),
     _setting("l2", float, "L2 regularisation."),
-    _setting("l2_flow", Choice(L2_FLOWS), "L2 after each row, or exactly, as a part of its step."),
-    click.option("--bias/--no-bias", default=True, show_default=True, help="A feature that every row has."),
-    _setting("dtype", Choice(DTYPES), "Of the weights."),
+    _setting("l2_flow", Choice(L2_FLOWS), "Apply L2 after each row, or exactly, as a part of its step."),
+    click.option("--bias/--no-bias", default=True, show_default=True, help="Whether to learn an intercept."),
+    _setting("dtype", Choice(DTYPES), "The type of the coefficients."),
+    options.CLASS_WEIGHT,
 )
 
 _RUNNING = several(
-    click.option("-o", "--output", type=_MODEL, metavar="MODEL", help="Where to keep the model."),
+    click.option("-o", "--output", type=_MODEL, metavar="MODEL", help="Where to save the model."),
     click.option(
         "--passes", type=click.IntRange(1), default=1, show_default=True,
         help="How often to go through the files.",
@@ -63,17 +75,66 @@ _RUNNING = several(
         "--holdout", type=click.IntRange(2), metavar="N", help="Do not learn every Nth row; report its loss."
     ),
     click.option(
+        "--calibrate", is_flag=True,
+        help="Fit the probabilities of classes to the rows of --holdout; they are read once more.",
+    ),
+    click.option(
         "--resume", type=_MODEL, metavar="MODEL",
-        help="Go on from a model, or from the checkpoint of a run that was cut short.",
+        help="Go on from a model, or from the checkpoint of an interrupted run.",
     ),
     click.option(
         "--checkpoint-every", type=click.IntRange(1), metavar="ROWS",
-        help="Keep MODEL.checkpoint that often; it goes when the run is through.",
+        help="Save MODEL.checkpoint every ROWS rows; removed when the run succeeds.",
     ),
     options.THREADS,
     options.ON_ERROR,
     options.JSON,
 )  # fmt: skip
+
+# What a model decides by itself when it is resumed.
+_KEPT_BY_A_MODEL = {
+    "update", "scaling", "learning_rate", "initial_t", "power_t", "l1", "l2", "l2_flow", "bias", "dtype",
+    "class_weight", "label", "weight", "propensity", "offset", "tag", "text", "category", "number", "ignore",
+    "separator", "header", "words", "characters", "repeated", "loss", "bits", "interactions", "labels",
+    "format_", "weight_factor", "names", *options.loss_parameter_names(),
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class TrainOptions:
+    """The options of `train`, typed; `given` names those that the user has set."""
+
+    read: ReadOptions
+    learn: LearnOptions
+    run: RunOptions
+    class_weight: Any
+    output: Path | None
+    resume: Path | None
+    checkpoint_every: int | None
+    calibrate: bool
+    given: set[str]
+
+    @classmethod
+    def from_given(cls, ctx: click.Context, given: dict[str, Any]) -> "TrainOptions":
+        if given["checkpoint_every"] is not None and given["output"] is None:
+            raise InputError("--checkpoint-every needs a model to save: -o MODEL")
+        if given["calibrate"] and given["holdout"] is None and given["resume"] is None:
+            raise InputError("--calibrate needs rows that are not learned: add --holdout 10, say")
+        return cls(
+            options.read_options(given),
+            LearnOptions.from_given(given),
+            RunOptions(given["passes"], given["holdout"], given["threads"], given["on_error"] == "skip"),
+            given["class_weight"],
+            given["output"],
+            given["resume"],
+            given["checkpoint_every"],
+            given["calibrate"],
+            given_names(ctx),
+        )
+
+    @property
+    def checkpoint(self) -> Path | None:
+        return None if self.output is None else self.output.with_name(self.output.name + ".checkpoint")
 
 
 @click.command(epilog=options.EXAMPLES["train"])
@@ -83,18 +144,18 @@ _RUNNING = several(
 @_RUNNING
 @click.pass_context
 def command(ctx: click.Context, /, files: tuple[str, ...], **given: Any) -> None:
-    """Learn files in order, show how it goes, keep the model.
+    """Learn files in order, show progress, save the model.
 
     A row of weight h counts as exactly h copies of it. A FILE may be Vowpal Wabbit text, svmlight, CSV,
     TSV, JSON lines, Parquet or Arrow, plain or compressed (gz, xz, bz2, zst); several, a pattern, or -
-    for standard input.
+    for standard input. Labels may be numbers, two classes or more.
 
     The table shows the progressive loss: the average loss of predictions that were made before
     their row was learned.
     """
     result = run(ctx, files, given, table=not given["as_json"])
-    say = messages.voice(keeps=given["output"] is not None)
-    say(json.dumps(result) if given["as_json"] else summary.text(result))
+    say = printer(keeps=given["output"] is not None)
+    say(json.dumps(result) if given["as_json"] else train_report.text(result))
 
 
 def run(
@@ -103,39 +164,98 @@ def run(
     given: dict[str, Any],
     *,
     table: bool,
-    watch: Callable[[Any, Any], None] | None = None,
+    watch: Callable[[Learned, FileTraining], None] | None = None,
 ) -> dict[str, Any]:
-    """Learn and keep the model; returns what there is to sum up. `watch` is called after every chunk."""
-    from steelyard.cli import checkpoints, preparing, progress
-    from steelyard.cli.training import Training
+    """Learn, and save the model; returns the summary. `watch` is called after every chunk."""
+    from steelyard.cli import progress
 
     with options.errors():
-        plan = preparing.prepare(ctx, files, given)
-        training = Training(plan.model, plan.run["holdout"], plan.position)
-        if plan.totals is not None:
-            training.totals = plan.totals
-        keeper = checkpoints.Keeper(plan, training, given["output"], given["checkpoint_every"])
-        plan.warm_up()
-        startup = since_start()
+        wanted = TrainOptions.from_given(ctx, given)
+        paths = sources.expand(files)
+        check_outputs([wanted.output], paths)
+        training, announcements = _prepare(paths, wanted)
+        training.warm_up()
+        startup = seconds_since_start()
         began = time.perf_counter()
-        say = messages.voice(keeps=given["output"] is not None)
+        say = printer(keeps=wanted.output is not None)
         if table:
-            for line in (*plan.announcements, ""):
+            for line in (*announcements, ""):
                 say(line)
-        with keeper.telling(), progress.bar() as bar:
-            watcher = progress.Watcher(plan.model, bar, table=table, say=say)
+        checkpoints = _Checkpoints(training, wanted)
+        with checkpoints.told_when_interrupted(), progress.bar() as bar:
+            watcher = progress.Watcher(training, bar, table=table, say=say)
 
-            def after_chunk(learned: Any, stream: Any) -> None:
-                watcher(learned, stream)
-                keeper.after_chunk(len(learned.examples))
+            def after_piece(learned: Learned) -> None:
+                watcher(learned)
+                checkpoints.after_piece(learned)
                 if watch is not None:
-                    watch(learned, plan.model)
+                    watch(learned, training)
 
-            stream = training.run(plan.stream, plan.run["passes"], after_chunk)
+            training.run(after_piece)
+        if wanted.calibrate:
+            training.calibrate()
         seconds = time.perf_counter() - began
-        if training.totals.learned == 0 and plan.model.clock == 0.0:
-            raise stream.empty(
-                f"{', '.join(stream.paths)}: no row has a label and a weight, so nothing was learned"
+        if wanted.output is not None:
+            training.save(wanted.output)
+            checkpoints.remove()
+    return train_report.summarise(training, seconds=seconds, startup=startup, output=wanted.output)
+
+
+def _prepare(paths: list[str], wanted: TrainOptions) -> tuple[FileTraining, list[str]]:
+    """The training, and what was decided without being asked."""
+    if wanted.resume is None:
+        training = begin(
+            paths, wanted.read, wanted.run, wanted.learn.settings_for, class_weight=wanted.class_weight
+        )
+        training.loss_inferred = wanted.learn.loss is None
+        return training, train_report.announce(training, wanted.given)
+    loss = wanted.learn.loss
+    for name in sorted(wanted.given & _KEPT_BY_A_MODEL):
+        if not (name == "loss" and loss is not None and ":" in loss):
+            raise InputError(
+                f"--resume goes on with the settings of {wanted.resume}: leave out {option_name(name)}"
             )
-        keeper.finish()
-    return summary.of(plan, training, stream, seconds=seconds, startup=startup, output=given["output"])
+    from steelyard import model_file
+
+    stored = model_file.load(wanted.resume, options.own_loss(loss))
+    run_options = [name for name in ("passes", "holdout") if name in wanted.given]
+    training = resume(stored, wanted.resume, paths, wanted.run, run_options)
+    if stored.run is not None:
+        where = describe_position(training)
+        return training, [f"going on where {wanted.resume} was interrupted: {where}"]
+    clock = training.engine.models()[0].clock
+    return training, [
+        f"going on from {wanted.resume}, after {clock:g} of weight, with which average loss and weight begin"
+    ]
+
+
+class _Checkpoints:
+    """Saves MODEL.checkpoint now and then, if asked to."""
+
+    def __init__(self, training: FileTraining, wanted: TrainOptions) -> None:
+        self._training = training
+        self._path = wanted.checkpoint
+        self._every = wanted.checkpoint_every
+        self._rows = self._last = 0
+
+    def after_piece(self, learned: Learned) -> None:
+        self._rows += learned.rows
+        if self._every is None or self._path is None or self._rows - self._last < self._every:
+            return
+        self._last = self._rows
+        self._training.save_checkpoint(self._path)
+
+    @contextmanager
+    def told_when_interrupted(self) -> Iterator[None]:
+        """Whoever interrupts is told what is saved of the run."""
+        try:
+            with restored_interrupts():
+                yield
+        except KeyboardInterrupt:
+            if self._last:
+                click.echo(f"interrupted: --resume {self._path} goes on from its last checkpoint", err=True)
+            raise
+
+    def remove(self) -> None:
+        if self._path is not None:
+            self._path.unlink(missing_ok=True)

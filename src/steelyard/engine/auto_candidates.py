@@ -1,4 +1,4 @@
-"""Who competes for `learning_rate="auto"`: the untuned rate, its neighbours, and a few that decay.
+"""The candidates of `learning_rate="auto"`: the default rate, its neighbours, and a few that decay.
 
 They were chosen by how near the best of them by progressive loss comes to the best of a large grid, on the
 sets of `benchmarks.labelled` and `benchmarks.numeric`: see docs/auto-rate.md. More rates, or steps half as
@@ -10,22 +10,24 @@ from dataclasses import replace
 
 from steelyard.model import Settings
 
-# Multiples of the untuned rate, power_t and initial_t. The first leads wherever it is as good.
-RIVALS = (
+AUTO = "auto"
+
+# Multiples of the default rate, power_t and initial_t. The first answers wherever it is as good.
+CANDIDATES = (
     (1.0, 0.0, 1.0), (0.5, 0.0, 1.0), (2.0, 0.0, 1.0),
     (1.0, 0.25, 100.0), (2.0, 0.25, 100.0), (4.0, 0.25, 100.0),
 )  # fmt: skip
-# Without normalized scaling the untuned rate is no more than a place to start from.
-FAR_AND_WIDE = tuple((4.0**power, 0.0, 1.0) for power in (0, -1, 1, -2, -3, -4))
+# Without normalized scaling the default rate is only a place to start from.
+WIDE_RANGE = tuple((4.0**power, 0.0, 1.0) for power in (0, -1, 1, -2, -3, -4))
 
 
-def of(settings: Settings, begun: Sequence[Settings] | None = None) -> list[Settings]:
-    """Those that are to compete; where they have begun, under the schedules they have begun with."""
+def candidates(settings: Settings, begun: Sequence[Settings] | None = None) -> list[Settings]:
+    """The settings that compete; those that have begun keep the schedules they began with."""
     if settings.power_t != 0.0:
         raise ValueError(
             f"learning_rate='auto' tries several decays itself: leave power_t at 0; got {settings.power_t!r}"
         )
-    rates = RIVALS if settings.scaling == "normalized" else FAR_AND_WIDE
+    rates = CANDIDATES if settings.scaling == "normalized" else WIDE_RANGE
     schedules = [(settings.rate * factor, *decay) for factor, *decay in rates]
     if begun is not None:
         schedules = [(each.rate, each.power_t, each.initial_t) for each in begun]

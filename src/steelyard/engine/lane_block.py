@@ -1,9 +1,12 @@
-"""`Block`: models that learn abreast. They have one loss, scaling and type of numbers, and may differ
-in the update, the learning rate and its schedule, L2, their labels and their sample_weight.
+"""Members of a `ModelSet`: `LaneBlock`, models that learn side by side, and `LoneModel`, which cannot.
+
+The models of a block have one loss, scaling and type of numbers, and may differ in the update, the learning
+rate and its schedule, L2, their labels and their weights.
 """
 
+import copy
 from collections.abc import Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from operator import attrgetter
 from typing import Any
 
@@ -14,18 +17,19 @@ from steelyard import target_scale
 from steelyard.engine import lane_memory, schedule_table
 from steelyard.engine.lane_layout import Layout
 from steelyard.examples import Examples
-from steelyard.learn import adaptive_lanes, batched_loss, lanes, linear
-from steelyard.losses import Loss, two_classes
-from steelyard.losses.sets import OneOf
+from steelyard.learn import adaptive_lanes, batched_loss, lanes, linear, rows
+from steelyard.learner import Learner
+from steelyard.losses import Loss, OneOf, decision_point
 from steelyard.model import Model, Settings
+from steelyard.numba_tools import jit
 
 Matrix = NDArray[np.float64]
 
 _nothing = np.zeros(0)
 
 
-def fits(settings: Settings) -> bool:
-    """Whether such a model can learn abreast of others. (L1 and the joint flow cannot.)"""
+def fits_in_lanes(settings: Settings) -> bool:
+    """Whether such a model can learn side by side with others. (L1 and the joint flow cannot.)"""
     return settings.l1 == 0.0 and (settings.l2 == 0.0 or settings.l2_flow == "split")
 
 
@@ -41,10 +45,28 @@ def kind(settings: Settings) -> tuple[Any, ...]:
 def sides(loss: Loss) -> tuple[float, float]:
     """Between which labels, and at which prediction, a loss for two classes turns. (Others do not care.)"""
     values = loss.labels.values if isinstance(loss.labels, OneOf) else (-1.0, 1.0)
-    return 0.5 * (min(values) + max(values)), two_classes.boundary(loss)
+    return 0.5 * (min(values) + max(values)), decision_point(loss)
 
 
-class Block:
+def row_losses(loss: Loss, predictions: Matrix, labels: Matrix) -> Matrix:
+    """ℓ(p, y) of each prediction; labels have as many columns, or one for all."""
+    values = np.empty(predictions.shape[::-1])
+    columns = np.broadcast_to(labels, predictions.shape)
+    with np.errstate(all="ignore"):
+        for k, place in enumerate(values):
+            own = np.ascontiguousarray(predictions[:, k]), np.ascontiguousarray(columns[:, k])
+            rows.fill_pairs(jit.pointer(loss, "value"), *own, place)
+    return values.T
+
+
+def row_errors(loss: Loss, predictions: Matrix, labels: Matrix) -> NDArray[np.bool_]:
+    """Which predictions are for the wrong one of two classes; labels as for `row_losses`."""
+    middle, boundary = sides(loss)
+    wrong: NDArray[np.bool_] = ((predictions > boundary) != (labels > middle)) | np.isnan(predictions)
+    return wrong
+
+
+class LaneBlock:
     """Lanes in the order of their settings; inside, those of one update lie side by side."""
 
     def __init__(self, settings: Sequence[Settings], features: int) -> None:
@@ -107,11 +129,11 @@ class Block:
         settings = self.settings[0]
         table, column = schedule_table.pushes(self._layout.settings, self.state[linear.CLOCK], sample_weight)
         taught = (
-            *_features(examples), rows, labels, sample_weight, _bases(examples), table, column,
+            *_features(examples), rows, labels, sample_weight, _offsets(examples), table, column,
             self.weights, self.state, self._rates * unit, self._l2 / unit if unit > 0.0 else 0.0 * self._l2,
         )  # fmt: skip
         of = settings.loss, settings.dtype
-        forms = (self._layout.bounds, *self._layout.steps(), batched_loss.values(*of))
+        forms = (self._layout.bounds, self._layout.steps(), batched_loss.values(*of))
         bias, point = float(settings.bias), sides(settings.loss)
         if settings.adaptive:
             adaptive_lanes.learn(
@@ -153,7 +175,7 @@ class Block:
         if predictions is None:
             predictions = np.empty((0, self.weights.shape[2]))
         lanes.measure(
-            *_features(examples), rows, labels, sample_weight, _bases(examples),
+            *_features(examples), rows, labels, sample_weight, _offsets(examples),
             self.weights, self.state, totals, float(settings.bias), *sides(settings.loss),
             predictions, batched_loss.values(settings.loss, settings.dtype),
         )  # fmt: skip
@@ -178,11 +200,11 @@ class Block:
         lane = self._layout.place[number]
         model = Model(self.settings[number], self.features)
         model.state[:] = self.state[: linear.STATE_SIZE, lane]
-        model.weights[:] = self.weights[:, 0, lane]
+        model.raw_coefficients[:] = self.weights[:, 0, lane]
         if model.settings.adaptive:
-            model.squares[:] = self.weights[:, 1, lane]
+            model.sum_squared_gradients[:] = self.weights[:, 1, lane]
         if model.settings.scaling == "normalized":
-            model.scales[:] = self.weights[:, 2, lane]
+            model.max_abs[:] = self.weights[:, 2, lane]
         model.label_state[:] = self.label_state
         return model
 
@@ -190,11 +212,11 @@ class Block:
         """Let one of the models go on from a copy of this one."""
         lane = self._layout.place[number]
         self.state[: linear.STATE_SIZE, lane] = model.state
-        self.weights[:, 0, lane] = model.weights
+        self.weights[:, 0, lane] = model.raw_coefficients
         if model.settings.adaptive:
-            self.weights[:, 1, lane] = model.squares
+            self.weights[:, 1, lane] = model.sum_squared_gradients
         if model.settings.scaling == "normalized":
-            self.weights[:, 2, lane] = model.scales
+            self.weights[:, 2, lane] = model.max_abs
         self.label_state[:] = model.label_state
 
     def set_scalars(self, which: int, values: NDArray[np.float64]) -> None:
@@ -204,6 +226,76 @@ class Block:
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Everything that changes."""
         return {"weights": self.weights, "state": self.state, "label_state": self.label_state}
+
+
+class LoneModel:
+    """One model with L1 or the joint flow, learned by the single kernel, with the methods of a block."""
+
+    def __init__(self, settings: Settings, features: int) -> None:
+        self.settings = [settings]
+        self._learner = Learner(settings, features)
+        self._error = np.zeros(1)
+        self._alive = np.ones(1)
+        self._weight = np.zeros(1)
+
+    def learn(
+        self,
+        examples: Examples,
+        rows: NDArray[np.int64],
+        labels: Matrix,
+        sample_weight: Matrix,
+        predictions: Matrix | None = None,
+    ) -> None:
+        chunk = _chunk(examples, rows, labels, sample_weight)
+        before = np.full(len(rows), np.nan)
+        if self._alive[0]:
+            try:
+                before = self._learner.learn(chunk)
+            except FloatingPointError:
+                self._alive[0] = 0.0
+        self._error += self._errors(before, chunk)
+        self._weight[:] = schedule_table.after(self._weight, sample_weight)
+        if predictions is not None:
+            predictions[:, 0] = before
+
+    def measure(
+        self, examples: Examples, rows: NDArray[np.int64], labels: Matrix, sample_weight: Matrix
+    ) -> tuple[Matrix, Matrix]:
+        chunk = _chunk(examples, rows, labels, sample_weight)
+        predictions = self.predict(chunk)
+        losses = row_losses(self.settings[0].loss, predictions, chunk.labels[:, np.newaxis])[:, 0]
+        return np.array([losses @ chunk.sample_weight]), self._errors(predictions[:, 0], chunk)
+
+    def _errors(self, predictions: NDArray[np.float64], chunk: Examples) -> NDArray[np.float64]:
+        return np.array([chunk.sample_weight @ row_errors(self.settings[0].loss, predictions, chunk.labels)])
+
+    def predict(self, examples: Examples) -> Matrix:
+        if not self._alive[0]:
+            return np.full((len(examples), 1), np.nan)
+        return self._learner.predict(examples)[:, np.newaxis]
+
+    def scalars(self, which: int) -> NDArray[np.float64]:
+        """A model that diverged did not learn its last chunk, so the weight it has seen is counted here."""
+        own = {lanes.ERROR: self._error, lanes.ALIVE: self._alive, linear.WEIGHT: self._weight}
+        return own[which] if which in own else self._learner.model.state[which : which + 1]
+
+    def set_scalars(self, which: int, values: NDArray[np.float64]) -> None:
+        self.scalars(which)[:] = values
+
+    def model(self, number: int) -> Model:
+        return copy.deepcopy(self._learner.model)
+
+    def put(self, number: int, model: Model) -> None:
+        self._learner.model = copy.deepcopy(model)
+        self._learner.model.settings = self.settings[0]
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        own = {"error": self._error, "alive": self._alive, "weight": self._weight}
+        return own | self._learner.model.arrays()
+
+
+def _chunk(examples: Examples, rows: NDArray[np.int64], labels: Matrix, sample_weight: Matrix) -> Examples:
+    return replace(examples.take(rows), labels=labels[:, 0], sample_weight=sample_weight[:, 0])
 
 
 def bytes_a_lane(settings: Settings, features: int) -> int:
@@ -223,5 +315,5 @@ def _features(examples: Examples) -> tuple[Any, ...]:
     return *views, dense
 
 
-def _bases(examples: Examples) -> NDArray[np.float64]:
+def _offsets(examples: Examples) -> NDArray[np.float64]:
     return _nothing if examples.offsets is None else examples.offsets

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from steelyard import updates
+from steelyard import schedules, updates
 from steelyard.learn import batched_loss
 from steelyard.learn.batched_loss import WIDTH
 from steelyard.model import Settings
@@ -32,15 +32,26 @@ class Layout:
     def __len__(self) -> int:
         return len(self.numbers)
 
-    def steps(self) -> list[Any]:
+    def steps(self) -> Any:
         """The array form of each update; one that no lane has is never called, and not compiled."""
         loss, dtype = self.settings[0].loss, self.settings[0].dtype
-        return [batched_loss.steps(loss, update.step, dtype) for update in self._updates()]
+        return batched_loss.table(
+            [batched_loss.steps(loss, update.step, dtype) for update in self._updates()]
+        )
 
-    def times(self) -> list[Any]:
+    def times(self) -> Any:
         """Likewise, how long each update takes for a change."""
         loss, dtype = self.settings[0].loss, self.settings[0].dtype
-        return [batched_loss.times(loss, update.time, dtype) for update in self._updates()]
+        return batched_loss.table(
+            [batched_loss.times(loss, update.time, dtype) for update in self._updates()]
+        )
+
+    def pushes(self) -> Any:
+        """Likewise, how the rate of each update adds up over the stretch of the clock that a row takes."""
+        pushes = [
+            schedules.frozen if update.freezes_rate else schedules.integral for update in self._updates()
+        ]
+        return batched_loss.table([batched_loss.pushes_by_lane(each) for each in pushes])
 
     def _updates(self) -> list[updates.Update]:
         used = {each.update for each in self.settings}

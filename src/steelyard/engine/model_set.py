@@ -1,7 +1,7 @@
-"""`ModelSet`: any number of models that learn from one stream, in as few passes over its memory as can be.
+"""`ModelSet`: any number of models that learn from one stream, in as few passes over memory as possible.
 
-Models that can learn abreast do, in blocks that share what a row costs; blocks are learned on threads.
-What becomes of a model depends neither on its neighbours, nor on threads, nor on how the stream is cut.
+Models that can learn side by side do, in blocks that share the cost of a row; blocks are learned on threads.
+A model depends neither on its neighbours, nor on threads, nor on how the stream is cut.
 """
 
 import os
@@ -14,33 +14,39 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.engine.alone import Alone
-from steelyard.engine.lane_block import Block, Matrix, fits, kind
+from steelyard.engine.lane_block import LaneBlock, LoneModel, Matrix, fits_in_lanes, kind
 from steelyard.examples import Examples
 from steelyard.learn import lanes, linear
 from steelyard.learn.batched_loss import WIDTH
+from steelyard.losses import class_labels
 from steelyard.model import Model, Settings
 
 Numbers = NDArray[np.int64]
 Column = NDArray[np.float64]
-Crew = Block | Alone
+Member = LaneBlock | LoneModel
 
 WIDEST = 128  # lanes of a block: half as many take a tenth longer, and more are no faster
-_PIECE = 8192  # rows of a turn: many, for the caches forget the weights of a crew that waits
+_PIECE = 8192  # rows of a turn: many, for the caches forget the weights of a member that waits
 
 
 class ModelSet:
-    """Models by number, in the order of their settings."""
+    """Models by number, in the order of their settings.
 
-    def __init__(self, settings: Sequence[Settings], features: int, threads: int | None = None) -> None:
+    With `coded`, labels are 0 and 1 for two classes, and each loss gets its own labels for them.
+    """
+
+    def __init__(
+        self, settings: Sequence[Settings], features: int, threads: int | None = None, *, coded: bool = False
+    ) -> None:
         self.settings = list(settings)
+        self._coded = coded
         self.features = features
         self._threads = usable_threads(threads)
-        self._crews: list[tuple[Crew, Numbers]] = []
-        for numbers in crews(self.settings, self._threads):
+        self._members: list[tuple[Member, Numbers]] = []
+        for numbers in group(self.settings, self._threads):
             own = [self.settings[i] for i in numbers]
-            crew = Block(own, features) if fits(own[0]) else Alone(own[0], features)
-            self._crews.append((crew, np.array(numbers)))
+            member = LaneBlock(own, features) if fits_in_lanes(own[0]) else LoneModel(own[0], features)
+            self._members.append((member, np.array(numbers)))
 
     def __len__(self) -> int:
         return len(self.settings)
@@ -59,9 +65,11 @@ class ModelSet:
         for each model. `predictions`, such a matrix, gets what was predicted before each row was learned.
         """
 
-        def teach(crew: Crew, numbers: Numbers, part: slice, labels: Matrix, sample_weight: Matrix) -> None:
+        def teach(
+            member: Member, numbers: Numbers, part: slice, labels: Matrix, sample_weight: Matrix
+        ) -> None:
             before = None if predictions is None else np.empty((len(labels), len(numbers)))
-            crew.learn(examples, rows[part], labels, sample_weight, before)
+            member.learn(examples, rows[part], labels, sample_weight, before)
             if predictions is not None:
                 predictions[part, numbers] = before
 
@@ -78,8 +86,10 @@ class ModelSet:
         """What the rows cost each model, and the importance of its errors, without learning: two sums."""
         loss, error = np.zeros(len(self)), np.zeros(len(self))
 
-        def look(crew: Crew, numbers: Numbers, part: slice, labels: Matrix, sample_weight: Matrix) -> None:
-            lost, wrong = crew.measure(examples, rows[part], labels, sample_weight)
+        def look(
+            member: Member, numbers: Numbers, part: slice, labels: Matrix, sample_weight: Matrix
+        ) -> None:
+            lost, wrong = member.measure(examples, rows[part], labels, sample_weight)
             loss[numbers] += lost
             error[numbers] += wrong
 
@@ -95,26 +105,27 @@ class ModelSet:
         sample_weight: Matrix | None,
         work: Callable[..., None],
     ) -> None:
-        """Threads take up the crews, each for a piece of the rows, and as a rule go on with the same crew.
+        """Threads take the members, each for a piece of the rows, and usually go on with the same member.
 
-        When fewer crews wait than there are threads, they take turns, or one would be left to the last.
+        When fewer members wait than there are threads, they take turns, or one would be left to the last.
         """
         columns = examples.labels[rows, np.newaxis] if labels is None else labels
         weights = examples.sample_weight[rows, np.newaxis] if sample_weight is None else sample_weight
-        waiting = deque((crew, numbers, 0) for crew, numbers in self._crews)
-        threads = min(self._threads, len(self._crews))
+        waiting = deque((member, numbers, 0) for member, numbers in self._members)
+        threads = min(self._threads, len(self._members))
         stopped = threading.Event()
 
         def work_on() -> None:
             while not stopped.is_set():
                 try:
-                    crew, numbers, start = waiting.popleft()
+                    member, numbers, start = waiting.popleft()
                 except IndexError:  # none is left, or another thread was quicker
                     return
                 part = slice(start, start + _PIECE)
-                work(crew, numbers, part, _of(columns[part], numbers), _of(weights[part], numbers))
+                own = self._labels_for(member, _select(columns[part], numbers))
+                work(member, numbers, part, own, _select(weights[part], numbers))
                 if part.stop < len(rows):
-                    rest = crew, numbers, part.stop
+                    rest = member, numbers, part.stop
                     (waiting.append if len(waiting) < threads else waiting.appendleft)(rest)
 
         with ThreadPoolExecutor(threads) as pool:
@@ -126,11 +137,17 @@ class ModelSet:
         for task in tasks:
             task.result()
 
+    def _labels_for(self, member: Member, labels: Matrix) -> Matrix:
+        if not self._coded:
+            return labels
+        low, high = class_labels(member.settings[0].loss)
+        return np.where(labels > 0.5, high, low)
+
     def predict(self, examples: Examples) -> Matrix:
         """w·x of each row in each model: a column for each; NaN for the diverged."""
         predictions = np.empty((len(examples), len(self)))
-        for crew, numbers in self._crews:
-            predictions[:, numbers] = crew.predict(examples)
+        for member, numbers in self._members:
+            predictions[:, numbers] = member.predict(examples)
         return predictions
 
     @property
@@ -156,37 +173,52 @@ class ModelSet:
     def scalars(self, which: int) -> Column:
         """One scalar of each model, by its place in `kernels.lanes`: a copy."""
         column = np.empty(len(self))
-        for crew, numbers in self._crews:
-            column[numbers] = crew.scalars(which)
+        for member, numbers in self._members:
+            column[numbers] = member.scalars(which)
         return column
 
     def set_scalars(self, which: int, column: Column) -> None:
-        for crew, numbers in self._crews:
-            crew.set_scalars(which, column[numbers])
+        for member, numbers in self._members:
+            member.set_scalars(which, column[numbers])
 
     def model(self, number: int) -> Model:
         """One of the models, as a copy that can go on alone."""
-        crew, place = self._find(number)
-        return crew.model(place)
+        member, place = self._find(number)
+        return member.model(place)
 
     def put(self, number: int, model: Model) -> None:
         """Let one of the models go on from a copy of this one, which has the same loss and arrays."""
-        crew, place = self._find(number)
-        crew.put(place, model)
+        member, place = self._find(number)
+        member.put(place, model)
 
-    def _find(self, number: int) -> tuple[Crew, int]:
-        for crew, numbers in self._crews:
+    def _find(self, number: int) -> tuple[Member, int]:
+        for member, numbers in self._members:
             if number in numbers:
-                return crew, int(np.flatnonzero(numbers == number)[0])
+                return member, int(np.flatnonzero(numbers == number)[0])
         raise IndexError(f"there are {len(self)} models, from 0; got {number}")
 
     def arrays(self) -> dict[str, NDArray[np.generic]]:
-        """All that changes, by name: written to, a fleet of the same settings goes on from there."""
+        """Everything that changes, by name: written to, a set of the same settings goes on from there."""
+        if not self._coded:
+            return _named([member for member, _ in self._members])
+        by_labels: dict[tuple[float, float], list[Member]] = {}
+        for settings in self.settings:
+            by_labels.setdefault(class_labels(settings.loss), [])
+        for member, _ in self._members:
+            by_labels[class_labels(member.settings[0].loss)].append(member)
         return {
             f"{place}.{name}": array
-            for place, (crew, _) in enumerate(self._crews)
-            for name, array in crew.arrays().items()
+            for place, members in enumerate(by_labels.values())
+            for name, array in _named(members).items()
         }
+
+
+def _named(members: Sequence[Member]) -> dict[str, NDArray[np.generic]]:
+    return {
+        f"{place}.{name}": array
+        for place, member in enumerate(members)
+        for name, array in member.arrays().items()
+    }
 
 
 def usable_threads(given: int | None) -> int:
@@ -195,12 +227,12 @@ def usable_threads(given: int | None) -> int:
     return given or len(cores(0))
 
 
-def crews(settings: Sequence[Settings], threads: int) -> list[list[int]]:
+def group(settings: Sequence[Settings], threads: int) -> list[list[int]]:
     """Who learns with whom: the numbers of the models of each block, and of each that is alone."""
     alike: dict[tuple[Any, ...], list[int]] = {}
     alone = []
     for number, each in enumerate(settings):
-        if fits(each):
+        if fits_in_lanes(each):
             alike.setdefault(kind(each), []).append(number)
         else:
             alone.append([number])
@@ -226,5 +258,5 @@ def _vectors(numbers: list[int], settings: Sequence[Settings]) -> list[list[int]
     return [own[start : start + WIDTH] for own in by_update.values() for start in range(0, len(own), WIDTH)]
 
 
-def _of(columns: Matrix, numbers: Numbers) -> Matrix:
+def _select(columns: Matrix, numbers: Numbers) -> Matrix:
     return columns if columns.shape[1] == 1 else columns[:, numbers]

@@ -1,20 +1,20 @@
-"""What an `ActiveClassifier` knows of itself: its counts, its history, how good it is."""
+"""`EstimatesMixin`: the counts, the history and the estimates of an `ActiveClassifier`."""
 
 from sklearn.exceptions import NotFittedError
 
-from steelyard.active.engine import Engine
 from steelyard.active.estimates import LEVEL, Estimate
-from steelyard.active.evaluation import Appraisal
+from steelyard.active.evaluation import Evaluation
 from steelyard.active.journal import History
+from steelyard.active.learner import ActiveLearner
 from steelyard.active.stopping import Rule, Verdict
 from steelyard.model import Model
 
 
-class Standing:
-    """All of it comes from the engine, and so from the journal."""
+class EstimatesMixin:
+    """All of this follows from the journal."""
 
-    engine_: Engine
-    _appraisal: Appraisal
+    learner_: ActiveLearner
+    _evaluation: Evaluation
 
     def estimate(
         self,
@@ -24,78 +24,80 @@ class Standing:
         level: float = LEVEL,
         largest: float | None = None,
     ) -> Estimate:
-        """How good is it? A figure, and an interval that holds at every moment, so look whenever you like.
+        """How good is the model? A figure with an interval that is valid at any stopping time.
 
-        `measure` is error, precision or recall (of the second of `classes_`), or loss, of which those above
-        `largest` count as that. `of` is
+        `measure` is error, precision or recall (of the second of `classes_`), or loss; losses above `largest`
+        count as `largest`. `of` is
 
-        - `"current"`: the model held now, as it was at 20 answers or whenever there were a fifth more since
+        - `"current"`: the present model, as it was at 20 answers or whenever there were a fifth more since
           then. No row is scored by a model that learned it: each label by a model learned without it and a
-          tenth of the others; with an `audit`, its labels alone, by the model itself.
+          tenth of the others; with an `audit`, only its labels, by the model itself.
         - `"progressive"`: the models so far on average, each row scored before it was learned.
-        - `"pool"`: the pool (of a stream: the rows so far) with the answers there are, and predictions
-          made before elsewhere.
+        - `"pool"`: the pool (in a stream, the rows so far) with the answers there are, and earlier
+          predictions elsewhere.
+
+        The strategy "margin" leaves nothing to chance, and needs an `audit` for any of these.
         """
-        return self._appraised().estimate(measure, of, level, largest)
+        return self._evaluated().estimate(measure, of, level, largest)
 
     def should_stop(self, rule: Rule, *, level: float = LEVEL, largest: float | None = None) -> Verdict:
-        """May I stop? A rule of `steelyard.active.stopping` judged by the estimate it needs.
+        """May I stop? Judges a rule of `steelyard.active.stopping` by the estimate it needs.
 
         The verdict is true or false, and has a sentence that says `why`.
         """
-        return self._appraised().judge(rule, level, largest)
+        return self._evaluated().judge(rule, level, largest)
 
     @property
     def model_(self) -> Model:
         """The model, refitted on all answers."""
-        return self._engine("model_").model
+        return self._learner("model_").model
 
     @property
     def n_seen_(self) -> int:
-        """Rows considered so far."""
-        return self._engine("n_seen_").seen
+        """The number of rows considered so far."""
+        return self._learner("n_seen_").seen
 
     @property
     def n_asked_(self) -> int:
-        """Questions so far."""
-        return self._engine("n_asked_").asked
+        """The number of questions so far."""
+        return self._learner("n_asked_").asked
 
     @property
     def n_answered_(self) -> int:
-        return self._engine("n_answered_").answered
+        return self._learner("n_answered_").answered
 
     @property
     def n_skipped_(self) -> int:
-        """Questions that nobody could answer."""
-        return self._engine("n_skipped_").skipped
+        """The number of questions that nobody could answer."""
+        return self._learner("n_skipped_").skipped
 
     @property
     def open_questions_(self) -> list[int]:
         """The ids of questions that wait for an answer."""
-        return self._engine("open_questions_").open
+        return self._learner("open_questions_").open
 
     @property
     def missing_share_(self) -> float:
-        """The share of the settled questions that were skipped."""
-        return self._engine("missing_share_").missing
+        """The share of settled questions that were skipped."""
+        return self._learner("missing_share_").missing
 
     @property
     def history_(self) -> History:
-        """Probability, asked or not, prediction and label of every row so far."""
-        return self._engine("history_").history()
+        """For every row so far: the probability, whether it was asked for, the prediction and the label."""
+        return self._learner("history_").history()
 
-    def _begun(self) -> Engine:
-        if "engine_" not in vars(self):
+    def _started(self) -> ActiveLearner:
+        if "learner_" not in vars(self):
             raise NotFittedError(
-                "this ActiveClassifier has not asked anything yet: ask(X) or pool(X) comes first"
+                "this ActiveClassifier has not asked anything yet: call ask(X) or pool(X) first"
             )
-        return self.engine_
+        return self.learner_
 
-    def _appraised(self) -> Appraisal:
-        self._begun()
-        return self._appraisal
+    def _evaluated(self) -> Evaluation:
+        self._started()
+        return self._evaluation
 
-    def _engine(self, attribute: str) -> Engine:
-        if "engine_" not in vars(self):
+    def _learner(self, attribute: str) -> ActiveLearner:
+        if "learner_" not in vars(self):
             raise AttributeError(f"ActiveClassifier has no {attribute} before it has asked")
-        return self.engine_
+        return self.learner_

@@ -1,4 +1,4 @@
-"""`ActiveClassifier`: it asks for the labels it needs."""
+"""`ActiveClassifier`: a classifier that asks for the labels it needs."""
 
 import zlib
 from collections.abc import Sequence
@@ -10,48 +10,48 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from steelyard.active import counter_rng
-from steelyard.active.budget import Plan
-from steelyard.active.engine import Engine
-from steelyard.active.engine import Question as Raw
-from steelyard.active.evaluation import Appraisal
+from steelyard.active import counter_rng, strategies
+from steelyard.active.budget import BudgetPlan
+from steelyard.active.evaluation import Evaluation
 from steelyard.active.journal import IN_MEMORY, Journal
-from steelyard.active.labelled import USUAL, Training, last_refit
-from steelyard.active.replay import replay
+from steelyard.active.labelled import DEFAULT_SETTINGS, RefitPlan, last_refit
+from steelyard.active.learner import ActiveLearner, Query, replay
 from steelyard.active.stopping import Budget, Rule
+from steelyard.active.strategies._base import Strategy
 from steelyard.estimators import classes as class_names
-from steelyard.estimators._estimates_mixin import Standing
+from steelyard.estimators._estimates_mixin import EstimatesMixin
 from steelyard.estimators.matrix import matrix
 from steelyard.estimators.parameters import DEFAULT, learning_settings
 from steelyard.estimators.predictions import ClassPredictions
 from steelyard.examples import Examples, examples
-from steelyard.losses import Loss, two_classes
+from steelyard.losses import Loss, class_labels, decision_point
 from steelyard.model import Model
 
-_POOL_ORDER = 1 << 40  # what is drawn for it
+_POOL_ORDER = 1 << 40  # the purpose of these random numbers
 _FEWEST, _MOST = 64, 4096  # rows of a pool that are scored at a time
 
 
 @dataclass(frozen=True)
-class Question:
+class ActiveQuestion:
     """A row whose label is wanted."""
 
     id: int
-    """By which it is answered: its number in the stream, from 0."""
+    """For `answer`: its number in the stream, from 0."""
     row: int
-    """In the matrix that was given, or in the pool."""
+    """Its row in the matrix that was given, or in the pool."""
     probability: float
-    """With which it was to be asked for."""
+    """With which it was asked for."""
     prediction: Any
     """The class that the model expects."""
 
 
-class ActiveClassifier(ClassifierMixin, Standing, ClassPredictions, BaseEstimator):  # type: ignore[misc]
+class ActiveClassifier(ClassifierMixin, EstimatesMixin, ClassPredictions, BaseEstimator):  # type: ignore[misc]
     """Linear classification into two classes that asks for few labels; docs/active.md explains everything.
 
-    Say how much may be asked: a `budget` of labels out of so many `expected` rows (of a pool: its own), a
-    `rate`, or the paper's `c0`. With a `journal`, a file, nothing is lost if the process is. `estimate()`
-    says how good the model is, and `should_stop()` whether that is enough.
+    Say how much to ask: a `budget` of labels out of so many `expected` rows (by default, the rows of the
+    pool), a `rate`, or the paper's `c0`. The `strategy` chooses the rows: "iwal", "margin" or "random". With
+    a `journal`, a file, nothing is lost if the process is killed. `estimate()` says how good the model is,
+    and `should_stop()` whether that is enough.
 
     >>> import numpy as np
     >>> from steelyard import ActiveClassifier
@@ -63,20 +63,21 @@ class ActiveClassifier(ClassifierMixin, Standing, ClassPredictions, BaseEstimato
     >>> 90 <= classifier.n_answered_ <= 100
     True
     >>> print(classifier.estimate("error", of="current"))
-    current error: 0.0... (0.000 to 0.3... at every moment, with 95 % confidence; ... of ... rows asked)
+    current error: 0.0... (95 % interval 0.000–0.3..., valid at any stopping time; ... of ... rows asked)
     >>> bool(np.mean((classifier.predict(X) == "spam") == (X[:, 0] > 0.0)) > 0.95)
     True
     """
 
     _follow_labels = False
     pool_: Examples | None = None
-    """The rows it asks from; None for a stream."""
+    """The rows to ask from; None for a stream."""
 
     def __init__(
         self,
         loss: str | Loss = "modified_huber",
         *,
         classes: Sequence[Any] | None = None,
+        strategy: str | Strategy = strategies.DEFAULT,
         budget: int | None = None,
         expected: int | None = None,
         rate: float | None = None,
@@ -88,7 +89,7 @@ class ActiveClassifier(ClassifierMixin, Standing, ClassPredictions, BaseEstimato
         cap: float = 10.0,
         orders: int = 8,
         journal: str | Path | None = None,
-        update: str = USUAL.update,
+        update: str = DEFAULT_SETTINGS.update,
         scaling: str = DEFAULT.scaling,
         learning_rate: float | None = DEFAULT.learning_rate,
         initial_t: float = DEFAULT.initial_t,
@@ -102,6 +103,7 @@ class ActiveClassifier(ClassifierMixin, Standing, ClassPredictions, BaseEstimato
     ) -> None:
         self.loss = loss
         self.classes = classes
+        self.strategy = strategy
         self.budget = budget
         self.expected = expected
         self.rate = rate
@@ -126,138 +128,147 @@ class ActiveClassifier(ClassifierMixin, Standing, ClassPredictions, BaseEstimato
         self.random_state = random_state
 
     def query_probability(self, X: Any) -> NDArray[np.float64]:
-        """With which each row would be asked for, if it came next. Nothing is decided by that."""
+        """The probability with which each row would be asked for if it came next. This decides nothing."""
+        if self.pool_ is not None and self.learner_.strategy.ranks_pool:
+            raise ValueError(
+                f"the strategy {strategies.name_of(self.learner_.strategy)!r} ranks the whole pool: its rows "
+                "have no probabilities"
+            )
         chunk = self._rows(X)
-        return self.engine_.probabilities(chunk)
+        return self.learner_.probabilities(chunk)
 
-    def ask(self, X: Any) -> list[Question]:
-        """Go on in the stream by these rows, one or many; returns the questions among them, often none."""
+    def ask(self, X: Any) -> list[ActiveQuestion]:
+        """Consider the next rows of the stream, one or many; returns the questions among them, often none."""
         if self.pool_ is not None:
-            raise ValueError("this classifier asks from its pool: ask_next()")
+            raise ValueError("this classifier asks from its pool: use ask_next()")
         chunk = self._rows(X)
-        return [self._question(question, question.place) for question in self.engine_.consider(chunk)]
+        return [self._question(query, query.place) for query in self.learner_.consider(chunk)]
 
     def pool(self, X: Any) -> Self:
-        """Ask from these rows, in a random order. With a journal of theirs, from where it ends."""
-        if hasattr(self, "engine_"):
-            raise ValueError("this classifier has begun with other rows: make a new one for the pool")
+        """Ask from these rows, in a random order. With a journal of them, continue where it ends."""
+        if hasattr(self, "learner_"):
+            raise ValueError("this classifier was started with other rows: make a new one for the pool")
         chunk = self._checked(X, anew=True)
-        self._begin(chunk, len(chunk))
+        self._start(chunk, len(chunk))
         self.pool_ = chunk
         self._order = counter_rng.order(self.random_state, _POOL_ORDER, len(chunk))
         return self
 
-    def ask_next(self, stop: Rule | None = None) -> Question | None:
+    def ask_next(self, stop: Rule | None = None) -> ActiveQuestion | None:
         """The next question from the pool; None when all of it was considered, or the budget is spent.
 
-        It is also None when the rule says stop. That is looked at whenever there are a tenth more answers,
-        a budget always; `should_stop` says why.
+        It is also None when the rule says stop. The rule is checked whenever there are a tenth more answers
+        (`Budget`: always); `should_stop` says why.
         """
         if self.pool_ is None:
-            raise ValueError("there is no pool to ask from: pool(X) first, or ask(X) for a stream")
-        engine = self.engine_
-        due = isinstance(stop, Budget) or last_refit(engine.answered) == engine.answered
+            raise ValueError("there is no pool to ask from: call pool(X) first, or ask(X) for a stream")
+        learner = self.learner_
+        due = isinstance(stop, Budget) or last_refit(learner.answered) == learner.answered
         if stop is not None and due and self.should_stop(stop):
             return None
-        ahead = int(np.clip(2.0 / engine.plan.share, _FEWEST, _MOST))
-        while engine.seen < len(self.pool_) and not engine.spent:
-            rows = self._order[engine.seen : engine.seen + ahead]
-            for question in engine.consider(self.pool_.take(rows), first_only=True):
-                return self._question(question, int(self._order[question.id]))
+        if learner.strategy.ranks_pool:
+            query = learner.ask_from(self.pool_, self._order)
+            return None if query is None else self._question(query, query.place)
+        ahead = int(np.clip(2.0 / learner.plan.share, _FEWEST, _MOST))
+        while learner.seen < len(self.pool_) and not learner.spent:
+            rows = self._order[learner.seen : learner.seen + ahead]
+            for query in learner.consider(self.pool_.take(rows), first_only=True):
+                return self._question(query, int(self._order[query.id]))
         return None
 
-    def waiting(self) -> list[Question]:
-        """The questions without an answer, as after a process was killed.
+    def waiting(self) -> list[ActiveQuestion]:
+        """The questions without an answer, for example after a process was killed.
 
         In a stream their `row` counts from its first row, as their `id` does.
         """
-        history = self._begun().history()
+        history = self._started().history()
         return [
             self._question(
-                Raw(number, float(history.probability[number]), float(history.prediction[number]), 0),
+                Query(number, float(history.probability[number]), float(history.prediction[number]), 0),
                 number if self.pool_ is None else int(self._order[number]),
             )
-            for number in self.engine_.open
+            for number in self.learner_.open
         ]
 
     def answer(self, id: Any, y: Any) -> None:  # noqa: A002
-        """The class of a question, or the classes of several, when they are known; in any order."""
-        engine = self._begun()
+        """Answer a question with its class, or several with theirs; in any order."""
+        learner = self._started()
         ids, labels = ([id], [y]) if np.ndim(id) == 0 else (id, y)
         column = np.asarray(labels)
         if len(column) != len(ids):
             raise ValueError(f"there are {len(ids)} questions but {len(column)} answers")
-        engine.answer([int(each) for each in ids], self._coded(column).tolist())
+        learner.answer([int(each) for each in ids], self._coded(column).tolist())
 
     def skip(self, id: Any) -> None:  # noqa: A002
-        """A question, or several, that nobody can answer: recorded as missing, and at no cost."""
-        self._begun().skip([int(each) for each in ([id] if np.ndim(id) == 0 else id)])
+        """Skip a question, or several, that nobody can answer: recorded as missing, at no cost."""
+        self._started().skip([int(each) for each in ([id] if np.ndim(id) == 0 else id)])
 
     def undo(self) -> int:
         """Take back the last answer or skip; returns the id of its question, which is open again."""
-        return self._begun().undo()
+        return self._started().undo()
 
     def replay(self, X: Any, y: Any) -> Self:
-        """Ask from a labelled stream as if its labels had to be paid for: y is read where it is asked."""
+        """Ask from a labelled stream as if labels had to be paid for: y is read only where asked for."""
         chunk = self._rows(X, expected=len(y))
         column = getattr(y, "iloc", y)
-        replay(self.engine_, chunk, lambda row: float(self._coded(np.asarray([column[row]]))[0]))
+        replay(self.learner_, chunk, lambda row: float(self._coded(np.asarray([column[row]]))[0]))
         return self
 
     def _coded(self, column: NDArray[Any]) -> NDArray[np.float64]:
         """Classes as the loss takes them."""
-        pair = np.array(two_classes.labels(self.engine_.labelled.settings.loss))
-        labels: NDArray[np.float64] = pair[class_names.codes(column, self.classes_)]
+        pair = np.array(class_labels(self.learner_.labelled.settings.loss))
+        labels: NDArray[np.float64] = pair[class_names.encode(column, self.classes_)]
         return labels
 
     def close(self) -> None:
-        """Close the journal, so that another process can go on with it."""
-        self._begun().journal.close()
+        """Close the journal, so that another process can continue with it."""
+        self._started().journal.close()
 
     def _rows(self, X: Any, expected: int | None = None) -> Examples:
-        """The rows; the first of all begin the engine."""
-        begun = hasattr(self, "engine_")
-        chunk = self._checked(X, anew=not begun)
-        if not begun:
-            self._begin(chunk, expected, pool=False)
+        """The rows as examples; the first ones start the learner."""
+        started = hasattr(self, "learner_")
+        chunk = self._checked(X, anew=not started)
+        if not started:
+            self._start(chunk, expected, pool=False)
         return chunk
 
     def _checked(self, X: Any, *, anew: bool) -> Examples:
         return examples(matrix(self, X, reset=anew), features=None if anew else self.n_features_in_)
 
-    def _begin(self, chunk: Examples, expected: int | None, *, pool: bool = True) -> None:
+    def _start(self, chunk: Examples, expected: int | None, *, pool: bool = True) -> None:
         if self.classes is None:
-            raise ValueError("name both classes, before any label is known: ActiveClassifier(classes=[…, …])")
-        named = class_names.named(self.classes)
+            raise ValueError("name both classes beforehand: ActiveClassifier(classes=[…, …])")
+        named = class_names.check_named(self.classes)
         if len(named) > 2:
             raise ValueError(
                 "Only binary classification is supported. The type of the target is multiclass: "
                 f"ActiveClassifier asks about two classes, and {len(named)} are named"
             )
         rows = None if self.budget is None else self.expected or expected
-        plan = Plan(self.c0, self.rate, self.budget, rows, self.floor, self.constants, self.audit)
-        training = Training(self.training_weight, self.cap, self.orders, self.random_state)
+        plan = BudgetPlan(self.c0, self.rate, self.budget, rows, self.floor, self.constants, self.audit)
+        training = RefitPlan(self.training_weight, self.cap, self.orders, self.random_state)
+        strategy = _strategy(self.strategy)
         settings = learning_settings(self)
         about = {"classes": named.tolist(), "pool": _fingerprint(chunk) if pool else None}
         journal = Journal(IN_MEMORY if self.journal is None else self.journal)
         try:
-            self.engine_ = Engine(settings, chunk.features, plan, training, journal, about)
+            self.learner_ = ActiveLearner(settings, chunk.features, plan, training, journal, about, strategy)
         except BaseException:
             journal.close()
             raise
         self.classes_ = named
-        self._appraisal = Appraisal(self.engine_, len(chunk) if pool else None)
+        self._evaluation = Evaluation(self.learner_, len(chunk) if pool else None)
 
-    def _question(self, question: Raw, row: int) -> Question:
-        boundary = two_classes.boundary(self.engine_.labelled.settings.loss)
-        expects = self.classes_[int(question.prediction > boundary)]
-        return Question(question.id, row, question.probability, expects)
+    def _question(self, query: Query, row: int) -> ActiveQuestion:
+        boundary = decision_point(self.learner_.labelled.settings.loss)
+        expected = self.classes_[int(query.prediction > boundary)]
+        return ActiveQuestion(query.id, row, query.probability, expected)
 
     def _predictions(self, X: Any) -> NDArray[np.float64]:
-        return self._begun().predict(self._checked(X, anew=False))
+        return self._started().predict(self._checked(X, anew=False))
 
     def _models(self, attribute: str) -> list[Model]:
-        return [self._engine(attribute).model]
+        return [self._learner(attribute).model]
 
     def _learned_loss(self) -> Loss:
         return self.model_.settings.loss
@@ -269,8 +280,17 @@ class ActiveClassifier(ClassifierMixin, Standing, ClassPredictions, BaseEstimato
         return tags
 
 
+def _strategy(given: Any) -> Strategy:
+    if isinstance(given, str):
+        return strategies.by_name(given)
+    if not isinstance(given, Strategy):
+        hint = f"; give an instance, {given.__name__}()" if isinstance(given, type) else ""
+        raise TypeError(f"strategy must be a name or an instance of Strategy; got {given!r}{hint}")
+    return given
+
+
 def _fingerprint(chunk: Examples) -> int:
-    """Of a pool, whose rows go by their numbers."""
+    """A checksum of a pool, so that a journal is not continued with other rows."""
     found = 0
     for array in (chunk.indptr, chunk.indices, chunk.values):
         found = zlib.crc32(np.ascontiguousarray(array).data, found)

@@ -7,13 +7,14 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils import column_or_1d
 
+from steelyard.engine import class_weights
+from steelyard.engine.class_weights import ClassWeight
 from steelyard.estimators import classes
-from steelyard.estimators.classes import ClassWeight
 from steelyard.estimators.online import OnlineEstimator, unchanged_on_error
 from steelyard.estimators.parameters import DEFAULT
 from steelyard.estimators.predictions import ClassPredictions
 from steelyard.examples import Examples
-from steelyard.losses import Loss, two_classes
+from steelyard.losses import Loss, class_labels
 from steelyard.model import Model
 
 
@@ -83,7 +84,7 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator, ClassPredictions):  # t
     def progressive_error_(self) -> float:
         """How many predictions made before their row was learned were wrong, by weight; first pass only."""
         engine = self._fitted("progressive_error_")
-        return float(engine.progressive_error[engine.leader])
+        return float(engine.progressive_error[engine.best])
 
     def _models(self, attribute: str) -> list[Model]:
         return self._fitted(attribute).models()
@@ -99,7 +100,7 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator, ClassPredictions):  # t
                 "the first call of partial_fit must name all classes: partial_fit(X, y, classes=[…, …])"
             )
         if given is not None:
-            named = classes.named(given)
+            named = classes.check_named(given)
             if begun and not np.array_equal(named, self.classes_):
                 raise ValueError(
                     f"the classes are {self.classes_.tolist()} and cannot become {named.tolist()}: fit anew"
@@ -109,14 +110,22 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator, ClassPredictions):  # t
     def _labels(self, y: Any, loss: Loss) -> NDArray[np.float64]:
         column = column_or_1d(y, warn=True)
         if not hasattr(self, "classes_"):
-            self.classes_ = classes.found(column)
-        codes = classes.codes(column, self.classes_)
-        pair = two_classes.labels(loss)
+            self.classes_ = classes.find(column)
+        codes = classes.encode(column, self.classes_)
+        pair = class_labels(loss)
         return np.array(pair)[codes] if self._count_classes() == 2 else codes.astype(np.float64)
 
     def _count_classes(self) -> int:
         return len(self.classes_)
 
     def _class_weighted(self, chunk: Examples, loss: Loss) -> NDArray[np.float64]:
-        codes = chunk.labels == two_classes.labels(loss)[1] if self._count_classes() == 2 else chunk.labels
-        return classes.weighted(self.class_weight, self.classes_, codes.astype(np.intp), chunk.sample_weight)
+        class_weights.check(self.class_weight)
+        if self.class_weight is None:
+            return chunk.sample_weight
+        codes = chunk.labels == class_labels(loss)[1] if self._count_classes() == 2 else chunk.labels
+        numbers = codes.astype(np.intp)
+        totals = np.array(
+            [float(chunk.sample_weight[numbers == number].sum()) for number in range(len(self.classes_))]
+        )
+        factors = class_weights.factors(self.class_weight, self.classes_.tolist(), totals)
+        return chunk.sample_weight * factors[numbers]

@@ -1,9 +1,9 @@
-"""What the classifier and the regressor share: parameters, fitting, weights, and what is known afterwards."""
+"""`OnlineEstimator`: what the classifier and the regressor share. Both are a surface over one engine."""
 
 import copy
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -16,9 +16,10 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from steelyard import weight_summary
-from steelyard.engine.selection import Selection
-from steelyard.engine.solo import Solo
-from steelyard.estimators import files
+from steelyard.engine.passes import PassLoop
+from steelyard.engine.protocol import Engine, new_engine
+from steelyard.engine.rows import RowsInMemory
+from steelyard.estimators import saving
 from steelyard.estimators.matrix import matrix
 from steelyard.estimators.parameters import DEFAULT, settings_of
 from steelyard.examples import Examples, examples
@@ -31,7 +32,7 @@ class OnlineEstimator(BaseEstimator, ABC):  # type: ignore[misc]
     """Learns rows one after another, in order; a row of weight h counts as h copies of it."""
 
     _follow_labels = True  # whether the unit of the labels is to be found out, see `label_units`
-    _engine: Solo | Selection
+    _engine: Engine
 
     def __init__(
         self,
@@ -75,7 +76,7 @@ class OnlineEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         """The labels as the loss takes them."""
 
     def _count_classes(self) -> int:
-        """0: numbers."""
+        """0 where labels are numbers."""
         return 0
 
     def _class_weighted(self, chunk: Examples, loss: Loss) -> NDArray[np.float64]:
@@ -85,10 +86,9 @@ class OnlineEstimator(BaseEstimator, ABC):  # type: ignore[misc]
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Learn the rows in order, `passes` times; from scratch unless `warm_start`."""
         with unchanged_on_error(self):
-            begun: Solo | Selection | None = getattr(self, "_engine", None) if self.warm_start else None
+            begun: Engine | None = getattr(self, "_engine", None) if self.warm_start else None
             if begun is None:
-                for found_anew in ("classes_", "reading_", "_names"):
-                    self.__dict__.pop(found_anew, None)
+                self._forget()
             settings = settings_of(self, None if begun is None else begun.settings)
             chunk = self._examples(X, y, sample_weight, settings[0], anew=begun is None)
             if not chunk.sample_weight.any():
@@ -100,7 +100,9 @@ class OnlineEstimator(BaseEstimator, ABC):  # type: ignore[misc]
             if self.weight_summary_.faint:
                 warnings.warn(_faint(self.weight_summary_), weight_summary.WeightWarning, stacklevel=2)
             engine = self._ready(copy.deepcopy(begun), settings, chunk.features)
-            self._learn(engine, chunk)
+            engine.reset_progress()
+            rows = RowsInMemory(chunk, order_of=self._order(len(chunk)), piece=None)
+            PassLoop(engine, rows, self.passes).run()
             self._engine = engine
             self.n_iter_ = self.passes
         return self
@@ -111,7 +113,7 @@ class OnlineEstimator(BaseEstimator, ABC):  # type: ignore[misc]
                 "weight_scale='mean_one' needs all the weights, and partial_fit sees some of them: "
                 "use 'as_given', and divide by their mean yourself if you know it"
             )
-        begun: Solo | Selection | None = getattr(self, "_engine", None)
+        begun: Engine | None = getattr(self, "_engine", None)
         settings = settings_of(self, None if begun is None else begun.settings)
         chunk = self._examples(X, y, sample_weight, settings[0], anew=begun is None)
         if begun is not None and not chunk.sample_weight.any():
@@ -122,30 +124,27 @@ class OnlineEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         self.n_iter_ = getattr(self, "n_iter_", 1)
         engine = self._ready(begun, settings, chunk.features)
         with engine.unchanged_on_error(len(chunk)):
-            engine.learn(chunk)
+            PassLoop(engine, RowsInMemory(chunk, piece=None)).run()
         self._engine = engine
         return self
 
-    def _ready(
-        self, begun: Solo | Selection | None, settings: list[Settings], features: int
-    ) -> Solo | Selection:
-        """What is to learn: something new, or what was begun, under the settings of now."""
+    def _ready(self, begun: Engine | None, settings: list[Settings], features: int) -> Engine:
+        """A new engine, or the one that was begun, under the settings of now."""
         if begun is not None:
             return begun if begun.settings == settings else begun.with_settings(settings)
-        classes = self._count_classes()
-        if classes <= 2 and len(settings) == 1:
-            return Solo(Model(settings[0], features))
-        return Selection(settings, classes, features)
+        return new_engine(settings, self._count_classes(), features)
 
-    def _learn(self, engine: Solo | Selection, chunk: Examples) -> None:
-        """All passes. The progressive loss is that of the first: later ones have seen their labels."""
+    def _order(self, rows: int) -> Callable[[int], NDArray[np.int64]] | None:
+        """Draws the order of the rows for one pass after another, where they are shuffled."""
+        if not self.shuffle:
+            return None
         random = check_random_state(self.random_state)
-        engine.forget_progress()
-        for done in range(self.passes):
-            progress: Any = engine.progress
-            engine.learn(chunk, random.permutation(len(chunk)) if self.shuffle else None)
-            if done > 0:
-                engine.progress = progress
+        return lambda pass_number: random.permutation(rows)
+
+    def _forget(self) -> None:
+        """What the next fit finds out anew."""
+        for name in ("classes_", "input_spec_", "calibration_", "_names"):
+            self.__dict__.pop(name, None)
 
     def _examples(
         self,
@@ -175,23 +174,95 @@ class OnlineEstimator(BaseEstimator, ABC):  # type: ignore[misc]
     def save(self, path: str | Path) -> None:
         """Write a model file. `load` reads it, and `partial_fit` then goes on as if never stopped."""
         check_is_fitted(self, "_engine")
-        files.save(self, self._engine, path)
+        saving.save(self, self._engine, path)
 
     @classmethod
     def load(cls, path: str | Path, loss: Loss | None = None) -> Self:
-        """Read an estimator; `loss` is needed only for one that learned with a loss of your own."""
-        estimator: Self = files.load(cls, path, loss)
+        """Read a model file, whoever wrote it: `save`, `steelyard train`, `steelyard sweep`, a `Learner`.
+
+        `loss` is needed only for a model that learned with a loss of your own.
+        """
+        estimator: Self = saving.load(cls, path, loss)
         return estimator
+
+    def fit_files(
+        self,
+        paths: str | Path | Sequence[str | Path],
+        *,
+        holdout: int | None = None,
+        on_error: str = "stop",
+        threads: int | None = None,
+        checkpoint: str | Path | None = None,
+        checkpoint_every: int = 1_000_000,
+        calibrate: bool = False,
+        verbose: int = 0,
+        **read_options: Any,
+    ) -> Self:
+        """Learn files in order, `passes` times, from scratch: what `steelyard train` does, bit for bit.
+
+        Parameters
+        ----------
+        paths : file, pattern or list of them
+            Vowpal Wabbit text, svmlight, CSV, TSV, JSON lines, Parquet or Arrow, plain or compressed.
+        holdout : int, optional
+            Do not learn every Nth row; its loss is `held_out_loss_`.
+        on_error : {"stop", "skip"}
+            What to do at a line that cannot be read.
+        threads : int, optional
+            Threads that parse. By default one for each core, at most 4.
+        checkpoint : path, optional
+            Save the run there every `checkpoint_every` rows. If the file exists, go on from it; it is removed
+            when the run succeeds.
+        calibrate : bool
+            Fit the probabilities of `predict_proba` to the rows held out; works with every loss.
+        verbose : int
+            1 shows a progress bar on standard error.
+        **read_options
+            How to read the files, as the options of `steelyard train`: `format`, `label`, `weight`, `text`,
+            `category`, `number`, `ignore`, `tag`, `offset`, `propensity`, `labels`, `interactions`, `bits`,
+            `words`, `characters`, `repeated`, `separator`, `header`, `weight_factor`, `names`. The rest is
+            inferred from the first rows.
+        """
+        from steelyard.estimators import file_fitting
+
+        with unchanged_on_error(self):
+            self._forget()
+            options = file_fitting.FileOptions(
+                holdout, on_error, threads, checkpoint, checkpoint_every, verbose
+            )
+            file_fitting.fit(self, paths, options, read_options, calibrate=calibrate)
+        return self
+
+    def partial_fit_files(
+        self,
+        paths: str | Path | Sequence[str | Path],
+        *,
+        on_error: str = "stop",
+        threads: int | None = None,
+        verbose: int = 0,
+        **read_options: Any,
+    ) -> Self:
+        """Learn more files in order, once, going on from what is known; the first call is `fit_files`.
+
+        Files are read as the first ones were, so `read_options` are for the first call only. If anything goes
+        wrong, the estimator is as before.
+        """
+        from steelyard.estimators import file_fitting
+
+        with unchanged_on_error(self):
+            options = file_fitting.FileOptions(None, on_error, threads, None, 0, verbose)
+            file_fitting.partial_fit(self, paths, options, read_options)
+        return self
 
     @property
     def progressive_loss_(self) -> float:
         """The mean loss of predictions made before their row was learned, by weight; first pass only."""
         engine = self._fitted("progressive_loss_")
-        return float(engine.progressive_loss[engine.leader])
+        return float(engine.progressive_loss[engine.best])
 
     @property
     def model_(self) -> Model:
-        """The weights, accumulators and clock."""
+        """The model: coefficients, accumulators and clock."""
         models = self._fitted("model_").models()
         if len(models) > 1:
             raise AttributeError(
@@ -206,19 +277,19 @@ class OnlineEstimator(BaseEstimator, ABC):  # type: ignore[misc]
 
     @property
     def learning_rate_(self) -> float:
-        """The learning rate of the model: what was given, that of the loss, or the best of several."""
+        """The learning rate of the model: as given, that of the loss, or the best of several."""
         engine = self._fitted("learning_rate_")
-        return engine.settings[engine.leader].rate
+        return engine.settings[engine.best].rate
 
     @property
     def power_t_(self) -> float:
         """How that rate decays."""
         engine = self._fitted("power_t_")
-        return engine.settings[engine.leader].power_t
+        return engine.settings[engine.best].power_t
 
     @property
     def auto_results_(self) -> dict[str, NDArray[np.float64]]:
-        """With `learning_rate="auto"`: the rates that competed, one a row, and how they did."""
+        """With `learning_rate="auto"`: the rates that competed, one a row, and their figures."""
         engine = self._fitted("auto_results_")
         if len(engine.settings) == 1:
             raise AttributeError("there are no auto_results_ without learning_rate='auto'")
@@ -232,7 +303,7 @@ class OnlineEstimator(BaseEstimator, ABC):  # type: ignore[misc]
             results["progressive_error"] = engine.progressive_error
         return results
 
-    def _fitted(self, attribute: str) -> Solo | Selection:
+    def _fitted(self, attribute: str) -> Engine:
         """What has learned; before there is any, the attribute does not exist."""
         if "_engine" not in vars(self):
             raise AttributeError(f"{type(self).__name__} has no {attribute} before it is fitted")

@@ -9,13 +9,12 @@ from typing import Any
 import numpy as np
 
 from steelyard import losses
-from steelyard.engine import auto_candidates
+from steelyard.engine.auto_candidates import AUTO, candidates
 from steelyard.losses import Loss
 from steelyard.model import Settings
 
 DEFAULT = Settings()
 WEIGHT_SCALES = ("as_given", "mean_one")
-AUTO = "auto"
 
 _NUMBERS = ("initial_t", "power_t", "l1", "l2")
 # What may change between two calls that go on with one model. The rest decides what its arrays hold.
@@ -41,7 +40,7 @@ def settings_of(estimator: Any, begun: list[Settings] | None) -> list[Settings]:
     settings = learning_settings(estimator, auto=auto)
     if begun is not None:
         _check_unchanged(begun, settings, auto)
-    return auto_candidates.of(settings, begun) if auto else [settings]
+    return candidates(settings, begun) if auto else [settings]
 
 
 def learning_settings(estimator: Any, auto: bool | None = None) -> Settings:

@@ -1,4 +1,4 @@
-"""What models of classes say of rows: decisions, classes, probabilities, and their weights."""
+"""`ClassPredictions`: decisions, classes, probabilities and coefficients of models of classes."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
@@ -7,11 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from steelyard.engine import probabilities
 from steelyard.estimators.parameters import loss_of
-from steelyard.learn import pointwise
-from steelyard.losses import Loss, two_classes
+from steelyard.losses import Loss, decision_point
 from steelyard.model import Model
-from steelyard.numba_tools import jit
 
 
 class ClassPredictions(ABC):
@@ -36,14 +35,13 @@ class ClassPredictions(ABC):
 
         With more than two, a column for each, positive for that class.
         """
-        return self._predictions(X) - two_classes.boundary(self._learned_loss())
+        return self._predictions(X) - decision_point(self._learned_loss())
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The likelier class of each row."""
-        decisions = self.decision_function(X)
-        several = decisions.ndim == 2
-        codes: NDArray[Any] = decisions.argmax(axis=1) if several else (decisions > 0.0).astype(np.intp)
-        likelier: NDArray[Any] = self.classes_[codes]
+        likelier: NDArray[Any] = self.classes_[
+            probabilities.decide(self._learned_loss(), self._predictions(X))
+        ]
         return likelier
 
     @property
@@ -54,24 +52,17 @@ class ClassPredictions(ABC):
         has no probabilities there is no such method. (scikit-learn's `available_if` would hide why.)
         """
         loss = loss_of(self)
-        if type(loss).probability is Loss.probability:
+        if not probabilities.has_probabilities(loss) and not hasattr(self, "calibration_"):
             raise AttributeError(
                 f"there is no predict_proba: {type(loss).__name__} loss has no probabilities; use "
-                "loss='logistic', or calibrate with sklearn.calibration.CalibratedClassifierCV"
+                "loss='logistic', or calibrate: sklearn.calibration.CalibratedClassifierCV, or "
+                "fit_files(…, holdout=10, calibrate=True)"
             )
         return self._probabilities
 
     def _probabilities(self, X: Any) -> NDArray[np.float64]:
-        predictions = self._predictions(X)
-        loss = self._learned_loss()
-        low, high = two_classes.labels(loss)
-        pairs = [(predictions, low), (predictions, high)]
-        if predictions.ndim == 2:
-            pairs = [(column, high) for column in predictions.T]
-        probabilities = np.empty((len(pairs), len(predictions)))
-        for place, (column, label) in zip(probabilities, pairs, strict=True):
-            pointwise.fill(jit.pointer(loss, "probability"), np.ascontiguousarray(column), label, place)
-        return _summing_to_one(probabilities.T, predictions) if predictions.ndim == 2 else probabilities.T
+        calibration = getattr(self, "calibration_", None)
+        return probabilities.class_probabilities(self._learned_loss(), self._predictions(X), calibration)
 
     @property
     def coef_(self) -> NDArray[np.floating[Any]]:
@@ -82,13 +73,3 @@ class ClassPredictions(ABC):
     def intercept_(self) -> NDArray[np.float64]:
         """The bias, or that of each class; 0 without one."""
         return np.array([model.bias for model in self._models("intercept_")])
-
-
-def _summing_to_one(
-    probabilities: NDArray[np.float64], predictions: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """Each divided by the sum of its row. Where all are 0 the class that `predict` names has it all."""
-    none = ~probabilities.any(axis=1)
-    probabilities[none, predictions[none].argmax(axis=1)] = 1.0
-    shares: NDArray[np.float64] = probabilities / probabilities.sum(axis=1, keepdims=True)
-    return shares

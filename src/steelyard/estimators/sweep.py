@@ -1,6 +1,7 @@
 """`Sweep`: every point of a grid learned in one pass, as a meta-estimator."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Self
 
@@ -10,17 +11,15 @@ from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_classifier
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from steelyard.estimators import _sweep_partial, sweep_files, sweep_rows
+from steelyard.engine.rows import Rows, RowsInMemory
+from steelyard.estimators import _sweep_inputs, _sweep_partial
 from steelyard.estimators.online import OnlineEstimator, unchanged_on_error
 from steelyard.estimators.parameters import SWEPT, swept
-from steelyard.estimators.sweep_progress import watching
-from steelyard.io.input_spec import InputSpec
 from steelyard.sweep import grid as grids
 from steelyard.sweep import plan
 from steelyard.sweep.grid import Expanded
 from steelyard.sweep.results import Results
-from steelyard.sweep.rows import Rows, Table
-from steelyard.sweep.search import Search
+from steelyard.sweep.search import Search, SearchProgress
 
 
 def _has(method: str) -> Any:
@@ -52,10 +51,10 @@ class Sweep(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     def __init__(
         self,
         estimator: OnlineEstimator,
-        grid: grids.Grid,
+        param_grid: grids.Grid,
         *,
         holdout: int | None = None,
-        select: str | None = None,
+        scoring: str | None = None,
         refit: bool = True,
         n_jobs: int | None = None,
         memory: int | str | None = None,
@@ -63,9 +62,9 @@ class Sweep(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         verbose: int = 0,
     ) -> None:
         self.estimator = estimator
-        self.grid = grid
+        self.param_grid = param_grid
         self.holdout = holdout
-        self.select = select
+        self.scoring = scoring
         self.refit = refit
         self.n_jobs = n_jobs
         self.memory = memory
@@ -77,10 +76,11 @@ class Sweep(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         with unchanged_on_error(self):
             self._forget()
             expanded, template = self._expanded(), self._template()
-            prepared = sweep_rows.prepared(template, X, y, sample_weight)
-            shuffled = sweep_rows.orders(template, len(prepared.examples))
-            rows = Table(prepared.examples, self._holdout(), shuffled)
-            identity = sweep_rows.identity(prepared.examples, shuffled)
+            prepared = _sweep_inputs.prepare(template, X, y, sample_weight)
+            orders = _sweep_inputs.draw_orders(template, len(prepared.examples))
+            order_of = None if orders is None else orders.__getitem__
+            rows = RowsInMemory(prepared.examples, self._holdout(), order_of)
+            identity = _sweep_inputs.identify(prepared.examples, orders)
             search = self._search(expanded, rows, prepared.examples.features, prepared.classes, identity)
             self._run(search, expanded)
             self._take_over(template)
@@ -89,28 +89,26 @@ class Sweep(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
                 self.best_estimator_ = best.fit(X, y, sample_weight=sample_weight)
         return self
 
-    def fit_files(
-        self, paths: str | Path | Sequence[str | Path], *, reading: InputSpec | None = None
-    ) -> Self:
-        """`fit`, for files. How they are read is guessed as on the command line, unless `reading` says it."""
+    def fit_files(self, paths: str | Path | Sequence[str | Path], **read_options: Any) -> Self:
+        """`fit`, for files; `read_options` are those of `OnlineClassifier.fit_files`."""
         with unchanged_on_error(self):
             self._forget()
             expanded, template = self._expanded(), self._template()
             listed = [paths] if isinstance(paths, str | Path) else list(paths)
             losses = [point.settings.loss for point in expanded.points]
-            files, classes = sweep_files.opened(
-                template, listed, losses, reading, self._threads() or 1, refit=self.refit
+            files = _sweep_inputs.open_files(
+                template, listed, losses, read_options, self._threads() or 1, refit=self.refit
             )
             rows = files.rows(self._holdout(), plan.memory_of(self.memory))
-            search = self._search(expanded, rows, files.reading.features, classes, files.identity())
+            search = self._search(expanded, rows, files.spec.features, files.classes, files.identity())
             self._run(search, expanded)
-            self.reading_ = files.reading
-            self.n_features_in_ = files.reading.features
+            self.input_spec_ = files.spec
+            self.n_features_in_ = files.spec.features
             if self.refit:
                 best = clone(self.estimator).set_params(**self.best_params_)
-                self.best_estimator_ = sweep_files.refitted(best, files)
+                self.best_estimator_ = _sweep_inputs.refit_files(best, files)
             if is_classifier(template):
-                self.classes_ = sweep_files.classes(files.reading)
+                self.classes_ = files.labels.class_names
         return self
 
     def partial_fit(
@@ -130,8 +128,8 @@ class Sweep(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             ongoing = getattr(self, "_ongoing", None)
             if ongoing is None:
                 named = getattr(self, "classes_", None) if classes is None else classes
-                ongoing = _sweep_partial.begun(self._template(), self._expanded(), named)
-                self._check_comparable(ongoing.nothing(self.select))
+                ongoing = _sweep_partial.begin(self._template(), self._expanded(), named)
+                self._check_comparable(ongoing.empty_results(self.scoring))
             elif self._expanded().points != ongoing.points:
                 raise ValueError(
                     "the grid, or what the estimator has beside it, is not as it was when partial_fit began: "
@@ -139,7 +137,7 @@ class Sweep(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
                 )
             ongoing.learn(X, y, sample_weight, threads=self._threads(), memory=plan.memory_of(self.memory))
             self._ongoing = ongoing
-            self._conclude(ongoing.results(self.select), ongoing.notes)
+            self._conclude(ongoing.results(self.scoring), ongoing.notes)
             self._take_over(ongoing.template)
             if self.refit:
                 self.best_estimator_ = ongoing.estimator(self.best_index_)
@@ -156,7 +154,7 @@ class Sweep(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
 
     def _expanded(self) -> Expanded:
         template = self._template()
-        return grids.expand(lambda params: swept(template, params), self.grid, SWEPT)
+        return grids.expand(lambda params: swept(template, params), self.param_grid, SWEPT)
 
     def _holdout(self) -> int | None:
         if self.holdout is not None and self.holdout < 2:
@@ -182,7 +180,7 @@ class Sweep(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             passes=self.estimator.passes,
             memory=plan.memory_of(self.memory),
             threads=self._threads(),
-            select=self.select,
+            select=self.scoring,
             state=self.state,
             identity=identity | {"rows held out": self._holdout()},
         )
@@ -257,3 +255,19 @@ class Sweep(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         for name in ("estimator_type", "classifier_tags", "regressor_tags", "target_tags", "input_tags"):
             setattr(tags, name, getattr(inner, name))
         return tags
+
+
+@contextmanager
+def watching(search: Search, verbose: int) -> Iterator[Callable[[SearchProgress], None] | None]:
+    """With `verbose`, shows the plan and a bar on standard error."""
+    if not verbose:
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    console = Console(stderr=True)
+    console.print(search.plan.describe(), highlight=False)
+    with Progress(console=console, transient=True) as bar:
+        task = bar.add_task("learning", total=1.0)
+        yield lambda progress: bar.update(task, completed=progress.share)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.text import name_table
+from steelyard.text import feature_names
 
 MOST_NAMES = 1 << 20
 
@@ -59,7 +59,7 @@ class Names:
         if not len(candidates.indices):
             return np.zeros(0, np.int64)
         first: NDArray[np.int64]
-        first, second, further = name_table.admit(candidates.indices, candidates.keys, *self.known)
+        first, second, further = feature_names.admit(candidates.indices, candidates.keys, *self.known)
         self._features += len(first)
         self._shared += len(second)
         self._further.update(key or 1 << 31 for key in candidates.keys[further].tolist())  # as in `known`

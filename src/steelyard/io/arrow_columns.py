@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 
 from steelyard.examples import LARGEST
 from steelyard.features import hashing
-from steelyard.features.folding import Folding
+from steelyard.features.folding import Folding, Keyed
 from steelyard.features.interactions import interactions as parse_interactions
-from steelyard.features.keyed import Keyed
 from steelyard.features.names import Names
 from steelyard.io import arrow_arrays
 from steelyard.io import columns as roles
@@ -29,7 +28,7 @@ from steelyard.io.errors import RowErrors
 from steelyard.io.input_spec import InputSpec
 from steelyard.io.labels import LabelRule
 from steelyard.io.tables import byte_array, name_composer
-from steelyard.text import arrow_columns, cells
+from steelyard.text import cells
 
 _KERNEL_ROLES = {roles.TEXT: cells.TEXT, roles.CATEGORY: cells.CATEGORY, roles.NUMBER: cells.NUMBER}
 
@@ -90,7 +89,7 @@ class ArrowColumns:
             np.array([hashing.column_key(column.name) for column in self._features], np.int64),
             self._fields,
         )
-        count = arrow_columns.rows(
+        count = cells.rows_of_columns(
             found.text, found.spans, found.reals, plan, self._text_options.array(), table, keyed.ends,
             (keyed.keys, keyed.values, keyed.fields, keyed.starts, stops, origins),
         )  # fmt: skip
@@ -155,7 +154,7 @@ class _ColumnArrays:
                 text, spans = found.text, found.spans
                 if column.role == roles.TEXT:
                     text = np.empty(len(found.text) + count, np.uint8)
-                    arrow_columns.separated(found.text, spans, text)
+                    cells.separate(found.text, spans, text)
                 spans += np.int32(size)
                 size += len(text)
                 if size > np.iinfo(np.int32).max:

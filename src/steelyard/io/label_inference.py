@@ -4,8 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from steelyard.io.errors import POINTS, InputError, has_decimal_comma
 from steelyard.io.labels import LabelRule, classes, is_number, plain, shorten, two_classes
-from steelyard.losses import Loss
-from steelyard.losses.sets import OneOf
+from steelyard.losses import Loss, OneOf
 
 TWO_CLASSES, ANY_NUMBER = "modified_huber", "squared"
 _PAIRS = ({"0", "1"}, {"-1", "1"}, {"1", "2"})
@@ -16,7 +15,7 @@ def loss_for(labels: Sequence[str]) -> str:
     """The loss for a file that begins with these labels: classes or numbers?"""
     distinct = {_plain(label) for label in labels}
     numeric = all(is_number(label) for label in distinct)
-    return ANY_NUMBER if numeric and not _two_classes(distinct) else TWO_CLASSES
+    return ANY_NUMBER if numeric and not are_two_classes(distinct) else TWO_CLASSES
 
 
 def rule_for(labels: Sequence[str], loss: Loss, path: str) -> LabelRule | None:
@@ -27,7 +26,7 @@ def rule_for(labels: Sequence[str], loss: Loss, path: str) -> LabelRule | None:
     distinct = {_plain(label) for label in labels}
     if all(is_number(label) and loss.allows(float(label)) for label in distinct):
         return None
-    if not _two_classes(distinct):
+    if not are_two_classes(distinct):
         _check_classes(distinct, path)
     names = next((pair for pair in _PAIRS if distinct <= pair), distinct)
     spelt = {_plain(label): label for label in sorted(labels, reverse=True)}
@@ -36,8 +35,9 @@ def rule_for(labels: Sequence[str], loss: Loss, path: str) -> LabelRule | None:
     return two_classes(written[0], written[1], low, high) if len(written) == 2 else classes(written)
 
 
-def _two_classes(distinct: set[str]) -> bool:
-    """Two values, or one of a usual pair."""
+def are_two_classes(labels: Iterable[str]) -> bool:
+    """Whether there are two values, or one of a usual pair."""
+    distinct = {_plain(label) for label in labels}
     return len(distinct) == 2 or any(distinct <= pair for pair in _PAIRS)
 
 

@@ -4,13 +4,12 @@ import numpy as np
 
 from steelyard.examples import LARGEST
 from steelyard.features import hashing
-from steelyard.features.folding import Folding
+from steelyard.features.folding import Folding, KeyedBuffers
 from steelyard.features.interactions import interactions
-from steelyard.features.keyed import Room
 from steelyard.features.names import Names
 from steelyard.io.blocks import Block, LineReader, ParsedBlock, finish_text, new_problems
 from steelyard.io.input_spec import InputSpec
-from steelyard.text import svmlight, vw, vw_names
+from steelyard.text import feature_names, svmlight, vw
 
 
 class VwReader(LineReader):
@@ -25,7 +24,7 @@ class VwReader(LineReader):
         crossed = interactions(spec.interactions)
         self._folding = Folding(spec.bits, crossed, names)
         self._dtype = spec.dtype
-        self._room = Room(spec.dtype)
+        self._room = KeyedBuffers(spec.dtype)
         self._fields = crossed.fields
         self._unmet = set(range(len(self._fields)))
         self._field_seeds = np.array([hashing.key(field) for field in self._fields], np.int64)
@@ -47,7 +46,7 @@ class VwReader(LineReader):
         self._unmet.difference_update([field for field in self._unmet.copy() if field in keyed.fields])
         return finish_text(
             block, keyed, self._folding, lines=count, wrong=wrong, problems=problems,
-            kernel=vw_names.compose,
+            kernel=feature_names.compose_vw_names,
         )  # fmt: skip
 
 
@@ -62,7 +61,7 @@ class SvmlightReader(LineReader):
     def __init__(self, spec: InputSpec, names: Names | None = None) -> None:
         self._folding = Folding(spec.bits, interactions(spec.interactions), names)
         self._dtype = spec.dtype
-        self._room = Room(spec.dtype)
+        self._room = KeyedBuffers(spec.dtype)
 
     def parse(self, block: Block) -> ParsedBlock:
         text = block.text

@@ -23,8 +23,7 @@ from steelyard.io.blocks import Block, ParsedBlock, usual_size
 from steelyard.io.errors import InputError, Problem, RowError
 from steelyard.io.labels import LabelRule, plain
 from steelyard.io.sources import Source
-from steelyard.losses import Loss
-from steelyard.losses.sets import REAL_LINE
+from steelyard.losses import REAL_LINE, Loss
 
 T = TypeVar("T")
 R = TypeVar("R")

@@ -8,16 +8,15 @@ from numpy.typing import NDArray
 
 from steelyard.examples import LARGEST
 from steelyard.features import hashing
-from steelyard.features.folding import Folding
+from steelyard.features.folding import Folding, Keyed
 from steelyard.features.interactions import interactions
-from steelyard.features.keyed import Keyed
 from steelyard.features.names import Names
 from steelyard.io import columns as roles
 from steelyard.io.blocks import Block, Compose, ParsedBlock, describe, finish
 from steelyard.io.errors import DESCRIBED, InputError, RowError
 from steelyard.io.input_spec import InputSpec
 from steelyard.io.labels import LabelRule
-from steelyard.text import cell_names, cells
+from steelyard.text import cells, feature_names
 from steelyard.text.lines import UNKNOWN_LABEL
 
 _EXCERPT = 40
@@ -41,8 +40,8 @@ def name_composer(
     def compose(places: NDArray[np.int32]) -> tuple[NDArray[np.uint8], NDArray[np.int32]]:
         lengths = np.empty(len(places), np.int32)
         common = (text, starts, stops, origins, names, name_ends, places)
-        out = np.empty(cell_names.compose(*common, np.empty(0, np.uint8), lengths), np.uint8)
-        cell_names.compose(*common, out, lengths)
+        out = np.empty(feature_names.compose_cell_names(*common, np.empty(0, np.uint8), lengths), np.uint8)
+        feature_names.compose_cell_names(*common, out, lengths)
         return out, lengths
 
     return compose

@@ -1,16 +1,15 @@
-"""One linear model with rates of their own for its features: learn a chunk of rows.
+"""One linear model with a learning rate for each feature: learn a chunk of rows.
 
 Adaptive: feature i has the rate 1/√(G + x²·ℓ′²), where G is the sum of its squared gradients so far.
-Normalized: besides, each feature is counted in units of its scale, its largest |value| so far. Lazy L1
-and L2 are those of `linear`.
+Normalized: in addition, each feature is measured in units of its largest |value| so far (`max_abs`). Lazy L1
+and L2 work as in `linear`.
 
-The speed lies in three things. A weight and its G are one complex number, the real and the imaginary
-part: the reads and writes all over the memory, which cost the most, are one for both. A row works
-on its own copies, side by side in memory, so that all arithmetic runs many features at a time; what
-was learned goes back at the end, and a row of weight 0 touches nothing. And the copies are filled up
-with x = 0 to a whole number of blocks, so that no loop has leftovers to do one by one.
+Three things make it fast. A weight and its G are the real and the imaginary part of one complex number:
+scattered reads and writes cost the most, and so there is one for both. A row works on copies that lie side by
+side in memory, so that the arithmetic is vectorised; the results are written back at the end, and a row of
+weight 0 writes nothing. And the copies are padded with x = 0 to whole blocks, so that no loop has leftovers.
 
-As in `linear`, a loop that sums stores nothing. Each part has one loop, or the compiler would count
+As in `linear`, a loop that sums does not store. Each part has one loop, or the compiler would count
 references to its arrays in every row.
 """
 
@@ -22,7 +21,7 @@ from steelyard.learn.linear import (  # fmt: skip
     BIAS,
     BIAS_SQUARES,
     CLOCK,
-    DEBT,
+    L1_TOTAL,
     LOSS,
     NORM,
     SCALE,
@@ -33,41 +32,41 @@ from steelyard.learn.linear import (  # fmt: skip
 )
 from steelyard.numba_tools.jit import kernel, part
 
-# What is divided by is held within float32's range: a feature of value 0 which was never seen gets a
-# finite rate, and the exponential loss has slopes whose squares would be infinite.
+# Divisors are kept within the range of float32: a feature of value 0 that was never seen gets a finite rate,
+# and the slopes of the exponential loss have squares that would be infinite.
 SMALLEST, LARGEST = 1.2e-38, 1e38
 
-# A feature that was never larger counts as 0: a weight in its units would be beyond float32's range.
+# A feature whose values were never larger counts as 0: its weight would be beyond the range of float32.
 TINIEST = 1e-30
 
-# Nearer than this to the best prediction for its label, a row counts for less in the mean of the norms.
+# A row nearer than this to the best prediction for its label counts for less in the mean of the norms.
 _NEAR = 1e-3
 
-_BLOCK = 32  # features: four vectors of eight, the most that the compiler takes in one turn of a loop
+_BLOCK = 32  # features: four vectors of eight, the most that the compiler unrolls
 
 
 @kernel
 def learn(
     indptr, indices, values, dense, labels, sample_weight, offsets, order,
-    pairs, scales, debts, state, predictions, bias_value, push, step, value, derivative,
+    pairs, max_abs, l1_applied, state, predictions, bias_value, push, step, value, derivative,
     unit, normalized, multiply, l1, l2,
 ):  # fmt: skip
-    """As `linear.learn`, for `pairs` of weights and sums of squares, and `scales` if normalized.
+    """As `linear.learn`, for `pairs` of weights and sums of squares, and `max_abs` if normalized.
 
-    `unit` multiplies the learning rate: see `label_units`. `multiply`: the sums of squares see the
+    `unit` multiplies the learning rate: see `target_scale`. With `multiply` the sums of squares use the
     gradient times the weight, as the explicit baseline does.
     """
     clock, bias, loss, weight = state[CLOCK], state[BIAS], state[LOSS], state[WEIGHT]
-    bias_squares, scale, debt = state[BIAS_SQUARES], state[SCALE], state[DEBT]
+    bias_squares, scale, l1_total = state[BIAS_SQUARES], state[SCALE], state[L1_TOTAL]
     norm, seen = state[NORM], state[SEEN]
-    # The row's own copies: its pairs, and taken apart the weights w and sums of squares g; the values x,
-    # scales and 1/scales; and x·rate.
+    # The row's copies: its pairs, and from them the weights w and sums of squares g; the values x, their
+    # max_abs and 1/max_abs; and x·rate.
     room = _longest(indptr) + 2 * _BLOCK
     own = np.zeros(room, pairs.dtype)
-    w, g, x = np.zeros(room, scales.dtype), np.zeros(room, scales.dtype), np.zeros(room, scales.dtype)
-    sizes, units = np.zeros(room, scales.dtype), np.zeros(room, scales.dtype)
-    moves = np.zeros(room, scales.dtype)
-    typed = np.empty(3, scales.dtype)  # scalars pass through it to get the weights' type
+    w, g, x = np.zeros(room, max_abs.dtype), np.zeros(room, max_abs.dtype), np.zeros(room, max_abs.dtype)
+    sizes, units = np.zeros(room, max_abs.dtype), np.zeros(room, max_abs.dtype)
+    moves = np.zeros(room, max_abs.dtype)
+    typed = np.empty(3, max_abs.dtype)  # gives scalars the type of the weights
     ordered = len(order) > 0
     based = len(offsets) > 0
     for turn in range(np.uint64(len(order) if ordered else len(labels))):
@@ -82,7 +81,7 @@ def learn(
             g[k] = own[k].imag
         if l1 > 0.0:
             for j in range(start, end):
-                w[j - start] = soft(w[j - start], debt - debts[np.uint64(indices[j - base])])
+                w[j - start] = soft(w[j - start], l1_total - l1_applied[np.uint64(indices[j - base])])
         offset = bias * bias_value + (offsets[row] if based else 0.0)
         p = scale * _dot(filled, w, x) + offset
         predictions[row] = p
@@ -97,14 +96,14 @@ def learn(
         clock += h
         slope = derivative(p, y)
         if slope != 0.0:
-            if normalized:  # scales grow only where something is to be learned
+            if normalized:  # max_abs grows only if there is something to learn
                 for j in range(start, end):
-                    sizes[j - start] = scales[np.uint64(indices[j - base])]
+                    sizes[j - start] = max_abs[np.uint64(indices[j - base])]
                 if _any_larger(filled, x, sizes):
                     _grow(filled, x, w, g, sizes, typed)
                     for j in range(start, end):
-                        scales[np.uint64(indices[j - base])] = sizes[j - start]
-                    p = scale * _dot(filled, w, x) + offset  # what the row predicts now
+                        max_abs[np.uint64(indices[j - base])] = sizes[j - start]
+                    p = scale * _dot(filled, w, x) + offset  # the prediction has changed
                     before, slope = value(p, y), derivative(p, y)
                 _to_units(filled, x, sizes, units, typed)
                 counted = h * share(before, slope, unit)
@@ -134,26 +133,26 @@ def learn(
                 pairs[np.uint64(indices[j - base])] = own[j - start]
             if l1 > 0.0:
                 for j in range(start, end):
-                    debts[np.uint64(indices[j - base])] = debt
+                    l1_applied[np.uint64(indices[j - base])] = l1_total
         if l1 > 0.0 or l2 > 0.0:
-            debt += pushed * l1 / scale
+            l1_total += pushed * l1 / scale
             scale /= 1.0 + pushed * l2
             if scale < SMALLEST_SCALE:
-                _settle(pairs, scale, debt, debts)
-                debt = 0.0
+                _materialise(pairs, scale, l1_total, l1_applied)
+                l1_total = 0.0
                 scale = 1.0
     state[CLOCK], state[BIAS], state[LOSS], state[WEIGHT] = clock, bias, loss, weight
-    state[BIAS_SQUARES], state[SCALE], state[DEBT] = bias_squares, scale, debt
+    state[BIAS_SQUARES], state[SCALE], state[L1_TOTAL] = bias_squares, scale, l1_total
     state[NORM], state[SEEN] = norm, seen
 
 
 @part
 def _fill(start, end, values, x):
-    """The row's values into x, and 0 after them up to a whole number of blocks: that is returned."""
+    """Copy the row's values into x, padded with 0 to whole blocks; returns the padded length."""
     block = np.uint64(_BLOCK)
     count = end - start
     filled = (count + block - np.uint64(1)) // block * block
-    # in whole blocks, though that takes along some values of the next rows, where there are any
+    # in whole blocks, even if that copies some values of the next rows too
     copied = filled if start + filled <= np.uint64(len(values)) else count
     for k in range(copied):
         x[k] = values[start + k]
@@ -186,7 +185,7 @@ def _any_larger(count, x, sizes):
 
 @part
 def _grow(count, x, w, g, sizes, typed):
-    """Let scales grow to the row's values; weights and sums of squares are kept in the new units."""
+    """Raise max_abs to the row's values, and convert weights and sums of squares to the new units."""
     typed[0] = 1.0
     one = typed[0]
     for k in range(count):
@@ -199,7 +198,7 @@ def _grow(count, x, w, g, sizes, typed):
 
 @part
 def _to_units(count, x, sizes, units, typed):
-    """Each x in units of its scale, and 1/scale."""
+    """x in units of its max_abs, and 1/max_abs."""
     typed[0], typed[1], typed[2] = 1.0, TINIEST, 0.0
     one, tiniest, zero = typed[0], typed[1], typed[2]
     for k in range(count):
@@ -209,11 +208,11 @@ def _to_units(count, x, sizes, units, typed):
 
 @part
 def share(loss, slope, unit):
-    """How much of a row counts in the mean of the norms: less where next to nothing is to be learned.
+    """How much of a row counts in the mean of the norms: less if next to nothing is left to learn.
 
-    An update often ends just where the slope becomes 0. Whether a copy that comes next still has a slope
-    is a matter of rounding, so what it counts must fade. |ℓ/ℓ′| is about the distance to go, in the
-    units of the labels.
+    An update often ends exactly where the slope becomes 0. Whether a copy that comes next still has a slope
+    depends on rounding, so its share must fade. |ℓ/ℓ′| is about the distance left, in the units of the
+    labels.
     """
     near = _NEAR * unit * abs(slope)
     if abs(loss) >= near:
@@ -223,7 +222,7 @@ def share(loss, slope, unit):
 
 @part
 def _rates(count, x, g, slope_squared, moves, typed):
-    """The rates of a row, 1/√(G + x²·ℓ′²), times x into `moves`."""
+    """Write x times its rate 1/√(G + x²·ℓ′²) into `moves`."""
     typed[0], typed[1], typed[2] = slope_squared, SMALLEST, LARGEST
     slope_squared_typed, smallest, largest = typed[0], typed[1], typed[2]
     for k in range(count):
@@ -233,7 +232,7 @@ def _rates(count, x, g, slope_squared, moves, typed):
 
 @part
 def _move(count, x, w, g, moves, s, gained, own, typed):
-    """The weights moved, the sums of squares grown, as pairs again."""
+    """Move the weights and raise the sums of squares, as pairs."""
     typed[0], typed[1], typed[2] = s, min(gained, LARGEST), LARGEST
     s_typed, gained_typed, largest = typed[0], typed[1], typed[2]
     for k in range(count):
@@ -243,9 +242,9 @@ def _move(count, x, w, g, moves, s, gained, own, typed):
 
 @part
 def mean_square(drop, before, u, slope_squared):
-    """The mean of ℓ′² along the flow: since dℓ/du = −ℓ′² it is the loss's drop divided by the push.
+    """The mean of ℓ′² along the flow: as dℓ/du = −ℓ′², it is the drop of the loss divided by the push.
 
-    For a drop lost in rounding it is the square of the slope at the start, which also bounds it.
+    If the drop is lost in rounding, it is the squared slope at the start, which also bounds it.
     """
     if drop < 1e-9 * abs(before):
         return slope_squared
@@ -253,12 +252,12 @@ def mean_square(drop, before, u, slope_squared):
 
 
 @part
-def _settle(pairs, scale, debt, debts):
-    """The true weights behind lazy L1 and L2, in place."""
+def _materialise(pairs, scale, l1_total, l1_applied):
+    """Apply lazy L1 and L2 in place."""
     for i in range(len(pairs)):
-        owed = debt - debts[i] if len(debts) > 0 else 0.0
+        owed = l1_total - l1_applied[i] if len(l1_applied) > 0 else 0.0
         pairs[i] = complex(scale * soft(pairs[i].real, owed), pairs[i].imag)
-    debts[:] = 0.0
+    l1_applied[:] = 0.0
 
 
 @part

@@ -1,14 +1,14 @@
-"""Many models abreast, each with rates of their own for its features: learn a chunk of rows.
+"""Many linear models side by side, each with a learning rate for each feature: learn a chunk of rows.
 
-What `adaptive` does, lane by lane, laid out as in `lanes`: `weights[feature, part, lane]` holds the
-weight, the sum of squared gradients and, if normalized, the scale of a feature. A lane in which there is
-nothing to learn from a row keeps all of them, scales too, as they were.
+The same as `adaptive`, lane by lane, laid out as in `lanes`: `weights[feature, part, lane]` holds the weight,
+the sum of squared gradients and, if normalized, the largest |value| of a feature. A lane that has nothing to
+learn from a row changes none of them.
 """
 
 import numpy as np
 
 from steelyard.learn.adaptive import LARGEST, SMALLEST, TINIEST, mean_square, share
-from steelyard.learn.batched_loss import AFTER, CHANGE, PUSH, ROWS, SLOPE, VALUE, H, U, Y, address
+from steelyard.learn.batched_loss import AFTER, CHANGE, PUSH, ROWS, SLOPE, VALUE, H, U, Y, address, fill_board
 from steelyard.learn.lane_ops import dots
 from steelyard.learn.lanes import ALIVE, LIMIT, copy, count_loss, decay, predict_all, push, spread
 from steelyard.learn.linear import BIAS, BIAS_SQUARES, NORM, SCALE, SEEN
@@ -19,7 +19,7 @@ from steelyard.numba_tools.jit import kernel, part
 def learn(
     indptr, indices, values, dense, rows, labels, sample_weight, offsets, pushes, schedules,
     weights, state, rates, l2, normalized, bias_value, middle, boundary, predictions,
-    bounds, steps_0, steps_1, steps_2, steps_3, value, slopes, values_after, multiply, unit,
+    bounds, steps, value, slopes, values_after, multiply, unit,
 ):  # fmt: skip
     """As `lanes.learn`. Lanes marked in `multiply` square the gradient times the importance; `unit` is that
     of the labels.
@@ -28,11 +28,11 @@ def learn(
     flat = weights.reshape(-1)
     stride = parts * lanes
     board = np.zeros((ROWS, lanes))
-    # of each lane: sums; Σ rate·x²; the common factor of the rates; ℓ′²; what weights move and squares gain
+    # for each lane: sums; Σ rate·x²; the common factor of the rates; ℓ′²; moves of weights, gains of squares
     totals, squares = np.zeros(lanes, weights.dtype), np.zeros(lanes, weights.dtype)
     reach, common = np.zeros(lanes), np.zeros(lanes)
     factors, gains = np.zeros(lanes, weights.dtype), np.zeros(lanes, weights.dtype)
-    # of each feature of the row and each lane
+    # for each feature of the row and each lane
     room = np.uint64(_longest(indptr, rows)) * lanes
     own_units, moves = np.ones(room, weights.dtype), np.zeros(room, weights.dtype)
     decays = l2.any()
@@ -52,23 +52,20 @@ def learn(
         push(lanes, turn, pushes, schedules, rates, 1.0, board)
         where, wide = address(board), np.int64(lanes)
         slopes(where, wide, np.int64(0), wide)
-        if _slopes_of_the_living(lanes, board, state):
+        if _keep_live_slopes(lanes, board, state):
             if normalized:
                 if _grow(start, end, base, indices, values, flat, stride, lanes, board):
                     dots(start, end, base, indices, values, flat, stride, lanes, totals)
                     predict_all(lanes, totals, state, bias_value, offset, board)
                     value(where, wide, np.int64(0), wide)
                     slopes(where, wide, np.int64(0), wide)
-                    _slopes_of_the_living(lanes, board, state)
+                    _keep_live_slopes(lanes, board, state)
                 _to_units(start, end, base, indices, values, flat, stride, lanes, own_units, totals)
                 _count_norms(lanes, totals, board, state, bias_value, unit)
             _square_slopes(lanes, board, multiply, state, squares, common)
             _rates(start, end, base, indices, values, flat, stride, lanes, squares, own_units, moves, totals)
             _reach(lanes, totals, common, board, state, bias_value, reach)
-            steps_0(where, wide, bounds[0], bounds[1])
-            steps_1(where, wide, bounds[1], bounds[2])
-            steps_2(where, wide, bounds[2], bounds[3])
-            steps_3(where, wide, bounds[3], bounds[4])
+            fill_board(steps, board, bounds)
             values_after(where, wide, np.int64(0), wide)
             _decide(lanes, board, reach, common, multiply, state, bias_value, factors, gains)
             _move(start, end, base, indices, values, flat, stride, lanes, factors, gains, own_units, moves)
@@ -85,8 +82,8 @@ def _longest(indptr, rows):
 
 
 @part
-def _slopes_of_the_living(lanes, board, state):
-    """Where nothing may be learned the slope is taken for 0; whether it is so everywhere."""
+def _keep_live_slopes(lanes, board, state):
+    """Set the slope to 0 in lanes that must not learn; returns whether any slope is left."""
     some = np.uint64(0)
     for k in range(lanes):
         slope = board[SLOPE, k] if board[U, k] > 0.0 else 0.0
@@ -98,7 +95,7 @@ def _slopes_of_the_living(lanes, board, state):
 
 @part
 def _grow(start, end, base, indices, values, flat, stride, lanes, board):
-    """Let scales grow to the row's values where there is something to learn; whether weights changed."""
+    """Raise max_abs to the row's values in lanes that learn; returns whether a weight changed."""
     changed = np.uint64(0)
     one = flat.dtype.type(1.0)
     for j in range(start, end):
@@ -123,7 +120,7 @@ def _grow(start, end, base, indices, values, flat, stride, lanes, board):
 
 @part
 def _to_units(start, end, base, indices, values, flat, stride, lanes, own_units, totals):
-    """1/scale of each feature and lane, and Σ (x/scale)² of each lane into `totals`."""
+    """1/max_abs of each feature and lane, and Σ (x/max_abs)² of each lane into `totals`."""
     zero, one, tiniest = flat.dtype.type(0.0), flat.dtype.type(1.0), flat.dtype.type(TINIEST)
     for k in range(lanes):
         totals[k] = 0.0
@@ -133,7 +130,7 @@ def _to_units(start, end, base, indices, values, flat, stride, lanes, own_units,
         m = (j - start) * lanes
         for k in range(lanes):
             size = flat[s + k]
-            own_unit = one / size if size > tiniest else zero  # also where the lane has met no such feature
+            own_unit = one / size if size > tiniest else zero  # also if the lane has not seen the feature
             own_units[m + k] = own_unit
             totals[k] += (x * own_unit) * (x * own_unit)
 
@@ -158,9 +155,9 @@ def _square_slopes(lanes, board, multiply, state, squares, common):
 
 @part
 def _rates(start, end, base, indices, values, flat, stride, lanes, squares, own_units, moves, totals):
-    """What a step of 1 moves each weight into `moves`, and by that each lane's prediction into `totals`.
+    """How far a step of 1 moves each weight, into `moves`, and each lane's prediction, into `totals`.
 
-    That is x times its rate, x in units of its scale.
+    A weight moves by x times its rate, with x in units of its max_abs.
     """
     smallest, largest = flat.dtype.type(SMALLEST), flat.dtype.type(LARGEST)
     for k in range(lanes):
@@ -181,7 +178,7 @@ def _rates(start, end, base, indices, values, flat, stride, lanes, squares, own_
 
 @part
 def _reach(lanes, totals, common, board, state, bias_value, reach):
-    """x·x with the rates in it, and the pushes with that."""
+    """Σ rate·x² of each lane into `reach`, and the push times that."""
     for k in range(lanes):
         square = board[SLOPE, k]
         bias_rate = common[k] / np.sqrt(state[BIAS_SQUARES, k] + square) * bias_value

@@ -8,18 +8,21 @@ the source has no loops of its own (and if the index is unsigned: one that might
 anywhere).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache, partial
 from typing import Any
 
 import numba
 import numpy as np
+from llvmlite import ir
 from numba import carray, config
-from numba.extending import overload
+from numba.extending import intrinsic, overload
 
 from steelyard.learn import vector_math
 from steelyard.learn.vector_math import ARITHMETIC, arithmetic
 from steelyard.numba_tools import jit
+from steelyard.numba_tools.jit import part
+from steelyard.numba_tools.numba_private import nothing
 
 # The rows of a board: clock, importance and push; prediction, label, push times x·x; the answers; and of
 # schedules that differ from lane to lane, initial_t and power_t.
@@ -48,6 +51,42 @@ def address(board: Any) -> Any:
 @overload(address)
 def _address(board):
     return lambda board: board.ctypes
+
+
+def table(forms: Sequence[Any]) -> Any:
+    """Array forms, one for each update, as kernels take any number of them: by their addresses."""
+    return tuple(forms) if config.DISABLE_JIT else np.array([form.address for form in forms], np.int64)
+
+
+@part
+def fill_board(forms, board, bounds):
+    """Call each form of a table for its lanes of the board: from bounds[i] to bounds[i + 1]."""
+    for i in range(len(forms)):
+        if bounds[i] < bounds[i + 1]:
+            _call(forms[i], board, np.int64(board.shape[1]), bounds[i], bounds[i + 1])
+
+
+def _call(form: Any, board: Any, lanes: Any, first: int, last: int) -> None:
+    form(board, lanes, first, last)
+
+
+@overload(_call)
+def _compiled_call(form, board, lanes, first, last):
+    return lambda form, board, lanes, first, last: _call_address(
+        form, np.int64(board.ctypes.data), lanes, first, last
+    )
+
+
+@intrinsic
+def _call_address(context, form, board, lanes, first, last):
+    def build(context, builder, signature, arguments):
+        numbers, integer = ir.DoubleType().as_pointer(), ir.IntType(64)
+        kind = ir.FunctionType(ir.VoidType(), [numbers, integer, integer, integer])
+        form, board, *lanes = arguments
+        builder.call(builder.inttoptr(form, kind.as_pointer()), [builder.inttoptr(board, numbers), *lanes])
+        return nothing(context)
+
+    return numba.void(*[numba.int64] * 5), build
 
 
 def steps(loss: Any, step: Callable[..., float], dtype: str) -> Any:
@@ -90,7 +129,7 @@ def pushes_by_lane(schedule: Callable[..., float]) -> Any:
 
         return form
 
-    return jit.kept(schedule, None, _FORM, bind, "_fill_push_by_lane", fastmath=ARITHMETIC)
+    return jit.cached_pointer(schedule, None, _FORM, bind, "_fill_push_by_lane", fastmath=ARITHMETIC)
 
 
 @cache
@@ -108,7 +147,7 @@ def pushes(schedule: Callable[..., float]) -> Any:
 
         return moments
 
-    return jit.kept(schedule, None, _MOMENTS, bind, fastmath=ARITHMETIC)
+    return jit.cached_pointer(schedule, None, _MOMENTS, bind, fastmath=ARITHMETIC)
 
 
 def _form(loss: Any, dtype: str, method: Callable[..., float], loop: Callable[..., None]) -> Any:
@@ -131,7 +170,9 @@ def _kept_form(
 
         return form
 
-    return jit.kept(method, methods.loss, _FORM, bind, f"{loop.__name__} {dtype}", fastmath=ARITHMETIC)
+    return jit.cached_pointer(
+        method, methods.loss, _FORM, bind, f"{loop.__name__} {dtype}", fastmath=ARITHMETIC
+    )
 
 
 def _fill_change(step: Any, board: Any, lanes: int, first: int, last: int) -> None:

@@ -1,40 +1,40 @@
-"""Many linear models abreast: learn a chunk of rows, measure another, predict.
+"""Many linear models side by side: learn a chunk of rows, measure the loss of another, predict.
 
-All lanes see the same rows. `weights[feature, 0, lane]` keeps what a feature weighs in all of them side by
-side, so that one visit to the feature serves them all, many lanes an instruction. Lanes may differ in
-everything else: their labels and sample_weight (matrices of one column, or one for each lane), their
-learning rates (`pushes[turn, schedule]` times the lane's own `rates`), L2, and the update. Lanes of one
-update lie side by side: `bounds[i]` to `bounds[i + 1]` are those of `steps_i`.
+All lanes see the same rows. `weights[feature, 0, lane]` keeps the weights of a feature in all lanes side by
+side, so that one access serves them all, many lanes an instruction. Lanes may differ in everything else:
+labels and sample_weight (matrices with one column, or one for each lane), learning rates (`pushes[turn,
+schedule]` times the lane's own `rates`), L2, and the update. Lanes of one update lie side by side:
+`bounds[i]` to `bounds[i + 1]` are those of `steps[i]`.
 
-`state` has the scalars of `linear`, a row each, and ERROR and ALIVE. A lane whose prediction has left the
-range of its numbers, as the explicit update's may, is no longer alive: it stays as it is and disturbs
-nobody. The number of lanes is a multiple of `WIDTH`.
+`state` has one row for each scalar of `linear`, and ERROR and ALIVE. A lane whose prediction overflows, as
+may happen with the explicit update, is no longer alive: it keeps its state and does not affect other lanes.
+The number of lanes is a multiple of `WIDTH`.
 
-In a loop over lanes everything is read before anything is written, or the compiler would have to do one lane
-after the other. A choice between two numbers comes before the sum it goes into: the compiler may fuse a
-product with a sum into one operation, and does so in the same way for a lane among others and for one on its
-own only then. For that reason, too, no sum has more than one product.
+A loop over lanes reads everything before it writes anything, or the compiler could not vectorise it. A choice
+between two numbers comes before the sum it goes into: only then does the compiler fuse products and sums in
+the same way for a lane among others and for a lane on its own. For the same reason no sum has more than one
+product.
 
-Array forms (`steps`, `value`) are explained in `array_form`.
+`batched_loss` explains array forms (`steps`, `value`).
 """
 
 import numpy as np
 
-from steelyard.learn.batched_loss import CHANGE, PUSH, ROWS, VALUE, WIDTH, H, P, T, U, Y, address
-from steelyard.learn.lane_ops import announce, dots, move, squares
+from steelyard.learn.batched_loss import CHANGE, PUSH, ROWS, VALUE, WIDTH, H, P, T, U, Y, address, fill_board
+from steelyard.learn.lane_ops import dots, move, prefetch, squares
 from steelyard.learn.linear import BIAS, LOSS, SCALE, SMALLEST_SCALE, STATE_SIZE
 from steelyard.numba_tools.jit import kernel, part
 
 ERROR, ALIVE, LANE_STATE_SIZE = range(STATE_SIZE, STATE_SIZE + 3)
-LIMIT = 1e37  # predictions and steps of a lane that is alive
-_STRETCH = 32 * WIDTH  # turns of a clock that are reckoned at once: a board of them fits the nearest cache
+LIMIT = 1e37  # bound on predictions and steps of a lane that is alive
+_STRETCH = 32 * WIDTH  # turns that are computed at once: a board of them fits the L1 cache
 
 
 @kernel
 def pushes(clock, sample_weight, initial_t, power_t, moments):
-    """∫ η from turn to turn of the clock, by the array form of a schedule, for a rate of 1."""
+    """∫ η over each turn of the clock for a rate of 1; `moments` is the array form of a schedule."""
     found = np.empty(len(sample_weight))
-    board = np.zeros((PUSH + 1, _STRETCH))  # the rows that schedules know come first
+    board = np.zeros((PUSH + 1, _STRETCH))  # the rows that schedules use come first
     for start in range(0, len(sample_weight), _STRETCH):
         turns = min(_STRETCH, len(sample_weight) - start)
         for turn in range(turns):
@@ -50,12 +50,12 @@ def pushes(clock, sample_weight, initial_t, power_t, moments):
 def learn(
     indptr, indices, values, dense, rows, labels, sample_weight, offsets, pushes, schedules,
     weights, state, rates, l2, row_norm, bias_value, middle, boundary, predictions,
-    bounds, steps_0, steps_1, steps_2, steps_3, value,
+    bounds, steps, value,
 ):  # fmt: skip
-    """Learn the rows of these numbers, in this order; labels, sample_weight and pushes go by turn.
+    """Learn these rows in this order; labels, sample_weight and pushes are indexed by turn.
 
-    An error is a prediction on the other side of `boundary` than its label is of `middle`.
-    `predictions` gets those made before each row was learned, if it has any rows.
+    A prediction is wrong if it is above `boundary` and its label is not above `middle`, or the reverse. If
+    `predictions` has rows, it gets the predictions made before each row was learned.
     """
     lanes = np.uint64(weights.shape[2])
     flat = weights.reshape(-1)
@@ -68,7 +68,7 @@ def learn(
         base = start if dense else np.uint64(0)
         n = bias_value + squares(start, end, values, flat)
         dots(start, end, base, indices, values, flat, lanes, lanes, totals)
-        announce(turn + np.uint64(1), rows, indptr, dense, indices, flat, lanes, lanes)
+        prefetch(turn + np.uint64(1), rows, indptr, dense, indices, flat, lanes, lanes)
         predict_all(lanes, totals, state, bias_value, offsets[row] if len(offsets) > 0 else 0.0, board)
         if len(predictions) > 0:
             copy(lanes, turn, board, state, predictions)
@@ -78,11 +78,7 @@ def learn(
         count_loss(lanes, board, state, middle, boundary, value)
         push(lanes, turn, pushes, schedules, rates, 1.0 if row_norm else n, board)
         if n > 0.0:
-            where, wide = address(board), np.int64(lanes)
-            steps_0(where, wide, bounds[0], bounds[1])
-            steps_1(where, wide, bounds[1], bounds[2])
-            steps_2(where, wide, bounds[2], bounds[3])
-            steps_3(where, wide, bounds[3], bounds[4])
+            fill_board(steps, board, bounds)
             if _decide(lanes, board, n, bias_value, state, moves):
                 move(start, end, base, indices, values, flat, lanes, np.uint64(0), lanes, moves)
         if decays:
@@ -94,9 +90,9 @@ def measure(
     indptr, indices, values, dense, rows, labels, sample_weight, offsets,
     weights, state, totals, bias_value, middle, boundary, predictions, value,
 ):  # fmt: skip
-    """The loss and the errors of rows as they are predicted now, added to `totals`.
+    """Add the loss and the errors of the current predictions of rows to `totals`, without learning.
 
-    Nothing is learned. `totals` is like `state`: its rows LOSS and ERROR count.
+    `totals` is laid out like `state`; only its rows LOSS and ERROR change.
     """
     lanes = np.uint64(weights.shape[2])
     flat = weights.reshape(-1)
@@ -108,7 +104,7 @@ def measure(
         start, end = np.uint64(indptr[row]), np.uint64(indptr[row + np.uint64(1)])
         base = start if dense else np.uint64(0)
         dots(start, end, base, indices, values, flat, stride, lanes, sums)
-        announce(turn + np.uint64(1), rows, indptr, dense, indices, flat, stride, lanes)
+        prefetch(turn + np.uint64(1), rows, indptr, dense, indices, flat, stride, lanes)
         predict_all(lanes, sums, state, bias_value, offsets[row] if len(offsets) > 0 else 0.0, board)
         if len(predictions) > 0:
             copy(lanes, turn, board, state, predictions)
@@ -127,14 +123,14 @@ def predict_all(lanes, totals, state, bias_value, base, board):
 
 @part
 def copy(lanes, turn, board, state, predictions):
-    """What a lane predicts; NaN once it has diverged."""
+    """Copy the predictions; NaN for lanes that have diverged."""
     for k in range(lanes):
         predictions[turn, k] = board[P, k] if state[ALIVE, k] > 0.0 else np.nan
 
 
 @part
 def spread(lanes, turn, given, board, place):
-    """One number for all lanes, or one for each; whether there is any but 0."""
+    """Spread one number over all lanes, or copy one for each; returns whether any is not 0."""
     one_for_all = given.shape[1] == 1
     some = np.uint64(0)
     for k in range(lanes):
@@ -146,7 +142,7 @@ def spread(lanes, turn, given, board, place):
 
 @part
 def count_loss(lanes, board, state, middle, boundary, value):
-    """Count what is lost before anything is learned, and see which lanes are still alive."""
+    """Add the loss before learning, and mark the lanes that have diverged."""
     value(address(board), np.int64(lanes), np.int64(0), np.int64(lanes))
     for k in range(lanes):
         h, p, y, lost = board[H, k], board[P, k], board[Y, k], board[VALUE, k]
@@ -164,7 +160,7 @@ def count_loss(lanes, board, state, middle, boundary, value):
 
 @part
 def push(lanes, turn, pushes, schedules, rates, n, board):
-    """How hard the row pushes each lane."""
+    """The push of the row in each lane."""
     for k in range(lanes):
         push = rates[k] * pushes[turn, np.uint64(schedules[k])]
         board[PUSH, k] = push
@@ -173,7 +169,7 @@ def push(lanes, turn, pushes, schedules, rates, n, board):
 
 @part
 def _decide(lanes, board, n, bias_value, state, moves):
-    """The factor of x by which each lane's weights move; whether any does."""
+    """The factor of x by which the weights of each lane move; returns whether any moves."""
     some = np.uint64(0)
     for k in range(lanes):
         change, u, alive = board[CHANGE, k], board[U, k], state[ALIVE, k]

@@ -28,6 +28,7 @@ from steelyard.learn.batched_loss import (
     U,
     Y,
     address,
+    fill_board,
 )
 from steelyard.learn.lane_ops import dots, move, squares
 from steelyard.learn.lanes import ALIVE, LANE_STATE_SIZE, LIMIT, predict_all
@@ -36,6 +37,7 @@ from steelyard.learn.query_probability import probability as probability_of
 from steelyard.numba_tools.jit import kernel, part
 
 BY_IMPORTANCE, AT_RANDOM, NEAR_THE_MARGIN = range(3)
+POLICIES = {"iwal": BY_IMPORTANCE, "random": AT_RANDOM, "margin": NEAR_THE_MARGIN}
 ASKED, ASKING_STATE_SIZE = LANE_STATE_SIZE, LANE_STATE_SIZE + 1
 
 
@@ -44,11 +46,12 @@ def learn(
     indptr, indices, values, dense, rows, labels, draws, first_k,
     weights, state, rates, initial_t, power_t, policies, parameters, c1, c2, floor,
     row_norm, bias_value, low, high, boundary,
-    bounds, steps_0, steps_1, steps_2, steps_3, times_0, times_1, times_2, times_3, frozen, integral,
+    bounds, steps, times, pushes, frozen,
 ):  # fmt: skip
     """Let every lane decide on the rows in turn, and learn those it asks for. `first_k` rows came before.
 
-    A lane of the explicit update, `bounds[0]` to `bounds[1]`, is pushed as hard as the rate is now.
+    `steps[i]`, `times[i]` and `pushes[i]` belong to the update of the lanes from `bounds[i]` to
+    `bounds[i + 1]`; `frozen` fills in the rates as they are now.
     """
     lanes = np.uint64(weights.shape[2])
     wide = np.int64(lanes)
@@ -70,10 +73,7 @@ def learn(
         where = address(board)
         _to_the_boundary(lanes, board, state, low, high, boundary)
         frozen(where, wide, np.int64(0), wide)  # the rates as they are now, into PUSH
-        times_0(where, wide, bounds[0], bounds[1])
-        times_1(where, wide, bounds[1], bounds[2])
-        times_2(where, wide, bounds[2], bounds[3])
-        times_3(where, wide, bounds[3], bounds[4])
+        fill_board(times, board, bounds)
         reach = 1.0 if row_norm else n
         _probabilities(
             lanes,
@@ -91,14 +91,10 @@ def learn(
         )
         if not _ask(lanes, board, state, draws[turn], probability, policies, labels[turn], some) or n == 0.0:
             continue
-        frozen(where, wide, bounds[0], bounds[1])
-        integral(where, wide, bounds[1], wide)
+        fill_board(pushes, board, bounds)
         for k in range(lanes):
             board[U, k] = reach * rates[k] * board[PUSH, k]
-        steps_0(where, wide, bounds[0], bounds[1])
-        steps_1(where, wide, bounds[1], bounds[2])
-        steps_2(where, wide, bounds[2], bounds[3])
-        steps_3(where, wide, bounds[3], bounds[4])
+        fill_board(steps, board, bounds)
         _decide(lanes, board, n, bias_value, state, moves)
         for v in range(len(some)):
             if some[v]:

@@ -1,12 +1,103 @@
-"""Query probabilities of whole columns, and the bound b with which so many would be asked for."""
+"""Flip importances and query probabilities, for whole columns of rows.
+
+The flip importance of a row is the weight that the other label would need to move the prediction to the
+decision point. The loss, its update and the schedule come in as pointers:
+
+    time(p, y, change)   the push that makes this change; infinite if none does
+    weight(t, H)         the importance whose stretch of the clock has the rate integral H
+    derivative(p, y)     if features have rates of their own
+
+A row that nothing can move (x·x = 0) gets 0: the model knows nothing about it.
+"""
 
 import math
 
 import numpy as np
 
+from steelyard.learn.adaptive import LARGEST, SMALLEST
 from steelyard.numba_tools.jit import kernel, part
 
-LARGEST = 1e300  # beyond which 4·c₂·K would overflow
+
+@kernel
+def flip_plain(
+    indptr, indices, values, dense, offsets, weights, bias, bias_value, clock, unit,
+    low, high, boundary, time, weight, predictions, flips, row_norm,
+):  # fmt: skip
+    """With one rate for all features, or one divided by x·x."""
+    based = len(offsets) > 0
+    for row in range(len(flips)):
+        start, end = np.uint64(indptr[row]), np.uint64(indptr[row + 1])
+        base = start if dense else np.uint64(0)
+        total = 0.0
+        squares = 0.0
+        for j in range(start, end):
+            x = values[j]
+            total += weights[np.uint64(indices[j - base])] * x
+            squares += x * x
+        p = total + bias + (offsets[row] if based else 0.0)
+        n = squares + bias_value
+        predictions[row] = p
+        flips[row] = 0.0
+        if n > 0.0:
+            other = low if p > boundary else high
+            pushed = _push_to_boundary(p, other, boundary, time) / unit
+            flips[row] = weight(clock, pushed if row_norm else pushed / n)
+
+
+@kernel
+def flip_adaptive(
+    indptr, indices, values, dense, offsets, weights, bias, bias_value, clock, unit,
+    low, high, boundary, time, weight, predictions, flips,
+    derivative, squares, max_abs, bias_squares, norm, seen,
+):  # fmt: skip
+    """With rates of their own, as they would be if the row came now with the other label and weight 1.
+
+    If `max_abs` are there, rates are normalized; a value beyond its scale counts in the units it would make.
+    (In learning it would also shrink its weight, and so move the prediction beforehand; that is left out.)
+    """
+    based = len(offsets) > 0
+    normalized = len(max_abs) > 0
+    for row in range(len(flips)):
+        start, end = np.uint64(indptr[row]), np.uint64(indptr[row + 1])
+        base = start if dense else np.uint64(0)
+        total = 0.0
+        for j in range(start, end):
+            total += weights[np.uint64(indices[j - base])] * values[j]
+        p = total + bias + (offsets[row] if based else 0.0)
+        predictions[row] = p
+        other = low if p > boundary else high
+        slope = derivative(p, other)
+        slope_squared = min(slope * slope, LARGEST)
+        flips[row] = 0.0
+        n = 0.0
+        norms = 0.0
+        for j in range(start, end):
+            i = np.uint64(indices[j - base])
+            x = values[j]
+            square = squares[i]
+            if normalized:
+                ratio = 1.0 / max(max(abs(x), max_abs[i]), SMALLEST)
+                x *= ratio
+                square *= (max_abs[i] * ratio) * (max_abs[i] * ratio)
+            squared = x * x
+            norms += squared
+            n += squared / math.sqrt(min(max(square + squared * slope_squared, SMALLEST), LARGEST))
+        if bias_value > 0.0:
+            n += 1.0 / math.sqrt(min(max(bias_squares + slope_squared, SMALLEST), LARGEST))
+        if normalized and norms + bias_value > 0.0:
+            n *= math.sqrt((seen + 1.0) / (norm + norms + bias_value))
+        if n > 0.0:
+            flips[row] = weight(clock, _push_to_boundary(p, other, boundary, time) / (n * unit))
+
+
+@part
+def _push_to_boundary(p, other, boundary, time):
+    """From the prediction to the decision point."""
+    change = boundary - p
+    return time(p, other, change) if change != 0.0 else 0.0
+
+
+_LARGEST_K = 1e300  # beyond which 4·c₂·K would overflow
 
 
 @part
@@ -17,13 +108,13 @@ def probability(g, b, c1, c2):
         return 1.0
     if g == np.inf:
         return 0.0
-    k = min(g + (c1 - 1.0) * root + (c2 - 1.0) * b, LARGEST)
+    k = min(g + (c1 - 1.0) * root + (c2 - 1.0) * b, _LARGEST_K)
     s = (c1 + math.sqrt(c1 * c1 + 4.0 * c2 * k)) / (2.0 * k)
     return min(b * s * s, 1.0)
 
 
 @kernel
-def fill(confidences, bounds, c1, c2, out):
+def fill_probabilities(confidences, bounds, c1, c2, out):
     """out = P, one by one; an infinite bound is never exceeded."""
     for row in range(len(out)):
         out[row] = probability(confidences[row], bounds[row], c1, c2)

@@ -1,7 +1,7 @@
-"""Loops over CSR rows that look before anything is learned.
+"""Loops over rows that learn nothing: checks of CSR matrices, and functions of predictions and labels.
 
-A well-formed matrix costs two quick passes, one over the indices and one over the values. Loop
-indices are unsigned, which spares the wrap-around code and lets the loops run several at a time.
+Checking a well-formed matrix takes two quick passes, one over the indices and one over the values. Loop
+indices are unsigned, which avoids the code for negative ones and lets the compiler vectorise.
 """
 
 import numpy as np
@@ -56,3 +56,17 @@ def largest_size(bits, mask):
     for j in range(np.uint64(len(bits))):
         largest = max(largest, bits[j] & mask)
     return largest
+
+
+@kernel
+def fill_scalar(function, predictions, label, out):
+    """out = function(prediction, label), one by one; the function is a pointer."""
+    for row in range(len(predictions)):
+        out[row] = function(predictions[row], label)
+
+
+@kernel
+def fill_pairs(function, predictions, labels, out):
+    """out = function(prediction, its label), one by one."""
+    for row in range(len(predictions)):
+        out[row] = function(predictions[row], labels[row])

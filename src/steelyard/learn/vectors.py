@@ -13,6 +13,8 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic, models, overload, register_model
 
+from steelyard.numba_tools.numba_private import array_struct, nothing, undefined, zero
+
 LANES = 16  # a cache line of float32
 _BITS_A_LINE = 512
 _TO_READ, _SECOND_CACHE, _DATA = 0, 2, 1  # as LLVM numbers what is fetched: why, where to, and of what kind
@@ -61,7 +63,7 @@ def _load(context, array, i, count):
 
     def build(context, builder, signature, arguments):
         where = _places(context, builder, signature, arguments)
-        numbers = context.get_constant_undef(vectors)
+        numbers = undefined(context, vectors)
         for place in range(vectors.count):
             vector = builder.load(builder.gep(where, [_int32(place)]), align=vectors.number.bitwidth // 8)
             numbers = builder.insert_value(numbers, vector, place)
@@ -77,7 +79,7 @@ def _store(context, array, i, numbers):
         for place in range(numbers.count):
             vector = builder.extract_value(arguments[2], place)
             builder.store(vector, builder.gep(where, [_int32(place)]), align=array.dtype.bitwidth // 8)
-        return context.get_dummy_value()
+        return nothing(context)
 
     return types.none(array, i, numbers), build
 
@@ -87,7 +89,7 @@ def _zeros(context, array, count):
     vectors = Vectors(array.dtype, count.literal_value)
 
     def build(context, builder, signature, arguments):
-        return ir.Constant(context.get_value_type(vectors), None)
+        return zero(context, vectors)
 
     return vectors(array, count), build
 
@@ -119,14 +121,14 @@ def _fetch_ahead(context, array, i, count):
         for line in range(lines):
             place = builder.gep(first, [_int32(line * _BITS_A_LINE // 8)])
             builder.call(prefetch, [place, _int32(_TO_READ), _int32(_SECOND_CACHE), _int32(_DATA)])
-        return context.get_dummy_value()
+        return nothing(context)
 
     return types.none(array, i, count), build
 
 
 def _places(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
     """A pointer to the vectors from a place of an array on."""
-    array = context.make_array(signature.args[0])(context, builder, arguments[0])
+    array = array_struct(context, builder, signature.args[0], arguments[0])
     first = builder.gep(array.data, [arguments[1]])
     return builder.bitcast(first, ir.VectorType(array.data.type.pointee, LANES).as_pointer())
 

@@ -1,4 +1,4 @@
-"""The losses. Each is one file in this folder; the registry finds them by looking.
+"""The losses: one file each in this folder, where the registry finds them. Helpers begin with an underscore.
 
 >>> from steelyard import losses
 >>> losses.names()
@@ -11,13 +11,36 @@
 import importlib
 import pkgutil
 import re
+import sys
 from dataclasses import fields
 from typing import Any
 
 from steelyard._messages import did_you_mean
-from steelyard.losses.base import Loss
+from steelyard.losses import _base, _labels, _special
+from steelyard.losses._base import Loss
+from steelyard.losses._labels import (  # fmt: skip
+    PLUS_MINUS_ONE,
+    REAL_LINE,
+    UNIT_INTERVAL,
+    ZERO_ONE,
+    Interval,
+    OneOf,
+    class_labels,
+    decision_point,
+)
+from steelyard.losses._soundness import check_soundness
+from steelyard.losses._special import LARGEST_EXPONENT, bounded_exp
 
-__all__ = ["Loss", "by_name", "name_of", "names", "parameters"]
+__all__ = [
+    "LARGEST_EXPONENT", "PLUS_MINUS_ONE", "REAL_LINE", "UNIT_INTERVAL", "ZERO_ONE",
+    "Interval", "Loss", "OneOf",
+    "bounded_exp", "by_name", "check_soundness", "class_labels", "decision_point",
+    "name_of", "names", "parameters",
+]  # fmt: skip
+
+# Losses that users wrote may still import these modules by their old names.
+for _old_name, _module in (("base", _base), ("sets", _labels), ("special", _special)):
+    sys.modules[f"{__name__}.{_old_name}"] = _module
 
 
 def _name(cls: type[Loss]) -> str:
@@ -28,6 +51,8 @@ def _find() -> dict[str, type[Loss]]:
     """Every class in this folder that defines a `value`, by name."""
     found = {}
     for module_info in pkgutil.iter_modules(__path__):
+        if module_info.name.startswith("_"):
+            continue
         module = importlib.import_module(f"{__name__}.{module_info.name}")
         for cls in vars(module).values():
             if isinstance(cls, type) and cls.__module__ == module.__name__:

@@ -3,9 +3,9 @@
 import math
 from dataclasses import dataclass
 
-from steelyard.losses import special
-from steelyard.losses.base import Loss
-from steelyard.losses.sets import PLUS_MINUS_ONE
+from steelyard.losses import _special as special
+from steelyard.losses._base import Loss
+from steelyard.losses._labels import PLUS_MINUS_ONE
 
 # Where 1 + e^s is e^s to float64: from there on only the logarithm of the push is used.
 _LARGE = 37.0
@@ -43,4 +43,4 @@ class Exponential(Loss):
 
     def push_for(self, p: float, y: float, change: float) -> float:
         d = y * change
-        return special.exponential_time_to(y * p, d) if d >= 0.0 else math.inf
+        return special.exponential_push_for(y * p, d) if d >= 0.0 else math.inf

@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass
 
-from steelyard.losses.unit_interval import EDGE, TOP, UnitIntervalLoss
+from steelyard.losses._unit_interval import EDGE, TOP, UnitIntervalLoss
 
 STEEPEST = 1e3  # the slope at EDGE: 1/√EDGE
 
@@ -59,7 +59,7 @@ class Hellinger(UnitIntervalLoss):
             rho -= step
         return min(room, u / rho)
 
-    def time_to_rise(self, a: float, room: float, change: float) -> float:
+    def push_for_rise(self, a: float, room: float, change: float) -> float:
         if not 0.0 <= change <= room:
             return math.inf
         straight = min(change, max(0.0, EDGE - a))

@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass
 
-from steelyard.losses.unit_interval import EDGE, TOP, UnitIntervalLoss
+from steelyard.losses._unit_interval import EDGE, TOP, UnitIntervalLoss
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Logarithmic(UnitIntervalLoss):
         root = math.sqrt(a * a + 4.0 * u)  # of Δ² + aΔ = u
         return min(room, 2.0 * u / (a + root) if a > 0.0 else 0.5 * (root - a))
 
-    def time_to_rise(self, a: float, room: float, change: float) -> float:
+    def push_for_rise(self, a: float, room: float, change: float) -> float:
         if not 0.0 <= change <= room:
             return math.inf
         straight = min(change, max(0.0, EDGE - a))

@@ -3,9 +3,9 @@
 import math
 from dataclasses import dataclass
 
-from steelyard.losses import special
-from steelyard.losses.base import Loss
-from steelyard.losses.sets import PLUS_MINUS_ONE
+from steelyard.losses import _special as special
+from steelyard.losses._base import Loss
+from steelyard.losses._labels import PLUS_MINUS_ONE
 
 
 @dataclass(frozen=True)
@@ -39,4 +39,4 @@ class Logistic(Loss):
         return y * special.logistic_implicit(y * p, u)
 
     def push_for(self, p: float, y: float, change: float) -> float:
-        return special.logistic_time_to(y * p, y * change)
+        return special.logistic_push_for(y * p, y * change)

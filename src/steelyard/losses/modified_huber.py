@@ -3,8 +3,8 @@
 import math
 from dataclasses import dataclass
 
-from steelyard.losses.base import Loss
-from steelyard.losses.sets import PLUS_MINUS_ONE
+from steelyard.losses._base import Loss
+from steelyard.losses._labels import PLUS_MINUS_ONE
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass
 
-from steelyard.losses.base import Loss
+from steelyard.losses._base import Loss
 
 
 @dataclass(frozen=True)

@@ -3,9 +3,9 @@
 import math
 from dataclasses import dataclass
 
-from steelyard.losses import special
-from steelyard.losses.base import Loss
-from steelyard.losses.sets import ZERO_ONE
+from steelyard.losses import _special as special
+from steelyard.losses._base import Loss
+from steelyard.losses._labels import ZERO_ONE
 
 
 @dataclass(frozen=True)
@@ -46,4 +46,4 @@ class TanhLogarithmic(Loss):
 
     def push_for(self, p: float, y: float, change: float) -> float:
         sign = 2.0 * y - 1.0
-        return 0.25 * special.logistic_time_to(2.0 * sign * p, 2.0 * sign * change)
+        return 0.25 * special.logistic_push_for(2.0 * sign * p, 2.0 * sign * change)

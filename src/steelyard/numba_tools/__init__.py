@@ -1,1 +1,1 @@
-"""How this package uses Numba: one decorator, one cache of compiled code, borrowed arrays."""
+"""How this package uses Numba: decorators, a cache of compiled functions, and Numba's private parts."""

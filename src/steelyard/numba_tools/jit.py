@@ -1,15 +1,13 @@
-"""The one decorator of kernels, and the one binder that turns a loss into pointers they can call.
+"""The decorators of kernels, and the binder that turns a loss into function pointers for them.
 
-A kernel takes its loss as function pointers, so it is compiled once for all losses and found in
-the disk cache by the next process. Kernels may call each other across the files of `learn` and `text`:
-the cache is stamped with the sources of all of them, and a change in any makes it anew. Pointers
-are kept on disk too, by their fingerprints (see `code_cache`): Numba's cache would not notice a change
-in another file, nor tell two functions apart that differ only in their globals. So no loss can be
-stale.
+A kernel takes its loss as function pointers, so it is compiled once for all losses, and the next process
+finds it in Numba's disk cache. Kernels may call each other across the files of `learn` and `text`: the cache
+is stamped with the sources of all of them, so a change in any file compiles them again. Pointers are cached
+on disk too, by their fingerprints (see `code_cache`): Numba's cache would not notice a change in another
+file, nor distinguish two functions that differ only in their globals. So no loss can be stale.
 
-Binding compiles the very methods of the loss. Its class becomes a namedtuple of the float fields
-and of the compiled methods it calls, and the functions and modules in a method's globals are
-exchanged for compiled ones.
+Binding compiles the methods of the loss themselves. The loss becomes a namedtuple of its float fields and of
+the compiled methods that it calls; functions and modules in a method's globals are replaced by compiled ones.
 """
 
 import hashlib
@@ -25,17 +23,13 @@ from typing import Any
 
 import numba
 from numba import config, njit
-from numba import types as numba_types
-from numba.core import event
-from numba.extending import intrinsic
 
-from steelyard.numba_tools import code_cache
-from steelyard.numba_tools.fingerprint import fingerprint
+from steelyard.numba_tools import code_cache, numba_private
 
 # Sums may be reordered, products contracted; NaN and infinity keep their meaning.
 FAST_SUMS = {"reassoc", "contract", "nsz", "arcp"}
 
-# A part that calls a kernel would pass its own forceinline on to it, if it happened to be the first to.
+# A part that calls a kernel would pass its own forceinline on to it, if it were the first caller.
 _cached = njit(cache=True, nogil=True, error_model="numpy", fastmath=FAST_SUMS, forceinline=False)
 
 
@@ -44,64 +38,61 @@ _ROOMS = ("learn", "numba_tools", "text")
 
 @cache
 def _room_stamp() -> bytes:
-    """A digest of every source with a kernel in it, or with something that kernels are made by."""
+    """A digest of all sources that contain kernels or tools to make them."""
     package = Path(__file__).parents[1]
     sources = sorted(source for room in _ROOMS for source in (package / room).glob("*.py"))
     return hashlib.sha256(b"".join(source.read_bytes() for source in sources)).digest()
 
 
 def kernel(function: Callable[..., Any]) -> Any:
-    """Compile a loop for the kinds of arrays it meets, and keep that on disk.
+    """Compile a loop for the types of arrays it is called with, and cache the result on disk.
 
-    Numba stamps its cache with the one file a function stands in, and would not notice that a helper
-    in another file has changed.
+    Numba stamps its cache with the file that defines the function, and would not notice a change of a helper
+    in another file.
     """
     compiled = _cached(function)
     if not config.DISABLE_JIT:
-        compiled._cache._cache_file._source_stamp = _room_stamp()
+        numba_private.stamp_cache(compiled, _room_stamp())
     return compiled
 
 
-# A part of a kernel that runs once a row: a call with its many arrays would cost as much as the loop in it.
+# A part of a kernel that runs once a row: passing its many arrays would cost as much as the loop inside.
 part = njit(nogil=True, error_model="numpy", fastmath=FAST_SUMS, forceinline=True)
 
 
-@intrinsic
-def _marked_apart(context):
-    def build(context, builder, signature, arguments):
-        builder.function.attributes.add("noinline")
-        return context.get_dummy_value()
-
-    return numba_types.none(), build
-
-
-def _nothing() -> None:
+def _do_nothing() -> None:
     pass
 
 
-# Said within a kernel: it is called, not copied into its callers. What is seldom run would otherwise take
-# the registers of the loop it stands in.
-apart = _nothing if config.DISABLE_JIT else _marked_apart
+def _itself(array: Any) -> Any:
+    return array
 
 
-class Announcement(event.Listener):  # type: ignore[misc]
-    """Says on a terminal that kernels are being compiled, which takes seconds and happens once."""
+# Called within a kernel: the kernel is called, not inlined into its callers. Code that seldom runs would
+# otherwise take registers from the loop around it.
+apart = _do_nothing if config.DISABLE_JIT else numba_private.never_inline
+
+# An array that was given to a kernel, to pass on but not to return. Numba counts the references to an array
+# at every call that it does not inline: two locked instructions for each array, which for one call a row cost
+# as much as the row itself, and more if two threads share the array. The arguments of a kernel stay alive
+# until it returns, so nobody need count.
+borrow = _itself if config.DISABLE_JIT else numba_private.uncounted
+
+
+class Announcement:
+    """Says once, on a terminal, that kernels are being compiled, which takes seconds."""
 
     def __init__(self) -> None:
-        self.said = False
+        self.done = False
 
-    def on_start(self, event: Any) -> None:
-        module = str(event.data["dispatcher"].py_func.__module__)
+    def __call__(self, module: str) -> None:
         is_kernel = module.startswith(("steelyard.learn.", "steelyard.text."))  # pointers are quick
-        if is_kernel and not self.said and sys.stderr.isatty():
-            self.said = True
+        if is_kernel and not self.done and sys.stderr.isatty():
+            self.done = True
             sys.stderr.write("steelyard: compiling its kernels for this machine, once\n")
 
-    def on_end(self, event: Any) -> None:
-        pass
 
-
-event.register("numba:compile", Announcement())
+numba_private.on_compile(Announcement())
 
 
 @dataclass(frozen=True)
@@ -109,14 +100,14 @@ class Dialect:
     """How the methods of a loss are compiled."""
 
     short: Callable[..., Any]
-    """The decorator of methods and of helpers of a few lines,"""
+    """The decorator of methods and of short helpers."""
     long: Callable[..., Any]
-    """and of longer helpers."""
+    """The decorator of longer helpers."""
     arithmetic: types.ModuleType
-    """What they find under the name `math`."""
+    """The module that replaces `math`."""
 
 
-# Methods, and helpers of a few lines, go whole into their callers: that saves most of the time to compile.
+# Methods and short helpers are inlined before type inference: that saves most of the compile time.
 ONE_BY_ONE = Dialect(
     njit(nogil=True, error_model="numpy", inline="always"), njit(nogil=True, error_model="numpy"), math
 )
@@ -135,7 +126,7 @@ def step_pointer(loss: Any, step: Callable[..., float]) -> Any:
     return partial(step, loss) if config.DISABLE_JIT else methods(loss).step_pointer(step)
 
 
-def kept(
+def cached_pointer(
     function: Callable[..., float],
     thing: Any,
     signature: Any,
@@ -143,22 +134,25 @@ def kept(
     form: str = "",
     **options: Any,
 ) -> Any:
-    """What `bind` makes of the function and the thing, as a pointer: compiled, or found on disk.
+    """A pointer to what `bind` makes of the function and the thing: from the disk cache, or compiled.
 
-    `form` tells apart what this room makes of the same function.
+    `form` distinguishes different uses of the same function.
     """
 
     def compiled() -> Any:
         return numba.cfunc(signature, error_model="numpy", **options)(bind())
 
-    key = fingerprint(function, thing)
+    key = code_cache.fingerprint(function, thing)
     if key is None:
         return compiled()
-    return code_cache.kept(f"{key} {form} {_room_stamp().hex()}", signature, compiled)
+    return code_cache.load_or_compile(f"{key} {form} {_room_stamp().hex()}", signature, compiled)
 
 
 def methods(thing: Any, dialect: Dialect = ONE_BY_ONE) -> "Methods":
-    """By class and attributes: losses of a class that is no dataclass compare equal whatever they hold."""
+    """The compiled methods of a thing, made once for each class and set of attributes.
+
+    (Losses whose class is not a dataclass compare equal whatever their attributes are.)
+    """
     key = (type(thing), *sorted(vars(thing).items()), dialect)
     if key not in _bound:
         _bound[key] = Methods(thing, dialect)
@@ -169,7 +163,7 @@ _bound: dict[Any, "Methods"] = {}
 
 
 class Methods:
-    """The compiled methods of one loss (or schedule), made as they are needed."""
+    """The compiled methods of one loss or schedule, compiled when first needed."""
 
     def __init__(self, loss: Any, dialect: Dialect) -> None:
         self.loss = loss
@@ -181,16 +175,18 @@ class Methods:
     def pointer(self, name: str) -> Any:
         if name not in self._pointers:
             method = getattr(type(self.loss), name)
-            self._pointers[name] = kept(method, self.loss, _TWO, lambda: self.compiled(name).py_func)
+            self._pointers[name] = cached_pointer(
+                method, self.loss, _TWO, lambda: self.compiled(name).py_func
+            )
         return self._pointers[name]
 
     def step_pointer(self, step: Callable[..., float]) -> Any:
         if step not in self._pointers:
-            self._pointers[step] = kept(step, self.loss, _THREE, lambda: self.bound(step).py_func)
+            self._pointers[step] = cached_pointer(step, self.loss, _THREE, lambda: self.bound(step).py_func)
         return self._pointers[step]
 
     def compiled(self, name: str) -> Any:
-        """A method without its `self`."""
+        """A method with `self` bound."""
         if name not in self._compiled:
             self._in_progress.add(name)
             self._compiled[name] = self.bound(getattr(type(self.loss), name))
@@ -218,7 +214,7 @@ class Methods:
 
 
 def _names(function: Any) -> set[str]:
-    """Every name that the function, or a function it may call, looks up. (Losses do not recurse.)"""
+    """Every name that the function or a function it may call looks up. (Losses do not recurse.)"""
     names = set(function.__code__.co_names)
     for name in function.__code__.co_names:
         for called in _functions(function.__globals__.get(name), function.__code__.co_names):
@@ -236,13 +232,13 @@ def _functions(thing: Any, attributes: tuple[str, ...]) -> list[Any]:
 
 @cache
 def compiled(function: Any, dialect: Dialect) -> Any:
-    """A plain function, and all it calls."""
+    """A plain function, compiled with everything it calls."""
     few_lines = len(function.__code__.co_code) < _FEW_LINES
     return (dialect.short if few_lines else dialect.long)(_translated(function, dialect))
 
 
 def _translated(function: Any, dialect: Dialect) -> Any:
-    """The function with everything it calls compiled; its source stays what it is."""
+    """The function with everything that it calls compiled; its own source is unchanged."""
     names = function.__code__.co_names
     scope = {
         name: _translate(function.__globals__[name], names, dialect)

@@ -1,113 +1,91 @@
-"""Files as rows for a sweep: read once where they fit, and their labels in the terms of every loss."""
+"""`SweepFiles`: files for a sweep over several losses, and for the winner, which has one."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from pathlib import Path
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
-from steelyard.examples import Examples
-from steelyard.features.names import Names
-from steelyard.io import label_inference, sources
-from steelyard.io.errors import InputError
+from steelyard.engine import file_labels, file_training
+from steelyard.engine.class_weights import ClassWeight
+from steelyard.engine.file_labels import Labels
+from steelyard.engine.file_rows import FileRows
+from steelyard.engine.file_training import FileTraining, RunOptions
+from steelyard.engine.rows import RowsInChunks
 from steelyard.io.input_spec import InputSpec
-from steelyard.io.labels import rule
-from steelyard.io.labels import two_classes as two_labels
-from steelyard.io.stream import Stream
-from steelyard.losses import Loss, by_name, name_of, two_classes
+from steelyard.io.read_options import ReadOptions
+from steelyard.losses import Loss, class_labels
+from steelyard.model import Settings
 from steelyard.sweep import plan
-from steelyard.sweep.rows import Chunks
 
 
-def in_terms_of_all(
-    reading: InputSpec, labels: Sequence[str], losses: Sequence[Loss], path: str, said: str | None = None
-) -> tuple[InputSpec, int]:
-    """The reading for a sweep over these losses, and the number of classes; 0 for labels that are numbers.
+@dataclass
+class SweepFiles:
+    """`spec` reads labels in terms of all losses: numbers, or the numbers of classes from 0."""
 
-    Classes are read as 0 and 1, and every loss then has labels of its own for them. `labels` are those of the
-    first rows; `said` is what the user says of them, as in "ham,spam".
-    """
-    if said is None and label_inference.loss_for(labels) != label_inference.TWO_CLASSES:
-        for loss in losses:
-            if label_inference.rule_for(labels, loss, path) is not None:
-                raise InputError(
-                    f"{path}: {name_of(loss) or type(loss).__name__} loss is for classes, and the labels "
-                    "look like numbers; --labels a,b,c names the classes"
-                )
-        return replace(reading, label_rule=None), 0
-    for loss in losses:
-        two_classes.labels(loss)  # raises if it has none
-    if said is not None:
-        return replace(reading, label_rule=rule(said, 0.0, 1.0)), len(rule(said, 0.0, 1.0).names)
-    found = label_inference.rule_for(labels, by_name(label_inference.TWO_CLASSES), path) or two_labels(
-        "-1", "1"
-    )
-    codes = map(float, range(len(found.names)))
-    return replace(reading, label_rule=found.with_values(*codes)), len(found.names)
+    files: FileRows
+    spec: InputSpec
+    labels: Labels
+    class_weight: ClassWeight = None
 
+    @property
+    def classes(self) -> int:
+        return self.labels.classes
 
-def in_terms_of(reading: InputSpec, loss: Loss) -> InputSpec:
-    """The same files for a model of one loss."""
-    if reading.label_rule is None or len(reading.label_rule.names) > 2:
-        return reading
-    low, high = two_classes.labels(loss)
-    return replace(reading, label_rule=reading.label_rule.with_values(low, high))
-
-
-class Files:
-    """The files of a sweep. `stream` is the latest opened: it knows what was skipped, and how far it is."""
-
-    def __init__(
-        self,
-        paths: Sequence[str | Path],
-        reading: InputSpec,
-        *,
-        names: Names | None = None,
-        threads: int = 1,
-        skip: bool = False,
-    ) -> None:
-        self.paths = sources.expand(paths)
-        self.reading = reading
-        self.names = names
-        self.stream: Stream | None = None
-        self._threads = threads
-        self._skip = skip
-
-    def rows(self, holdout: int | None, memory: int) -> Chunks:
+    def rows(self, holdout: int | None, memory: int) -> RowsInChunks:
         """With so many bytes for the sweep as a whole."""
-        # Arrow rows lie in the file itself, which is theirs only as long as it is open
-        keep = 0 if self.reading.format == "arrow" else plan.for_rows(memory)
-        return Chunks(self._chunks, holdout, keep=keep, share=self._share)
-
-    def open(self, reading: InputSpec | None = None, loss: Loss | None = None) -> Stream:
-        """From the beginning, for a sweep or for a model of one loss."""
-        reading = reading or self.reading
-        self.stream = Stream(
-            self.paths,
-            reading.reader(self.names),
-            names=self.names,
-            loss=loss,
-            label_rule=reading.label_rule,
-            propensities=reading.propensities,
-            weight_factor=reading.weight_factor,
-            threads=self._threads,
-            skip=self._skip,
-        )
-        return self.stream
+        return self.files.rows(holdout, keep=plan.for_rows(memory))
 
     def identity(self) -> dict[str, Any]:
-        """What a state has to agree with: the files by name and size, and how they are read."""
-        sizes = [Path(path).stat().st_size if Path(path).is_file() else None for path in self.paths]
-        return {"files": [self.paths, sizes], "way of reading": self.reading.as_json()}
+        return self.files.identity()
 
-    def _chunks(self) -> Iterator[Examples]:
-        if self.stream is not None and any(map(sources.once_only, self.paths)):
-            raise ValueError(
-                "standard input and pipes can be read once only, and this one is larger than the memory for "
-                "rows: save it to a file, or allow more memory"
-            )
-        for parsed in self.open():
-            yield parsed.examples
+    def train(
+        self,
+        settings: Sequence[Settings],
+        *,
+        passes: int,
+        names: bool = True,
+    ) -> FileTraining:
+        """A training of these settings on all rows, as `steelyard train` would have it."""
+        labels = file_labels.in_terms_of(self.labels, settings[0].loss)
+        spec = replace(self.spec, label_rule=labels.rule)
+        run = RunOptions(passes, None, self.files.threads, self.files.skip)
+        return file_training.start(
+            self.files.paths, spec, settings, labels, run, names, class_weight=self.class_weight
+        )
 
-    def _share(self) -> float:
-        size = None if self.stream is None else self.stream.size
-        return self.stream.position / size if self.stream is not None and size else 0.0
+
+def open_files(
+    paths: Sequence[str],
+    read: ReadOptions,
+    losses: Sequence[Loss],
+    *,
+    dtype: str = "float32",
+    task: str | None = None,
+    class_weight: ClassWeight = None,
+    threads: int = 1,
+    skip: bool = False,
+) -> SweepFiles:
+    spec, first = read.infer(paths, dtype)
+    return prepare_files(paths, read, spec, first, losses, task, class_weight, threads, skip=skip)
+
+
+def prepare_files(
+    paths: Sequence[str],
+    read: ReadOptions,
+    spec: InputSpec,
+    first: Sequence[str],
+    losses: Sequence[Loss],
+    task: str | None,
+    class_weight: ClassWeight,
+    threads: int,
+    *,
+    skip: bool,
+) -> SweepFiles:
+    """`first` are the labels of the first rows. Where some loss is for classes, all learn classes."""
+    labels = file_labels.settle_for_all(paths, spec, first, losses, named=read.label_names, task=task)
+    if labels.classes:
+        for loss in losses:
+            class_labels(loss)  # raises if it has none
+    spec = replace(spec, label_rule=labels.rule)
+    files = FileRows(paths, spec, threads=threads, skip=skip)
+    files.class_factors = file_training.class_factors(class_weight, labels, files)
+    return SweepFiles(files, spec, labels, class_weight)

@@ -70,7 +70,7 @@ def _units(settings: Sequence[Settings], features: int, classes: int) -> Iterato
     alike: dict[tuple[Any, ...], list[int]] = {}
     alone = []
     for number, each in enumerate(settings):
-        if lane_block.fits(each):
+        if lane_block.fits_in_lanes(each):
             alike.setdefault((lane_block.kind(each), each.update), []).append(number)
         else:
             alone.append(number)

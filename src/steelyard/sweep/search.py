@@ -4,9 +4,9 @@
 >>> from steelyard.examples import examples
 >>> from steelyard.model import Settings
 >>> from steelyard.sweep import grid
->>> from steelyard.sweep.rows import Table
+>>> from steelyard.engine.rows import RowsInMemory
 >>> from steelyard.sweep.search import Search
->>> rows = Table(examples(np.eye(4)[[0, 1, 2, 3] * 5], labels=[0.0, 1.0, 2.0, 3.0] * 5), holdout=4)
+>>> rows = RowsInMemory(examples(np.eye(4)[[0, 1, 2, 3] * 5], labels=[0.0, 1.0, 2.0, 3.0] * 5), holdout=4)
 >>> points = grid.expand(Settings(scaling="plain"), {"learning_rate": [0.1, 1.0]}).points
 >>> results = Search(points, rows, features=4).run()
 >>> results.best_index, results.columns["diverged"].tolist()
@@ -14,7 +14,7 @@
 """
 
 import hashlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -22,23 +22,27 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.engine.model_set import Numbers, usable_threads
-from steelyard.engine.models import Models, models
+from steelyard.engine.many_models import ManyModels
+from steelyard.engine.model_set import usable_threads
+from steelyard.engine.one_vs_rest import OneVsRest
+from steelyard.engine.passes import Learned, PassLoop
+from steelyard.engine.protocol import Numbers
+from steelyard.engine.rows import Piece, Rows
+from steelyard.engine.selection import Selection
 from steelyard.examples import Examples, allowed
 from steelyard.losses import Loss
 from steelyard.model import Settings
 from steelyard.sweep import plan
 from steelyard.sweep.grid import Point
 from steelyard.sweep.results import Results
-from steelyard.sweep.rows import Rows
 from steelyard.sweep.state import StateFile
 
 EVERY = 30.0  # seconds between two states that are kept
 
 
 @dataclass(frozen=True)
-class Progress:
-    """How far a search is: for whoever shows it."""
+class SearchProgress:
+    """How far a search is, for whoever shows it."""
 
     number: int
     """Of the round, from 0."""
@@ -73,7 +77,8 @@ class Search:
         every: float = EVERY,
     ) -> None:
         self.points = list(points)
-        self.rows = rows
+        losses = list(dict.fromkeys(point.settings.loss for point in points))
+        self.rows: Rows = rows if classes else CheckedRows(rows, losses)
         self.features = features
         self.classes = classes
         self.passes = passes
@@ -81,7 +86,6 @@ class Search:
         self._settings = [_comparable(point.settings, classes) for point in points]
         self.plan = plan.plan(self._settings, features, classes, plan.memory_of(memory))
         self.results = Results.empty(self.points, classes=classes, held_out=rows.holds_out, select=select)
-        self._losses = list(dict.fromkeys(each.loss for each in self._settings))
         self.learned = 0
         """Rows times the models that learned them, in this run."""
         about = {
@@ -93,126 +97,148 @@ class Search:
         }
         self._state = None if state is None else StateFile(Path(state), about, every)
 
-    def run(self, watch: Callable[[Progress], None] | None = None) -> Results:
+    def run(self, watch: Callable[[SearchProgress], None] | None = None) -> Results:
         """All rounds that are left. `watch` is called after every piece.
 
-        If `watch` raises, KeyboardInterrupt say, the state is kept first: it comes at a good moment.
+        If `watch` raises, KeyboardInterrupt say, the state is saved first: it comes at a good moment.
         """
-        begun = self._resumed()
+        begun = self._resume()
         rounds = self.plan.rounds if begun is None else begun.rounds
         for number in range(0 if begun is None else begun.number, len(rounds)):
             resumed = begun if begun is not None and begun.number == number else None
-            leg = resumed or Leg(rounds, number, self._models(rounds[number], self._threads), self._threads)
-            self._learn(leg, watch)
-            self._count(leg)
+            current = resumed or self._new_round(rounds, number, self._threads)
+            self._learn(current, watch)
+            self._record(current)
             if self._state is not None:
                 self._state.expire()
         if self._state is not None:
             self._state.remove()
         return self.results
 
-    def _models(self, numbers: list[int], threads: int) -> Models:
-        return models([self._settings[i] for i in numbers], self.classes, self.features, threads)
+    def _new_round(self, rounds: list[list[int]], number: int, threads: int) -> "Round":
+        settings = [self._settings[i] for i in rounds[number]]
+        engine: ManyModels
+        if self.classes > 2:
+            engine = OneVsRest(settings, self.classes, self.features, threads=threads)
+        else:
+            engine = Selection(settings, self.features, coded=self.classes == 2, threads=threads)
+        return Round(rounds, number, engine, threads, PassLoop(engine, self.rows, self.passes))
 
-    def _learn(self, leg: "Leg", watch: Callable[[Progress], None] | None) -> None:
-        while leg.done < self.passes:
-            turn = 0
-            for examples, order in self.rows.learned(leg.done):
-                skipped = min(max(leg.turns - turn, 0), len(order))
-                turn += len(order)
-                if skipped == len(order):
-                    continue
-                order = order[skipped:]
-                self._check(examples, order)
-                leg.models.learn(examples, order)
-                leg.turns = turn
-                self.learned += len(order) * len(leg.numbers)
-                self._pause(leg, watch)
-            leg.done, leg.turns = leg.done + 1, 0
-            if leg.done == 1:  # later passes have seen their labels
-                leg.progressive = np.stack((leg.models.progressive_loss, leg.models.progressive_error))
+    def _learn(self, current: "Round", watch: Callable[[SearchProgress], None] | None) -> None:
+        loop = current.loop
 
-    def _pause(self, leg: "Leg", watch: Callable[[Progress], None] | None) -> None:
-        share = (leg.number + (leg.done + self.rows.share) / self.passes) / len(leg.rounds)
+        def after_piece(learned: Learned) -> None:
+            self.learned += learned.rows * len(current.numbers)
+            self._pause(current, watch)
+
+        while loop.position[0] < self.passes:
+            loop.run_pass(after_piece)
+            if loop.position[0] == 1:  # later passes have seen the labels
+                current.progressive = np.stack(
+                    (current.engine.progressive_loss, current.engine.progressive_error)
+                )
+
+    def _pause(self, current: "Round", watch: Callable[[SearchProgress], None] | None) -> None:
+        passes = current.loop.position[0] + self.rows.share
+        share = (current.number + passes / self.passes) / len(current.rounds)
         try:
             if watch is not None:
-                watch(Progress(leg.number, len(leg.rounds), share, self.learned))
+                watch(SearchProgress(current.number, len(current.rounds), share, self.learned))
         except BaseException:
-            self._keep(leg)
+            self._save(current)
             raise
         if self._state is not None and self._state.due:
-            self._keep(leg)
+            self._save(current)
 
-    def _count(self, leg: "Leg") -> None:
-        """What has come of a round."""
-        found = {"diverged": leg.models.diverged, "progressive_loss": leg.progressive[0]}
+    def _record(self, current: "Round") -> None:
+        """The figures of a round that is done."""
+        figures = {"diverged": current.engine.diverged, "progressive_loss": current.progressive[0]}
         if self.classes:
-            found["progressive_error"] = leg.progressive[1]
+            figures["progressive_error"] = current.progressive[1]
         if self.rows.holds_out:
-            found |= self._measured(leg.models)
-        self.results.fill(leg.numbers, found)
+            figures |= self._measure(current.engine)
+        self.results.fill(current.numbers, figures)
 
-    def _measured(self, models: Models) -> dict[str, NDArray[Any]]:
+    def _measure(self, engine: ManyModels) -> dict[str, NDArray[Any]]:
         lost, wrong, weight = np.zeros(1), np.zeros(1), 0.0
-        for examples, order in self.rows.held():
-            order = order[examples.sample_weight[order] > 0.0]  # others may have no label
-            self._check(examples, order)
-            loss, error = models.measure(examples, order)
+        for piece in self.rows.held_out():
+            assert piece.order is not None
+            examples = piece.examples
+            order = piece.order[examples.sample_weight[piece.order] > 0.0]  # others may have no label
+            loss, error = engine.measure(examples, order)
             lost, wrong = lost + loss, wrong + error
             weight += float(examples.sample_weight[order].sum())
         weight = weight or np.nan
-        found: dict[str, NDArray[Any]] = {"held_out_loss": np.where(models.diverged, np.nan, lost / weight)}
-        return found | ({"held_out_accuracy": 1.0 - wrong / weight} if self.classes else {})
+        figures: dict[str, NDArray[Any]] = {"held_out_loss": np.where(engine.diverged, np.nan, lost / weight)}
+        return figures | ({"held_out_accuracy": 1.0 - wrong / weight} if self.classes else {})
 
-    def _check(self, examples: Examples, order: Numbers) -> None:
-        """Classes get the labels that each loss has for them."""
-        if not self.classes:
-            check_numbers(examples, order, self._losses)
-
-    def _keep(self, leg: "Leg") -> None:
+    def _save(self, current: "Round") -> None:
         if self._state is None:
             return
         arrays = {f"result.{name}": column for name, column in self.results.found.items()}
-        arrays |= {f"model.{name}": array for name, array in leg.models.arrays().items()}
+        arrays |= {f"model.{name}": array for name, array in current.engine.arrays().items()}
+        done, turns = current.loop.position
         self._state.save(
             {
-                "rounds": leg.rounds,
-                "threads": leg.threads,
-                "number": leg.number,
-                "done": leg.done,
-                "turns": leg.turns,
+                "rounds": current.rounds,
+                "threads": current.threads,
+                "number": current.number,
+                "done": done,
+                "turns": turns,
             },
-            arrays | {"progressive": leg.progressive},
+            arrays | {"progressive": current.progressive},
         )
 
-    def _resumed(self) -> "Leg | None":
+    def _resume(self) -> "Round | None":
         stored = None if self._state is None else self._state.load()
         if stored is None:
             return None
         position, arrays = stored
         # blocks are made for a number of threads: their arrays fit no others
-        begun = self._models(position["rounds"][position["number"]], position["threads"])
+        begun = self._new_round(position["rounds"], position["number"], position["threads"])
         for name, column in self.results.found.items():
             column[...] = arrays[f"result.{name}"]
-        for name, array in begun.arrays().items():
+        for name, array in begun.engine.arrays().items():
             array[...] = arrays[f"model.{name}"]
-        leg = Leg(position["rounds"], position["number"], begun, position["threads"])
-        leg.done, leg.turns, leg.progressive = position["done"], position["turns"], arrays["progressive"]
-        return leg
+        begun.loop.position, begun.progressive = (position["done"], position["turns"]), arrays["progressive"]
+        return begun
 
 
-class Leg:
-    """A round under way: its models, and how far they are."""
+class Round:
+    """Models that learn together: as many as fit into memory."""
 
-    def __init__(self, rounds: list[list[int]], number: int, models: Models, threads: int) -> None:
+    def __init__(
+        self, rounds: list[list[int]], number: int, engine: ManyModels, threads: int, loop: PassLoop
+    ) -> None:
         self.rounds = rounds
         self.number = number
         self.numbers = rounds[number]
-        self.models = models
+        self.engine = engine
         self.threads = threads
-        self.done = 0  # passes
-        self.turns = 0  # of the pass under way
+        self.loop = loop
         self.progressive = np.full((2, len(self.numbers)), np.nan)
+
+
+class CheckedRows:
+    """Rows whose labels are numbers that every loss takes, or an error."""
+
+    def __init__(self, rows: Rows, losses: Sequence[Loss]) -> None:
+        self._rows = rows
+        self._losses = losses
+        self.holds_out = rows.holds_out
+        self.share = 0.0
+
+    def pieces(self, pass_number: int) -> Iterator[Piece]:
+        return map(self._check, self._rows.pieces(pass_number))
+
+    def held_out(self) -> Iterator[Piece]:
+        return map(self._check, self._rows.held_out())
+
+    def _check(self, piece: Piece) -> Piece:
+        self.share = self._rows.share
+        order = np.arange(len(piece)) if piece.order is None else piece.order
+        check_numbers(piece.examples, order, self._losses)
+        return piece
 
 
 def check_numbers(examples: Examples, order: Numbers, losses: Iterable[Loss]) -> None:

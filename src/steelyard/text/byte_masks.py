@@ -1,7 +1,10 @@
-"""Many bytes of text in one look: a word with a bit for each that says whether it is of some kind.
+"""Many bytes of text at once: a word with one bit for each byte that says whether the byte is of some kind.
 
-The first byte has the lowest bit. So where a feature's name, its digits and it itself end is known after
-one load and a comparison; a loop over its bytes would end each time where the processor did not expect it.
+The first byte has the lowest bit. So the ends of a feature's name, of its digits and of the feature itself
+are known after one load and one comparison; a loop over the bytes would mispredict its end almost every time.
+
+`find_blanks` does so for a whole text. A reader that finds the end of a word only by reading it cannot begin
+the next one sooner. With all ends known the processor works on several words at once.
 """
 
 from functools import reduce
@@ -11,8 +14,9 @@ from llvmlite import ir
 from numba import config, types
 from numba.extending import intrinsic
 
-from steelyard.numba_tools.jit import part
-from steelyard.text.swar import fast
+from steelyard.numba_tools.jit import kernel, part
+from steelyard.text.lines import NEWLINE, is_gap
+from steelyard.text.swar import address, byte, fast, trailing_zeros
 
 
 def _forms(width, vector_test, test):
@@ -46,7 +50,7 @@ def _forms(width, vector_test, test):
     return compiled, checked, plain
 
 
-def _chosen(compiled, checked, plain):
+def _choose(compiled, checked, plain):
     return compiled if fast else plain if config.DISABLE_JIT else checked
 
 
@@ -112,7 +116,7 @@ FORMS = {
     "bars": _forms(64, _bar_vector, _bar),
     "name_ends": _forms(32, _name_end_vector, _name_end),
 }
-no_digits, blanks, beyond_ascii, bars, name_ends = (_chosen(*forms) for forms in FORMS.values())
+no_digits, blanks, beyond_ascii, bars, name_ends = (_choose(*forms) for forms in FORMS.values())
 
 
 @intrinsic
@@ -128,3 +132,47 @@ def _plain_population(word):
 
 
 population = _plain_population if config.DISABLE_JIT else _compiled_population
+
+
+SPARE = 8  # places that are written at once, needed or not
+_ONE = np.uint64(1)
+
+
+@kernel
+def find_blanks(text, end, stops):
+    """Write where the blanks of text[:end] are: (how many, whether all is ASCII).
+
+    A blank is a space, a tab, a return or a newline; `stops` needs room for `end` of them and SPARE more.
+    """
+    bytes_at = address(text)
+    count = np.int64(0)
+    high = np.uint64(0)
+    i = np.int64(0)
+    while i + 64 <= end:
+        found = blanks(bytes_at, i)
+        high |= beyond_ascii(bytes_at, i)
+        total = np.int64(population(found))
+        # a fixed number of steps, which is mostly enough, rather than one that nobody can foresee
+        for k in range(SPARE):
+            stops[count + k] = i + np.int64(trailing_zeros(found))
+            found &= found - _ONE
+        for k in range(SPARE, total):
+            stops[count + k] = i + np.int64(trailing_zeros(found))
+            found &= found - _ONE
+        count += total
+        i += 64
+    while i < end:
+        if is_gap(byte(bytes_at, i)) or byte(bytes_at, i) == NEWLINE:
+            stops[count] = i
+            count += 1
+        high |= np.uint64(byte(bytes_at, i) > 127)
+        i += 1
+    return count, high == 0
+
+
+@kernel
+def count_up_to(stops, count, last):
+    """How many of the stops are not beyond `last`."""
+    while count > 0 and stops[count - 1] > last:
+        count -= 1
+    return count

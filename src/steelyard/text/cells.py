@@ -1,7 +1,8 @@
-"""The cells of one record, whatever format it came in → its label, weight, tag and features.
+"""The cells of one record, whatever its format → its label, weight, tag and features.
 
-A reader splits a record into cells, spans of the text, and puts what had escapes in it behind the
-text, decoded, so that a span says all. What a column is for, its role, decides what a cell becomes.
+A reader splits a record into cells, which are spans of the text; cells with escapes are decoded and appended
+behind the text, so that a span is enough. The role of a column decides what its cells become. Columns that
+already are numbers or strings become the same features in the same order, whatever file they come from.
 """
 
 import numpy as np
@@ -209,3 +210,68 @@ def _class(text, start, stop, names, ends):
         else:
             low = middle + 1
     return -1
+
+
+@kernel
+def separate(text, spans, out):
+    """Copy the spans of the text, a newline behind each, as the tokeniser needs one to stop at.
+
+    The spans become those of the copy.
+    """
+    at = 0
+    for row in range(len(spans)):
+        start = at
+        for i in range(spans[row, 0], spans[row, 1]):
+            out[at] = text[i]
+            at += 1
+        out[at] = lines.NEWLINE
+        spans[row, 0], spans[row, 1] = start, at
+        at += 1
+
+
+@kernel
+def rows_of_columns(text, spans, reals, plan, options, table, ends, features):
+    """Fill in the features of all rows_of_columns; returns how many there are.
+
+    `plan` has of each feature column its role, its place among all columns, its place among `spans`
+    (start and stop in the text, of every row) or among `reals` (NaN: missing), its seed and its field.
+    """
+    roles, columns, places, seeds, column_fields = plan
+    keys, values, fields, starts, stops, origins = features
+    count = 0
+    for row in range(len(ends)):
+        for k in range(len(roles)):
+            if roles[k] == TEXT:
+                continue
+            place = places[k]
+            start, stop = 0, 0
+            kind = tokens.MISSING
+            value = 1.0
+            if roles[k] == CATEGORY:
+                start, stop = trimmed(text, spans[place, row, 0], spans[place, row, 1])
+                kind = tokens.CATEGORY if start < stop else tokens.MISSING
+            elif not np.isnan(reals[place, row]):
+                kind = tokens.NUMBER
+                value = reals[place, row]
+            if kind == tokens.MISSING:
+                key = hashing.murmur(_MISSING, 0, len(_MISSING), seeds[k])
+            elif kind == tokens.CATEGORY:
+                key = hashing.key(text, start, stop, seeds[k])
+            else:
+                key = seeds[k]
+            keys[count] = key
+            values[count] = value
+            fields[count] = column_fields[k]
+            starts[count] = start
+            stops[count] = stop
+            origins[count] = 8 * columns[k] + kind
+            count += 1
+        for k in range(len(roles)):
+            if roles[k] == TEXT:
+                place = places[k]
+                count = tokens.tokenise(
+                    text, spans[place, row, 0], spans[place, row, 1], seeds[k], column_fields[k], columns[k],
+                    options, count, table, features,
+                )  # fmt: skip
+        ends[row] = count
+    return count

@@ -2,14 +2,12 @@
 
 import numpy as np
 
-from steelyard.numba_tools.borrowed import lent
-from steelyard.numba_tools.jit import kernel, part
+from steelyard.numba_tools.jit import borrow, kernel, part
 from steelyard.text import decimals, hashing, lines
-from steelyard.text.index_value import MARGIN, pairs
+from steelyard.text.byte_masks import count_up_to, find_blanks
+from steelyard.text.index_value import BATCH, BATCH_WORDS, MARGIN, convert, pairs, put_known
 from steelyard.text.lines import COLON, HASH, NEWLINE, is_gap, note
-from steelyard.text.number_batch import ROOM, SIZE, put_known, settle
 from steelyard.text.swar import address, byte, leading_digits
-from steelyard.text.token_ends import find, up_to
 
 
 @kernel
@@ -22,11 +20,11 @@ def parse(
     `stops` is room for the places of blanks.
     """
     bytes_at = address(text)
-    stops, keys, values, starts = lent(stops), lent(keys), lent(values), lent(starts)
-    known, ascii_only = find(text, end, stops)
-    most = up_to(stops, known, end - MARGIN)
-    room = np.empty(SIZE, np.uint64)
-    staged = lent(room)
+    stops, keys, values, starts = borrow(stops), borrow(keys), borrow(values), borrow(starts)
+    known, ascii_only = find_blanks(text, end, stops)
+    most = count_up_to(stops, known, end - MARGIN)
+    room = np.empty(BATCH_WORDS, np.uint64)
+    staged = borrow(room)
     # not plain zeros, for whose type the helpers would be compiled once more
     row = np.int64(0)
     count = np.int64(0)  # features settled
@@ -64,7 +62,7 @@ def parse(
             n = first - count
         i = lines.line_end(text, i, end) + 1
         line += 1
-    settle(room, n, count, keys, values, starts)  # named to the last, so that it lives so long
+    convert(room, n, count, keys, values, starts)  # named to the last, so that it lives so long
     fields[: count + n] = -1
     return row, count + n, line, wrong, queries
 
@@ -86,8 +84,8 @@ def _features(text, i, end, stops, k, most, largest, staged, n, count, keys, val
             i += 1
         if byte(text, i) == NEWLINE or byte(text, i) == HASH:
             return -1, i, i, k, n, count, query
-        if n == ROOM:
-            settle(staged, n, count, keys, values, starts)
+        if n == BATCH:
+            convert(staged, n, count, keys, values, starts)
             count += n
             n = np.int64(0)
         begin = i

@@ -9,16 +9,16 @@ Text is passed on by its address: for an array, Numba would count references at 
 import numpy as np
 from llvmlite import ir
 from numba import config, types
-from numba.core import cgutils
 from numba.extending import intrinsic
 
 from steelyard.numba_tools.jit import part
+from steelyard.numba_tools.numba_private import array_struct
 
 
 @intrinsic
 def _compiled_address(context, array):
     def build(context, builder, signature, arguments):
-        data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
+        data = array_struct(context, builder, signature.args[0], arguments[0]).data
         return builder.ptrtoint(data, ir.IntType(64))
 
     return types.int64(array), build
@@ -41,7 +41,7 @@ def _load(bits, result):
 @intrinsic
 def _compiled_trailing_zeros(context, word):
     def build(context, builder, signature, arguments):
-        return builder.cttz(arguments[0], cgutils.false_bit)
+        return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 0))
 
     return types.uint64(types.uint64), build
 

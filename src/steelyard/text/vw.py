@@ -5,15 +5,12 @@ The last word before the first bar is the tag if it touches the bar or begins wi
 
 import numpy as np
 
-from steelyard.numba_tools.borrowed import lent
-from steelyard.numba_tools.jit import kernel, part
+from steelyard.numba_tools.jit import borrow, kernel, part
 from steelyard.text import decimals, hashing, lines
-from steelyard.text.byte_masks import name_ends
-from steelyard.text.index_value import MARGIN, pairs
+from steelyard.text.byte_masks import count_up_to, find_blanks, name_ends
+from steelyard.text.index_value import BATCH, BATCH_WORDS, MARGIN, convert, pairs, put_known
 from steelyard.text.lines import BAR, COLON, NEWLINE, QUOTE, is_digit, is_gap, note
-from steelyard.text.number_batch import ROOM, SIZE, put_known, settle
 from steelyard.text.swar import address, byte, leading_digits, trailing_zeros
-from steelyard.text.token_ends import find, up_to
 
 
 @kernel
@@ -28,13 +25,13 @@ def parse(
     feature's name begins.
     """
     bytes_at = address(text)
-    stops, field_seeds, tags = lent(stops), lent(field_seeds), lent(tags)
-    labels, sample_weight, offsets = lent(labels), lent(sample_weight), lent(offsets)
-    keys, values, fields, starts = lent(keys), lent(values), lent(fields), lent(starts)
-    known, ascii_only = find(text, end, stops)
-    most = up_to(stops, known, end - MARGIN)
-    room = np.empty(SIZE, np.uint64)
-    staged = lent(room)
+    stops, field_seeds, tags = borrow(stops), borrow(field_seeds), borrow(tags)
+    labels, sample_weight, offsets = borrow(labels), borrow(sample_weight), borrow(offsets)
+    keys, values, fields, starts = borrow(keys), borrow(values), borrow(fields), borrow(starts)
+    known, ascii_only = find_blanks(text, end, stops)
+    most = count_up_to(stops, known, end - MARGIN)
+    room = np.empty(BATCH_WORDS, np.uint64)
+    staged = borrow(room)
     # not plain zeros, for whose type the helpers would be compiled once more
     row = np.int64(0)
     count = np.int64(0)  # features settled
@@ -65,7 +62,7 @@ def parse(
             row += 1
         i += 1
         line += 1
-    settle(room, n, count, keys, values, starts)  # named to the last, so that it lives so long
+    convert(room, n, count, keys, values, starts)  # named to the last, so that it lives so long
     return row, count + n, line, wrong
 
 
@@ -156,8 +153,8 @@ def _features(
             continue
         if byte(text, i) == NEWLINE:
             return -1, 0, i, k, n, count
-        if n == ROOM:
-            settle(staged, n, count, keys, values, starts)
+        if n == BATCH:
+            convert(staged, n, count, keys, values, starts)
             count += n
             n = np.int64(0)
         begin = i

@@ -1,19 +1,17 @@
 """What is seen while a sweep runs."""
 
-import builtins
 import io
 import signal
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from steelyard.cli.sweeps import progress
+from steelyard.engine.rows import RowsInMemory
 from steelyard.model import Settings
 from steelyard.sweep import grid
-from steelyard.sweep.rows import Table
-from steelyard.sweep.search import Progress, Search
+from steelyard.sweep.search import Search, SearchProgress
 from tests.engine.problems import FEATURES, numbers
 
 
@@ -26,7 +24,7 @@ def search(memory: int | None = None) -> Search:
     points = grid.expand(
         Settings(scaling="row_norm"), {"learning_rate": [0.01 * k for k in range(1, 41)]}
     ).points
-    return Search(points, Table(numbers(100)), features=FEATURES, memory=memory)
+    return Search(points, RowsInMemory(numbers(100)), features=FEATURES, memory=memory)
 
 
 @pytest.mark.parametrize(("memory", "text"), [(None, "learning"), (3000, "round 2 of 2")])
@@ -49,7 +47,7 @@ def test_nothing_where_nobody_looks(capsys: pytest.CaptureFixture[str]) -> None:
 
 def interrupted(state: Path | None, times: int) -> None:
     with progress.watching(search(), state) as watch:
-        watch(Progress(0, 1, 0.5, 10))
+        watch(SearchProgress(0, 1, 0.5, 10))
         for _ in range(times):
             signal.raise_signal(signal.SIGINT)
 
@@ -63,16 +61,3 @@ def test_who_asks_twice_does_not_wait(tmp_path: Path) -> None:
 def test_without_a_state_ctrl_c_is_what_it_was() -> None:
     with pytest.raises(KeyboardInterrupt):
         interrupted(None, 1)
-
-
-def test_without_matplotlib(monkeypatch: pytest.MonkeyPatch) -> None:
-    real = builtins.__import__
-
-    def missing(name: str, *rest: Any) -> Any:
-        if name == "matplotlib":
-            raise ImportError(name)
-        return real(name, *rest)
-
-    monkeypatch.setattr(builtins, "__import__", missing)
-    with pytest.raises(ImportError, match=r'pip install "steelyard\[plot\]"'):
-        progress.check_pictures()

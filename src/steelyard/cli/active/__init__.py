@@ -1,17 +1,17 @@
-"""`steelyard active`: commands that ask for labels, each in a file of its own."""
+"""`steelyard active`: the commands of active learning, each in a file of its own."""
 
 import importlib
 
 import click
 
 _summaries = {
-    "simulate": "Try on labelled files what asking for few labels would have come to.",
-    "ask": "Say of examples, line by line, whose label is wanted; learn the labels.",
+    "simulate": "Simulate active learning on labelled files.",
+    "ask": "Ask for labels of a stream: JSON lines in, JSON lines out.",
 }
 
 
 class _Commands(click.Group):
-    """Imported when they are called, as those above them."""
+    """Commands are imported when they are called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(_summaries)
@@ -31,5 +31,5 @@ class _Commands(click.Group):
 def command() -> None:
     """Ask for the labels that are worth their price.
 
-    docs/active.md explains how.
+    See docs/active.md.
     """

@@ -1,4 +1,4 @@
-"""`steelyard active ask`: a line of JSON in, a line of JSON out, so that any program can drive it."""
+"""`steelyard active ask`: JSON lines in and out, so that any program can drive it."""
 
 import json
 import sys
@@ -7,7 +7,9 @@ from typing import Any
 
 import click
 
+from steelyard.active import strategies
 from steelyard.cli import options
+from steelyard.cli.common import Choice
 
 
 @click.command()
@@ -15,26 +17,30 @@ from steelyard.cli import options
     "--classes", required=True, metavar="FIRST,SECOND", help="The two classes, as labels name them."
 )
 @click.option(
-    "--budget", type=click.IntRange(1), metavar="LABELS", help="How many labels to ask for, with --expected."
+    "--strategy", type=Choice(strategies.names()), default=strategies.DEFAULT, show_default=True,
+    help="How to choose the examples to ask for.",
+)  # fmt: skip
+@click.option(
+    "--budget", type=click.IntRange(1), metavar="LABELS", help="How many labels to ask for; needs --expected."
 )
 @click.option("--expected", type=click.IntRange(1), metavar="EXAMPLES", help="How many examples will come.")
 @click.option("--rate", type=float, help="The share of the examples to ask for, instead of a budget.")
-@click.option("--c0", type=float, help="C₀ of the paper, instead of both.")
+@click.option("--c0", type=float, help="The constant C₀ of the paper, instead of both.")
 @click.option(
     "--audit", type=float, default=0.0, show_default=True, metavar="SHARE",
-    help="Of the examples: asked for whatever they are, never learned, and what the current model is "
-    "judged by.",
+    help="The share of the examples that are asked for at random and never learned, to evaluate the "
+    "current model.",
 )  # fmt: skip
 @click.option(
     "--journal", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
-    help="Where all that happens is kept; if it is there, go on from it.",
+    help="Store everything in this file; if it exists, continue from it.",
 )  # fmt: skip
 @click.option("--bits", type=click.IntRange(1, 30), default=18, show_default=True, help="2^bits weights.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Of all that is drawn.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Random seed.")
 def command(**given: Any) -> None:
-    """Say of examples, line by line, whose label is wanted; learn the labels.
+    """Ask for labels of a stream: JSON lines in, JSON lines out.
 
-    On standard input come lines of JSON, and each is answered by one on standard output:
+    Each line of JSON on standard input is answered by one on standard output:
 
     \b
     {"example": {"title": "…", "price": 3}}   {"id": 0, "ask": true, "probability": …, "prediction": …, …}
@@ -45,13 +51,15 @@ def command(**given: Any) -> None:
     {"estimate": "error", "of": "current"}    {"estimate": "error", "of": "current", "value": …, "low": …, …}
 
     Labels may come late and in any order. The first line on standard output is a status, which says how
-    many examples a journal has seen. A line that makes no sense is answered by {"error": …} and changes
-    nothing.
+    many examples the journal has seen. An invalid line is answered by {"error": …} and changes nothing.
 
-    An estimate is of the error, precision, recall (of the second class) or loss, with "largest": …; of the
-    models so far (progressive), the model held now (current) or the examples so far (pool). Its interval,
-    from low to high, holds at every moment with the confidence "level", 0.95 unless said otherwise.
-    docs/estimates.md has more.
+    The strategy iwal asks for a label with a probability that grows with the model's uncertainty; margin
+    asks for the least certain examples; random for any.
+
+    An estimate is of the error, precision, recall (of the second class) or loss (with "largest": …); of the
+    models so far (progressive), the present model (current) or the examples so far (pool). Its interval,
+    from low to high, has the confidence "level", by default 0.95, and is valid at any stopping time. The
+    strategy margin gives no estimates without --audit. See docs/estimates.md.
     """
     from steelyard.cli.active.conversation import Conversation
 

@@ -1,36 +1,45 @@
-"""`steelyard active simulate`: what labels would have been worth, on files whose labels are known."""
+"""`steelyard active simulate`: what active learning would have achieved on files whose labels are known."""
 
 import json
+import sys
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import click
 
-from steelyard.cli import messages, options
-from steelyard.cli.choices import Choice
+from steelyard import plotting
+from steelyard.active import strategies
+from steelyard.cli import options
+from steelyard.cli.common import Choice, printer
 from steelyard.cli.options import options as several
 from steelyard.cli.sweeps.list_values import Names, Numbers
 
-_POLICIES = ("invariant", "implicit", "multiplication", "margin", "random")
+_UPDATES = ("implicit", "invariant", "explicit")
 _READING = several(
     options.FORMAT, options.BITS, options.INTERACTIONS, options.LABELS, options.TABLES,
 )  # fmt: skip
 _SIMULATING = several(
-    click.option("--policies", type=Names(_POLICIES), metavar="LIST", default="implicit,margin,random",
-                 show_default=True, help=f"Of {', '.join(_POLICIES)}."),
+    click.option("--strategy", type=Names(strategies.names()), metavar="LIST",
+                 default=",".join(strategies.names()), show_default=True,
+                 help="How to choose labels; one or more strategies."),
+    click.option("--update", type=Names(_UPDATES), metavar="LIST", default=_UPDATES[0], show_default=True,
+                 help=f"How to learn; one or more of {', '.join(_UPDATES)}."),
     click.option("--fractions", type=Numbers(), metavar="LIST", default="0.01,0.02,0.05,0.1,0.2",
-                 show_default=True, help="Of the labels: how many may be asked for."),
+                 show_default=True, help="The fractions of the labels that may be asked for."),
     click.option("--learner", type=Choice(["refit", "once"]), default="refit", show_default=True,
-                 help="What learns the answers: as ActiveClassifier does, again and again in several orders; "
-                 "or once as they come, those of IWAL with weight 1/P."),
+                 help="refit: learn the answers again and again in several orders, as ActiveClassifier does; "
+                 "once: learn each answer once as it comes, with weight 1/P."),
     click.option("--seeds", type=click.IntRange(1, 1000), default=3, show_default=True,
-                 help="How often to shuffle and split anew."),
+                 help="How often to shuffle and split the rows."),
     click.option("--holdout", type=click.IntRange(2), default=5, show_default=True, metavar="N",
-                 help="One in N rows is not learned but tested on."),
+                 help="Hold out one in N rows for testing."),
     click.option("--grid", is_flag=True,
-                 help="The paper's way: for each policy 198 schedules × 10 values of C₀ abreast, squared "
-                 "loss, every answer learned once, and the best settings in hindsight."),
+                 help="Run the paper's experiment: 198 schedules × 10 values of C₀ side by side for each "
+                 "strategy and update, squared loss, every answer learned once, the best settings in "
+                 "hindsight."),
     click.option("--pictures", type=click.Path(file_okay=False, path_type=Path), metavar="FOLDER",
                  help="Draw the curves, as SVG and PNG."),
     options.THREADS,
@@ -45,41 +54,72 @@ _SIMULATING = several(
 @_SIMULATING
 @click.pass_context
 def command(ctx: click.Context, /, files: tuple[str, ...], **given: Any) -> None:
-    """Try on labelled files what asking for few labels would have come to.
+    """Simulate active learning on labelled files.
 
-    The rows are shuffled and some held out. Of the others each policy gets the labels it asks for, a
-    fraction of them, and no more; the table shows what has been learned from them: the error on the rows
-    held out, and beside it what the labels paid for say of that error themselves.
+    The rows are shuffled and some are held out. Of the others, each strategy gets a fraction of the labels,
+    those it asks for. The table shows the error on the held-out rows and, where the strategy allows it, the
+    error as estimated from the labels alone.
 
-    implicit is ActiveClassifier as it comes; invariant and multiplication are importance-weighted active
-    learning with other updates (multiplication: the gradient times the weight); margin buys the labels of
-    which the model is least sure, and random any.
+    iwal with the implicit update is ActiveClassifier with its defaults; margin asks for the labels of which
+    the model is least sure, in the whole pool; random asks for any.
     """
     from click.core import ParameterSource
 
-    from steelyard.cli.active.simulations import grid, labelled_rows, report, trials
-    from steelyard.cli.active.simulations.progress import ticking
+    from steelyard.active import trials
+    from steelyard.cli.active import labelled_rows, report
     from steelyard.cli.sweeps import progress
     from steelyard.io.errors import InputError
 
-    say = messages.voice(keeps=given["pictures"] is not None)
+    say = printer(keeps=given["pictures"] is not None)
     with options.errors():
         if given["grid"] and ctx.get_parameter_source("learner") == ParameterSource.COMMANDLINE:
             raise InputError("--grid learns every answer once: leave out --learner")
         if given["pictures"] is not None:
-            progress.check_pictures()
-        rows = labelled_rows.read(ctx, files, given)
-        if len(rows.examples) // given["holdout"] == 0:
-            raise InputError(f"{len(rows.examples)} rows are too few to hold out one in {given['holdout']}")
+            plotting.require_matplotlib()
+        names = given["strategy"]
+        if given["grid"] and ctx.get_parameter_source("strategy") == ParameterSource.DEFAULT:
+            names = [name for name in names if strategies.by_name(name).lane_code is not None]
+        plan = trials.TrialPlan(names, given["update"], given["fractions"], given["seeds"], given["holdout"])
+        rows = labelled_rows.read(files, given)
+        if len(rows.examples) // plan.holdout == 0:
+            raise InputError(f"{len(rows.examples)} rows are too few to hold out one in {plan.holdout}")
+        schedules = _schedules() if given["grid"] else None
         if not given["as_json"]:
-            progress.announce(report.about(rows, given), say)
+            progress.announce(report.announcement(rows, plan, given["learner"], schedules), say)
         began = time.perf_counter()
-        way = grid if given["grid"] else trials
-        with ticking(way.count(given)) as tick:
-            found = way.run(rows, given, tick)
-        result = report.of(rows, given, found, time.perf_counter() - began)
+        if schedules is not None:
+            with _ticking(plan.seeds * len(plan.strategies) * len(plan.updates)) as tick:
+                found = trials.run_grid(rows.examples, plan, schedules, tick)
+        else:
+            with _ticking(trials.count_trials(plan)) as tick:
+                found = trials.run_trials(rows.examples, plan, given["learner"], tick)
+        result = report.summarise(rows, given, found, time.perf_counter() - began)
         if given["pictures"] is not None:
-            from steelyard.cli.active.simulations import pictures
+            from steelyard.cli.active import pictures
 
-            result["pictures"] = [str(path) for path in pictures.drawn(result, given["pictures"])]
+            result["pictures"] = [str(path) for path in pictures.draw(result, given["pictures"])]
     say(json.dumps(result) if given["as_json"] else report.text(result))
+
+
+def _schedules() -> list[tuple[float, float, float]]:
+    """The learning rates of the paper, as in `steelyard sweep --paper`."""
+    from itertools import product
+
+    from steelyard.cli.sweeps.running import PAPER
+
+    return list(product(PAPER["learning_rate"], PAPER["initial_t"], PAPER["power_t"]))
+
+
+@contextmanager
+def _ticking(total: int) -> Iterator[Callable[[], None]]:
+    """A function to call after each of so many trials: a bar on standard error, if that is a terminal."""
+    if not sys.stderr.isatty():
+        yield lambda: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = TextColumn("trials"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
+    with Progress(*columns, console=Console(stderr=True), transient=True, redirect_stdout=False) as bar:
+        task = bar.add_task("", total=total)
+        yield lambda: bar.advance(task)

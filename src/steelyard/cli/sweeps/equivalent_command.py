@@ -6,7 +6,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from steelyard.cli import preparing, train
+from steelyard.cli import options, train
 from steelyard.losses import Loss
 from steelyard.sweep.grid import Point
 
@@ -27,7 +27,7 @@ def command(ctx: click.Context, files: list[str], point: Point, losses: dict[Los
     known = {parameter.name for parameter in train.command.params} - _NOT_RETOLD
     for parameter in ctx.command.params:
         said = ctx.get_parameter_source(parameter.name or "") == ParameterSource.COMMANDLINE
-        other_loss = parameter.name in preparing.loss_parameters() and not hasattr(loss, parameter.name)
+        other_loss = parameter.name in options.loss_parameter_names() and not hasattr(loss, parameter.name)
         if said and parameter.name in known and not other_loss:
             words += _words(parameter, ctx.params[parameter.name])
     return shlex.join(words)

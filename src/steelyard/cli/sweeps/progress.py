@@ -14,9 +14,8 @@ from rich.progress import BarColumn, ProgressColumn, Task, TaskProgressColumn, T
 from rich.progress import Progress as Bar
 from rich.text import Text
 
-from steelyard.cli.messages import Say
-from steelyard.sweep.results import Results
-from steelyard.sweep.search import Progress, Search
+from steelyard.cli.common import Say
+from steelyard.sweep.search import Search, SearchProgress
 
 INTERRUPTED = 130  # as shells have it: 128 and the number of the signal
 
@@ -39,7 +38,7 @@ class Rate(ProgressColumn):
 
 
 @contextmanager
-def watching(search: Search, state: Path | None) -> Iterator[Callable[[Progress], None]]:
+def watching(search: Search, state: Path | None) -> Iterator[Callable[[SearchProgress], None]]:
     """Something to call with the progress; with a state, Ctrl-C ends the run at the next good moment."""
     interrupted = False
 
@@ -48,7 +47,7 @@ def watching(search: Search, state: Path | None) -> Iterator[Callable[[Progress]
         interrupted = True
         signal.signal(signal.SIGINT, before)  # whoever asks again does not want to wait
 
-    def watch(progress: Progress) -> None:
+    def watch(progress: SearchProgress) -> None:
         show(progress)
         if interrupted:
             raise _Stopped
@@ -67,7 +66,7 @@ def watching(search: Search, state: Path | None) -> Iterator[Callable[[Progress]
 
 
 @contextmanager
-def _bar(rounds: int) -> Iterator[Callable[[Progress], None]]:
+def _bar(rounds: int) -> Iterator[Callable[[SearchProgress], None]]:
     """On standard error, if that is a terminal."""
     if not sys.stderr.isatty():
         yield lambda progress: None
@@ -82,22 +81,8 @@ def _bar(rounds: int) -> Iterator[Callable[[Progress], None]]:
     with Bar(*columns, console=Console(stderr=True), transient=True, redirect_stdout=False) as bar:
         task = bar.add_task("compiling", total=1.0, learned=0)
 
-        def show(progress: Progress) -> None:
+        def show(progress: SearchProgress) -> None:
             text = f"round {progress.number + 1} of {progress.rounds}" if rounds > 1 else "learning"
             bar.update(task, description=text, completed=progress.share, learned=progress.learned)
 
         yield show
-
-
-def check_pictures() -> None:
-    try:
-        import matplotlib  # noqa: F401
-    except ImportError:
-        raise ImportError('pictures need matplotlib: pip install "steelyard[plot]"') from None
-
-
-def draw(results: Results, folder: Path) -> list[Path]:
-    """Imported only here: matplotlib takes a while, and need not be there."""
-    from steelyard.cli.sweeps import pictures
-
-    return pictures.drawn(results, folder)

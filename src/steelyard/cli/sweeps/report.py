@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from steelyard._messages import counted
-from steelyard.cli import unused_interactions
-from steelyard.cli.summary import finite
+from steelyard.cli.common import unused_interactions
+from steelyard.engine.metrics import finite
 from steelyard.io.stream import Stream
 from steelyard.sweep.results import Results, loss_name
 from steelyard.sweep.search import Search
@@ -17,7 +17,9 @@ _MOST_PROBLEMS = 3
 _BY_GROUP = ("loss", "update")
 
 
-def of(search: Search, stream: Stream, notes: list[str], *, seconds: float, startup: float) -> dict[str, Any]:
+def summarise(
+    search: Search, stream: Stream, notes: list[str], *, seconds: float, startup: float
+) -> dict[str, Any]:
     """All that is worth knowing about the run."""
     results = search.results
     rows = results.rows()
@@ -38,7 +40,7 @@ def of(search: Search, stream: Stream, notes: list[str], *, seconds: float, star
             *notes,
             *_nothing_held_out(results),
             *sorted(stream.remarks),
-            *unused_interactions.in_vain(stream, None),
+            *unused_interactions(stream, None),
         ],
         "skipped": stream.skipped,
         "problems": [str(problem) for problem in stream.problems],

@@ -7,22 +7,21 @@ import click
 import numpy as np
 
 from steelyard import losses as registry
-from steelyard.cli import messages, options, outputs, preparing, stored
-from steelyard.cli.clock import since_start
-from steelyard.cli.preparing import Plan
-from steelyard.cli.sweeps import equivalent_command, progress, report
-from steelyard.cli.training import Training
+from steelyard import plotting
+from steelyard.cli import options
+from steelyard.cli.common import check_outputs, printer, seconds_since_start
+from steelyard.cli.sweeps import equivalent_command, pictures, progress, report
 from steelyard.engine.model_set import usable_threads
-from steelyard.features.names import Names
 from steelyard.io import label_inference, sources
 from steelyard.io.errors import InputError
 from steelyard.losses import Loss
-from steelyard.model import Model, Settings
+from steelyard.model import Settings
 from steelyard.sweep import grid, plan, results
-from steelyard.sweep.files import Files, in_terms_of, in_terms_of_all
+from steelyard.sweep.files import SweepFiles, prepare_files
 from steelyard.sweep.grid import Expanded
 from steelyard.sweep.search import Search
 
+_MOST_CLASSES = 12  # that are listed
 _AXES = ("update", "scaling", "learning_rate", "initial_t", "power_t", "l1", "l2")
 PAPER: dict[str, list[Any]] = {
     "loss": ["squared", "logistic", "hinge", "quantile"],
@@ -36,7 +35,7 @@ _RATES = [2.0**k for k in range(-6, 5)]
 
 
 def run(ctx: click.Context, files: tuple[str, ...], given: dict[str, Any]) -> dict[str, Any]:
-    """Returns what there is to sum up."""
+    """Returns the summary."""
     with options.errors():
         paths = sources.expand(files)
         _check_outputs(given, paths)
@@ -44,17 +43,20 @@ def run(ctx: click.Context, files: tuple[str, ...], given: dict[str, Any]) -> di
             raise InputError(
                 "--save reads the files once more, and standard input is gone: save it to a file"
             )
-        reading, labels = preparing.looked_at(ctx, paths, given)
-        losses = _losses(given, labels)
-        expanded, announcements = _expanded(given, list(losses))
-        reading, classes = in_terms_of_all(reading, labels, list(losses), paths[0], given["labels"])
+        read = options.read_options(given)
+        spec, first = read.infer(paths, given["dtype"])
+        losses = _losses(given, first)
+        expanded, announcements = _expand(given, list(losses))
         threads, memory = usable_threads(given["threads"]), plan.memory_of(given["memory"])
-        source = Files(paths, reading, threads=threads, skip=given["on_error"] == "skip")
+        skip = given["on_error"] == "skip"
+        source = prepare_files(
+            paths, read, spec, first, list(losses), None, given["class_weight"], threads, skip=skip
+        )
         search = Search(
             expanded.points,
             source.rows(given["holdout"], memory),
-            features=reading.features,
-            classes=classes,
+            features=spec.features,
+            classes=source.classes,
             passes=given["passes"],
             memory=memory,
             threads=threads,
@@ -69,30 +71,32 @@ def run(ctx: click.Context, files: tuple[str, ...], given: dict[str, Any]) -> di
         if not given["as_json"]:
             kept = [given[name] for name in ("output", "save", "resume", "pictures")]
             progress.announce(
-                [*announcements, *_about(source, classes), search.plan.describe(), *expanded.notes],
-                messages.voice(keeps=any(path is not None for path in kept)),
+                [*announcements, *_about(source), search.plan.describe(), *expanded.notes],
+                printer(keeps=any(path is not None for path in kept)),
             )
-        startup, began = since_start(), time.perf_counter()
+        startup, began = seconds_since_start(), time.perf_counter()
         with progress.watching(search, given["resume"]) as watch:
             search.run(watch)
         seconds = time.perf_counter() - began
-        stream = source.stream or source.open()  # of a state that needed no more rows there is none
+        stream = source.files.stream or source.files.open()  # a state may have needed no more rows
         if (
             np.isnan(search.results.found["progressive_loss"]).all()
             and not search.results.found["diverged"].any()
         ):
             raise stream.empty(f"{', '.join(paths)}: no row has a label and a weight, so nothing was learned")
-        summed = report.of(search, stream, expanded.notes, seconds=seconds, startup=startup)
+        summary = report.summarise(search, stream, expanded.notes, seconds=seconds, startup=startup)
         best = report.best_of(search.results)
-        told = None if best is None else equivalent_command.command(ctx, paths, expanded.points[best], losses)
-        summed |= {"command": told} | _written(search, source, given)
-    return summed
+        again = (
+            None if best is None else equivalent_command.command(ctx, paths, expanded.points[best], losses)
+        )
+        summary |= {"command": again} | _write(search, source, given)
+    return summary
 
 
 def _losses(given: dict[str, Any], labels: list[str]) -> dict[Loss, str]:
     """The losses, and what the user calls them."""
     guessed = PAPER["loss"] if given["paper"] else [label_inference.loss_for(labels)]
-    parameters = preparing.parameters(given)
+    parameters = options.given_loss_parameters(given)
     losses = {options.loss_named(name, _own(name, parameters)): name for name in given["loss"] or guessed}
     for name in parameters:
         if not any(hasattr(loss, name) for loss in losses):
@@ -100,7 +104,7 @@ def _losses(given: dict[str, Any], labels: list[str]) -> dict[Loss, str]:
     return losses
 
 
-def _expanded(given: dict[str, Any], losses: list[Loss]) -> tuple[Expanded, list[str]]:
+def _expand(given: dict[str, Any], losses: list[Loss]) -> tuple[Expanded, list[str]]:
     """The points, and what was decided without being asked."""
     said = {name: given[name] for name in _AXES if given[name] is not None}
     announcements = []
@@ -123,42 +127,35 @@ def _own(name: str, parameters: dict[str, float]) -> dict[str, float]:
 
 def _check_outputs(given: dict[str, Any], paths: list[str]) -> None:
     """What would otherwise be found out after the work."""
-    outputs.check([given[name] for name in ("output", "save", "resume")], paths)
+    check_outputs([given[name] for name in ("output", "save", "resume")], paths)
     if given["output"] is not None:
         results.writer(given["output"])
     if given["pictures"] is not None:
-        progress.check_pictures()
+        plotting.require_matplotlib()
 
 
-def _about(source: Files, classes: int) -> list[str]:
-    rule = source.reading.label_rule
-    lines = [f"format: {source.reading.format}"]
-    if classes and rule is not None:
-        lines.append(f"classes: {rule.negative} and {rule.positive}")
+def _about(source: SweepFiles) -> list[str]:
+    lines = [f"format: {source.spec.format}"]
+    names = source.labels.class_names
+    if names is not None:
+        *others, last = map(str, names.tolist()[:_MOST_CLASSES])
+        more = "" if len(names) <= _MOST_CLASSES else ", …"
+        lines.append(f"classes: {', '.join(others)} and {last}{more}")
     return lines
 
 
-def _written(search: Search, source: Files, given: dict[str, Any]) -> dict[str, Any]:
-    """The files that were asked for, and their names."""
+def _write(search: Search, source: SweepFiles, given: dict[str, Any]) -> dict[str, Any]:
+    """Write the files that were asked for; returns their names."""
     if given["output"] is not None:
         search.results.save(given["output"])
-    pictures = progress.draw(search.results, given["pictures"]) if given["pictures"] is not None else []
+    drawn = [] if given["pictures"] is None else pictures.draw_pictures(search.results, given["pictures"])
     if given["save"] is not None:
-        _retrain(search, source, given)
+        settings = search.points[search.results.best_index].settings
+        training = source.train([settings], passes=given["passes"], names=given["names"])
+        training.run()
+        training.save(given["save"])
     return {
         "output": None if given["output"] is None else str(given["output"]),
-        "pictures": [str(path) for path in pictures],
+        "pictures": [str(path) for path in drawn],
         "model": None if given["save"] is None else str(given["save"]),
     }
-
-
-def _retrain(search: Search, source: Files, given: dict[str, Any]) -> None:
-    """The best settings once more, by the single kernel and on all rows, as `train` would."""
-    settings = search.points[search.results.best_index].settings
-    reading = in_terms_of(source.reading, settings.loss)
-    names = Names(reading.features) if given["names"] else None
-    skip = given["on_error"] == "skip"
-    model = Model(settings, reading.features)
-    plan = Plan(source.paths, reading, model, names, threads=usable_threads(given["threads"]), skip=skip)
-    Training(model).run(plan.stream, given["passes"], lambda learned, stream: None)
-    stored.save(given["save"], model, reading, names, None)

@@ -1,0 +1,347 @@
+"""`ActiveLearner`: considers examples one after another, asks for some labels, and learns the answers.
+
+Answers may come late and in any order. Everything is written to the journal first; a learner that is started
+with the journal of another continues as that one would have.
+
+>>> import numpy as np
+>>> from steelyard import Settings
+>>> from steelyard.active.learner import ActiveLearner
+>>> from steelyard.active.budget import BudgetPlan
+>>> from steelyard.examples import examples
+>>> learner = ActiveLearner(Settings(), features=2, plan=BudgetPlan(rate=0.5))
+>>> (query,) = learner.consider(examples(np.array([[1.0, 0.0]])))
+>>> query.id, query.probability
+(0, 1.0)
+>>> learner.answer([query.id], [1.0])
+>>> learner.predict(examples(np.array([[1.0, 0.0]]))) > 0.0
+array([ True])
+"""
+
+import copy
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steelyard import losses
+from steelyard.active import counter_rng, strategies
+from steelyard.active.budget import BudgetPlan
+from steelyard.active.journal import ANSWER, SKIP, UNDO, AskedRow, Decisions, Event, History, Journal
+from steelyard.active.labelled import Labelled, RefitPlan, last_refit, sparse_row
+from steelyard.active.strategies._base import Strategy
+from steelyard.examples import Examples
+from steelyard.learner import Learner
+from steelyard.losses import class_labels
+from steelyard.model import Model, Settings
+
+FIRST_RANKED = 10  # labels from a pool before a model ranks it
+
+_QUESTIONS, _AUDIT, _AUDIT_TURNS = 0, 1, 2  # purposes of random numbers
+_PAST = {ANSWER: "answered", SKIP: "skipped"}
+_FEWEST, _MOST = 16, 256  # rows that a replay scores ahead of the next question
+
+
+@dataclass(frozen=True)
+class Query:
+    """An example whose label is wanted."""
+
+    id: int
+    """Its number in the stream, from 0."""
+    probability: float
+    """With which it was asked for; estimates weight its label by the inverse."""
+    prediction: float
+    """w·x, before the label is known."""
+    place: int
+    """Its row among those that were considered together, from 0."""
+
+
+class _Ranking(NamedTuple):
+    """A pool as the model of some answers ranks it; rows go by their numbers."""
+
+    answers: tuple[bytes, bytes]
+    ranked: NDArray[np.int64]
+    """The rows outside the audit that were not asked for by then, the most wanted first."""
+    audit: NDArray[np.int64]
+    scores: NDArray[np.float64]
+    predictions: NDArray[np.float64]
+
+
+class ActiveLearner:
+    """`journal` stores everything that happens; without one it is kept in memory."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        features: int,
+        plan: BudgetPlan,
+        training: RefitPlan | None = None,
+        journal: Journal | None = None,
+        about: dict[str, Any] | None = None,
+        strategy: Strategy | None = None,
+    ) -> None:
+        class_labels(settings.loss)
+        self.plan, self.training = plan, training or RefitPlan()
+        self.strategy = (strategy or strategies.by_name(strategies.DEFAULT)).start(plan)
+        self.journal = journal or Journal()
+        self.labelled = Labelled(settings, features, self.training)
+        self.seen = 0  # examples considered so far
+        self.decided: Decisions | None = None  # about the examples that were considered last
+        self._features = features
+        self._asked: dict[int, tuple[int, float]] = {}  # by number: the place among the stored rows, P
+        self._events: list[Event] = []  # answers and skips that were not undone
+        self._state: dict[int, str] = {}  # of questions that are not open: answered or skipped
+        self._audited = 0  # answers that were not learned
+        self._ranking: _Ranking | None = None
+        self._check_journal(settings, about or {})
+        self._resume()
+
+    def _check_journal(self, settings: Settings, about: dict[str, Any]) -> None:
+        """Start the journal, or check that it was started with the same parameters."""
+        name = losses.name_of(settings.loss) or type(settings.loss).__name__
+        now: dict[str, dict[str, Any]] = {
+            "settings": asdict(settings) | {"loss": {"name": name} | asdict(settings.loss)},
+            "plan": asdict(self.plan),
+            "training": asdict(self.training),
+            "about": about | {"features": self._features},
+            "strategy": self.strategy.describe(),
+        }
+        kept = self.journal.begin(now)
+        before, after = kept["strategy"]["name"], now["strategy"]["name"]
+        if before != after:
+            raise ValueError(
+                f"{self.journal.path}: was started with the strategy {before!r} and cannot continue with "
+                f"{after!r}; use {before!r}, or start a new journal"
+            )
+        changed = [name for part in now for name in now[part] if kept[part].get(name) != now[part][name]]
+        if changed:
+            raise ValueError(
+                f"{self.journal.path}: was started with another {' and '.join(changed)}; continue with the "
+                "parameters it was started with, or start a new journal"
+            )
+
+    def _resume(self) -> None:
+        strategy, blocks = self.strategy, list(self.journal.decisions())
+        for block in blocks:
+            recent = np.append(strategy.window, block.scores)
+            strategy.window = recent[len(recent) - block.window :]
+            strategy.bound, strategy.thinning = block.bound, block.thinning
+        self.seen = sum(len(block.scores) for block in blocks)
+        probabilities = Journal.by_number(blocks, "probabilities", 0.0)
+        for asked in self.journal.asked():
+            self._store(asked, float(probabilities[asked.number]))
+        for event in self.journal.standing():
+            self._apply(event)
+
+    def _store(self, asked: AskedRow, probability: float) -> None:
+        self._asked[asked.number] = len(self.labelled.rows), probability
+        self.labelled.rows.add(asked.indices, asked.values)
+
+    @property
+    def asked(self) -> int:
+        return len(self._asked)
+
+    @property
+    def answered(self) -> int:
+        return len(self.labelled) + self._audited
+
+    @property
+    def skipped(self) -> int:
+        return len(self._state) - self.answered
+
+    @property
+    def missing(self) -> float:
+        """The share of settled questions that were skipped; NaN before there are any."""
+        return self.skipped / len(self._state) if self._state else float("nan")
+
+    @property
+    def open(self) -> list[int]:
+        """The ids of questions that wait for an answer."""
+        return [number for number in self._asked if number not in self._state]
+
+    @property
+    def spent(self) -> bool:
+        """Whether there is a budget and nothing of it is left. A skipped question costs nothing."""
+        return self.plan.is_spent(self.asked - self.skipped)
+
+    @property
+    def model(self) -> Model:
+        """The model to predict with: refitted on all answers."""
+        return self.labelled.final
+
+    def predict(self, examples: Examples) -> NDArray[np.float64]:
+        """w·x of each row, by the model refitted on all answers."""
+        return Learner(model=self.model).predict(examples)
+
+    def probabilities(self, examples: Examples) -> NDArray[np.float64]:
+        """The probability with which each row would be asked for if it came next. This decides nothing."""
+        scores, _ = self.strategy.score(self.labelled.model, examples)
+        p = self.strategy.probabilities(scores, self.seen + 1, self.asked - self.skipped)
+        return p if self.spent else self.plan.with_audit(p)
+
+    def in_audit(self, numbers: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Which examples of the stream are in the audit: asked for at random, and not learned."""
+        drawn: NDArray[np.bool_] = counter_rng.uniform(self.training.seed, _AUDIT, numbers) < self.plan.audit
+        return drawn
+
+    def place(self, number: int) -> int:
+        """The place of a question among the stored rows."""
+        return self._asked[number][0]
+
+    def consider(self, examples: Examples, *, first_only: bool = False) -> list[Query]:
+        """Consider the next rows of the stream; returns those to ask for.
+
+        With `first_only` it stops at the first of them, and `seen` says how far it came.
+        """
+        if examples.offsets is not None:
+            raise ValueError("rows with offsets cannot be asked for: leave the offsets out")
+        scores, predictions = self.strategy.score(self.labelled.model, examples)
+        strategy = copy.copy(self.strategy)  # replaces it only once everything is in the journal
+        begin, count = self.seen, len(examples)
+        probabilities = np.zeros(count)
+        places: list[int] = []
+        cost = self.asked - self.skipped
+        at = 0
+        while at < count and not (first_only and places):
+            k = begin + at + 1
+            end = min(count, at + strategy.stretch(k))
+            counts = np.arange(k, k + end - at)
+            p = strategy.probabilities(scores[at:end], counts, cost)
+            ask = counter_rng.uniform(self.training.seed, _QUESTIONS, counts) < p
+            if not self.plan.is_spent(cost):
+                ask, p = ask | self.in_audit(counts - 1), self.plan.with_audit(p)
+            hits = np.flatnonzero(ask)
+            if len(hits):
+                end = at + int(hits[0]) + 1
+                places.append(end - 1)
+                cost += 1
+            probabilities[at:end] = p[: end - at]
+            strategy.observe(scores[at:end], begin + end, cost, question=len(hits) > 0)
+            at = end
+        asked = [AskedRow(begin + place, *sparse_row(examples, place)) for place in places]
+        decisions = Decisions(
+            begin, probabilities[:at], predictions[:at], scores[:at],
+            strategy.bound, strategy.thinning, len(strategy.window),
+        )  # fmt: skip
+        if at:
+            self.journal.decide(decisions, asked)
+        self.seen, self.strategy, self.decided = begin + at, strategy, decisions
+        for each, place in zip(asked, places, strict=True):
+            self._store(each, float(probabilities[place]))
+        return [
+            Query(begin + place, float(probabilities[place]), float(predictions[place]), place)
+            for place in places
+        ]
+
+    def ask_from(self, pool: Examples, order: NDArray[np.int64]) -> Query | None:
+        """The row of a pool that the strategy wants most; None once the budget or the pool is used up.
+
+        Example number i is row `order[i]`. The pool is ranked whenever there are a tenth more answers. In
+        between, the next in rank is asked for, so the question depends on answers and questions so far only.
+        A share of the questions, drawn at random, is for the audit; its rows are not ranked.
+        """
+        if self.spent or self.seen == len(pool):
+            return None
+        ranking = self._rank(pool, order)
+        ranked, audit = (
+            next((number for number in map(int, numbers) if number not in self._asked), None)
+            for numbers in (ranking.ranked, ranking.audit)
+        )
+        drawn = counter_rng.uniform(self.training.seed, _AUDIT_TURNS, np.array([self.asked]))[0]
+        for_audit = audit is not None and bool(ranked is None or drawn < self.plan.audit / self.plan.share)
+        number, probability = (audit, self.plan.audit) if for_audit else (ranked, 1.0)
+        assert number is not None  # or all of the pool would have been asked for
+        row = int(order[number])
+        decisions = Decisions(
+            number, np.array([probability]), ranking.predictions[[number]], ranking.scores[[number]],
+            self.strategy.bound, self.strategy.thinning, 0,
+        )  # fmt: skip
+        asked = AskedRow(number, *sparse_row(pool, row))
+        self.journal.decide(decisions, [asked])
+        self.seen, self.decided = self.seen + 1, decisions
+        self._store(asked, probability)
+        return Query(number, probability, float(ranking.predictions[number]), row)
+
+    def _rank(self, pool: Examples, order: NDArray[np.int64]) -> _Ranking:
+        count = last_refit(len(self.labelled)) if len(self.labelled) >= FIRST_RANKED else 0
+        answers = self.labelled.fingerprint(count)
+        if self._ranking is None or self._ranking.answers != answers:
+            scores, predictions = (
+                column[order] for column in self.strategy.score(self.labelled.refit(count), pool)
+            )
+            is_open = np.ones(len(pool), bool)
+            is_open[list(self._asked)] = False
+            audit = self.in_audit(np.arange(len(pool)))
+            ranked = np.argsort(scores, kind="stable")
+            ranked = ranked[(is_open & ~audit)[ranked]]
+            self._ranking = _Ranking(answers, ranked, np.flatnonzero(is_open & audit), scores, predictions)
+        return self._ranking
+
+    def answer(self, ids: Sequence[int], labels: Sequence[float]) -> None:
+        """The labels of questions, as the loss takes them; all of them or, if one is wrong, none."""
+        self._settle([Event(ANSWER, number, float(y)) for number, y in zip(ids, labels, strict=True)])
+
+    def skip(self, ids: Sequence[int]) -> None:
+        """Leave questions without an answer."""
+        self._settle([Event(SKIP, number) for number in ids])
+
+    def _settle(self, events: list[Event]) -> None:
+        loss = self.labelled.settings.loss
+        for place, event in enumerate(events):
+            if event.number not in self._asked:
+                raise ValueError(f"there is no question {event.number!r}: it was not asked")
+            done = self._state.get(event.number)
+            if done is not None:
+                raise ValueError(f"question {event.number} was {_PAST[done]} already; undo that first")
+            if event.number in {other.number for other in events[:place]}:
+                raise ValueError(f"question {event.number} is there twice")
+            if event.label is not None and event.label not in class_labels(loss):
+                raise ValueError(
+                    f"question {event.number} has the label {event.label}: {type(loss).__name__} loss takes "
+                    f"{' and '.join(map(str, class_labels(loss)))}"
+                )
+        self.journal.add(events)
+        for event in events:
+            self._apply(event)
+
+    def undo(self) -> int:
+        """Take back the last answer or skip; returns the id of its question, which is open again."""
+        if not self._events:
+            raise ValueError("there is nothing to undo: no question was answered or skipped")
+        last = self._events[-1]
+        self.journal.add([Event(UNDO, last.number)])
+        self._events.pop()
+        del self._state[last.number]
+        if last.kind == ANSWER and self.in_audit(np.array([last.number]))[0]:
+            self._audited -= 1
+        elif last.kind == ANSWER:
+            self.labelled.undo()
+        return last.number
+
+    def _apply(self, event: Event) -> None:
+        self._events.append(event)
+        self._state[event.number] = event.kind
+        if event.label is not None:
+            place, probability = self._asked[event.number]
+            if self.in_audit(np.array([event.number]))[0]:
+                self._audited += 1
+            else:
+                self.labelled.answer(place, event.label, self.plan.without_audit(probability))
+
+    def history(self) -> History:
+        """Everything that happened, as columns in the order of the stream."""
+        return self.journal.history()
+
+
+def replay(learner: ActiveLearner, examples: Examples, label: Callable[[int], float]) -> None:
+    """Consider a labelled stream in order, each question answered before the next row comes.
+
+    `label(row)` is called for rows that are asked for, and for no others.
+    """
+    begin, plan = learner.seen, learner.plan
+    size = _MOST if plan.c0 is not None else int(np.clip(2.0 / plan.share, _FEWEST, _MOST))
+    while (row := learner.seen - begin) < len(examples):
+        ahead = examples.take(np.arange(row, min(row + size, len(examples))))
+        for query in learner.consider(ahead, first_only=True):
+            learner.answer([query.id], [label(query.id - begin)])

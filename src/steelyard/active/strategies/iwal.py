@@ -1,0 +1,147 @@
+"""Importance-weighted active learning (IWAL): the less sure the model is of a row, the likelier the question.
+
+Beygelzimer, Hsu, Langford and Zhang (2010). The k-th example of the stream (all count, asked or not) has a
+*flip importance*: the least weight with which the other label would move the prediction to the decision
+boundary. G, the flip importance divided by k, says how sure the model is of its prediction:
+
+    b = C₀·log k/(k − 1)
+    P = 1 if G ≤ √b + b, else the s with G = (c₁/√s − c₁ + 1)·√b + (c₂/s − c₂ + 1)·b
+
+Nobody can choose C₀ by hand, since most values ask for almost nothing or almost everything. So `Iwal` looks
+at the flip importances of the last examples, and takes the b with which they would have been asked for as
+often as the remaining labels allow; after every question and every 64 examples.
+
+>>> float(query_probability(0.0, k=1000, c0=0.1)), float(query_probability(0.1, k=1000, c0=0.1).round(6))
+(1.0, 0.082396)
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from steelyard import updates
+from steelyard._messages import did_you_mean
+from steelyard.active.budget import BudgetPlan, Column
+from steelyard.active.strategies._base import Strategy
+from steelyard.examples import Examples
+from steelyard.learn import linear, query_lanes
+from steelyard.learn import query_probability as kernels
+from steelyard.losses import class_labels, decision_point
+from steelyard.model import Model
+from steelyard.numba_tools import jit
+
+_LEAST, _MOST = math.log(1e-24), math.log(1e4)  # of b
+_HALVINGS = 30
+_TOO_MANY = 1.01  # times the intended share: even the smallest bound asks for more
+
+_none = np.zeros(0)
+
+
+@dataclass(frozen=True)
+class Constants:
+    """c₁ and c₂ of the query probability."""
+
+    c1: float
+    c2: float
+
+
+CONSTANTS = {
+    "theory": Constants(5.0 + 2.0 * 2.0**0.5, 5.0),
+    "practice": Constants(1.0, 1.0),
+}
+
+
+class Iwal(Strategy):
+    """Asks with the probability P above. With a budget or a rate, b is set to match it."""
+
+    summary = "importance-weighted active learning: the less sure the model, the likelier the question"
+    randomized = True
+    lane_code = query_lanes.BY_IMPORTANCE
+    lane_parameters = tuple(10.0**power for power in range(-8, 2))
+
+    def check(self, plan: BudgetPlan) -> None:
+        constants(plan.constants)
+
+    def score(self, model: Model, examples: Examples) -> tuple[Column, Column]:
+        return flip_importances(model, examples)
+
+    def choose(self, scores: Column, k: int | NDArray[np.int64], asked: int) -> Column:
+        if self.plan.c0 is not None:
+            return query_probability(scores / k, k, self.plan.c0, self.plan.constants)
+        p = probability_within(scores / k, self.bound, constants(self.plan.constants))
+        return np.maximum(self.thinning * p, self.plan.least)
+
+    def adjust(self, share: float, k: int) -> None:
+        of, confidences = constants(self.plan.constants), self.window / k
+        self.bound = kernels.bound_for(
+            share, confidences, self.plan.least, of.c1, of.c2, _LEAST, _MOST, _HALVINGS
+        )
+        asked = probability_within(confidences, self.bound, of).mean()
+        # Where no b asks for few enough, as of rows that would flip at once, all P are reduced.
+        self.thinning = min(share / asked, 1.0) if asked > _TOO_MANY * share else 1.0
+
+    def c0(self, k: int) -> float:
+        """The C₀ in effect at the k-th example."""
+        if self.plan.c0 is not None:
+            return self.plan.c0
+        return self.bound * (k - 1) / math.log(k) if k > 1 else math.inf
+
+
+def constants(name: str) -> Constants:
+    """The constants with which the bounds are proved (theory), or those common in practice."""
+    if name not in CONSTANTS:
+        hint = did_you_mean(name, CONSTANTS)
+        raise ValueError(f"there are no constants {name!r}; they are {' or '.join(CONSTANTS)}{hint}")
+    return CONSTANTS[name]
+
+
+def flip_importances(model: Model, examples: Examples) -> tuple[Column, Column]:
+    """The flip importance of each row, and its prediction.
+
+    It is 0 where the model knows nothing of a row, infinite where no weight would do. The clock advances
+    while a large weight is learned, and the rate falls with it, as in learning; the explicit update keeps the
+    current rate. Adaptive rates are those that the row would have with weight 1.
+    """
+    settings = model.settings
+    low, high = class_labels(settings.loss)
+    flips, predictions = np.empty(len(examples)), np.empty(len(examples))
+    inverse = "frozen_importance" if settings.update == "explicit" else "importance"
+    common = (
+        *examples.arrays, _none if examples.offsets is None else examples.offsets,
+        model.coefficients(), model.bias if settings.bias else 0.0, float(settings.bias),
+        model.clock, model.unit or 1.0, low, high, decision_point(settings.loss),
+        jit.step_pointer(settings.loss, updates.by_name(settings.update).time),
+        jit.pointer(settings.schedule(), inverse), predictions, flips,
+    )  # fmt: skip
+    with np.errstate(all="ignore"):  # some pushes are infinite
+        if settings.adaptive:
+            kernels.flip_adaptive(
+                *common, jit.pointer(settings.loss, "derivative"), model.sum_squared_gradients, model.max_abs,
+                *model.state[[linear.BIAS_SQUARES, linear.NORM, linear.SEEN]].tolist(),
+            )  # fmt: skip
+        else:
+            kernels.flip_plain(*common, settings.scaling == "row_norm")
+    return flips, predictions
+
+
+def bound(k: ArrayLike, c0: float) -> Column:
+    """b = C₀·log k/(k − 1); infinite for the first example, which is always asked for."""
+    count = np.asarray(k, np.float64)
+    later = np.maximum(count, 2.0)
+    return np.where(count > 1.0, c0 * np.log(later) / (later - 1.0), np.inf)
+
+
+def query_probability(confidence: ArrayLike, k: ArrayLike, c0: float, kind: str = "practice") -> Column:
+    """P, where `confidence` is G: the flip importance divided by k."""
+    return probability_within(confidence, bound(k, c0), constants(kind))
+
+
+def probability_within(confidence: ArrayLike, b: ArrayLike, of: Constants) -> Column:
+    """P for this b: 1 for G up to √b + b, then falling; 0 where G is infinite."""
+    shape = np.broadcast_shapes(np.shape(confidence), np.shape(b))
+    g, bounds, out = np.empty(shape), np.empty(shape), np.empty(shape)
+    g[...], bounds[...] = confidence, b
+    kernels.fill_probabilities(g.ravel(), bounds.ravel(), of.c1, of.c2, out.ravel())
+    return out

@@ -1,0 +1,44 @@
+"""Margin sampling: ask for the rows whose prediction is nearest to the decision boundary."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steelyard.active.budget import Column
+from steelyard.active.strategies._base import Strategy
+from steelyard.examples import Examples
+from steelyard.learn import query_lanes
+from steelyard.learner import Learner
+from steelyard.losses import decision_point
+from steelyard.model import Model
+
+
+class Margin(Strategy):
+    """Asks for the rows of which the model is least sure, as many as the budget or the rate allows.
+
+    From a pool it takes the least certain row of all. In a stream it asks for rows within a distance that is
+    set by the last 256 rows, after every question and every 64 rows. Nothing is left to chance, so nothing
+    can be estimated from these labels alone; an audit is a random sample beside them.
+    """
+
+    summary = "the rows of which the model is least sure; no estimates without an audit"
+    randomized = False
+    ranks_pool = True
+    lane_code = query_lanes.NEAR_THE_MARGIN
+    lane_parameters = tuple(2.0**power for power in range(-8, 2))
+
+    def score(self, model: Model, examples: Examples) -> tuple[Column, Column]:
+        predictions = Learner(model=model).predict(examples)
+        return np.abs(predictions - decision_point(model.settings.loss)), predictions
+
+    def choose(self, scores: Column, k: int | NDArray[np.int64], asked: int) -> Column:
+        at_bound = np.where(scores == self.bound, self.thinning, 0.0)
+        return np.where(scores < self.bound, 1.0, at_bound)
+
+    def adjust(self, share: float, k: int) -> None:
+        wanted = share * len(self.window)
+        self.bound = float(np.sort(self.window)[min(int(wanted), len(self.window) - 1)])
+        below, ties = (self.window < self.bound).sum(), (self.window == self.bound).sum()
+        # Many rows may be at the same distance, such as 0: then only some of them are asked for.
+        self.thinning = min(float((wanted - below) / ties), 1.0)
+        if share >= 1.0:
+            self.bound = np.inf

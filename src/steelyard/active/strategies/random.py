@@ -1,0 +1,36 @@
+"""Random sampling: every row is asked for with the same probability, whatever the model thinks of it."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steelyard.active.budget import Column
+from steelyard.active.strategies._base import Strategy
+from steelyard.examples import Examples
+from steelyard.learn import query_lanes
+from steelyard.learner import Learner
+from steelyard.model import Model
+
+
+class Random(Strategy):
+    """Asks at a constant rate, or spends a budget on rows that are all equally likely.
+
+    The baseline for other strategies, and the best choice while no model can be learned yet.
+    """
+
+    summary = "every row with the same probability"
+    randomized = True
+    chooses_first = True
+    lane_code = query_lanes.AT_RANDOM
+    lane_parameters = tuple(2.0 ** (0.9 * power) for power in range(-9, 1))
+
+    def score(self, model: Model, examples: Examples) -> tuple[Column, Column]:
+        return np.zeros(len(examples)), Learner(model=model).predict(examples)
+
+    def choose(self, scores: Column, k: int | NDArray[np.int64], asked: int) -> Column:
+        plan = self.plan
+        if plan.budget is None or plan.expected is None:
+            return np.full(len(scores), plan.without_audit(plan.share))
+        # Selection sampling (Knuth's algorithm S): the labels that are left over the rows that are left.
+        rows = np.broadcast_to(np.maximum(plan.expected - np.asarray(k) + 1, 1), scores.shape)
+        shares = np.minimum((plan.budget - asked) / rows, 1.0)
+        return np.maximum(shares - plan.audit, 0.0) / (1.0 - plan.audit)

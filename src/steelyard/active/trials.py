@@ -1,0 +1,262 @@
+"""Trials on labelled rows: every strategy gets the labels it asks for, and what it learned is tested.
+
+The learner refits over several orders, as `ActiveClassifier` does (`refit`), or learns every answer once as
+it comes (`once`): the paper's way, in which answers have the weight 1/P.
+"""
+
+import copy
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from steelyard.active import counter_rng, strategies
+from steelyard.active.budget import BudgetPlan
+from steelyard.active.evaluation import Evaluation
+from steelyard.active.labelled import DEFAULT_SETTINGS, RefitPlan
+from steelyard.active.learner import ActiveLearner, replay
+from steelyard.active.simulation import Points, Schedule, hull, try_grid
+from steelyard.examples import Examples
+from steelyard.learner import Learner
+from steelyard.losses import decision_point
+from steelyard.model import Model
+
+ALL = "all labels"
+LEARNERS = {"refit": RefitPlan(), "once": RefitPlan("importance", orders=0)}
+LOSS = DEFAULT_SETTINGS.loss
+
+_SHUFFLE = 1 << 41  # the purpose of these random numbers
+_Z = 1.96  # for 95 %
+
+Tick = Callable[[], None]
+"""Called after every trial."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The model after some labels, and its evaluation by these labels where that is possible."""
+
+    rows: list[int]
+    """Whose labels were asked for, in this order."""
+    model: Model | None
+    """None if it diverged."""
+    evaluation: Evaluation | None = None
+
+
+@dataclass(frozen=True)
+class TrialPlan:
+    """What to try on labelled rows: each strategy with each update and each fraction of the labels."""
+
+    strategies: Sequence[str]
+    updates: Sequence[str]
+    fractions: Sequence[float]
+    seeds: int
+    holdout: int
+
+    def split(self, rows: Examples, seed: int) -> tuple[Examples, Examples]:
+        """The rows shuffled: those to learn from, and one in `holdout` to test on."""
+        order = counter_rng.order(seed, _SHUFFLE, len(rows))
+        kept = len(order) // self.holdout
+        return rows.take(order[kept:]), rows.take(order[:kept])
+
+    def budgets(self, rows: int) -> list[int]:
+        for fraction in self.fractions:
+            if not 0.0 < fraction <= 1.0:
+                raise ValueError(f"the fraction {fraction:g} must be above 0 and at most 1")
+            if round(fraction * rows) < 1:
+                raise ValueError(
+                    f"the fraction {fraction:g} of {rows:,} rows to learn from is less than one label"
+                )
+        return [round(fraction * rows) for fraction in sorted(self.fractions)]
+
+
+def outcomes(
+    strategy: str, update: str, training: RefitPlan, rows: Examples, budgets: Sequence[int]
+) -> Iterator[Outcome]:
+    """One for each of the budgets, in increasing order; a label is read only where it is asked for."""
+    if strategies.by_name(strategy).ranks_pool:
+        return _ranked(strategy, update, training, rows, budgets)
+    return (_replayed(strategy, update, training, rows, budget) for budget in budgets)
+
+
+def error(model: Model | None, rows: Examples) -> float:
+    """The share of rows that are classified wrongly; all of them if the model diverged."""
+    if model is None:
+        return 1.0
+    boundary = decision_point(LOSS)
+    return float(np.mean((Learner(model=model).predict(rows) > boundary) != (rows.labels > boundary)))
+
+
+def _learner(strategy: str, update: str, training: RefitPlan, rows: Examples, budget: int) -> ActiveLearner:
+    settings = replace(DEFAULT_SETTINGS, update=update)
+    plan = BudgetPlan(budget=budget, expected=len(rows))
+    return ActiveLearner(settings, rows.features, plan, training, strategy=strategies.by_name(strategy))
+
+
+def _replayed(strategy: str, update: str, training: RefitPlan, rows: Examples, budget: int) -> Outcome:
+    learner = _learner(strategy, update, training, rows, budget)
+    asked: list[int] = []
+
+    def label(row: int) -> float:
+        asked.append(row)
+        return float(rows.labels[row])
+
+    try:
+        replay(learner, rows, label)
+    except FloatingPointError:
+        return Outcome(asked, None)
+    return Outcome(asked, learner.model, Evaluation(learner) if learner.strategy.randomized else None)
+
+
+def _ranked(
+    strategy: str, update: str, training: RefitPlan, rows: Examples, budgets: Sequence[int]
+) -> Iterator[Outcome]:
+    learner = _learner(strategy, update, training, rows, budgets[-1])
+    order = np.arange(len(rows))
+    asked: list[int] = []
+    diverged = False
+    for budget in budgets:
+        try:
+            while len(asked) < budget and not diverged:
+                query = learner.ask_from(rows, order)
+                assert query is not None  # the budget is at most the number of rows
+                asked.append(query.id)
+                learner.answer([query.id], [float(rows.labels[query.id])])
+            model = None if diverged else copy.deepcopy(learner.model)  # it may continue to learn
+        except FloatingPointError:
+            diverged, model = True, None
+        yield Outcome(asked.copy(), model)
+
+
+def run_trials(rows: Examples, plan: TrialPlan, learner: str, tick: Tick) -> dict[str, Any]:
+    """For each fraction, strategy and update the results over all shuffles; last, with all labels."""
+    found: dict[tuple[float, str, str], list[dict[str, Any]]] = {}
+    fractions = sorted(plan.fractions)
+    for seed in range(plan.seeds):
+        learned, tested = plan.split(rows, seed)
+        budgets = plan.budgets(len(learned))
+        training = replace(LEARNERS[learner], seed=seed)
+        for strategy, update in product(plan.strategies, plan.updates):
+            results = outcomes(strategy, update, training, learned, budgets)
+            for fraction, outcome in zip(fractions, results, strict=True):
+                found.setdefault((fraction, strategy, update), []).append(_test(outcome, tested))
+                tick()
+        for update in plan.updates:
+            for outcome in outcomes("random", update, training, learned, [len(learned)]):
+                whole = replace(outcome, evaluation=None)  # it would take long, and nobody asks
+                found.setdefault((1.0, ALL, update), []).append(_test(whole, tested))
+                tick()
+    return {
+        "results": [summarise(*key, found[key], len(tested)) for key in sorted(found, key=lambda k: k[0])]
+    }
+
+
+def count_trials(plan: TrialPlan) -> int:
+    """How often `run_trials` ticks."""
+    return plan.seeds * len(plan.updates) * (1 + len(plan.strategies) * len(plan.fractions))
+
+
+def _test(outcome: Outcome, tested: Examples) -> dict[str, Any]:
+    """The cost, the test error, and the learner's own estimate of it, if there is one."""
+    estimate = None
+    if outcome.evaluation is not None and not math.isnan((own := outcome.evaluation.estimate()).value):
+        estimate = {"value": own.value, "low": own.low, "high": own.high}
+    return {
+        "labels": len(outcome.rows),
+        "error": error(outcome.model, tested),
+        "estimate": estimate,
+        "diverged": outcome.model is None,
+    }
+
+
+def summarise(
+    fraction: float, strategy: str, update: str, trials: list[dict[str, Any]], kept: int
+) -> dict[str, Any]:
+    """One entry of the results: means over the shuffles, with intervals."""
+    errors = np.array([trial["error"] for trial in trials])
+    own = [trial["estimate"] for trial in trials if trial["estimate"] is not None]
+    mean = float(errors.mean())
+    off = half_width(errors, kept)
+    entry: dict[str, Any] = {
+        "fraction": fraction,
+        "strategy": strategy,
+        "update": update,
+        "labels": float(np.mean([trial["labels"] for trial in trials])),
+        "error": mean,
+        "low": max(mean - off, 0.0),
+        "high": min(mean + off, 1.0),
+        "estimate": None,
+        "inside": None,
+        "trials": trials,
+    }
+    if len(own) == len(trials):
+        entry["estimate"] = {
+            name: float(np.mean([each[name] for each in own])) for name in ("value", "low", "high")
+        }
+        entry["inside"] = sum(
+            each["low"] <= error <= each["high"] for each, error in zip(own, errors.tolist(), strict=True)
+        )
+    return entry
+
+
+def half_width(errors: np.ndarray[Any, Any], kept: int) -> float:
+    """Of a 95 % interval for the error, from the spread of shuffles and the number of held-out rows."""
+    from scipy.special import stdtrit  # not at the top: it takes a while to import
+
+    shuffles = len(errors)
+    # No errors does not mean no doubt: add two rows of each kind, after Agresti and Coull
+    mean = (float(errors.mean()) * kept + 2.0) / (kept + 4.0)
+    held_out = _Z**2 * mean * (1.0 - mean) / (kept + 4.0)
+    between = 0.0
+    if shuffles > 1:
+        between = float(stdtrit(shuffles - 1, 0.975)) ** 2 * float(errors.var(ddof=1)) / shuffles
+    return math.sqrt(held_out + between)
+
+
+def run_grid(rows: Examples, plan: TrialPlan, schedules: Sequence[Schedule], tick: Tick) -> dict[str, Any]:
+    """For each fraction, strategy and update the least error of any settings; and the hulls."""
+    ways = list(product(plan.strategies, plan.updates))
+    found: dict[tuple[str, str], list[Points]] = {way: [] for way in ways}
+    for seed in range(plan.seeds):
+        learned, tested = plan.split(rows, seed)
+        plan.budgets(len(learned))  # checks the fractions
+        for way in ways:
+            found[way].append(try_grid(*way, schedules, learned, tested, seed))
+            tick()
+    return {
+        "results": [
+            _best(fraction, *way, found[way], count_settings(way[0], schedules))
+            for fraction in sorted(plan.fractions)
+            for way in ways
+        ],
+        "hulls": [
+            {"strategy": way[0], "update": way[1], "hulls": [hull(*points.T).tolist() for points in shuffles]}
+            for way, shuffles in found.items()
+        ],
+    }
+
+
+def count_settings(strategy: str, schedules: Sequence[Schedule]) -> int:
+    """How many settings of a strategy `run_grid` tries."""
+    return len(schedules) * len(strategies.by_name(strategy).lane_parameters)
+
+
+def _best(
+    fraction: float, strategy: str, update: str, shuffles: list[Points], settings: int
+) -> dict[str, Any]:
+    """Of all that asked for no more than the fraction; None if in some shuffle none did."""
+    within = [points[points[:, 0] <= fraction, 1] for points in shuffles]
+    errors = [float(each.min()) for each in within if len(each)]
+    known = len(errors) == len(shuffles)
+    return {
+        "fraction": fraction,
+        "strategy": strategy,
+        "update": update,
+        "settings": settings,
+        "error": float(np.mean(errors)) if known else None,
+        "low": min(errors) if known else None,
+        "high": max(errors) if known else None,
+    }

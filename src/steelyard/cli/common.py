@@ -1,0 +1,104 @@
+"""What commands have in common: choices, the clock, interrupts, lines on standard output, output files."""
+
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import click
+
+from steelyard._messages import did_you_mean
+from steelyard.features.names import Names
+from steelyard.io.errors import InputError
+from steelyard.io.stream import Stream
+
+Say = Callable[[str], None]
+
+_MOST_NAMESPACES = 10  # that are listed
+
+
+class Choice(click.Choice[str]):
+    """An option that takes one of some words, and says which one was probably meant."""
+
+    def get_invalid_choice_message(self, value: Any, ctx: click.Context | None) -> str:
+        said = super().get_invalid_choice_message(value, ctx)
+        hint = did_you_mean(str(value), map(str, self.choices))
+        return said.removesuffix(".") + hint if hint else said
+
+
+def seconds_since_start() -> float:
+    """How long this process has been running; where the system does not say, its processor time."""
+    try:
+        fields = Path("/proc/self/stat").read_text().rpartition(")")[2].split()
+        return time.clock_gettime(time.CLOCK_BOOTTIME) - float(fields[19]) / os.sysconf("SC_CLK_TCK")
+    except (OSError, AttributeError, IndexError, ValueError):
+        return time.process_time()
+
+
+@contextmanager
+def restored_interrupts() -> Iterator[None]:
+    """Ctrl-C that Numba has turned into another error, where it calls Python from within, is Ctrl-C again."""
+    try:
+        yield
+    except TypeError as error:
+        if "_get_wrapper_address" in str(error):  # while a pointer was taken over
+            raise KeyboardInterrupt from error
+        raise
+    except SystemError as error:
+        if isinstance(error.__cause__, KeyboardInterrupt):  # while a kernel returned
+            raise KeyboardInterrupt from error
+        raise
+
+
+def printer(*, keeps: bool) -> Say:
+    """How a command prints. One that keeps a result goes on when nobody reads; any other ends then."""
+    return say if keeps else click.echo
+
+
+def say(line: str) -> None:
+    """Print a line. Once nobody reads on, as after `| head`, this and all that follow go nowhere."""
+    try:
+        click.echo(line)
+    except BrokenPipeError:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())  # also what is still waiting to be written
+        os.close(nowhere)
+
+
+def check_outputs(outputs: Sequence[Path | None], inputs: Sequence[str | Path]) -> None:
+    """Before the work is done: results can be written, and replace nothing that is read."""
+    for output in outputs:
+        if output is None:
+            continue
+        folder = output.parent
+        if not folder.is_dir():
+            raise InputError(f"{output}: there is no folder {str(folder)!r}; make it first")
+        if not os.access(folder, os.W_OK):
+            raise InputError(f"{output}: the folder {str(folder)!r} may not be written to")
+        if output.is_file() and any(Path(each).is_file() and output.samefile(each) for each in inputs):
+            raise InputError(
+                f"{output}: is read, and would be replaced by what is written; name another file"
+            )
+
+
+def unused_interactions(stream: Stream, names: Names | None) -> list[str]:
+    """A line for each namespace of --interactions that no row has, with those that there are, if known."""
+    if not stream.unmet:
+        return []
+    met = {} if names is None else dict.fromkeys(map(_namespace, names.by_index().values()))
+    met.pop("", None)
+    some = ", ".join([*met][:_MOST_NAMESPACES]) + (", …" if len(met) > _MOST_NAMESPACES else "")
+    there = f" (there are {some})" if met else ""
+    return [
+        f"--interactions: no row has a namespace {name!r}, so nothing was crossed with it"
+        f"{did_you_mean(name, met)}{there}"
+        for name in stream.unmet
+    ]
+
+
+def _namespace(feature: str) -> str:
+    """Of `namespace^name`; a crossed one is named by its parts, with a * between."""
+    return feature.partition("*")[0].rpartition("^")[0]

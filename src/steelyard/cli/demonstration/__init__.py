@@ -1,1 +1,0 @@
-"""What `steelyard demo` does, in steps: collect docstrings, learn them, weigh some, tell and draw it."""

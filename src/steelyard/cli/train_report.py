@@ -1,0 +1,227 @@
+"""The summary of a training run, for people and for machines."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from steelyard import losses
+from steelyard._messages import counted
+from steelyard.cli.common import unused_interactions
+from steelyard.engine.file_training import FileTraining
+from steelyard.engine.metrics import finite
+from steelyard.io import columns as roles
+
+_MOST_PROBLEMS = 3
+_FEW_CHANGES = 0.25  # of those that shuffled rows would have
+_MANY_COPIES = 10.0  # in one row, on average
+_MANY_ROWS = 100
+_FEW_LABELS = 20
+_MOST_CLASSES = 12  # that are listed
+
+
+def announce(training: FileTraining, given: set[str]) -> list[str]:
+    """What was decided before training, and which of it was detected."""
+    settings, spec, rule = training.engine.settings, training.spec, training.spec.label_rule
+    lines = [f"format: {spec.format}" + ("" if "format_" in given else " (detected)")]
+    if spec.columns is not None:
+        lines.append("columns (change with --label, --weight, --text, --category, --number, --ignore):")
+        lines += [f"  {line}" for line in spec.columns.describe().splitlines()]
+    detected = "" if "labels" in given else " (detected; change with --labels)"
+    if rule is not None and len(rule.names) == 2:
+        lines.append(f"labels: {rule.negative} is {rule.low:g}, {rule.positive} is {rule.high:g}{detected}")
+    elif rule is not None:
+        some = ", ".join(rule.names[:_MOST_CLASSES]) + (", …" if len(rule.names) > _MOST_CLASSES else "")
+        lines.append(f"classes: {len(rule.names)}: {some}{detected}")
+    name = losses.name_of(training.loss) or type(training.loss).__name__
+    lines.append(f"loss: {name}" + ("" if "loss" in given else " (by the labels; change with --loss)"))
+    rate = "auto, the best of " + ", ".join(f"{each.rate:g}" for each in settings)
+    if len(settings) == 1:
+        rate = f"{settings[0].rate:g}"
+    lines.append(f"update: {settings[0].update}, scaling: {settings[0].scaling}, learning rate: {rate}")
+    return lines
+
+
+def summarise(
+    training: FileTraining, *, seconds: float, startup: float, output: Path | None
+) -> dict[str, Any]:
+    """All figures of the run."""
+    engine, totals, files = training.engine, training.totals, training.files
+    best = engine.best
+    loss, weight = (float(column[best]) for column in engine.progress_sums())
+    loss_before, weight_before = (
+        float(column[best if len(column) > best else 0]) for column in training.before
+    )
+    run_weight = weight - weight_before
+    held = training.loop.held_out
+    stream = files.first_stream
+    assert stream is not None
+    collisions = None if training.names is None else training.names.collisions()
+    rows_read, bytes_read = files.read
+    settings = engine.settings[best]
+    return {
+        "examples": totals.rows,
+        "learned": totals.learned,
+        "weight": weight,
+        "progressive_loss": finite(loss / weight) if weight > 0.0 else None,
+        "progressive_error": finite(float(engine.progressive_error[best])) if training.classes else None,
+        "resumed": weight_before > 0.0,
+        "run_weight": run_weight,
+        "run_progressive_loss": finite((loss - loss_before) / run_weight) if run_weight > 0.0 else None,
+        **_baseline(training),
+        "held_out_loss": finite(float(held.loss[best]) / held.weight) if held.weight > 0.0 else None,
+        "held_out_error": finite(float(held.error[best]) / held.weight)
+        if held.weight > 0.0 and training.classes
+        else None,
+        "classes": None if training.class_names is None else training.class_names.tolist(),
+        "learning_rate": settings.rate,
+        "power_t": settings.power_t,
+        "auto": len(engine.settings) > 1,
+        "calibrated": training.calibration is not None,
+        "passes": training.loop.position[0],
+        "effective_sample_size": totals.weights.effective_sample_size,
+        "weight_warning": totals.weights.warning,
+        "nonzero_weights": sum(int(np.count_nonzero(each.raw_coefficients)) for each in engine.models()),
+        "names": None if collisions is None else collisions.names,
+        "names_sharing_an_index": None if collisions is None else collisions.share,
+        "skipped": stream.skipped,
+        "problems": [str(problem) for problem in stream.problems],
+        "remarks": [
+            *sorted(stream.remarks),
+            *unused_interactions(stream, training.names),
+            *_advice(training),
+        ],
+        "seconds": seconds,
+        "startup_seconds": startup,
+        "rows_per_second": rows_read / seconds,
+        "megabytes_per_second": bytes_read / seconds / 1e6,
+        "model": None if output is None else str(output),
+    }
+
+
+def _baseline(training: FileTraining) -> dict[str, Any]:
+    """The constant that a model has to beat; of more than two classes the most frequent one."""
+    labels = training.totals.labels
+    if training.classes > 2 and training.totals.learned:
+        assert training.class_names is not None
+        place, mean = labels.best_class(training.loss, training.classes)
+        share = float(
+            labels.class_shares(training.classes).max() / labels.class_shares(training.classes).sum()
+        )
+        return {
+            "most_frequent_class": training.class_names.tolist()[place],
+            "most_frequent_class_error": 1.0 - share,
+            "best_constant": None,
+            "best_constant_loss": finite(mean),
+        }
+    constant, constant_loss = labels.best_constant(training.loss)
+    return {"best_constant": finite(constant), "best_constant_loss": finite(constant_loss)}
+
+
+def text(result: dict[str, Any]) -> str:
+    """The same in lines."""
+    lines = [""]
+    lines += [f"{name:<22} {value}" for name, value in _facts(result)]
+    if result["skipped"]:
+        lines.append("")
+        such = ", such as" if result["skipped"] > _MOST_PROBLEMS else ":"
+        lines.append(f"skipped {counted(result['skipped'], 'line')} that could not be read{such}")
+        lines += [f"  {problem}" for problem in result["problems"][:_MOST_PROBLEMS]]
+    lines += [f"note: {remark}" for remark in result["remarks"]]
+    if result["weight_warning"]:
+        lines.append(f"note: {result['weight_warning']}")
+    return "\n".join(lines)
+
+
+def _advice(training: FileTraining) -> list[str]:
+    """What may be wrong with the rows: sorted by label, or so heavy that each is learned by heart."""
+    totals, columns = training.totals, training.spec.columns
+    advice = []
+    if totals.labels.only is not None and totals.learned > 1:
+        advice.append(f"all labels are {totals.labels.only:g}: there is nothing to tell apart")
+    if training.loss_inferred and _may_be_classes(training):
+        labels = ", ".join(f"{label:g}" for label in totals.labels.among(_FEW_LABELS))
+        advice.append(
+            f"the labels are {labels}, and were learned as numbers; if they are classes, "
+            "say --loss modified_huber, which learns one against the rest"
+        )
+    if columns is not None and not any(columns.of(role) for role in roles.FEATURES):
+        advice.append("no column is a feature, so only a constant is learned")
+    if training.classes and totals.learned > _MANY_ROWS:
+        expected = totals.labels.expected_changes(totals.learned)
+        if totals.label_changes < _FEW_CHANGES * expected:
+            advice.append(
+                f"the label changes {counted(totals.label_changes, 'time')} from row to row, where shuffled "
+                f"rows would have about {expected:,.0f}: repeating the last label does well, so the average "
+                "loss says little, and the last class is learned best; shuffle the rows (shuf) unless this "
+                "is their order in time"
+            )
+    mean = totals.weights.total / totals.weights.nonzero if totals.weights.nonzero else 0.0
+    if mean > _MANY_COPIES:
+        advice.append(
+            f"a row weighs {mean:,.6g} on average, and is learned as so many copies at once; "
+            f"--weight-factor {training.spec.weight_factor / mean:.1g} would make that about 1"
+        )
+    return advice
+
+
+def _may_be_classes(training: FileTraining) -> bool:
+    """Whether numbers were learned that look like names: few whole ones, each of them often."""
+    labels = training.totals.labels.among(_FEW_LABELS)
+    return (
+        not training.classes
+        and len(labels) > 2
+        and all(label.is_integer() for label in labels)
+        and training.totals.learned >= 3 * len(labels)
+    )
+
+
+def _facts(result: dict[str, Any]) -> list[tuple[str, str]]:
+    weight, loss = f"{result['weight']:,.6g}", _shown(result["progressive_loss"])
+    run = ""
+    if result["resumed"]:
+        run = " in this run"
+        weight = f"{result['run_weight']:,.6g}{run}, {weight} in all"
+        loss = f"{_shown(result['run_progressive_loss'])}{run}, {loss} in all"
+    facts = [("examples", f"{result['examples']:,}{run}")]
+    if result["learned"] < result["examples"]:
+        facts.append(("learned", f"{result['learned']:,}"))
+    facts.append(("weight", weight))
+    facts.append(("average loss", loss))
+    if result["progressive_error"] is not None:
+        facts.append(("error rate", _shown(result["progressive_error"])))
+    if result["held_out_loss"] is not None:
+        facts.append(("held-out loss", _shown(result["held_out_loss"])))
+    if result["held_out_error"] is not None:
+        facts.append(("held-out error rate", _shown(result["held_out_error"])))
+    if "most_frequent_class" in result:
+        error = _shown(result["most_frequent_class_error"])
+        facts.append(("most frequent class", f"{result['most_frequent_class']}, error rate {error}{run}"))
+    else:
+        facts.append(("best constant", _shown(result["best_constant"]) + run))
+    facts.append(("best constant's loss", _shown(result["best_constant_loss"]) + run))
+    if result["auto"]:
+        facts.append(("learning rate", f"{result['learning_rate']:g}, power_t {result['power_t']:g} (auto)"))
+    if result["effective_sample_size"] < 0.999 * result["learned"]:
+        facts.append(
+            ("effective sample size", f"{result['effective_sample_size']:,.1f}, as the weights vary")
+        )
+    if result["names"]:
+        share = result["names_sharing_an_index"]
+        advice = "; more --bits would separate them" if share > 0.01 else ""
+        facts.append(
+            ("features", f"{result['names']:,}, {share:.2%} of them share an index with another{advice}")
+        )
+    speed = f"{result['rows_per_second']:,.0f} rows/s, {result['megabytes_per_second']:,.0f} MB/s"
+    facts.append(
+        ("time", f"{result['seconds']:.2f} s ({speed}), and {result['startup_seconds']:.2f} s to start")
+    )
+    facts.append(("model", result["model"] or "not saved; -o MODEL saves it"))
+    return facts
+
+
+def _shown(value: float | None) -> str:
+    if value is None:
+        return "unknown"
+    shown = f"{value:.6f}"
+    return shown if float(shown) else shown.lstrip("-")

@@ -1,0 +1,59 @@
+"""Class weights: factors of the weights of rows, given by class or balanced."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+BALANCED = "balanced"
+ClassWeight = Mapping[Any, float] | str | None
+
+
+def check(class_weight: ClassWeight) -> None:
+    if isinstance(class_weight, str) and class_weight != BALANCED:
+        raise ValueError(f"class_weight must be None, a dict or 'balanced'; got {class_weight!r}")
+
+
+def factors(
+    class_weight: ClassWeight, classes: Sequence[Any], totals: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """The factor of each class; `totals` is the weight that each has in the data."""
+    check(class_weight)
+    if class_weight is None:
+        return np.ones(len(classes))
+    if isinstance(class_weight, str):
+        return _balanced(totals)
+    for name, weight in class_weight.items():
+        if name not in classes:
+            raise ValueError(
+                f"class_weight has {name!r}, which is not a class; the classes are {list(classes)}"
+            )
+        if not 0.0 <= weight < np.inf:
+            raise ValueError(f"the class weight of {name!r} must be finite and not negative; got {weight!r}")
+    return np.array([float(class_weight.get(name, 1.0)) for name in classes])
+
+
+def _balanced(totals: NDArray[np.float64]) -> NDArray[np.float64]:
+    """All classes that have any weight get the same of it; the sum stays.
+
+    Counted in weight and not in rows, so that weights and copies agree here too.
+    """
+    present = totals > 0.0
+    share = 1.0 / max(int(present.sum()), 1) * sum(totals.tolist())
+    return np.array([share / total if total > 0.0 else 1.0 for total in totals.tolist()])
+
+
+def as_json(class_weight: ClassWeight) -> Any:
+    """Pairs, since the names of classes may be numbers, and JSON has no such keys."""
+    if not isinstance(class_weight, Mapping):
+        return class_weight
+    return [[_plain(name), float(weight)] for name, weight in class_weight.items()]
+
+
+def from_json(stored: Any) -> ClassWeight:
+    return dict(stored) if isinstance(stored, list) else stored
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value

@@ -1,0 +1,128 @@
+"""The labels of files in the terms of a loss: numbers, two classes, or the numbers of more classes."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steelyard.io import inference, label_inference, sources
+from steelyard.io.input_spec import InputSpec
+from steelyard.io.labels import LabelRule, classes, is_number, two_classes
+from steelyard.losses import Loss, OneOf, by_name, class_labels
+
+CLASSES, NUMBERS = "classes", "numbers"
+MOST_CLASSES = 1000
+
+
+@dataclass(frozen=True)
+class Labels:
+    """How labels are read, and the classes; none for numbers."""
+
+    rule: LabelRule | None
+    class_names: NDArray[Any] | None
+
+    @property
+    def classes(self) -> int:
+        return 0 if self.class_names is None else len(self.class_names)
+
+
+def settle(
+    paths: Sequence[str],
+    spec: InputSpec,
+    first: Sequence[str],
+    loss: Loss,
+    *,
+    named: Sequence[str] | None = None,
+    task: str | None = None,
+) -> Labels:
+    """`first` are the different labels of the first rows, `named` the classes as the user gives them.
+
+    Without a `task` the loss decides: one that takes any number learns numbers, unless classes are named.
+    """
+    if named is None and (task == NUMBERS or (task is None and not isinstance(loss.labels, OneOf))):
+        label_inference.rule_for(first, loss, paths[0])  # raises if labels are no numbers
+        return Labels(None, None)
+    if named is not None:
+        return _named(list(named), loss)
+    two = loss if isinstance(loss.labels, OneOf) else by_name(label_inference.TWO_CLASSES)
+    taken = all(is_number(label) and two.allows(float(label)) for label in first)
+    known = first if taken or label_inference.are_two_classes(first) else _all(paths, spec, first)
+    found = label_inference.rule_for(known, two, paths[0])
+    if found is None:
+        low, high = class_labels(two)
+        found = two_classes(f"{low:g}", f"{high:g}")
+        if two is loss:  # labels are as the loss takes them, soft ones included
+            return Labels(None, name_array(found.names))
+    return _named(list(found.names), loss)
+
+
+def settle_for_all(
+    paths: Sequence[str],
+    spec: InputSpec,
+    first: Sequence[str],
+    losses: Sequence[Loss],
+    *,
+    named: Sequence[str] | None = None,
+    task: str | None = None,
+) -> Labels:
+    """For several losses, which may have different labels for two classes: those are read as 0 and 1.
+
+    Labels that are classes by their looks are classes for all losses.
+    """
+    looks_like = CLASSES if label_inference.loss_for(first) == label_inference.TWO_CLASSES else NUMBERS
+    if named is None and (task or looks_like) == NUMBERS:
+        for loss in losses:
+            if isinstance(loss.labels, OneOf):
+                return in_codes(settle(paths, spec, first, loss, task=CLASSES))
+        return settle(paths, spec, first, losses[0], task=NUMBERS)
+    return in_codes(settle(paths, spec, first, losses[0], named=named, task=CLASSES))
+
+
+def in_codes(labels: Labels) -> Labels:
+    """Two classes as 0 and 1."""
+    return _with_values(labels, 0.0, 1.0)
+
+
+def in_terms_of(labels: Labels, loss: Loss) -> Labels:
+    """Two classes as this loss has them."""
+    return _with_values(labels, *class_labels(loss)) if labels.classes == 2 else labels
+
+
+def _with_values(labels: Labels, low: float, high: float) -> Labels:
+    if labels.classes != 2:
+        return labels
+    assert labels.class_names is not None
+    names = labels.rule.names if labels.rule is not None else [str(name) for name in labels.class_names]
+    return replace(labels, rule=two_classes(names[0], names[1], low, high))
+
+
+def _named(names: list[str], loss: Loss) -> Labels:
+    if len(names) == 2:
+        return Labels(two_classes(names[0], names[1], *class_labels(loss)), name_array(names))
+    return Labels(classes(names), name_array(names))
+
+
+def _all(paths: Sequence[str], spec: InputSpec, first: Sequence[str]) -> Sequence[str]:
+    """Those of all rows, so that no rare class is missed; of a pipe, which is read once, of the first."""
+    if any(map(sources.once_only, paths)):
+        return first
+    return inference.distinct_labels(paths, spec, MOST_CLASSES)
+
+
+def own_classes(loss: Loss) -> NDArray[Any] | None:
+    """The two labels of a loss for classes; None for a loss of numbers."""
+    if not isinstance(loss.labels, OneOf):
+        return None
+    low, high = class_labels(loss)
+    return name_array([f"{low:g}", f"{high:g}"])
+
+
+def name_array(names: Sequence[str]) -> NDArray[Any]:
+    """Names that are all numbers become numbers."""
+    if all(map(is_number, names)):
+        numbers = np.array([float(name) for name in names])
+        whole = np.all(numbers == np.rint(numbers)) and np.all(np.abs(numbers) < 2**53)
+        return numbers.astype(np.int64) if whole else numbers
+    return np.array(names)

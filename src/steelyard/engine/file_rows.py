@@ -1,0 +1,132 @@
+"""`FileRows`: the rows of files, for a training run that may go through them several times."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steelyard.engine.rows import RowsInChunks
+from steelyard.examples import Examples
+from steelyard.features.names import Names
+from steelyard.io import sources
+from steelyard.io.input_spec import InputSpec
+from steelyard.io.stream import Stream
+from steelyard.losses import Loss, class_labels
+
+
+class FileRows:
+    """`stream` is the latest opened: it knows what was skipped, and how far it is.
+
+    `loss` checks labels that are not numbers of classes; `class_factors` multiply the weights of rows, by
+    the number of their class (the second of two is that with the larger label).
+    """
+
+    def __init__(
+        self,
+        paths: Sequence[str],
+        spec: InputSpec,
+        *,
+        names: Names | None = None,
+        loss: Loss | None = None,
+        class_factors: NDArray[np.float64] | None = None,
+        threads: int = 1,
+        skip: bool = False,
+    ) -> None:
+        self.paths = list(paths)
+        self.spec = spec
+        self.names = names
+        self.loss = loss
+        self.class_factors = class_factors
+        self.threads = threads
+        self.skip = skip
+        self.first_stream: Stream | None = None
+        self.stream: Stream | None = None
+        self._before = (0, 0)
+
+    @property
+    def read(self) -> tuple[int, int]:
+        """Rows and bytes that were read in this run, over all passes: what its speed is made of."""
+        if self.stream is None:
+            return self._before
+        return self._before[0] + self.stream.rows, self._before[1] + self.stream.position
+
+    def rows(self, holdout: int | None, *, in_passing: bool = False, keep: int = 0) -> RowsInChunks:
+        """With so many bytes for rows that are kept to be learned again."""
+        # Arrow rows lie in the file itself, which is theirs only as long as it is open
+        keep = 0 if self.spec.format == "arrow" else keep
+        return RowsInChunks(self._chunks, holdout, in_passing=in_passing, keep=keep, share=self._share)
+
+    def open(self) -> Stream:
+        """From the beginning."""
+        self._before = self.read
+        spec = self.spec
+        self.stream = Stream(
+            self.paths,
+            spec.reader(self.names),
+            names=self.names,
+            loss=self.loss,
+            label_rule=spec.label_rule,
+            propensities=spec.propensities,
+            weight_factor=spec.weight_factor,
+            threads=self.threads,
+            skip=self.skip,
+        )
+        self.first_stream = self.first_stream or self.stream
+        return self.stream
+
+    def identity(self) -> dict[str, Any]:
+        """What a saved state has to agree with: the files by name and size, and how they are read."""
+        sizes = [Path(path).stat().st_size if Path(path).is_file() else None for path in self.paths]
+        return {"files": [self.paths, sizes], "way of reading": self.spec.as_json()}
+
+    def class_totals(self, classes: int) -> NDArray[np.float64]:
+        """The weight of each class, found by reading the files once more."""
+        self.check_readable_again("class_weight='balanced' counts the classes first")
+        totals = np.zeros(classes)
+        for parsed in self._without_names().open():
+            examples = parsed.examples
+            learned = examples.sample_weight > 0.0
+            codes = self.class_codes(examples.labels[learned], classes)
+            totals += np.bincount(codes, examples.sample_weight[learned], classes)
+        return totals
+
+    def check_readable_again(self, why: str) -> None:
+        for path in self.paths:
+            if sources.once_only(path):
+                name = "standard input" if path == sources.STANDARD_INPUT else path
+                raise ValueError(f"{name} can be read once only, and {why}: save it to a file")
+
+    def _chunks(self) -> Iterator[Examples]:
+        if self.stream is not None and any(map(sources.once_only, self.paths)):
+            raise ValueError(
+                "standard input and pipes can be read once only, and this one is larger than the memory for "
+                "rows: save it to a file, or allow more memory"
+            )
+        for parsed in self.open():
+            examples = parsed.examples
+            if self.class_factors is not None:
+                codes = self.class_codes(np.nan_to_num(examples.labels), len(self.class_factors))
+                examples = replace(examples, sample_weight=examples.sample_weight * self.class_factors[codes])
+            yield examples
+
+    def _without_names(self) -> "FileRows":
+        return FileRows(self.paths, self.spec, loss=self.loss, threads=self.threads, skip=self.skip)
+
+    def class_codes(self, labels: NDArray[np.float64], classes: int) -> NDArray[np.int64]:
+        """The number of each label's class: the label itself, or which of two it is."""
+        if classes > 2:
+            return labels.astype(np.int64)
+        rule = self.spec.label_rule
+        if rule is not None:
+            middle = 0.5 * (rule.low + rule.high)
+        else:
+            assert self.loss is not None
+            middle = 0.5 * sum(class_labels(self.loss))
+        return (labels > middle).astype(np.int64)
+
+    def _share(self) -> float:
+        size = None if self.stream is None else self.stream.size
+        return self.stream.position / size if self.stream is not None and size else 0.0

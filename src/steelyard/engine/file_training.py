@@ -1,0 +1,361 @@
+"""`FileTraining`: an engine that learns files, from what a user says of them to the model file.
+
+`steelyard train`, `fit_files`, `partial_fit_files` and the winners of sweeps are made by it.
+"""
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steelyard import model_file
+from steelyard._messages import counted
+from steelyard.engine import class_weights, file_labels, probabilities
+from steelyard.engine.class_weights import ClassWeight
+from steelyard.engine.file_labels import Labels
+from steelyard.engine.file_rows import FileRows
+from steelyard.engine.passes import HeldOut, Learned, PassLoop
+from steelyard.engine.probabilities import Calibration
+from steelyard.engine.protocol import Column, Engine, new_engine, restore
+from steelyard.engine.totals import StreamTotals
+from steelyard.features.names import Names
+from steelyard.io import compatibility, input_spec, label_inference, sources
+from steelyard.io.errors import InputError
+from steelyard.io.input_spec import InputSpec
+from steelyard.io.read_options import ReadOptions
+from steelyard.losses import Loss
+from steelyard.model import Settings
+from steelyard.model_file import ModelFile
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """How the files are gone through. Passes and holdout decide what is learned: a checkpoint keeps them."""
+
+    passes: int = 1
+    holdout: int | None = None
+    threads: int | None = None
+    skip_errors: bool = False
+
+    @property
+    def usable_threads(self) -> int:
+        return self.threads or min(os.cpu_count() or 1, 4)
+
+    def check(self, paths: Sequence[str]) -> None:
+        for path in paths:
+            if self.passes > 1 and sources.once_only(path):
+                name = "standard input" if path == sources.STANDARD_INPUT else path
+                raise InputError(f"{name} can be read once only: save it to a file for several passes")
+
+
+@dataclass
+class FileTraining:
+    """`begin` and `resume` make one; `run` learns; `save` writes the model file."""
+
+    files: FileRows
+    engine: Engine
+    spec: InputSpec
+    """How the files of the model are read; kept with it."""
+    run_options: RunOptions
+    class_names: NDArray[Any] | None = None
+    class_weight: ClassWeight = None
+    position: tuple[int, int] = (0, 0)
+    totals: StreamTotals = field(default_factory=StreamTotals)
+    held_out: HeldOut | None = None
+    loss_inferred: bool = False
+    resumed_from: ModelFile | None = None
+    calibration: Calibration | None = None
+    before: tuple[Column, Column] = field(default_factory=lambda: (np.zeros(1), np.zeros(1)))
+    """Sums of loss and weight when the run began: not nothing, if it goes on from another."""
+
+    def __post_init__(self) -> None:
+        options = self.run_options
+        self.loop = PassLoop(
+            self.engine,
+            self.files.rows(options.holdout, in_passing=True),
+            options.passes,
+            predictions=True,
+            position=self.position,
+        )
+        if self.held_out is not None:
+            self.loop.held_out = self.held_out
+
+    @property
+    def loss(self) -> Loss:
+        return self.engine.settings[0].loss
+
+    @property
+    def classes(self) -> int:
+        return 0 if self.class_names is None else len(self.class_names)
+
+    @property
+    def names(self) -> Names | None:
+        return self.files.names
+
+    def use(self, engine: Engine) -> None:
+        """Go on with another engine, which has the models of this one."""
+        self.engine = self.loop.engine = engine
+
+    def warm_up(self) -> None:
+        """Load the kernels, with no rows at all: starting up is not learning."""
+        reader = self.files.spec.reader(self.names)
+        self.engine.learn(reader.parse(reader.nothing()).examples)
+
+    def run(self, after_piece: Callable[[Learned], None] | None = None) -> None:
+        """All passes that are left."""
+
+        def watch(learned: Learned) -> None:
+            if learned.pass_number == 0:
+                self.totals.add(learned.examples)
+            if after_piece is not None:
+                after_piece(learned)
+
+        self.loop.run(watch)
+        if self.files.stream is None:  # nothing was left to do
+            self.files.open()
+        if self.totals.learned == 0 and all(model.clock == 0.0 for model in self.engine.models()):
+            assert self.files.first_stream is not None
+            raise self.files.first_stream.empty(
+                f"{', '.join(self.files.paths)}: no row has a label and a weight, so nothing was learned"
+            )
+
+    def calibrate(self) -> None:
+        """Fit probabilities to the rows held out, read again and predicted by the final models."""
+        if self.run_options.holdout is None or not self.classes:
+            raise InputError("calibration needs classes, and rows that are not learned: --holdout 10, say")
+        self.files.check_readable_again("calibration predicts the rows held out when all is learned")
+        predictions, codes, weights = [], [], []
+        for piece in self.files.rows(self.run_options.holdout).held_out():
+            assert piece.order is not None
+            rows = piece.examples.take(piece.order[piece.examples.sample_weight[piece.order] > 0.0])
+            predictions.append(self.engine.predict(rows))
+            codes.append(self.files.class_codes(rows.labels, self.classes))
+            weights.append(rows.sample_weight)
+        if not sum(map(len, codes)):
+            raise InputError("no row with a label and a weight was held out to calibrate on")
+        self.calibration = probabilities.calibrate(
+            np.concatenate(predictions), np.concatenate(codes), np.concatenate(weights)
+        )
+
+    def content(self, *, checkpoint: bool = False) -> ModelFile:
+        """What a model file has to say of it; of a checkpoint also how far the run is."""
+        self._check_finite()
+        content = ModelFile(
+            self.engine.state(),
+            spec=self.spec.as_json(),
+            names=self.names,
+            class_names=self.class_names,
+            parameters=dict(self.resumed_from.parameters) if self.resumed_from is not None else {},
+            estimator=None if self.resumed_from is None else self.resumed_from.estimator,
+            weight_summary=self.totals.weights,
+            n_iter=self.run_options.passes,
+            calibration=self.calibration,
+        )
+        if self.class_weight is not None:
+            content.parameters["class_weight"] = class_weights.as_json(self.class_weight)
+        if checkpoint:
+            content.run = self._run_as_json()
+            content.run_arrays = dict(self.totals.labels.arrays())
+        return content
+
+    def save(self, path: str | Path) -> None:
+        model_file.save(path, self.content())
+
+    def save_checkpoint(self, path: str | Path) -> None:
+        model_file.save(path, self.content(checkpoint=True))
+
+    def _run_as_json(self) -> dict[str, Any]:
+        held = self.loop.held_out
+        return {
+            "paths": self.files.paths,
+            "options": {"passes": self.run_options.passes, "holdout": self.run_options.holdout},
+            "position": self.loop.position,
+            "held": [held.loss.tolist(), held.weight, held.error.tolist()],
+            "before": [column.tolist() for column in self.before],
+        } | self.totals.as_json()
+
+    def _check_finite(self) -> None:
+        """Nothing is saved that cannot predict."""
+        for model in self.engine.models():
+            if not model.finite:
+                raise InputError(
+                    f"the model has left the range of {model.settings.dtype}: some label, offset or weight "
+                    "is too large; scale them, or try --dtype float64"
+                )
+
+
+def begin(
+    paths: Sequence[str],
+    read: ReadOptions,
+    run: RunOptions,
+    settings_for: Callable[[str], list[Settings]],
+    *,
+    task: str | None = None,
+    class_weight: ClassWeight = None,
+) -> FileTraining:
+    """A new engine. What the options do not say is inferred from the first rows.
+
+    `settings_for` makes the settings; it is given the name of the loss that fits the labels. `task` says
+    whether labels are classes or numbers; without one the loss decides.
+    """
+    run.check(paths)
+    spec, first = read.infer(paths, settings_for(label_inference.TWO_CLASSES)[0].dtype)
+    settings = settings_for(label_inference.loss_for(first))
+    loss = settings[0].loss
+    labels = file_labels.settle(paths, spec, first, loss, named=read.label_names, task=task)
+    return start(
+        paths, replace(spec, label_rule=labels.rule), settings, labels, run, read.names, class_weight
+    )
+
+
+def start(
+    paths: Sequence[str],
+    spec: InputSpec,
+    settings: Sequence[Settings],
+    labels: Labels,
+    run: RunOptions,
+    names: bool = True,
+    class_weight: ClassWeight = None,
+) -> FileTraining:
+    """A new engine for files of which everything is known."""
+    class_weights.check(class_weight)
+    if class_weight is not None and not labels.classes:
+        raise InputError("class weights are for classes, and the labels are numbers")
+    if labels.classes:
+        settings = [replace(each, follow_labels=False) for each in settings]
+    files = FileRows(
+        paths,
+        spec,
+        names=Names(spec.features) if names else None,
+        loss=settings[0].loss if labels.classes <= 2 else None,
+        threads=run.usable_threads,
+        skip=run.skip_errors,
+    )
+    files.class_factors = class_factors(class_weight, labels, files)
+    engine = new_engine(settings, labels.classes, spec.features)
+    training = FileTraining(
+        files, engine, spec, run, class_names=labels.class_names, class_weight=class_weight
+    )
+    training.before = engine.progress_sums()
+    return training
+
+
+def resume(
+    stored: ModelFile,
+    path: str | Path,
+    paths: Sequence[str],
+    run: RunOptions,
+    given: Sequence[str] = ("passes", "holdout"),
+) -> FileTraining:
+    """Go on from a model file, or from the checkpoint of a run that was interrupted.
+
+    `given` names those of the run's options that the user has set: a checkpoint must agree with them.
+    """
+    spec = spec_of(stored, path)
+    if stored.run is not None:
+        run = _run_of_checkpoint(stored.run, path, paths, run, given)
+    run.check(paths)
+    engine = restore(stored.engine)
+    names = stored.names
+    class_weight = class_weights.from_json(stored.parameters.get("class_weight"))
+    labels = Labels(spec.label_rule, class_names_of(stored, spec))
+    files = FileRows(
+        paths,
+        compatibility.spec_for(spec, paths, str(path)),
+        names=names,
+        loss=engine.settings[0].loss if labels.classes <= 2 else None,
+        threads=run.usable_threads,
+        skip=run.skip_errors,
+    )
+    files.class_factors = class_factors(class_weight, labels, files)
+    training = FileTraining(
+        files,
+        engine,
+        spec,
+        run,
+        class_names=labels.class_names,
+        class_weight=class_weight,
+        resumed_from=stored,
+        before=engine.progress_sums(),
+    )
+    if stored.run is not None:
+        _restore_run(training, stored)
+    return training
+
+
+def spec_of(stored: ModelFile, path: str | Path) -> InputSpec:
+    """How a model reads files; an error for one that learned rows in Python and does not know."""
+    if stored.spec is None:
+        raise InputError(
+            f"{path}: this model was fitted to rows in Python and does not know how files are read; "
+            "use it there, or train it on files (steelyard train, or fit_files)"
+        )
+    try:
+        spec = input_spec.from_json(stored.spec)
+    except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
+        raise InputError(f"{path}: not a model file, or a damaged one ({error!r})") from None
+    features = stored.engine.models[0].features
+    if spec.features != features:
+        raise InputError(
+            f"{path}: a damaged model: its files have {spec.features} features, itself {features}"
+        )
+    return spec
+
+
+def class_names_of(stored: ModelFile, spec: InputSpec | None) -> NDArray[Any] | None:
+    """The classes of a stored model; older files of the command line have them in the rule of labels."""
+    if stored.class_names is not None:
+        return stored.class_names
+    rules = [] if spec is None else [spec.label_rule, spec.original.label_rule if spec.original else None]
+    for rule in rules:
+        if rule is not None:
+            return file_labels.name_array(rule.names)
+    return file_labels.own_classes(stored.engine.settings[0].loss)
+
+
+def class_factors(class_weight: ClassWeight, labels: Labels, files: FileRows) -> NDArray[np.float64] | None:
+    """The factor of each class; to balance them, the files are read once more."""
+    if class_weight is None:
+        return None
+    assert labels.class_names is not None
+    totals = np.zeros(labels.classes)
+    if isinstance(class_weight, str):
+        totals = files.class_totals(labels.classes)
+    return class_weights.factors(class_weight, labels.class_names.tolist(), totals)
+
+
+def _run_of_checkpoint(
+    stored: dict[str, Any], path: str | Path, paths: Sequence[str], run: RunOptions, given: Sequence[str]
+) -> RunOptions:
+    if stored["paths"] != list(paths):
+        raise InputError(
+            f"{path} is the checkpoint of a run over {' '.join(stored['paths'])}: name the same files"
+        )
+    for name in given:
+        before, now = stored["options"][name], getattr(run, name)
+        if before != now:
+            raise InputError(
+                f"{path} is the checkpoint of a run with --{name} {before}: leave out --{name} {now}"
+            )
+    return replace(run, passes=stored["options"]["passes"], holdout=stored["options"]["holdout"])
+
+
+def _restore_run(training: FileTraining, stored: ModelFile) -> None:
+    assert stored.run is not None
+    run, settings = stored.run, len(training.engine.settings)
+    training.loop.position = run["position"][0], run["position"][1]
+    training.totals = StreamTotals.from_json(run, stored.run_arrays)
+    loss, weight, *error = run["held"]
+    errors = np.array(error[0]) if error else np.full(settings, np.nan)  # earlier checkpoints do not say
+    training.loop.held_out = HeldOut(np.atleast_1d(np.array(loss, float)), errors, weight)
+    before = run.get("before", [0.0, 0.0])
+    training.before = np.atleast_1d(before[0]).astype(float), np.atleast_1d(before[1]).astype(float)
+
+
+def describe_position(training: FileTraining) -> str:
+    passes, rows = training.loop.position
+    return f"after {counted(rows, 'row')} of pass {passes + 1}"

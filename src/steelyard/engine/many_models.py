@@ -1,0 +1,204 @@
+"""`ManyModels`: what `Selection` and `OneVsRest` have in common. Their models learn in one `ModelSet`."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steelyard.engine.model_set import ModelSet
+from steelyard.engine.protocol import Column, Matrix, Numbers
+from steelyard.engine.single_model import SingleModel
+from steelyard.examples import Examples
+from steelyard.learn import lanes, linear
+from steelyard.learner import Learner
+from steelyard.model import Model, Settings
+from steelyard.model_file import EngineState
+
+_SHORT = 4096  # rows of a chunk for which no copy of the models is kept
+
+
+class ManyModels(ABC):
+    """Settings that learn one stream side by side; the one with the least loss so far answers.
+
+    The first answers until there is something to compare, and wherever it is as good. With `must_answer` it
+    is an error if all of them diverge.
+    """
+
+    def __init__(
+        self,
+        settings: Sequence[Settings],
+        features: int,
+        *,
+        classes: int = 0,
+        coded: bool = False,
+        threads: int | None = None,
+        must_answer: bool = False,
+    ) -> None:
+        self.settings = list(settings)
+        self.classes = classes
+        self.features = features
+        self._must_answer = must_answer
+        self._coded = coded
+        self.models_each = classes if classes > 2 else 1
+        everybody = [each for each in self.settings for _ in range(self.models_each)]
+        self.model_set = ModelSet(everybody, features, threads, coded=coded)
+        self._answering: ModelSet | Learner | None = None
+
+    @abstractmethod
+    def _learn(self, examples: Examples, order: Numbers, predictions: Matrix | None) -> None:
+        """Learn the rows in this order, and count the errors."""
+
+    @abstractmethod
+    def measure(self, examples: Examples, order: Numbers) -> tuple[Column, Column]:
+        """The loss of each setting on rows it does not learn, and the weight of its errors: two sums."""
+
+    @abstractmethod
+    def row_losses(self, predictions: Matrix, labels: Column) -> Matrix: ...
+
+    @abstractmethod
+    def row_errors(self, predictions: Matrix, labels: Column) -> NDArray[np.bool_]: ...
+
+    @property
+    @abstractmethod
+    def progressive_loss(self) -> Column: ...
+
+    @property
+    @abstractmethod
+    def progressive_error(self) -> Column: ...
+
+    @property
+    @abstractmethod
+    def diverged(self) -> NDArray[np.bool_]:
+        """The settings that left the range of their numbers."""
+
+    @property
+    @abstractmethod
+    def error(self) -> Column:
+        """Of each setting: the weight of predictions for a wrong class."""
+
+    @error.setter
+    @abstractmethod
+    def error(self, column: Column) -> None: ...
+
+    @abstractmethod
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Everything that changes, by name: written to, an engine of the same settings goes on from there."""
+
+    @abstractmethod
+    def _like(self, settings: Sequence[Settings]) -> Self:
+        """An engine of the same kind for these settings, which has learned nothing."""
+
+    def learn(
+        self, examples: Examples, order: Numbers | None = None, *, predictions: bool = False
+    ) -> Matrix | None:
+        self._answering = None
+        rows = np.arange(len(examples)) if order is None else order
+        before = np.empty((len(rows), len(self.model_set))) if predictions else None
+        self._learn(examples, rows, before)
+        if self._must_answer:
+            self._check()
+        return before
+
+    @contextmanager
+    def unchanged_on_error(self, rows: int) -> Iterator[None]:
+        # keeping a copy costs less than learning a long chunk, and much more than learning a short one
+        risky = rows > _SHORT or self.settings[0].update == "explicit"
+        before = {name: array.copy() for name, array in self.arrays().items()} if risky else {}
+        try:
+            yield
+        except BaseException:
+            for name, array in self.arrays().items():
+                array[...] = before.get(name, array)
+            self._answering = None
+            raise
+
+    def _check(self) -> None:
+        if self.settings[0].update == "explicit":  # the last row may have been too much
+            fine = [self.model_set.model(number).finite for number in range(len(self.model_set))]
+            alive = np.where(fine, self.model_set.scalars(lanes.ALIVE), 0.0)
+            self.model_set.set_scalars(lanes.ALIVE, alive)
+        if self.diverged.all():
+            raise FloatingPointError(
+                f"the explicit update has left the range of {self.settings[0].dtype}: "
+                "lower the learning rate, or use update='invariant', which cannot overshoot"
+            )
+
+    def predict(self, examples: Examples) -> NDArray[np.float64]:
+        if self._answering is None:
+            self._answering = self._separate_best()
+        return self._answering.predict(examples)
+
+    def _separate_best(self) -> ModelSet | Learner:
+        """The answering models apart from all others, so that predictions cost what they cost alone."""
+        if self.models_each == 1:
+            return Learner(model=self.models()[0])
+        if len(self.settings) == 1:
+            return self.model_set
+        best = ModelSet(self.classes * [self.settings[self.best]], self.features, threads=1)
+        for number, model in enumerate(self.models()):
+            best.put(number, model)
+        return best
+
+    @property
+    def best(self) -> int:
+        return int(np.argmin(np.nan_to_num(self.progressive_loss, nan=np.inf)))
+
+    def models(self, setting: int | None = None) -> list[Model]:
+        """Those of one setting, by default the best, as copies."""
+        first = (self.best if setting is None else setting) * self.models_each
+        return [self.model_set.model(number) for number in range(first, first + self.models_each)]
+
+    def progress_sums(self) -> tuple[Column, Column]:
+        loss, weight = self.model_set.scalars(linear.LOSS), self.model_set.scalars(linear.WEIGHT)
+        by_setting = len(self.settings), self.models_each
+        return loss.reshape(by_setting).mean(axis=1), weight.reshape(by_setting).max(axis=1)
+
+    @property
+    def progress(self) -> tuple[Column, Column, Column]:
+        return self.model_set.scalars(linear.LOSS), self.model_set.scalars(linear.WEIGHT), self.error.copy()
+
+    @progress.setter
+    def progress(self, before: tuple[Column, Column, Column]) -> None:
+        loss, weight, error = before
+        self.model_set.set_scalars(linear.LOSS, loss)
+        self.model_set.set_scalars(linear.WEIGHT, weight)
+        self.error = error
+
+    def reset_progress(self) -> None:
+        none = np.zeros(len(self.model_set))
+        self.progress = none, none, np.zeros(len(self.settings))
+
+    def with_settings(self, settings: Sequence[Settings]) -> Self:
+        other = self._like(settings)
+        other.put(self.state())
+        return other
+
+    def separate(self, setting: int) -> "SingleModel | Self":
+        """One of the settings as an engine of its own."""
+        models = self.models(setting)
+        if self.models_each == 1:
+            return SingleModel(models[0], float(self.progressive_error[setting]) * models[0].total_weight)
+        alone = self._like([self.settings[setting]])
+        alone._must_answer = True
+        first = setting * self.models_each
+        alive = self.model_set.scalars(lanes.ALIVE)[first : first + self.models_each]
+        alone.put(EngineState(alone.settings, models, self.classes, 0, self.error[[setting]], alive))
+        return alone
+
+    def put(self, state: EngineState) -> None:
+        """Go on from what another engine, of as many settings of the same kind, has learned."""
+        assert state.error is not None
+        assert state.alive is not None
+        for number, model in enumerate(state.models):
+            self.model_set.put(number, model)
+        self.model_set.set_scalars(lanes.ALIVE, state.alive)
+        self.error = state.error
+        self._answering = None
+
+    def state(self) -> EngineState:
+        models = [self.model_set.model(number) for number in range(len(self.model_set))]
+        alive = self.model_set.scalars(lanes.ALIVE)
+        return EngineState(self.settings, models, self.classes, self.best, self.error.copy(), alive)

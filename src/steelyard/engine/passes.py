@@ -1,0 +1,104 @@
+"""`PassLoop`: the one loop that goes through rows. `fit`, `partial_fit`, files, sweeps and commands run it.
+
+The progressive figures are those of the first pass: in later ones the models have seen the labels.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from steelyard.engine.protocol import Column, Engine, Matrix
+from steelyard.engine.rows import Piece, Rows
+from steelyard.examples import Examples
+
+
+@dataclass(frozen=True)
+class Learned:
+    """A piece that has just been learned, for whoever shows it or saves the models."""
+
+    examples: Examples
+    predictions: Matrix | None
+    """What each model predicted before it learned the row, if that was asked for."""
+    loss_before: Column
+    """Of each setting: the sum of progressive losses before the piece,"""
+    weight_before: Column
+    """and of weights."""
+    rows: int
+    first: int
+    """The number of its first row in the pass, from 0."""
+    pass_number: int
+
+
+@dataclass
+class HeldOut:
+    """The loss and the error of each setting on rows held out in passing, over the latest pass."""
+
+    loss: Column
+    error: Column
+    weight: float = 0.0
+
+    def add(self, engine: Engine, predictions: Matrix, labels: Column, weights: Column) -> None:
+        counted = weights > 0.0
+        predictions, labels, weights = predictions[counted], labels[counted], weights[counted]
+        self.loss += weights @ engine.row_losses(predictions, labels)
+        self.error += weights @ engine.row_errors(predictions, labels)
+        self.weight += float(weights.sum())
+
+
+class PassLoop:
+    """An engine that learns rows. `position` says how far it is: (passes done, rows of the next one)."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        rows: Rows,
+        passes: int = 1,
+        *,
+        predictions: bool = False,
+        position: tuple[int, int] = (0, 0),
+    ) -> None:
+        self.engine = engine
+        self.rows = rows
+        self.passes = passes
+        self.position = position
+        self.held_out = self._nothing_held_out()
+        self._predictions = predictions
+
+    def run(self, after_piece: Callable[[Learned], None] | None = None) -> None:
+        """All passes that are left."""
+        while self.position[0] < self.passes:
+            self.run_pass(after_piece)
+
+    def run_pass(self, after_piece: Callable[[Learned], None] | None = None) -> None:
+        """The rest of the current pass."""
+        number, done = self.position
+        if done == 0:
+            self.held_out = self._nothing_held_out()
+        row = 0
+        for piece in self.rows.pieces(number):
+            skipped = min(max(done - row, 0), len(piece))
+            row += len(piece)
+            if skipped < len(piece):
+                learned = self._learn(piece.skip(skipped), row - len(piece) + skipped)
+                self.position = number, row
+                if after_piece is not None:
+                    after_piece(learned)
+        self.position = number + 1, 0
+
+    def _learn(self, piece: Piece, first: int) -> Learned:
+        engine, number = self.engine, self.position[0]
+        progress = engine.progress
+        loss, weight = engine.progress_sums()
+        wanted = self._predictions or piece.held_out_weight is not None
+        predictions = engine.learn(piece.examples, piece.order, predictions=wanted)
+        if piece.held_out_weight is not None:
+            assert predictions is not None
+            self.held_out.add(engine, predictions, piece.examples.labels, piece.held_out_weight)
+        if number > 0:
+            engine.progress = progress
+        return Learned(piece.examples, predictions, loss, weight, len(piece), first, number)
+
+    def _nothing_held_out(self) -> HeldOut:
+        none = np.zeros(len(self.engine.settings))
+        return HeldOut(none, none.copy())

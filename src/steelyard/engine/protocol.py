@@ -1,0 +1,128 @@
+"""`Engine`: what learns a stream chunk by chunk. Estimators, files, sweeps and commands know no other.
+
+There are three: `SingleModel`; `Selection`, several settings of which the best so far answers; and
+`OneVsRest`, a model for each class.
+"""
+
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from typing import Any, Protocol, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steelyard.examples import Examples
+from steelyard.model import Model, Settings
+from steelyard.model_file import EngineState
+
+Column = NDArray[np.float64]
+Matrix = NDArray[np.float64]
+Numbers = NDArray[np.int64]
+
+
+class Engine(Protocol):
+    """Labels are as the loss takes them; of more than two classes, and of `coded` ones, the numbers from 0.
+
+    Columns have a place for each setting. Matrices of predictions have a row for each example and a column
+    for each model: by setting, then by class.
+    """
+
+    settings: list[Settings]
+    features: int
+
+    @property
+    def classes(self) -> int:
+        """More than two: a model for each class."""
+        ...
+
+    @property
+    def best(self) -> int:
+        """The number of the setting that answers: the one with the least progressive loss."""
+        ...
+
+    def learn(
+        self, examples: Examples, order: Numbers | None = None, *, predictions: bool = False
+    ) -> Matrix | None:
+        """Learn the rows in order, or in this one; returns, if asked to, the predictions made just before."""
+        ...
+
+    def predict(self, examples: Examples) -> NDArray[np.float64]:
+        """w·x of each row, by the setting that answers; with more than two classes a column for each."""
+        ...
+
+    def row_losses(self, predictions: Matrix, labels: Column) -> Matrix:
+        """The loss of each prediction that `learn` returned, by row and setting."""
+        ...
+
+    def row_errors(self, predictions: Matrix, labels: Column) -> NDArray[np.bool_]:
+        """Whether it was for the wrong class, by row and setting."""
+        ...
+
+    def models(self) -> list[Model]:
+        """The model that answers, or those of its classes."""
+        ...
+
+    @property
+    def progressive_loss(self) -> Column:
+        """The mean loss of predictions made before their row was learned, by weight."""
+        ...
+
+    @property
+    def progressive_error(self) -> Column:
+        """The share of those predictions that were for a wrong class, by weight."""
+        ...
+
+    def progress_sums(self) -> tuple[Column, Column]:
+        """Of each setting: the sum of progressive losses, and of the weights that they have."""
+        ...
+
+    @property
+    def progress(self) -> Any:
+        """What the progressive figures are made of: put back after passes that shall not count."""
+        ...
+
+    @progress.setter
+    def progress(self, before: Any) -> None: ...
+
+    def reset_progress(self) -> None:
+        """Count from here."""
+        ...
+
+    def unchanged_on_error(self, rows: int) -> AbstractContextManager[None]:
+        """If anything goes wrong in here, while so many rows are learned, all is as before."""
+        ...
+
+    def with_settings(self, settings: Sequence[Settings]) -> Self:
+        """The same models, going on under other settings."""
+        ...
+
+    def state(self) -> EngineState:
+        """Everything that a model file keeps of it."""
+        ...
+
+
+def new_engine(settings: Sequence[Settings], classes: int, features: int) -> Engine:
+    """An engine that has learned nothing. With two classes, labels are as the loss takes them."""
+    from steelyard.engine.one_vs_rest import OneVsRest
+    from steelyard.engine.selection import Selection
+    from steelyard.engine.single_model import SingleModel
+
+    if classes > 2:
+        return OneVsRest(settings, classes, features, threads=1, must_answer=True)
+    if len(settings) > 1:
+        return Selection(settings, features, threads=1, must_answer=True)
+    return SingleModel(Model(settings[0], features))
+
+
+def restore(state: EngineState) -> Engine:
+    """The engine of a model file, which goes on as if never stopped."""
+    from steelyard.engine.many_models import ManyModels
+    from steelyard.engine.single_model import SingleModel
+
+    if len(state.models) == 1:
+        unknown = np.nan  # in files of the days before errors were counted
+        return SingleModel(state.models[0], unknown if state.error is None else float(state.error[0]))
+    engine = new_engine(state.settings, state.classes, state.models[0].features)
+    assert isinstance(engine, ManyModels)
+    engine.put(state)
+    return engine

@@ -1,0 +1,175 @@
+"""Where the rows of a training run come from: memory, or chunks read from files.
+
+Rows come in pieces, the same ones in every pass. Every Nth row of the stream may be held out, by its number.
+Such rows are left aside, to be measured when all is learned (`held_out`, as sweeps do), or come in passing
+with a weight of 0 and are measured just before the next row is learned, as `steelyard train` does: then no
+row need be read twice.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steelyard.engine.protocol import Column, Numbers
+from steelyard.examples import Examples
+
+PIECE = 1 << 14  # rows between two moments at which progress is shown and may be saved
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Rows to learn: all of the examples, or those of them that `order` names."""
+
+    examples: Examples
+    order: Numbers | None = None
+    held_out_weight: Column | None = None
+    """Of each row the weight it would have, were it not held out in passing; 0 for all others."""
+
+    def __len__(self) -> int:
+        return len(self.examples) if self.order is None else len(self.order)
+
+    def skip(self, rows: int) -> "Piece":
+        """Without the first rows, which an interrupted run has learned already."""
+        if rows == 0:
+            return self
+        if self.order is not None:
+            return replace(self, order=self.order[rows:])
+        rest = np.arange(rows, len(self))
+        held = None if self.held_out_weight is None else self.held_out_weight[rows:]
+        return Piece(self.examples.take(rest), None, held)
+
+
+class Rows(Protocol):
+    """What a training run goes through. `share` says how much of the current pass is done, from 0 to 1."""
+
+    share: float
+    holds_out: bool
+
+    def pieces(self, pass_number: int) -> Iterator[Piece]:
+        """The rows to learn in the pass of this number, from 0."""
+        ...
+
+    def held_out(self) -> Iterator[Piece]:
+        """The rows left aside."""
+        ...
+
+
+class RowsInMemory:
+    """`order_of` gives the order of the rows in each pass, where they are not learned as they come.
+
+    `piece`: rows at a time; None for all at once.
+    """
+
+    def __init__(
+        self,
+        examples: Examples,
+        holdout: int | None = None,
+        order_of: Callable[[int], Numbers] | None = None,
+        piece: int | None = PIECE,
+    ) -> None:
+        self.share = 0.0
+        self.holds_out = holdout is not None
+        self._examples = examples
+        self._held = _held_out(0, len(examples), holdout)
+        self._order_of = order_of
+        self._piece = piece
+
+    def pieces(self, pass_number: int) -> Iterator[Piece]:
+        order = None if self._order_of is None else self._order_of(pass_number)
+        if self._piece is None and not self.holds_out:
+            yield Piece(self._examples, order)
+            return
+        order = np.arange(len(self._examples)) if order is None else order
+        yield from self._cut(order[~self._held[order]])
+
+    def held_out(self) -> Iterator[Piece]:
+        return self._cut(np.flatnonzero(self._held))
+
+    def _cut(self, order: Numbers) -> Iterator[Piece]:
+        size = self._piece or max(len(order), 1)
+        for start in range(0, len(order), size):
+            part = order[start : start + size]
+            self.share = (start + len(part)) / len(order)
+            yield Piece(self._examples, part)
+
+
+class RowsInChunks:
+    """Rows that come in chunks, from files say. Those that fit into `keep` bytes are read only once.
+
+    `source` begins anew whenever it is called, and `share` says how far the latest has come.
+    """
+
+    def __init__(
+        self,
+        source: Callable[[], Iterable[Examples]],
+        holdout: int | None = None,
+        *,
+        in_passing: bool = False,
+        keep: int = 0,
+        share: Callable[[], float] = lambda: 0.0,
+    ) -> None:
+        self.share = 0.0
+        self.holds_out = holdout is not None and not in_passing
+        self._source = source
+        self._holdout = holdout
+        self._in_passing = in_passing
+        self._keep = keep
+        self._share = share
+        self._kept: list[Examples] | None = None
+
+    def pieces(self, pass_number: int) -> Iterator[Piece]:
+        for examples, held in self._chunks():
+            if self._holdout is None:
+                yield Piece(examples)
+            elif self._in_passing:
+                learned = np.where(held, 0.0, examples.sample_weight)
+                aside = np.where(held, examples.sample_weight, 0.0)
+                yield Piece(replace(examples, sample_weight=learned), None, aside)
+            else:
+                yield Piece(examples, np.flatnonzero(~held))
+
+    def held_out(self) -> Iterator[Piece]:
+        for examples, held in self._chunks():
+            yield Piece(examples, np.flatnonzero(held))
+
+    def _chunks(self) -> Iterator[tuple[Examples, NDArray[np.bool_]]]:
+        row = 0
+        for examples in self._read():
+            yield examples, _held_out(row, len(examples), self._holdout)
+            row += len(examples)
+
+    def _read(self) -> Iterator[Examples]:
+        if self._kept is not None:
+            for place, examples in enumerate(self._kept):
+                self.share = (place + 1) / len(self._kept)
+                yield examples
+            return
+        kept: list[Examples] = []
+        room = self._keep
+        for examples in self._source():
+            room -= _bytes(examples)
+            if room >= 0:
+                kept.append(examples)
+            else:
+                kept.clear()
+            self.share = self._share()
+            yield examples
+        if room >= 0:
+            self._kept = kept
+
+
+def _held_out(first: int, count: int, holdout: int | None) -> NDArray[np.bool_]:
+    if holdout is None:
+        return np.zeros(count, bool)
+    held: NDArray[np.bool_] = np.arange(first + 1, first + count + 1) % holdout == 0
+    return held
+
+
+def _bytes(examples: Examples) -> int:
+    arrays = (examples.indptr, examples.indices, examples.values, examples.labels, examples.sample_weight)
+    return sum(array.nbytes for array in arrays) + (
+        0 if examples.offsets is None else examples.offsets.nbytes
+    )

@@ -1,0 +1,85 @@
+"""`SingleModel`: the engine of one model, which learns by the single kernel."""
+
+import copy
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steelyard.engine.lane_block import row_errors, row_losses
+from steelyard.engine.protocol import Column, Matrix, Numbers
+from steelyard.examples import Examples
+from steelyard.learn import linear
+from steelyard.learner import Learner
+from steelyard.model import Model, Settings
+from steelyard.model_file import EngineState
+
+_LOSS_AND_WEIGHT = [linear.LOSS, linear.WEIGHT]
+
+
+class SingleModel:
+    """The model, and the weight of its errors, for which a model has no place."""
+
+    best = 0
+    classes = 0
+
+    def __init__(self, model: Model, error: float = 0.0) -> None:
+        self.model = model
+        self.settings = [model.settings]
+        self.features = model.features
+        self.error = error
+
+    def learn(self, examples: Examples, order: Numbers | None = None, *, predictions: bool = False) -> Matrix:
+        """Learn the rows in order. If it fails, all is as before."""
+        before = Learner(model=self.model).learn(examples, order)[:, np.newaxis]
+        self.error += float(examples.sample_weight @ self.row_errors(before, examples.labels)[:, 0])
+        return before
+
+    def unchanged_on_error(self, rows: int) -> AbstractContextManager[None]:
+        """A learner is so by itself."""
+        return nullcontext()
+
+    def predict(self, examples: Examples) -> Column:
+        return Learner(model=self.model).predict(examples)
+
+    def row_losses(self, predictions: Matrix, labels: Column) -> Matrix:
+        return row_losses(self.model.settings.loss, predictions, labels[:, np.newaxis])
+
+    def row_errors(self, predictions: Matrix, labels: Column) -> NDArray[np.bool_]:
+        return row_errors(self.model.settings.loss, predictions, labels[:, np.newaxis])
+
+    def models(self) -> list[Model]:
+        return [self.model]
+
+    @property
+    def progressive_loss(self) -> Column:
+        return np.array([self.model.progressive_loss])
+
+    @property
+    def progressive_error(self) -> Column:
+        weight = self.model.total_weight
+        return np.array([self.error / weight if weight > 0.0 else np.nan])
+
+    def progress_sums(self) -> tuple[Column, Column]:
+        return self.model.state[[linear.LOSS]], self.model.state[[linear.WEIGHT]]
+
+    @property
+    def progress(self) -> tuple[Column, float]:
+        return self.model.state[_LOSS_AND_WEIGHT], self.error
+
+    @progress.setter
+    def progress(self, before: tuple[Column, float]) -> None:
+        self.model.state[_LOSS_AND_WEIGHT], self.error = before
+
+    def reset_progress(self) -> None:
+        self.progress = np.zeros(2), 0.0
+
+    def with_settings(self, settings: Sequence[Settings]) -> "SingleModel":
+        """The same numbers, not copied, going on under other settings."""
+        other = copy.copy(self.model)
+        (other.settings,) = settings
+        return SingleModel(other, self.error)
+
+    def state(self) -> EngineState:
+        return EngineState(self.settings, [self.model], error=np.array([self.error]))

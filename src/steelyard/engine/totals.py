@@ -1,0 +1,161 @@
+"""`StreamTotals`: what a stream of rows amounts to. `LabelWeights`: the best constant prediction for it.
+
+That constant's loss is what a model has to beat. Labels are remembered with their weights; where there are
+too many different ones, neighbours are merged into their mean, so that memory stays bounded and the constant
+good to a few digits.
+"""
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steelyard import weight_summary
+from steelyard.examples import Examples
+from steelyard.learn import rows
+from steelyard.losses import Loss, class_labels
+from steelyard.numba_tools import jit
+from steelyard.weight_summary import WeightSummary
+
+MOST_LABELS = 1 << 15
+
+
+@dataclass
+class StreamTotals:
+    """Of the rows learned in the first pass."""
+
+    rows: int = 0
+    learned: int = 0
+    labels: "LabelWeights" = field(default_factory=lambda: LabelWeights())
+    weights: WeightSummary = weight_summary.NOTHING
+    last_label: float | None = None
+    label_changes: int = 0
+
+    def add(self, examples: Examples) -> None:
+        self.rows += len(examples)
+        self.learned += int(np.count_nonzero(examples.sample_weight))
+        self.labels.add(examples.labels, examples.sample_weight)
+        labels = examples.labels[examples.sample_weight > 0.0]
+        if len(labels):
+            before = labels[0] if self.last_label is None else self.last_label
+            self.label_changes += int(np.count_nonzero(np.diff(labels, prepend=before)))
+            self.last_label = float(labels[-1])
+        with np.errstate(over="ignore"):  # weights that add up to infinity are noticed in the model
+            summary = weight_summary.summarise(examples.sample_weight)
+        self.weights = self.weights.followed_by(summary)
+
+    def as_json(self) -> dict[str, Any]:
+        """For a checkpoint, which also takes `labels.arrays()`."""
+        return {
+            "rows": self.rows,
+            "learned": self.learned,
+            "weights": asdict(self.weights),
+            "changes": [self.last_label, self.label_changes],
+        }
+
+    @classmethod
+    def from_json(cls, stored: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> "StreamTotals":
+        totals = cls(stored["rows"], stored["learned"], weights=WeightSummary(**stored["weights"]))
+        totals.last_label, totals.label_changes = stored["changes"]
+        totals.labels.restore(arrays)
+        return totals
+
+
+class LabelWeights:
+    """The weight that each label has had so far."""
+
+    def __init__(self) -> None:
+        self._labels = np.zeros(0)
+        self._weights = np.zeros(0)
+
+    def add(self, labels: NDArray[np.float64], weights: NDArray[np.float64]) -> None:
+        learned = weights > 0.0
+        distinct, place = np.unique(np.concatenate([self._labels, labels[learned]]), return_inverse=True)
+        amounts = np.concatenate([self._weights, weights[learned]])
+        totals = np.bincount(place, amounts, len(distinct)).astype(np.float64, copy=False)
+        while len(distinct) > MOST_LABELS:
+            distinct, totals = _halved(distinct, totals)
+        self._labels, self._weights = distinct, totals
+
+    def expected_changes(self, rows: int) -> float:
+        """How often the label of a row differs from the one before it, were the rows shuffled."""
+        shares = self._weights / self._weights.sum()
+        return float(rows * (1.0 - shares @ shares))
+
+    @property
+    def only(self) -> float | None:
+        """The label that all rows have had; None if there are several, or none."""
+        return float(self._labels[0]) if len(self._labels) == 1 else None
+
+    def among(self, most: int) -> list[float]:
+        """All labels, if they are so few at most; else none."""
+        return self._labels.tolist() if len(self._labels) <= most else []
+
+    def arrays(self) -> dict[str, NDArray[np.float64]]:
+        """For a checkpoint."""
+        return {"run_labels": self._labels, "run_label_weights": self._weights}
+
+    def restore(self, arrays: dict[str, NDArray[np.float64]]) -> None:
+        self._labels, self._weights = arrays["run_labels"], arrays["run_label_weights"]
+
+    def best_constant(self, loss: Loss) -> tuple[float, float]:
+        """(constant, its average loss), by bisection on the slope of the total loss."""
+        if not len(self._labels):
+            return float("nan"), float("nan")
+        low, high = self._bracket(loss)
+        for _ in range(200):
+            middle = 0.5 * (low + high)
+            if self._average(loss, "derivative", middle) < 0.0:
+                low = middle
+            else:
+                high = middle
+        constant = low if self._average(loss, "value", low) < self._average(loss, "value", high) else high
+        return constant, self._average(loss, "value", constant)
+
+    def best_class(self, loss: Loss, classes: int) -> tuple[int, float]:
+        """Where labels are the numbers of classes: the most frequent, and the best constants' mean loss."""
+        low, high = class_labels(loss)
+        shares = self.class_shares(classes)
+        rest = shares.sum() - shares
+        mean = 0.0
+        for own, others in zip(shares.tolist(), rest.tolist(), strict=True):
+            one_class = LabelWeights()
+            one_class.add(np.array([low, high]), np.array([others, own]))
+            mean += one_class.best_constant(loss)[1] / classes
+        return int(shares.argmax()), mean
+
+    def class_shares(self, classes: int) -> NDArray[np.float64]:
+        """The weight of each class, where labels are their numbers."""
+        shares = np.zeros(classes)
+        shares[self._labels.astype(np.int64)] = self._weights
+        return shares
+
+    def _bracket(self, loss: Loss) -> tuple[float, float]:
+        """An interval with the minimum in it, or wide enough where there is none, as for one class alone."""
+        domain = loss.domain
+        if np.isfinite(domain.low) and np.isfinite(domain.high):
+            return domain.low, domain.high
+        reach = 1.0
+        while reach < 1e3 * max(1.0, float(np.abs(self._labels).max())) and (
+            self._average(loss, "derivative", -reach) > 0.0 or self._average(loss, "derivative", reach) < 0.0
+        ):
+            reach *= 2.0
+        return -reach, reach
+
+    def _average(self, loss: Loss, function: str, constant: float) -> float:
+        out = np.empty(len(self._labels))
+        with np.errstate(all="ignore"):
+            rows.fill_pairs(jit.pointer(loss, function), np.full(len(out), constant), self._labels, out)
+        return float(out @ self._weights / self._weights.sum())
+
+
+def _halved(
+    labels: NDArray[np.float64], weights: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Each two neighbours become one, at their mean; an odd one at the end stays."""
+    even = len(labels) // 2 * 2
+    pairs, shares = labels[:even].reshape(-1, 2), weights[:even].reshape(-1, 2)
+    totals = shares.sum(axis=1)
+    means = (pairs * shares).sum(axis=1) / totals
+    return np.concatenate([means, labels[even:]]), np.concatenate([totals, weights[even:]])

@@ -1,0 +1,170 @@
+"""Estimators that learn files: the same training as `steelyard train`, with an estimator's parameters."""
+
+import copy
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sklearn.base import is_classifier
+
+from steelyard import model_file, weight_summary
+from steelyard.engine import file_training
+from steelyard.engine.file_labels import CLASSES, NUMBERS
+from steelyard.engine.file_training import FileTraining, RunOptions
+from steelyard.engine.passes import Learned
+from steelyard.estimators import saving
+from steelyard.estimators.parameters import settings_of
+from steelyard.io import sources
+from steelyard.io.read_options import ReadOptions
+
+Paths = str | Path | Sequence[str | Path]
+
+
+@dataclass(frozen=True)
+class FileOptions:
+    """What the methods for files take beside the options of reading."""
+
+    holdout: int | None
+    on_error: str
+    threads: int | None
+    checkpoint: str | Path | None
+    checkpoint_every: int
+    verbose: int
+
+    def run_options(self, passes: int) -> RunOptions:
+        if self.on_error not in ("stop", "skip"):
+            raise ValueError(f"on_error must be 'stop' or 'skip'; got {self.on_error!r}")
+        if self.holdout is not None and self.holdout < 2:
+            raise ValueError(f"holdout must be None, or 2 or more: one of so many rows; got {self.holdout!r}")
+        return RunOptions(passes, self.holdout, self.threads, self.on_error == "skip")
+
+
+def fit(
+    estimator: Any,
+    paths: Paths,
+    options: FileOptions,
+    read_options: dict[str, Any],
+    *,
+    calibrate: bool = False,
+) -> None:
+    check_parameters(estimator)
+    expanded = _expand(paths)
+    run = options.run_options(estimator.passes)
+    checkpoint = None if options.checkpoint is None else Path(options.checkpoint)
+    if checkpoint is not None and checkpoint.exists():
+        settings = settings_of(estimator, None)
+        stored = model_file.load(checkpoint, settings[0].loss)
+        if stored.run is None:
+            raise ValueError(f"{checkpoint}: is no checkpoint but a finished model; name another file")
+        training = file_training.resume(stored, checkpoint, expanded, run)
+    else:
+        training = file_training.begin(
+            expanded,
+            ReadOptions.from_keywords(**read_options),
+            run,
+            lambda inferred: settings_of(estimator, None),
+            task=CLASSES if is_classifier(estimator) else NUMBERS,
+            class_weight=getattr(estimator, "class_weight", None),
+        )
+    _run(training, options, checkpoint)
+    if calibrate:
+        training.calibrate()
+    take_over(estimator, training)
+    weight_summary.warn(estimator.weight_summary_, stacklevel=4)
+    if checkpoint is not None:
+        checkpoint.unlink(missing_ok=True)
+
+
+def partial_fit(estimator: Any, paths: Paths, options: FileOptions, read_options: dict[str, Any]) -> None:
+    if not hasattr(estimator, "_engine"):
+        once = copy.copy(estimator).set_params(passes=1)
+        fit(once, paths, options, read_options)
+        vars(estimator).update({name: value for name, value in vars(once).items() if name != "passes"})
+        return
+    if read_options:
+        raise ValueError(
+            f"{', '.join(read_options)}: later files are read as the first ones were; leave this out"
+        )
+    check_parameters(estimator)
+    before = estimator.weight_summary_
+    content = copy.deepcopy(saving.describe(estimator, estimator._engine))
+    training = file_training.resume(content, "the estimator", _expand(paths), options.run_options(1))
+    settings = settings_of(estimator, training.engine.settings)
+    if settings != training.engine.settings:
+        training.use(training.engine.with_settings(settings))
+    _run(training, options, None)
+    n_iter = estimator.n_iter_
+    take_over(estimator, training)
+    estimator.n_iter_ = n_iter
+    estimator.weight_summary_ = before.followed_by(training.totals.weights)
+    weight_summary.warn(estimator.weight_summary_, before, stacklevel=4)
+
+
+def take_over(estimator: Any, training: FileTraining) -> None:
+    """What the estimator knows after a run."""
+    estimator._engine = training.engine
+    estimator.n_features_in_ = training.engine.features
+    estimator.n_iter_ = training.run_options.passes
+    estimator.weight_summary_ = training.totals.weights
+    estimator.input_spec_ = training.spec
+    vars(estimator).pop("feature_names_in_", None)
+    if training.names is not None:
+        estimator._names = training.names
+    if training.class_names is not None:
+        estimator.classes_ = training.class_names
+    if training.calibration is not None:
+        estimator.calibration_ = training.calibration
+    held = training.loop.held_out
+    if held.weight > 0.0:
+        best = training.engine.best
+        estimator.held_out_loss_ = float(held.loss[best]) / held.weight
+        if training.class_names is not None:
+            estimator.held_out_error_ = float(held.error[best]) / held.weight
+
+
+def _run(training: FileTraining, options: FileOptions, checkpoint: Path | None) -> None:
+    rows = last = 0
+
+    def after_piece(learned: Learned) -> None:
+        nonlocal rows, last
+        rows += len(learned.examples)
+        show(training.loop.rows.share)
+        if checkpoint is not None and rows - last >= options.checkpoint_every:
+            last = rows
+            training.save_checkpoint(checkpoint)
+
+    with _bar(options.verbose) as show:
+        training.run(after_piece)
+
+
+@contextmanager
+def _bar(verbose: int) -> Iterator[Callable[[float], None]]:
+    if not verbose:
+        yield lambda share: None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(file=sys.stderr), transient=True) as bar:
+        task = bar.add_task("learning", total=1.0)
+        yield lambda share: bar.update(task, completed=share)
+
+
+def check_parameters(estimator: Any) -> None:
+    if estimator.shuffle:
+        raise ValueError(
+            "files are learned in their order: shuffle them beforehand, and leave out shuffle=True"
+        )
+    if estimator.weight_scale != "as_given":
+        raise ValueError(
+            f"weight_scale={estimator.weight_scale!r} is not for files: "
+            "multiply their weights by weight_factor"
+        )
+
+
+def _expand(paths: Paths) -> list[str]:
+    listed = [paths] if isinstance(paths, str | Path) else list(paths)
+    return sources.expand(listed)

@@ -1,0 +1,118 @@
+"""`ReadOptions`: what a user says about files. The rest is inferred from their first rows."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+
+from steelyard._messages import did_you_mean
+from steelyard.features.tokens import TextOptions
+from steelyard.io import formats, inference
+from steelyard.io.columns import ColumnOverrides
+from steelyard.io.errors import InputError
+from steelyard.io.formats import TableOverrides
+from steelyard.io.input_spec import DEFAULT_BITS, InputSpec
+from steelyard.io.labels import ANYTHING, is_number
+
+_OF_TABLES = (
+    "label", "weight", "propensity", "offset", "tag", "text", "category", "number", "ignore",
+    "separator", "header", "words", "characters", "repeated",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class ReadOptions:
+    """Options of the command line, and keyword arguments of `fit_files`, under the same names."""
+
+    format: str | None = None
+    bits: int | None = None
+    interactions: tuple[str, ...] = ()
+    labels: str | None = None
+    """The classes as the files call them, `ham,spam` or `a,b,c`; two or more."""
+    weight_factor: float = 1.0
+    names: bool = True
+    """Whether to keep the names of features, so that the model can be read."""
+    label: str | None = None
+    weight: str | None = None
+    propensity: str | None = None
+    offset: str | None = None
+    tag: str | None = None
+    text: tuple[str, ...] = ()
+    category: tuple[str, ...] = ()
+    number: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    separator: str | None = None
+    header: bool | None = None
+    words: int = 1
+    characters: tuple[int, int] | None = None
+    repeated: str = "counts"
+
+    @classmethod
+    def from_keywords(cls, **given: object) -> "ReadOptions":
+        """From the keyword arguments of a method: one column may be given without a list around it."""
+        known = [each.name for each in fields(cls)]
+        for name in given:
+            if name not in known:
+                raise TypeError(
+                    f"there is no option {name!r} for reading files{did_you_mean(name, known)}; there are "
+                    + ", ".join(known)
+                )
+        listed = {"interactions", "text", "category", "number", "ignore"}
+        tidy = {
+            name: ((value,) if isinstance(value, str) else tuple(value))  # type: ignore[arg-type]
+            if name in listed
+            else value
+            for name, value in given.items()
+        }
+        if isinstance(tidy.get("labels"), list | tuple):
+            tidy["labels"] = ",".join(map(str, tidy["labels"]))  # type: ignore[call-overload]
+        return cls(**tidy)  # type: ignore[arg-type]
+
+    @property
+    def label_names(self) -> list[str] | None:
+        return None if self.labels is None else [name.strip() for name in self.labels.split(",")]
+
+    def infer(self, paths: Sequence[str], dtype: str) -> tuple[InputSpec, list[str]]:
+        """How the files are to be read, and the different labels of their first rows."""
+        spec, labels = inference.infer(
+            paths,
+            self._overrides(),
+            format_name=self.format,
+            bits=self.bits or DEFAULT_BITS,
+            interactions=self.interactions,
+            dtype=dtype,
+            text=TextOptions(self.words, self.characters, self.repeated),
+            propensities=self.propensity is not None,
+            weight_factor=self.weight_factor,
+        )
+        if spec.columns is None:
+            made = "a converted file, whose features steelyard convert has made"
+            self._check_no_table(
+                made if spec.converted else spec.format, formats.by_name(spec.format).crosses
+            )
+        if self.bits not in (None, spec.bits):
+            raise InputError(f"{paths[0]}: was converted for --bits {spec.bits}; leave --bits out")
+        return spec, labels
+
+    def _overrides(self) -> TableOverrides:
+        if self.weight is not None and self.propensity is not None:
+            raise InputError("--weight and --propensity cannot both be given: one column makes the weight")
+        columns = ColumnOverrides(
+            label=self.label,
+            weight=self.weight or self.propensity,
+            base=self.offset,
+            tag=self.tag,
+            text=self.text,
+            category=self.category,
+            number=self.number,
+            ignore=self.ignore,
+        )
+        return TableOverrides(columns, self.separator, self.header)
+
+    def _check_no_table(self, format_: str, crosses: bool) -> None:
+        """Refuse what would otherwise be ignored."""
+        for each in fields(self):
+            if each.name in _OF_TABLES and getattr(self, each.name) != each.default:
+                raise InputError(f"--{each.name} is for tables, and the files are {format_}")
+        if self.interactions and not crosses:
+            raise InputError(f"--interactions needs namespaces or columns, and the files are {format_}")
+        if not all(name == ANYTHING or is_number(name) for name in self.label_names or ()):
+            raise InputError(f"--labels {self.labels}: the labels of {format_} are numbers")

@@ -1,0 +1,102 @@
+"""All that steelyard uses of Numba beyond its public interface, one function for each part.
+
+Numba may change these parts in any release. So pyproject.toml admits no release of Numba that has not been
+tried, and tests/numba_tools/test_numba_private.py checks each part on its own and names the one that broke.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import llvmlite
+import numba
+from numba import types
+from numba.core import event
+
+# Importing it registers how objects with a `__wrapper_address__` are passed to kernels.
+from numba.experimental import function_type  # noqa: F401
+from numba.extending import intrinsic
+
+
+def versions() -> str:
+    """The versions that these functions depend on."""
+    return f"numba {numba.__version__}, llvmlite {llvmlite.__version__}"
+
+
+def stamp_cache(dispatcher: Any, stamp: bytes) -> None:
+    """Tie the cached machine code of a function to `stamp` instead of to the file with its source."""
+    dispatcher._cache._cache_file._source_stamp = stamp
+
+
+def cache_folder(function: Callable[..., Any]) -> Path:
+    """The folder where Numba caches the functions of the file that defines this one."""
+    return Path(numba.njit(cache=True)(function).stats.cache_path)
+
+
+class _CompileListener(event.Listener):  # type: ignore[misc]
+    def __init__(self, callback: Callable[[str], None]) -> None:
+        self._callback = callback
+
+    def on_start(self, event: Any) -> None:
+        self._callback(str(event.data["dispatcher"].py_func.__module__))
+
+    def on_end(self, event: Any) -> None:
+        pass
+
+
+def on_compile(callback: Callable[[str], None]) -> None:
+    """Call back with the name of the module whenever the compilation of a function begins."""
+    event.register("numba:compile", _CompileListener(callback))
+
+
+def llvm_code(compiled: Any) -> tuple[str, str]:
+    """The LLVM code of a `cfunc` and the name of its entry.
+
+    Numba forbids inlining a function into the wrapper that handles its errors. Here it is inlined, and the
+    optimiser sees that there are none.
+    """
+    return compiled.inspect_llvm().replace("noinline", "alwaysinline"), compiled.native_name
+
+
+@intrinsic
+def never_inline(context):
+    """Called within a function: LLVM does not inline that function into its callers."""
+
+    def build(context, builder, signature, arguments):
+        builder.function.attributes.add("noinline")
+        return nothing(context)
+
+    return types.none(), build
+
+
+@intrinsic
+def uncounted(context, array):
+    """The array without its owner, so that Numba has no references to count."""
+
+    def build(context, builder, signature, arguments):
+        view = array_struct(context, builder, signature.return_type, arguments[0])
+        view.meminfo = view.meminfo.type(None)
+        view.parent = view.parent.type(None)
+        return view._getvalue()
+
+    return array(array), build
+
+
+def array_struct(context: Any, builder: Any, array_type: Any, array: Any) -> Any:
+    """An array within an intrinsic: its members are `data`, `meminfo`, `parent`."""
+    return context.make_array(array_type)(context, builder, array)
+
+
+def nothing(context: Any) -> Any:
+    """What an intrinsic returns that returns nothing."""
+    return context.get_dummy_value()
+
+
+def undefined(context: Any, numba_type: Any) -> Any:
+    """A value of this type, to be filled in by an intrinsic."""
+    return context.get_constant_undef(numba_type)
+
+
+def zero(context: Any, numba_type: Any) -> Any:
+    """A value of this type with all bits 0."""
+    return context.get_value_type(numba_type)(None)

@@ -1,0 +1,176 @@
+"""Names of features: which keys are new at their index, and the names that a model shows.
+
+Features of tables are called `column`, `column=value` or `column^token`, those of Vowpal Wabbit's text
+`namespace^name`; crosses join the names of their parts by `*`.
+"""
+
+import numpy as np
+
+from steelyard.numba_tools.jit import kernel
+from steelyard.text import tokens
+from steelyard.text.assemble import known
+from steelyard.text.byte_masks import bars
+from steelyard.text.lines import BAR, COLON, is_gap
+from steelyard.text.swar import address, byte
+from steelyard.text.vw import ends_name
+
+
+@kernel
+def admit(indices, keys, first, second):
+    """Enter the keys into the two tables; returns the places of those that were entered, and of the rest."""
+    firsts = np.empty(len(indices), np.int64)
+    seconds = np.empty(len(indices), np.int64)
+    rest = np.empty(len(indices), np.int64)
+    n_first = n_second = n_rest = 0
+    for k in range(len(indices)):
+        index, key = indices[k], known(keys[k])
+        if first[index] == key or second[index] == key:
+            continue
+        if first[index] == 0:
+            first[index] = key
+            firsts[n_first] = k
+            n_first += 1
+        elif second[index] == 0:
+            second[index] = key
+            seconds[n_second] = k
+            n_second += 1
+        else:
+            rest[n_rest] = k
+            n_rest += 1
+    return firsts[:n_first], seconds[:n_second], rest[:n_rest]
+
+
+STAR, EQUALS, HAT, SPACE = 42, 61, 94, 32
+_MISSING = np.frombuffer(b"missing", np.uint8)
+
+
+@kernel
+def compose_cell_names(text, starts, stops, origins, columns, column_ends, places, out, lengths):
+    """The names of the features at these places, one after another into `out`.
+
+    `columns` are the names of the columns, one after another, `column_ends` where each ends. With an
+    `out` of size 0 they are only measured. Returns the size of all.
+    """
+    size = 0
+    for k in range(len(places)):
+        before = size
+        for part in range(places.shape[1]):
+            place = places[k, part]
+            if place < 0:
+                break
+            if part > 0:
+                size = _put(STAR, out, size)
+            column = origins[place] >> 3
+            kind = origins[place] & 7
+            size = _append(columns, column_ends[column - 1] if column else 0, column_ends[column], out, size)
+            start, stop = starts[place], stops[place]
+            if kind == tokens.CATEGORY:
+                size = _append(text, start, stop, out, _put(EQUALS, out, size))
+            elif kind == tokens.MISSING:
+                size = _append(_MISSING, 0, len(_MISSING), out, _put(EQUALS, out, size))
+            elif kind == tokens.WORDS:
+                size = _lower(text, start, stop, tokens.LETTERS, out, _put(HAT, out, size))
+            elif kind == tokens.CHARACTERS:
+                size = _lower(text, start, stop, ~tokens.BLANKS, out, _put(HAT, out, size))
+            elif kind == tokens.KEY:
+                size = _append(text, start, stop, out, _put(HAT, out, size))
+            elif kind == tokens.POSITION:
+                size = _digits(start, out, _put(HAT, out, size))
+        lengths[k] = size - before
+    return size
+
+
+@kernel
+def _put(c, out, size):
+    if len(out):
+        out[size] = c
+    return size + 1
+
+
+@kernel
+def _append(text, start, end, out, size):
+    for i in range(start, end):
+        size = _put(text[i], out, size)
+    return size
+
+
+@kernel
+def _lower(text, start, end, kept, out, size):
+    """text[start:end] in small letters; what is not kept becomes one space, however long it is."""
+    for i in range(start, end):
+        if kept[text[i]]:
+            size = _put(tokens.lower(text[i]), out, size)
+        elif i == start or kept[text[i - 1]]:
+            size = _put(SPACE, out, size)
+    return size
+
+
+@kernel
+def _digits(number, out, size):
+    power = 1
+    while number // power >= 10:
+        power *= 10
+    while power:
+        size = _put(48 + number // power % 10, out, size)
+        power //= 10
+    return size
+
+
+@kernel
+def compose_vw_names(text, starts, places, out, lengths):
+    """Names as `namespace^name`, those of crosses joined by `*`, one after another into `out`.
+
+    With an `out` of size 0 they are only measured. Returns the size of all.
+    """
+    size = 0
+    bar = last = np.int64(0)
+    for k in range(len(places)):
+        before = size
+        for position in range(places.shape[1]):
+            if places[k, position] < 0:
+                break
+            if position > 0:
+                size = _append_then(text, -1, -1, 42, out, size)
+            start = starts[places[k, position]]
+            bar = _bar_before(text, start, bar, last)
+            last = start
+            space_end = bar + 1
+            while not is_gap(text[space_end]) and text[space_end] != COLON:
+                space_end += 1
+            if space_end > bar + 1 and space_end < start:
+                size = _append_then(text, bar + 1, space_end, 94, out, size)
+            end = start
+            while not ends_name(text[end]):
+                end += 1
+            size = _append_then(text, start, end, -1, out, size)
+        lengths[k] = size - before
+    return size
+
+
+@kernel
+def _bar_before(text, start, known, last):
+    """The bar that a feature stands behind; `known` is that of an earlier one at `last`, often nearby."""
+    first = last if last <= start else np.int64(0)
+    bytes_at = address(text)
+    i = np.int64(start)
+    while i - 64 >= first and bars(bytes_at, i - 64) == 0:
+        i -= 64
+    while i > first:
+        i -= 1
+        if byte(bytes_at, i) == BAR:
+            return i
+    return known
+
+
+@kernel
+def _append_then(text, start, end, then, out, size):
+    """text[start:end], and then one more character unless that is −1."""
+    for i in range(start, end):
+        if len(out):
+            out[size] = text[i]
+        size += 1
+    if then >= 0:
+        if len(out):
+            out[size] = then
+        size += 1
+    return size
