@@ -10,6 +10,7 @@ import pytest
 from steelyard.io import formats, inference, sources
 from steelyard.io.columns import ColumnOverrides
 from steelyard.io.errors import InputError
+from tests.io.inferring import format_of
 from tests.vw_text import data_file
 
 SNIFFED = {
@@ -65,9 +66,9 @@ def test_files_of_one_format(tmp_path: Path) -> None:
     paths = [str(tmp_path / name) for name in ("a.vw", "b", "c.csv")]
     for path in paths:
         Path(path).write_text("1 |a b\n")
-    assert inference.format_of(paths[:2]) == inference.format_of([*paths[:2], "-"]) == "vw"
+    assert format_of(paths[:2]) == format_of([*paths[:2], "-"]) == "vw"
     with pytest.raises(InputError, match=r"several formats.*a\.vw is vw, .*c\.csv is csv"):
-        inference.format_of(paths)
+        format_of(paths)
 
 
 @pytest.mark.parametrize("text", [b"", b"\n \n", b"\xef\xbb\xbf\n"])

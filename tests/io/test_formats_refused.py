@@ -4,11 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from steelyard.io import delimited, formats, inference, sources
+from steelyard.io import delimited, formats, sources
 from steelyard.io.columns import infer_roles
 from steelyard.io.errors import InputError, has_decimal_comma
 from steelyard.io.input_spec import InputSpec
 from tests.cli.running import refused, run, trained
+from tests.io.inferring import look
 
 PRICES = [f"{k % 9},{k:02}" for k in range(40)]
 
@@ -79,7 +80,7 @@ def test_one_document(text: str, what: str, tmp_path: Path) -> None:
     named = tmp_path / "rows.jsonl"
     named.write_text(text)
     with pytest.raises(InputError, match=what.replace("json >", "jsonl >")):
-        inference.look(str(named), InputSpec("jsonl"))
+        look(str(named), InputSpec("jsonl"))
 
 
 @pytest.mark.parametrize("text", ['{"y": [1, 2]}\n', "[a,b\n1,2\n", "{x |a b\n"])

@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from steelyard import losses
+from steelyard.io import sources
 from steelyard.io import stream as streams
 from steelyard.io.errors import InputError
 from steelyard.io.input_spec import InputSpec
@@ -80,7 +81,9 @@ def test_a_foreign_label_before_a_bad_line_is_the_first_problem(
 def test_lines_are_numbered_in_each_file(tmp_path: Path, size: int, threads: int) -> None:
     for name in "ab":
         (tmp_path / name).write_bytes(b"1 |a\n\n1 |a:x\n")
-    stream = Stream([tmp_path / "*"], VW.reader(), block_size=size, threads=threads, skip=True)
+    stream = Stream(
+        sources.expand([tmp_path / "*"]), VW.reader(), block_size=size, threads=threads, skip=True
+    )
     assert labels(stream) == [1.0, 1.0]
     found = [(Path(problem.path).name, problem.line) for problem in stream.problems]
     assert found == [("a", 3), ("b", 3)]

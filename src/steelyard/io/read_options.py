@@ -85,9 +85,8 @@ class ReadOptions:
         )
         if spec.columns is None:
             made = "a converted file, whose features steelyard convert has made"
-            self._check_no_table(
-                made if spec.converted else spec.format, formats.by_name(spec.format).crosses
-            )
+            crosses = formats.by_name(spec.format).crosses and not spec.converted
+            self._check_no_table(made if spec.converted else spec.format, crosses)
         if self.bits not in (None, spec.bits):
             raise InputError(f"{paths[0]}: was converted for --bits {spec.bits}; leave --bits out")
         return spec, labels
