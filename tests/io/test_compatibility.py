@@ -7,6 +7,7 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
+from steelyard.features.tokens import TextOptions
 from steelyard.io import compatibility
 from steelyard.io.columns import Column, Columns
 from steelyard.io.convert import convert
@@ -85,6 +86,13 @@ def test_tables_with_the_same_columns(files: dict[str, str], learned: str, name:
     assert compatibility.spec_for(spec, [files["empty.csv"]], "m") is spec
 
 
+def test_another_dialect_of_json_lines_does_not_exist(files: dict[str, str]) -> None:
+    """A file of the model's own format which does not fit is left to the reader to complain of."""
+    spec = replace(CSV, format="jsonl", dialect=None)
+    Path(files["other.jsonl"]).write_text("no object\n")
+    assert compatibility.spec_for(spec, [files["other.jsonl"]], "m") == spec
+
+
 def test_a_key_that_is_missing(files: dict[str, str]) -> None:
     with pytest.raises(InputError, match=r"other\.jsonl: there is no column 'x' \(there are y, z\)"):
         compatibility.spec_for(CSV, [files["other.jsonl"]], "m")
@@ -147,5 +155,12 @@ def test_converted_tables(files: dict[str, str]) -> None:
     with pytest.raises(InputError, match=r"was converted with other --labels .* \(0, 1, not 1, 0\)"):
         compatibility.spec_for(other, [files["table8.arrow"]], "m")
     texts = Columns((Column("y", "label"), Column("x", "text")))
+    texts_spec = replace(spec, columns=texts)
     with pytest.raises(InputError, match=r"with other columns .* \(x number, not x text\)"):
-        compatibility.spec_for(replace(spec, columns=texts), [files["table8.arrow"]], "m")
+        compatibility.spec_for(texts_spec, [files["table8.arrow"]], "m")
+    path = str(Path(files["table.csv"]).with_name("texts.arrow"))
+    rows = list(Stream([files["table.csv"]], texts_spec.reader()))
+    convert(rows, path, features=spec.features, reading=texts_spec.as_json())
+    assert compatibility.spec_for(texts_spec, [path], "m").original == texts_spec
+    with pytest.raises(InputError, match="was converted with other options of texts"):
+        compatibility.spec_for(replace(texts_spec, text=TextOptions(2)), [path], "m")

@@ -107,3 +107,7 @@ def test_nothing_is_no_table() -> None:
         pytest.raises(InputError, match="there is no record at its beginning"),
     ):
         read_head(source, Dialect())
+
+
+def test_a_comment_before_the_records_is_no_header() -> None:
+    assert not looks_like_header([["a comment"], *([["a", "b"]] * 20)])

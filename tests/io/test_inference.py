@@ -167,8 +167,15 @@ def test_labels_of_converted_rows(tmp_path: Path) -> None:
     source.write_bytes(b"1 |a b\n" * 2000 + b"3 |a\n|a\n")
     convert.convert(list(Stream([source], VW.reader())), path, features=VW.features)
     spec, head = look(str(path), InputSpec("arrow"))
-    assert (spec.columns, head) == (None, ["1"])
+    assert (spec.columns, spec.bits, head) == (None, 8, ["1"])
     assert inference.distinct_labels([str(path)], spec, 3) == ["1", "3"]
+
+
+def test_sparse_rows_of_another_program_have_no_header(tmp_path: Path) -> None:
+    path = tmp_path / "rows.parquet"
+    columns = {"label": [1.0, -1.0], "indices": [[1, 2], [3]], "values": [[0.5, 1.0], [2.0]]}
+    pa.parquet.write_table(pa.table(columns), path)
+    assert look(str(path), InputSpec("parquet", 12)) == (InputSpec("parquet", 12), ["-1", "1"])
 
 
 def test_converted_classes_stay_classes(tmp_path: Path) -> None:

@@ -88,3 +88,15 @@ def test_blocks_and_threads_change_nothing(size: int, threads: int) -> None:
 def test_nothing_is_read_as_no_rows() -> None:
     reader = JsonReader(InputSpec("jsonl", columns=tables.columns(x="number")))
     assert len(reader.parse(reader.nothing()).examples) == 0
+
+
+def test_objects_without_columns_become_rows() -> None:
+    row = jsonl.hash_object({"text": "a b a", "n": -2, "no": False, "none": None}, 18)
+    assert sorted(row.values.tolist()) == [-2.0, 1.0, 2.0]
+    assert row.features == 1 << 18
+    assert jsonl.hash_object({"x": 1, "y": 2}, 1).values.sum() == 3.0  # colliding features are added
+    for value in (float("nan"), 1e18, {"a": 1}):
+        with pytest.raises(InputError, match="a value is a number"):
+            jsonl.hash_object({"a": value}, 18)
+    with pytest.raises(InputError, match=r"an example is an object of names and values, not \[1\]"):
+        jsonl.hash_object([1], 18)

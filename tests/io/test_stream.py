@@ -199,3 +199,23 @@ def test_odd_files(tmp_path: Path, kind: str, text: bytes) -> None:
     stream = Stream([path], InputSpec(kind).reader(), skip=True)
     assert labels(stream) == []
     assert stream.skipped == sum(line != b"" for line in text.split(b"\n"))
+
+
+def test_namespaces_that_no_row_has_had(tmp_path: Path) -> None:
+    path = tmp_path / "rows"
+    path.write_bytes(b"1 |a b |c d\n")
+    stream = Stream([path], InputSpec("vw", 8, ("a*c", "a*z")).reader())
+    assert stream.unmet == ["a", "c", "z"]
+    (parsed,) = stream
+    assert stream.unmet == ["z"]
+    predicted = parsed.predicted(np.array([0.5]))
+    assert predicted.take(np.array([0])).predictions == [0.5]
+
+
+def test_nothing_is_left(tmp_path: Path) -> None:
+    stream = stream_of(tmp_path, b"7 |a\n8 |a\n", loss=HINGE, skip=True)
+    assert str(stream.empty("there are no rows")) == "there are no rows"
+    assert labels(stream) == []
+    said = str(stream.empty("there are no rows"))
+    assert said.startswith("no row is left: 2 could not be used, the first is\n")
+    assert "line 1: the label 7 is none for hinge loss" in said
