@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from steelyard.io import inference, label_inference, sources
 from steelyard.io.input_spec import InputSpec
-from steelyard.io.labels import LabelRule, classes, is_number, two_classes
+from steelyard.io.labels import LabelRule, is_number, plain, rule, two_classes
 from steelyard.losses import Loss, OneOf, by_name, class_labels
 
 CLASSES, NUMBERS = "classes", "numbers"
@@ -98,10 +98,19 @@ def _with_values(labels: Labels, low: float, high: float) -> Labels:
     return replace(labels, rule=two_classes(names[0], names[1], low, high))
 
 
+def with_original_names(labels: Labels, spec: InputSpec) -> Labels:
+    """Of converted files, whose labels are numbers, the classes are called as in the original."""
+    rule = None if spec.original is None else spec.original.label_rule
+    if rule is None or labels.class_names is None:
+        return labels
+    names = {plain(value): name for name, value in zip(rule.names, rule.values, strict=True)}
+    written = [str(name) for name in labels.class_names.tolist()]
+    return replace(labels, class_names=name_array([names.get(name, name) for name in written]))
+
+
 def _named(names: list[str], loss: Loss) -> Labels:
-    if len(names) == 2:
-        return Labels(two_classes(names[0], names[1], *class_labels(loss)), name_array(names))
-    return Labels(classes(names), name_array(names))
+    low, high = class_labels(loss) if len(names) == 2 else (0.0, 1.0)
+    return Labels(rule(",".join(names), low, high), name_array(names))
 
 
 def _all(paths: Sequence[str], spec: InputSpec, first: Sequence[str]) -> Sequence[str]:
