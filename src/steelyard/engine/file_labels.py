@@ -11,6 +11,7 @@ from steelyard.io import inference, label_inference, sources
 from steelyard.io.input_spec import InputSpec
 from steelyard.io.labels import LabelRule, is_number, plain, rule, two_classes
 from steelyard.losses import Loss, OneOf, by_name, class_labels
+from steelyard.model_file import ModelFile
 
 CLASSES, NUMBERS = "classes", "numbers"
 MOST_CLASSES = 1000
@@ -118,6 +119,17 @@ def _all(paths: Sequence[str], spec: InputSpec, first: Sequence[str]) -> Sequenc
     if any(map(sources.once_only, paths)):
         return first
     return inference.distinct_labels(paths, spec, MOST_CLASSES)
+
+
+def class_names_of(stored: ModelFile, spec: InputSpec | None) -> NDArray[Any] | None:
+    """The classes of a stored model; older files of the command line have them in the rule of labels."""
+    if stored.class_names is not None:
+        return stored.class_names
+    if spec is None or spec.label_rule is None:
+        names = own_classes(stored.engine.settings[0].loss)
+    else:
+        names = name_array(spec.label_rule.names)
+    return names if spec is None else with_original_names(Labels(None, names), spec).class_names
 
 
 def own_classes(loss: Loss) -> NDArray[Any] | None:

@@ -266,7 +266,7 @@ def resume(
     engine = restore(stored.engine)
     names = stored.names
     class_weight = class_weights.from_json(stored.parameters.get("class_weight"))
-    labels = Labels(spec.label_rule, class_names_of(stored, spec))
+    labels = Labels(spec.label_rule, file_labels.class_names_of(stored, spec))
     files = FileRows(
         paths,
         compatibility.spec_for(spec, paths, str(path)),
@@ -307,17 +307,6 @@ def spec_of(stored: ModelFile, path: str | Path) -> InputSpec:
     if own != features:
         raise InputError(f"{path}: a damaged model: its files have {own} features, itself {features}")
     return spec
-
-
-def class_names_of(stored: ModelFile, spec: InputSpec | None) -> NDArray[Any] | None:
-    """The classes of a stored model; older files of the command line have them in the rule of labels."""
-    if stored.class_names is not None:
-        return stored.class_names
-    if spec is not None and spec.label_rule is not None:
-        names = file_labels.name_array(spec.label_rule.names)
-    else:
-        names = file_labels.own_classes(stored.engine.settings[0].loss)
-    return names if spec is None else file_labels.with_original_names(Labels(None, names), spec).class_names
 
 
 def class_factors(class_weight: ClassWeight, labels: Labels, files: FileRows) -> NDArray[np.float64] | None:
