@@ -42,6 +42,6 @@ class SvmlightText:
         keyed = room.first(rows, features)
         return finished_text(
             block, keyed, self._folding, lines=count, wrong=wrong, problems=problems,
-            kernel=svmlight.compose,
+            kernel=svmlight.compose_names,
             remarks=frozenset([QUERIES] if queries else []),
         )  # fmt: skip
