@@ -123,7 +123,7 @@ def collocate_twice(m, b, y, u, v, shrinkage, relative, absolute, implicit, tabl
 
 @kernel
 def _remaining_error(astray, m, b, y, u, v, shrinkage, implicit, table):
-    """How much of an error at the first node is left at the end: in p after an implicit step, and through m."""
+    """How much of an error at the first node is left at the end: in p, by an implicit step, and through m."""
     p = m * math.exp(-shrinkage) + b
     p += implicit(p, y, u + v)
     still = implicit(p, y, u + v)

@@ -171,7 +171,7 @@ def fold_crossed(
 
 @kernel
 def _increasing(keys, start, end, mask):
-    """Whether the indices of a row increase, so that there are no duplicates: true for most files of numbers."""
+    """Whether the indices of a row increase, so that there are no duplicates: as in most files of numbers."""
     wrong = np.uint32(0)
     low = np.uint32(mask)
     for k in range(np.uint64(start + 1), np.uint64(end)):
@@ -196,7 +196,7 @@ def _slots(features, most):
 
 @part
 def _place(index, begin, serial, slots, table, indices, count):
-    """The position of this index in the row that began at `begin`; −1 if it is new, and then it is entered."""
+    """The position of this index in the row that began at `begin`; −1 if it is new: then it is entered."""
     slot = (index * 0x9E3779B1 >> 7) & (slots - 1)
     while table[slot] >= serial + begin:
         place = table[slot] - serial

@@ -39,7 +39,7 @@ def _cell_end(text, i, end, separator):
 
 @kernel
 def closed(text, i, end):
-    """The position after the closing quote (past `end` if there is none), and the number of doubled quotes."""
+    """The position after the closing quote (past `end` if there is none), and how many quotes are doubled."""
     doubled = 0
     one = np.uint64(1)
     at, last = np.uint64(i + 1), np.uint64(end)

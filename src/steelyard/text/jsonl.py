@@ -31,7 +31,7 @@ def parse(
     text, end, valid, names, name_ends, slots, plan, rule, options, largest,
     table, room, heads, features, problems,
 ):  # fmt: skip
-    """Read the whole lines text[:end]. Returns (rows, features, lines, problems, keys that are not columns)."""
+    """Read the whole lines text[:end]. Returns (rows, features, lines, problems, unknown keys)."""
     width = len(name_ends)
     spans = np.zeros((width, 3), np.int64)
     places = np.arange(width)
@@ -195,7 +195,7 @@ def kind_of(text, i):
 
 @kernel
 def find(text, start, stop, names, name_ends, slots, likely):
-    """The column with this name, or −1. `likely` is tried first: objects mostly have the same order of keys."""
+    """The column with this name, or −1. `likely` is tried first: most objects have the same order of keys."""
     if likely < len(name_ends) and _is_name(text, start, stop, names, name_ends, likely):
         return likely
     slot = hashing.murmur(text, start, stop, 0) & (len(slots) - 1)

@@ -78,7 +78,7 @@ def ends_name(c):
 
 @part
 def _head(text, i, end, row, labels, sample_weight, offsets, tags):
-    """Read what precedes the first bar: (code or −1, where, position of the bar or of the end of the line)."""
+    """Read what precedes the first bar: (code or −1, where, position of the bar or line end)."""
     numbers = 0
     begin = i
     tags[row, 0] = tags[row, 1] = 0
