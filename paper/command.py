@@ -11,7 +11,7 @@ import click
 from rich.console import Console
 
 from paper import data, report
-from paper.folder import taken
+from paper.folder import lock_folder
 from paper.running import run
 from paper.store import Store
 from paper.study import Scope, Study
@@ -40,14 +40,14 @@ def command(everything: Sequence[Study]) -> click.Command:
         folder = output or Path("paper-report-quick" if quick else "paper-report")
         studies = [study for study in everything if not only or study.name in only]
         left_out = [study.title for study in everything if study not in studies]
-        with _told(), taken(folder, Scope(quick)):
-            page = _reported(folder, studies, left_out, Scope(quick))
+        with _report_errors(), lock_folder(folder, Scope(quick)):
+            page = _run_and_report(folder, studies, left_out, Scope(quick))
         click.echo(f"the report is {page}")
 
     return main
 
 
-def _reported(folder: Path, studies: Sequence[Study], left_out: Sequence[str], scope: Scope) -> Path:
+def _run_and_report(folder: Path, studies: Sequence[Study], left_out: Sequence[str], scope: Scope) -> Path:
     data.keep_in(folder / "prepared")
     store = Store(folder)
     tables = run(studies, store, scope, Console(stderr=True))
@@ -67,7 +67,7 @@ def _reported(folder: Path, studies: Sequence[Study], left_out: Sequence[str], s
 
 
 @contextmanager
-def _told() -> Iterator[None]:
+def _report_errors() -> Iterator[None]:
     """What stops a run, in a line: a full disk, say, or the user. A mistake of ours keeps its traceback."""
     try:
         yield

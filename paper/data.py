@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from paper import dataset_paths, prepared, words
-from paper.rows import MOST_VALUES, Rows
+from paper.rows import MOST_VALUES, LabelledRows
 
 PLACES = tuple(dataset_paths.FORMS)
 """The data sets of the paper, in its order."""
@@ -129,15 +129,17 @@ def load(place: str) -> Data:
 
 
 @cache
-def _load(found: dataset_paths.Found, digest: str) -> Data:
+def _load(found: dataset_paths.FoundDataset, digest: str) -> Data:
     form = found.form
-    rows: Rows = prepared.rows(_kept[0], form.name, digest, found.read) if _kept else found.read()
+    rows: LabelledRows = (
+        prepared.load_rows(_kept[0], form.name, digest, found.read) if _kept else found.read()
+    )
     return Data(form.name, form.original, rows.matrix, rows.labels, rows.first_test, rows.note)
 
 
 @cache
 def _mail_digest(index: Path) -> str:
     found = hashlib.sha256()
-    for _, path in words.listed_mail(index):
+    for _, path in words.list_mail(index):
         found.update(hashlib.sha256(path.read_bytes()).digest())
     return found.hexdigest()

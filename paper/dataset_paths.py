@@ -7,9 +7,16 @@ from pathlib import Path
 import click
 
 from paper import words
-from paper.rows import COMPRESSED, Rows, svmlight, train_and_test, vowpal_wabbit, without_gaps
+from paper.rows import (
+    COMPRESSED,
+    LabelledRows,
+    join_train_and_test,
+    read_svmlight,
+    read_vowpal_wabbit,
+    remove_gaps,
+)
 
-Read = Callable[[Sequence[Path]], Rows]
+Read = Callable[[Sequence[Path]], LabelledRows]
 
 
 @dataclass(frozen=True)
@@ -23,50 +30,53 @@ class Form:
 
 
 @dataclass(frozen=True)
-class Found:
+class FoundDataset:
     """A data set that is there."""
 
     form: Form
     paths: tuple[Path, ...]
 
-    def read(self) -> Rows:
-        return without_gaps(self.form.read(self.paths))
+    def read(self) -> LabelledRows:
+        return remove_gaps(self.form.read(self.paths))
 
 
-def _split(read: Callable[[Path], Rows]) -> Read:
-    return lambda paths: train_and_test(read(paths[0]), read(paths[1]))
+def _split(read: Callable[[Path], LabelledRows]) -> Read:
+    return lambda paths: join_train_and_test(read(paths[0]), read(paths[1]))
 
 
-def _one(read: Callable[[Path], Rows]) -> Read:
+def _one(read: Callable[[Path], LabelledRows]) -> Read:
     return lambda paths: read(paths[0])
 
 
 # In this order: the first that is there is taken.
 FORMS: dict[str, tuple[Form, ...]] = {
     "rcv1": (
-        Form("rcv1", True, ("rcv1.train.vw", "rcv1.test.vw"), _split(vowpal_wabbit)),
-        Form("rcv1", True, ("rcv1_train.binary", "rcv1_test.binary"), _split(svmlight)),
-        Form("rcv1-ccat", False, ("rcv1-ccat.svm",), _one(svmlight)),
+        Form("rcv1", True, ("rcv1.train.vw", "rcv1.test.vw"), _split(read_vowpal_wabbit)),
+        Form("rcv1", True, ("rcv1_train.binary", "rcv1_test.binary"), _split(read_svmlight)),
+        Form("rcv1-ccat", False, ("rcv1-ccat.svm",), _one(read_svmlight)),
     ),
     "astro": (
-        Form("astro-ph", True, ("astro-ph_train.dat", "astro-ph_test.dat"), _split(svmlight)),
+        Form("astro-ph", True, ("astro-ph_train.dat", "astro-ph_test.dat"), _split(read_svmlight)),
         Form(
-            "arxiv-astro", False, ("arxiv-astro.tsv",), _one(words.table(("title", "abstract"), words.WORDS))
+            "arxiv-astro",
+            False,
+            ("arxiv-astro.tsv",),
+            _one(words.table_reader(("title", "abstract"), words.WORDS)),
         ),
     ),
     "spam": (
-        Form("trec05p-1", True, ("trec05p-1/full/index",), _one(words.mail)),
-        Form("enron-spam", False, ("enron-spam.tsv",), _one(words.table(("text",), words.WORDS))),
+        Form("trec05p-1", True, ("trec05p-1/full/index",), _one(words.read_mail)),
+        Form("enron-spam", False, ("enron-spam.tsv",), _one(words.table_reader(("text",), words.WORDS))),
     ),
     "webspam": (
-        Form("webspam", True, ("webspam_wc_normalized_trigram.svm",), _one(svmlight)),
-        Form("webspam-unigram", True, ("webspam_wc_normalized_unigram.svm",), _one(svmlight)),
-        Form("url-spam", False, ("url-spam.tsv",), _one(words.table(("url",), words.TRIGRAMS))),
+        Form("webspam", True, ("webspam_wc_normalized_trigram.svm",), _one(read_svmlight)),
+        Form("webspam-unigram", True, ("webspam_wc_normalized_unigram.svm",), _one(read_svmlight)),
+        Form("url-spam", False, ("url-spam.tsv",), _one(words.table_reader(("url",), words.TRIGRAMS))),
     ),
 }
 
 
-def find(place: str, folder: Path) -> Found:
+def find(place: str, folder: Path) -> FoundDataset:
     """The first form that is there. Half an original is an error: nothing is replaced silently."""
     found = _first(place, folder)
     if found is None:
@@ -74,12 +84,12 @@ def find(place: str, folder: Path) -> Found:
     return found
 
 
-def _first(place: str, folder: Path) -> Found | None:
+def _first(place: str, folder: Path) -> FoundDataset | None:
     for form in FORMS[place]:
         paths = [_file(folder, name) for name in form.files]
         there = tuple(path for path in paths if path is not None)
         if len(there) == len(paths):
-            return Found(form, there)
+            return FoundDataset(form, there)
         _check_folders(folder, form)
         if there:
             absent = form.files[paths.index(None)]

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import click
 
-from paper.store import write
+from paper.store import write_text
 from paper.study import Scope
 
 _OURS = ("steps", "tables", "figures", "prepared")
@@ -18,7 +18,7 @@ _TEMPORARY = re.compile(r"\..+\.\d+\.tmp")  # as steelyard._atomic_files names t
 
 
 @contextmanager
-def taken(folder: Path, scope: Scope) -> Iterator[None]:
+def lock_folder(folder: Path, scope: Scope) -> Iterator[None]:
     """The folder is ours within the block, and made if need be. A process that is killed lets go of it."""
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / ".lock").open("a+", encoding="utf-8") as lock:
@@ -49,7 +49,7 @@ def _one_kind(folder: Path, scope: Scope) -> None:
                 f"{folder} has results, but {path.name} does not say whether of a quick run or a whole one; "
                 "remove the folder, or name another with --output"
             ) from None
-        write(path, json.dumps({"quick": scope.quick}))
+        write_text(path, json.dumps({"quick": scope.quick}))
         return
     if quick != scope.quick:
         there, wanted = ("quick", "whole") if quick else ("whole", "quick")

@@ -47,7 +47,7 @@ class Grid:
         return mean
 
 
-def grids(rows: Sequence[Row], by: Sequence[str] = ("data", "loss", "update")) -> dict[Key, Grid]:
+def make_grids(rows: Sequence[Row], by: Sequence[str] = ("data", "loss", "update")) -> dict[Key, Grid]:
     """The grids of a table, in the order of their first rows."""
     groups: dict[Key, dict[int, list[Row]]] = {}
     for row in rows:
@@ -60,7 +60,7 @@ Cells = Mapping[Key, Mapping[str, Grid]]
 """The grids of all updates, by data set and loss."""
 
 
-def cells(by_key: Mapping[Key, Grid]) -> dict[Key, dict[str, Grid]]:
+def group_by_update(by_key: Mapping[Key, Grid]) -> dict[Key, dict[str, Grid]]:
     """The same, with the last part of the key, the update, as a dict of its own."""
     found: dict[Key, dict[str, Grid]] = {}
     for (*place, update), grid in by_key.items():
@@ -68,7 +68,7 @@ def cells(by_key: Mapping[Key, Grid]) -> dict[Key, dict[str, Grid]]:
     return found
 
 
-def spread(values: Numbers, digits: int = 4, times: float = 1.0) -> str:
+def format_spread(values: Numbers, digits: int = 4, times: float = 1.0) -> str:
     """The mean, and the least and the largest where there are several."""
     mean = f"{times * values.mean():.{digits}f}"
     if len(values) == 1:

@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 from scipy import sparse
 
-from paper.rows import Rows
+from paper.rows import LabelledRows
 from steelyard._atomic_files import replacing
 
 
-def rows(folder: Path, name: str, digest: str, read: Callable[[], Rows]) -> Rows:
+def load_rows(folder: Path, name: str, digest: str, read: Callable[[], LabelledRows]) -> LabelledRows:
     """From the file of that name and digest; else they are read, and the file is written.
 
     A file that is damaged, or that an older program wrote, is written anew.
@@ -27,7 +27,7 @@ def rows(folder: Path, name: str, digest: str, read: Callable[[], Rows]) -> Rows
     return found
 
 
-def _write(path: Path, found: Rows) -> None:
+def _write(path: Path, found: LabelledRows) -> None:
     about = {"first_test": found.first_test, "note": found.note}
     with replacing(path) as temporary, temporary.open("wb") as stream:
         np.savez(
@@ -41,9 +41,9 @@ def _write(path: Path, found: Rows) -> None:
         )
 
 
-def _read(path: Path) -> Rows:
+def _read(path: Path) -> LabelledRows:
     with path.open("rb") as stream, np.load(stream, allow_pickle=False) as file:
         matrix = sparse.csr_matrix(
             (file["values"], file["indices"], file["starts"]), shape=tuple(file["shape"])
         )
-        return Rows(matrix, file["labels"], **json.loads(str(file["about"])))
+        return LabelledRows(matrix, file["labels"], **json.loads(str(file["about"])))

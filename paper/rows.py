@@ -34,7 +34,7 @@ _BARE = re.compile(rb"(\s\d+)(?=\s|$)")
 
 
 @dataclass(frozen=True)
-class Rows:
+class LabelledRows:
     """Labels are −1 and 1. Rows from `first_test` on are the official test set, if there is one."""
 
     matrix: sparse.csr_matrix
@@ -45,7 +45,7 @@ class Rows:
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[BinaryIO]:
+def open_unpacked(path: Path) -> Iterator[BinaryIO]:
     """To read bytes, unpacked. A download that broke off is told with its name."""
     if path.suffix not in _OPEN:
         with path.open("rb") as stream:
@@ -60,18 +60,18 @@ def opened(path: Path) -> Iterator[BinaryIO]:
         ) from error
 
 
-def svmlight(path: Path) -> Rows:
-    with opened(path) as stream:
-        return _parsed(path, stream)
+def read_svmlight(path: Path) -> LabelledRows:
+    with open_unpacked(path) as stream:
+        return _parse(path, stream)
 
 
-def vowpal_wabbit(path: Path) -> Rows:
+def read_vowpal_wabbit(path: Path) -> LabelledRows:
     """Lines such as `1 |f 13:0.04 24:0.03`: one namespace, numbers for names."""
-    with opened(path) as stream:
-        return _parsed(path, (_as_svmlight(path, *each) for each in enumerate(stream, start=1)))
+    with open_unpacked(path) as stream:
+        return _parse(path, (_as_svmlight(path, *each) for each in enumerate(stream, start=1)))
 
 
-def train_and_test(train: Rows, test: Rows) -> Rows:
+def join_train_and_test(train: LabelledRows, test: LabelledRows) -> LabelledRows:
     """The official split."""
     width = max(train.matrix.shape[1], test.matrix.shape[1])
     for rows in (train, test):
@@ -79,10 +79,10 @@ def train_and_test(train: Rows, test: Rows) -> Rows:
     matrix = sparse.vstack([train.matrix, test.matrix], format="csr")
     notes = [f"{what}: {rows.note}" for what, rows in (("train", train), ("test", test)) if rows.note]
     labels = np.concatenate([train.labels, test.labels])
-    return Rows(matrix, labels, len(train.labels), "; ".join(notes))
+    return LabelledRows(matrix, labels, len(train.labels), "; ".join(notes))
 
 
-def without_gaps(rows: Rows) -> Rows:
+def remove_gaps(rows: LabelledRows) -> LabelledRows:
     """Features that no row has are left out; the others stay in their order, so nothing learns otherwise.
 
     A sweep has a number for every feature and setting: webspam has some 16 million, most of which never come.
@@ -97,7 +97,7 @@ def without_gaps(rows: Rows) -> Rows:
     return replace(rows, matrix=matrix)
 
 
-def two_classes(path: Path, labels: Labels) -> Labels:
+def to_two_classes(path: Path, labels: Labels) -> Labels:
     """−1 and 1 from any two numbers, of which the larger is above zero and the other is not."""
     if len(np.unique(labels)) != 2 or len(np.unique(labels > 0.0)) != 2:
         some = ", ".join(f"{label:g}" for label in np.unique(labels)[:5])
@@ -117,11 +117,11 @@ def _as_svmlight(path: Path, number: int, line: bytes) -> bytes:
     return bytes(label + _BARE.sub(rb"\1:1", features) + b"\n")
 
 
-def _parsed(path: Path, lines: Iterable[bytes]) -> Rows:
+def _parse(path: Path, lines: Iterable[bytes]) -> LabelledRows:
     blocks: list[sparse.csr_matrix] = []
     labels: list[Labels] = []
     room, note = MOST_VALUES, ""
-    for first, block, found in _blocks(path, lines):
+    for first, block, found in _parse_blocks(path, lines):
         fitting = int(np.searchsorted(block.indptr, room, side="right")) - 1
         blocks.append(block[:fitting])
         labels.append(found[:fitting])
@@ -134,10 +134,12 @@ def _parsed(path: Path, lines: Iterable[bytes]) -> Rows:
     width = max(block.shape[1] for block in blocks)
     for block in blocks:
         block.resize(block.shape[0], width)
-    return Rows(sparse.vstack(blocks, format="csr"), two_classes(path, np.concatenate(labels)), None, note)
+    return LabelledRows(
+        sparse.vstack(blocks, format="csr"), to_two_classes(path, np.concatenate(labels)), None, note
+    )
 
 
-def _blocks(path: Path, lines: Iterable[bytes]) -> Iterator[tuple[int, sparse.csr_matrix, Labels]]:
+def _parse_blocks(path: Path, lines: Iterable[bytes]) -> Iterator[tuple[int, sparse.csr_matrix, Labels]]:
     """The number of its first line, rows, labels."""
     lines, first = iter(lines), 1
     while some := list(itertools.islice(lines, _BLOCK)):

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from paper.store import Store
 from paper.study import Row, Scope, Step, Study
-from paper.time_left import Remaining, worded
+from paper.time_left import TimeLeft, format_seconds
 
 
 def run(studies: Sequence[Study], store: Store, scope: Scope, console: Console) -> dict[str, list[Row]]:
@@ -19,7 +19,7 @@ def run(studies: Sequence[Study], store: Store, scope: Scope, console: Console) 
     waiting = [step for step in steps if store.seconds(step) is None]
     if len(waiting) < len(steps):
         console.print(f"{len(steps) - len(waiting)} of {len(steps)} steps are finished already")
-    remaining = Remaining(_before(store, steps))
+    remaining = TimeLeft(_before(store, steps))
     columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), _Left()
     with Progress(*columns, console=console, transient=True) as progress:
         task = progress.add_task("", total=len(steps), completed=len(steps) - len(waiting), ends=None)
@@ -39,7 +39,7 @@ class _Left(ProgressColumn):
 
     def render(self, task: Task) -> Text:
         ends = task.fields["ends"]
-        return Text("" if ends is None else f"about {worded(max(0.0, ends - time.monotonic()))} left")
+        return Text("" if ends is None else f"about {format_seconds(max(0.0, ends - time.monotonic()))} left")
 
 
 def _do(step: Step, store: Store) -> float:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from paper.study import Row, Table
+from paper.study import ReportTable, Row
 from steelyard import losses, updates
 from steelyard.losses import Loss
 from steelyard.updates import Update
@@ -27,7 +27,7 @@ class Push:
     u: float
 
 
-def drawn(loss: Loss, count: int, seed: int) -> list[Push]:
+def draw_pushes(loss: Loss, count: int, seed: int) -> list[Push]:
     """Predictions across the domain or from −10 to 10, labels −1, 0, 1 as allowed, pushes of 10⁻³ to 10³."""
     random = np.random.default_rng(seed)
     labels = [y for y in (-1.0, 0.0, 1.0) if loss.allows(y)]
@@ -40,10 +40,10 @@ def drawn(loss: Loss, count: int, seed: int) -> list[Push]:
     ]
 
 
-def measured(name: str, update_name: str, count: int, seed: int) -> Row:
+def measure_steps(name: str, update_name: str, count: int, seed: int) -> Row:
     """How often steps of this loss and update go too far, and how far at most."""
     loss, update = losses.by_name(name), updates.by_name(update_name)
-    tried = drawn(loss, count, seed)
+    tried = draw_pushes(loss, count, seed)
     return {
         "loss": name,
         "update": update_name,
@@ -54,9 +54,9 @@ def measured(name: str, update_name: str, count: int, seed: int) -> Row:
     }
 
 
-def shown(rows: Sequence[Row], source: str) -> Table:
+def make_table(rows: Sequence[Row], source: str) -> ReportTable:
     """What was measured, as the report has it."""
-    return Table(
+    return ReportTable(
         ["loss", "update", "overshoots, %", "makes the loss larger, %", "farthest, times the flow"],
         [
             [
@@ -64,7 +64,7 @@ def shown(rows: Sequence[Row], source: str) -> Table:
                 str(row["update"]),
                 f"{per_cent(row, 'overshoots'):.1f}",
                 f"{per_cent(row, 'makes_worse'):.1f}",
-                times(float(row["times_the_flow"])),
+                format_times(float(row["times_the_flow"])),
             ]
             for row in rows
         ],
@@ -100,10 +100,10 @@ def times_the_flow(loss: Loss, update: Update, push: Push) -> float:
     return change / flow if abs(flow) > ROUNDING and math.isfinite(change) else 1.0
 
 
-def times(number: float) -> str:
+def format_times(number: float) -> str:
     """A factor, as one reads it.
 
-    >>> times(0.9994), times(93.31), times(5978.2)
+    >>> format_times(0.9994), format_times(93.31), format_times(5978.2)
     ('0.999', '93.3', '5,978')
     """
     return f"{number:.3g}" if number < 1000.0 else f"{number:,.0f}"

@@ -49,12 +49,12 @@ class Store:
     def do(self, step: Step) -> float:
         """Compute and keep the rows; returns the seconds."""
         start = time.perf_counter()
-        text, kinds = typed_csv.written(step.compute())
+        text, kinds = typed_csv.format_rows(step.compute())
         seconds = time.perf_counter() - start
         rows, about = self._files(step)
         rows.parent.mkdir(parents=True, exist_ok=True)
         about.unlink(missing_ok=True)  # the new rows must not pass for the old ones
-        write(rows, text)
+        write_text(rows, text)
         found = {
             "inputs": _inputs(step),
             "seconds": seconds,
@@ -62,7 +62,7 @@ class Store:
             "kinds": kinds,
             "machine": machine.description(),
         }
-        write(about, json.dumps(found, indent=1))
+        write_text(about, json.dumps(found, indent=1))
         return seconds
 
     def gather(self, steps: Sequence[Step]) -> dict[str, list[Row]]:
@@ -70,10 +70,10 @@ class Store:
         tables: dict[str, list[Row]] = {}
         for step in steps:
             text = self._files(step)[0].read_text(encoding="utf-8")
-            tables.setdefault(step.table, []).extend(typed_csv.read(text, self.about(step)["kinds"]))
+            tables.setdefault(step.table, []).extend(typed_csv.parse_rows(text, self.about(step)["kinds"]))
         (self.folder / "tables").mkdir(parents=True, exist_ok=True)
         for table, rows in tables.items():
-            write(self.folder / "tables" / f"{table}.csv", typed_csv.written(rows)[0])
+            write_text(self.folder / "tables" / f"{table}.csv", typed_csv.format_rows(rows)[0])
         return tables
 
     def check(self, steps: Sequence[Step]) -> None:
@@ -93,7 +93,7 @@ class Store:
         return stem.with_name(stem.name + ".csv"), stem.with_name(stem.name + ".json")
 
 
-def write(path: Path, text: str) -> None:
+def write_text(path: Path, text: str) -> None:
     """Whole or not at all; ends of lines stay as they are."""
     with replacing(path) as temporary:
         temporary.write_text(text, encoding="utf-8", newline="")

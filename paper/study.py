@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, TypeVar
 
-from matplotlib.figure import Figure as Drawing
+from matplotlib.figure import Figure
 
 Cell = str | int | float | bool
 Row = dict[str, Cell]
@@ -55,17 +55,17 @@ class Claim:
 
 
 @dataclass(frozen=True)
-class Figure:
+class ReportFigure:
     """A picture that is legible on its own; saved as SVG and PDF under its name."""
 
     name: str
-    drawing: Drawing
+    drawing: Figure
     caption: str
     source: str
 
 
 @dataclass(frozen=True)
-class Table:
+class ReportTable:
     """Cells as they are to be read. The numbers come from rows of `source`."""
 
     heads: Sequence[str]
@@ -78,7 +78,7 @@ class Table:
 class Part:
     """A section of the report. Paragraphs may hold **bold**, *italics*, `code` and [links](#part)."""
 
-    blocks: Sequence[str | Figure | Table]
+    blocks: Sequence[str | ReportFigure | ReportTable]
     claims: Sequence[Claim] = field(default_factory=tuple)
 
 

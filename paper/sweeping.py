@@ -34,7 +34,7 @@ class Shuffled(NamedTuple):
     every: int
 
 
-def shuffled(place: str, shuffle: int, most: int | None = None, unit: bool = False) -> Shuffled:
+def load_shuffled(place: str, shuffle: int, most: int | None = None, unit: bool = False) -> Shuffled:
     """The rows of a data set, all or the first so many; `unit`: each of length 1."""
     found = data.load(place)
     order, every = _order(found, shuffle, most)
@@ -42,7 +42,7 @@ def shuffled(place: str, shuffle: int, most: int | None = None, unit: bool = Fal
     return Shuffled(normalize(matrix) if unit else matrix, found.labels[order], every)
 
 
-def swept(
+def run_sweep(
     place: str,
     shuffle: int,
     classifier: OnlineClassifier,
@@ -52,7 +52,7 @@ def swept(
     unit: bool = False,
 ) -> list[Row]:
     """A row for every point of the grid: one pass, and the accuracy on the rows that are held out."""
-    matrix, labels, every = shuffled(place, shuffle, most, unit)
+    matrix, labels, every = load_shuffled(place, shuffle, most, unit)
     sweep = Sweep(classifier, grid, holdout=every, refit=False).fit(matrix, labels)
     tested = len(labels) // every
     common: Row = {
@@ -74,7 +74,7 @@ def swept(
     ]
 
 
-def inputs(place: str, **others: Any) -> dict[str, Any]:
+def collect_inputs(place: str, **others: Any) -> dict[str, Any]:
     """What a step depends on that goes through this file."""
     return {"data": data.digest(place), "sweeping": data.file_digest(Path(__file__)), **others}
 

@@ -8,7 +8,7 @@ from paper.study import Step
 
 
 @dataclass
-class Remaining:
+class TimeLeft:
     """An estimate that learns. Steps of one table are alike; what a step took last time is better still."""
 
     last: Mapping[tuple[str, str], float]
@@ -36,10 +36,10 @@ class Remaining:
         return fmean(self._tables[step.table]) if step.table in self._tables else anything
 
 
-def worded(seconds: float) -> str:
+def format_seconds(seconds: float) -> str:
     """Roughly, as one says it.
 
-    >>> worded(40), worded(100), worded(5000)
+    >>> format_seconds(40), format_seconds(100), format_seconds(5000)
     ('40 s', '2 min', '1 h 23 min')
     """
     if seconds < 90:

@@ -5,10 +5,10 @@ t for a text, i for an int, f for a float, b for a bool, - where the row has no 
 stands for all if they are the same.
 
 >>> rows = [{"name": "1", "share": 0.5}, {"name": "", "share": float("inf")}]
->>> text, kinds = written(rows)
+>>> text, kinds = format_rows(rows)
 >>> kinds
 {'name': 't', 'share': 'f'}
->>> read(text, kinds) == rows
+>>> parse_rows(text, kinds) == rows
 True
 """
 
@@ -25,15 +25,15 @@ _ABSENT = "-"
 _VALUES: dict[str, Callable[[str], Cell]] = {"t": str, "i": int, "f": float, "b": lambda text: text == "True"}
 
 
-def written(rows: Sequence[Row]) -> tuple[str, dict[str, str]]:
+def format_rows(rows: Sequence[Row]) -> tuple[str, dict[str, str]]:
     """The text of a CSV file, and the letters of its columns."""
     plain = [{name: _plain(name, cell) for name, cell in row.items()} for row in rows]
     heads = list(dict.fromkeys(name for row in plain for name in row))
     lines: list[list[Cell]] = [[*heads], *([row.get(name, "") for name in heads] for row in plain)]
-    return csv_text(lines), {name: _letters([row.get(name) for row in plain]) for name in heads}
+    return join_csv(lines), {name: _letters([row.get(name) for row in plain]) for name in heads}
 
 
-def csv_text(lines: Sequence[Sequence[Cell]]) -> str:
+def join_csv(lines: Sequence[Sequence[Cell]]) -> str:
     """Comma-separated, with plain ends of lines."""
     # The writer quotes a line feed within a cell, but not a carriage return, which ends a line for a reader.
     odd = any(isinstance(cell, str) and "\r" in cell for line in lines for cell in line)
@@ -44,7 +44,7 @@ def csv_text(lines: Sequence[Sequence[Cell]]) -> str:
     return stream.getvalue()
 
 
-def read(text: str, kinds: Mapping[str, str]) -> list[Row]:
+def parse_rows(text: str, kinds: Mapping[str, str]) -> list[Row]:
     """The rows. Whatever does not fit together is a ValueError."""
     heads, *lines = csv.reader(io.StringIO(text, newline=""), strict=True)
     if heads != list(kinds):

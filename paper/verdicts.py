@@ -3,7 +3,7 @@
 from paper.study import Verdict
 
 
-def of_cases(so: int, cases: int) -> Verdict:
+def judge_cases(so: int, cases: int) -> Verdict:
     """A claim holds if it is so in every case, in part if it is so in more than half of them."""
     if so == cases:
         return Verdict.HOLDS

@@ -8,7 +8,7 @@ import click
 import numpy as np
 from sklearn.feature_extraction.text import CountVectorizer
 
-from paper.rows import Labels, Rows, opened, two_classes
+from paper.rows import LabelledRows, Labels, open_unpacked, to_two_classes
 
 WORDS: dict[str, Any] = {"token_pattern": "[a-z0-9]+"}
 TRIGRAMS: dict[str, Any] = {"analyzer": "char", "ngram_range": (3, 3)}
@@ -16,11 +16,11 @@ TRIGRAMS: dict[str, Any] = {"analyzer": "char", "ngram_range": (3, 3)}
 MAIL: dict[str, Any] = {"token_pattern": "(?<![a-z0-9])[a-z0-9]{1,30}(?![a-z0-9])"}
 
 
-def table(columns: Sequence[str], counting: dict[str, Any]) -> Callable[[Path], Rows]:
+def table_reader(columns: Sequence[str], counting: dict[str, Any]) -> Callable[[Path], LabelledRows]:
     """A reader of tab-separated text with a header, a column `label`, and columns with text."""
 
-    def read(path: Path) -> Rows:
-        with opened(path) as stream:
+    def read(path: Path) -> LabelledRows:
+        with open_unpacked(path) as stream:
             lines = [line.decode("utf-8").rstrip("\n").split("\t") for line in stream]
         header, rows = lines[0], lines[1:]
         missing = [column for column in ("label", *columns) if column not in header]
@@ -29,21 +29,21 @@ def table(columns: Sequence[str], counting: dict[str, Any]) -> Callable[[Path], 
         label, places = header.index("label"), [header.index(column) for column in columns]
         labels = np.array([float(row[label]) for row in rows])
         texts = [" ".join(row[place] for place in places) for row in rows]
-        return counted(path, texts, labels, counting)
+        return count_words(path, texts, labels, counting)
 
     return read
 
 
-def mail(index: Path) -> Rows:
+def read_mail(index: Path) -> LabelledRows:
     """Messages, headers and all, as an index lists them: `spam ../data/000/000`."""
-    listed = listed_mail(index)
+    listed = list_mail(index)
     labels = np.array([1.0 if kind == "spam" else -1.0 for kind, _ in listed])
     # No message is left out for its encoding: every byte is a letter of this one.
     texts = (path.read_bytes().decode("latin-1") for _, path in listed)
-    return counted(index, texts, labels, MAIL)
+    return count_words(index, texts, labels, MAIL)
 
 
-def listed_mail(index: Path) -> list[tuple[str, Path]]:
+def list_mail(index: Path) -> list[tuple[str, Path]]:
     """What each message is, and where it lies."""
     found = []
     for number, line in enumerate(index.read_text(encoding="utf-8").splitlines(), start=1):
@@ -56,6 +56,6 @@ def listed_mail(index: Path) -> list[tuple[str, Path]]:
     return found
 
 
-def counted(path: Path, texts: Iterable[str], labels: Labels, counting: dict[str, Any]) -> Rows:
-    classes = two_classes(path, labels)  # before the longer work
-    return Rows(CountVectorizer(dtype=np.float32, **counting).fit_transform(texts), classes)
+def count_words(path: Path, texts: Iterable[str], labels: Labels, counting: dict[str, Any]) -> LabelledRows:
+    classes = to_two_classes(path, labels)  # before the longer work
+    return LabelledRows(CountVectorizer(dtype=np.float32, **counting).fit_transform(texts), classes)

@@ -3,9 +3,9 @@
 from collections import Counter
 from collections.abc import Iterator
 
-from paper.report.markup import links
-from paper.report.run import Run, names
-from paper.study import Claim, Figure, Part, Study, Table, Verdict
+from paper.report.markup import find_links
+from paper.report.run import Run, split_names
+from paper.study import Claim, Part, ReportFigure, ReportTable, Study, Verdict
 
 OWN_PARTS = ("verdicts", "run")
 """What the report itself may be linked at."""
@@ -32,20 +32,20 @@ def _wrong(run: Run, study: Study) -> Iterator[str]:
         if table in OWN_TABLES:
             yield f"a table may not be named {table!r}"
     for what, source in _sources(part):
-        for name in names(source):
+        for name in split_names(source):
             if name not in run.tables:
                 yield f"{what} rests on table {name!r}, which is none"
-        if not names(source) and not what.startswith("table"):
+        if not split_names(source) and not what.startswith("table"):
             yield f"{what} has no source"
     for claim in part.claims:
         if claim.verdict in (Verdict.PARTLY, Verdict.FAILS) and not claim.why:
             yield f"claim {claim.says!r} does not hold, and there is no sentence why"
     for each in part.blocks:
-        if isinstance(each, Table) and any(len(row) != len(each.heads) for row in each.rows):
+        if isinstance(each, ReportTable) and any(len(row) != len(each.heads) for row in each.rows):
             yield f"table {each.caption!r} has rows of other lengths than its head"
     figures = [f"figure-{name}" for name in _figures(run)]
     anchors = {*OWN_PARTS, *(each.name for each in run.studies), *figures}
-    for target in [target for text in _texts(part) for target in links(text)]:
+    for target in [target for text in _texts(part) for target in find_links(text)]:
         # a part that was not asked for this time may be referred to all the same
         if target not in anchors and not run.left_out:
             yield f"a link leads to #{target}, which is nowhere"
@@ -55,9 +55,9 @@ def _sources(part: Part) -> Iterator[tuple[str, str]]:
     for claim in part.claims:
         yield f"claim {claim.says!r}", claim.source
     for each in part.blocks:
-        if isinstance(each, Figure):
+        if isinstance(each, ReportFigure):
             yield f"figure {each.name!r}", each.source
-        elif isinstance(each, Table):
+        elif isinstance(each, ReportTable):
             yield f"table {each.caption!r}", each.source
 
 
@@ -73,4 +73,6 @@ def _said(claim: Claim) -> tuple[str, ...]:
 
 
 def _figures(run: Run) -> list[str]:
-    return [each.name for part in run.parts.values() for each in part.blocks if isinstance(each, Figure)]
+    return [
+        each.name for part in run.parts.values() for each in part.blocks if isinstance(each, ReportFigure)
+    ]

@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from paper import data, sweeping, verdicts
 from paper.drawing import COLOURS, figure
-from paper.grids import NEAR, Cells, Grid, Numbers, cells, grids, spread
-from paper.study import Claim, Figure, Part, Row, Scope, Step, Study, Table, Tables, Verdict
+from paper.grids import NEAR, Cells, Grid, Numbers, format_spread, group_by_update, make_grids
+from paper.study import Claim, Part, ReportFigure, ReportTable, Row, Scope, Step, Study, Tables, Verdict
 from paper.sweeping import LOSSES, UPDATES
 from steelyard import OnlineClassifier
 
@@ -35,7 +35,7 @@ class AdaptiveRates(Study):
 
     def part(self, tables: Tables, scope: Scope) -> Part:
         rows = tables[TABLE]
-        found = cells(grids(rows, ("data", "loss", "scaling", "update")))
+        found = group_by_update(make_grids(rows, ("data", "loss", "scaling", "update")))
         return Part(
             [
                 "With `scaling='adaptive'` (AdaGrad) each feature has a rate of its own that falls with the "
@@ -56,13 +56,13 @@ def _step(place: str, loss: str, shuffle: int, most: int | None) -> Step:
         return [
             {**row, "scaling": scaling}
             for scaling in SCALINGS
-            for row in sweeping.swept(
+            for row in sweeping.run_sweep(
                 place, shuffle, OnlineClassifier(loss, scaling=scaling, fit_intercept=False), grid, most=most
             )
         ]
 
     key = f"{data.name(place)} {loss} {shuffle}"
-    return Step(TABLE, key, sweeping.inputs(place, rows=most, shuffle=shuffle), compute)
+    return Step(TABLE, key, sweeping.collect_inputs(place, rows=most, shuffle=shuffle), compute)
 
 
 def doublings(grid: Grid) -> Numbers:
@@ -82,17 +82,17 @@ def _longest(good: NDArray[np.bool_]) -> int:
     return longest
 
 
-def _best(found: Cells) -> Table:
-    return Table(
+def _best(found: Cells) -> ReportTable:
+    return ReportTable(
         ["data", "loss", "scaling", *UPDATES],
-        [[*key, *(spread(each[update].best()) for update in UPDATES)] for key, each in found.items()],
+        [[*key, *(format_spread(each[update].best()) for update in UPDATES)] for key, each in found.items()],
         f"Test accuracy of the best of {len(RATES) * len(POWERS)} schedules.",
         TABLE,
     )
 
 
-def _width(found: Cells) -> Table:
-    return Table(
+def _width(found: Cells) -> ReportTable:
+    return ReportTable(
         [
             "data",
             "loss",
@@ -102,8 +102,8 @@ def _width(found: Cells) -> Table:
         [
             [
                 *key,
-                *(spread(doublings(each[update]), 1) for update in UPDATES),
-                *(spread(each[update].share(NEAR), 1, 100.0) for update in UPDATES),
+                *(format_spread(doublings(each[update]), 1) for update in UPDATES),
+                *(format_spread(each[update].share(NEAR), 1, 100.0) for update in UPDATES),
             ]
             for key, each in found.items()
         ],
@@ -113,7 +113,7 @@ def _width(found: Cells) -> Table:
     )
 
 
-def _figure(found: Cells) -> Figure:
+def _figure(found: Cells) -> ReportFigure:
     places = list(dict.fromkeys(key[0] for key in found))
     drawing = figure(2.6 * len(places), 9.4)
     axes = drawing.subplots(len(LOSSES), len(places), sharex=True, sharey=True, squeeze=False)
@@ -135,7 +135,7 @@ def _figure(found: Cells) -> Figure:
             axis.set_xlabel("learning rate")
     handles, labels = axes[0, 0].get_legend_handles_labels()
     drawing.legend(handles, labels, loc="outside lower center", ncols=4)
-    return Figure(
+    return ReportFigure(
         "adaptive_rates-range",
         drawing,
         "Test accuracy over the learning rate, held constant, with rates of each feature's own (adaptive) "
@@ -162,7 +162,7 @@ def _wider(found: Cells, scaling: str) -> Claim:
         ours=f"a wider range in {wider} of {len(widths)} pairs of data and loss, a narrower one in "
         f"{len(narrower)}; mean doublings: "
         + ", ".join(f"{update} {value:.1f}" for update, value in mean.items()),
-        verdict=verdicts.of_cases(wider, len(widths)),
+        verdict=verdicts.judge_cases(wider, len(widths)),
         why="Near is near to an update's own best accuracy, and a higher one has less company. Where the "
         "range is narrower, the best accuracy is higher by "
         + "; ".join(f"{gap:+.4f} ({', '.join(key[:2])})" for key, gap in narrower.items())
@@ -183,7 +183,7 @@ def _accuracy(found: Cells) -> Claim:
         paper="–",
         ours=f"no worse by more than {NEAR} in {equal} of {len(gaps)} cases; the largest difference, "
         f"invariant − explicit, is {gaps[extreme]:+.4f} ({', '.join(extreme)})",
-        verdict=verdicts.of_cases(equal, len(gaps)),
+        verdict=verdicts.judge_cases(equal, len(gaps)),
         why="Small steps are alike with every update, and among so many rates there are small ones.",
         source=TABLE,
     )

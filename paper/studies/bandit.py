@@ -3,14 +3,14 @@
 import math
 from collections.abc import Sequence
 
-from matplotlib.figure import Figure as Drawing
+from matplotlib.figure import Figure
 
 from paper import drawing
 from paper.studies.weighted import propensities
 from paper.studies.weighted.pictures import curve
 from paper.studies.weighted.propensities import APPROACHES, COMPARED, EVALUATED, TABLE
-from paper.studies.weighted.telling import NAMES, averaged, by, mean, values, where
-from paper.study import Claim, Figure, Part, Row, Scope, Step, Study, Table, Tables, Verdict
+from paper.studies.weighted.summaries import NAMES, describe_shuffles, mean, mean_by, select_rows, values
+from paper.study import Claim, Part, ReportFigure, ReportTable, Row, Scope, Step, Study, Tables, Verdict
 
 MATTERS = 0.01
 """A difference of log losses that is a smaller part of them is there, but does not matter."""
@@ -44,10 +44,10 @@ class Bandit(Study):
 
     def part(self, tables: Tables, scope: Scope) -> Part:
         rows, compared, evaluated = tables[TABLE], tables[COMPARED], tables[EVALUATED]
-        figure = Figure(
+        figure = ReportFigure(
             "bandit-rates",
             _drawing(rows),
-            f"Log loss on the second log against the learning rate on the first; {averaged(rows)}.",
+            f"Log loss on the second log against the learning rate on the first; {describe_shuffles(rows)}.",
             TABLE,
         )
         few = (
@@ -65,7 +65,7 @@ class Bandit(Study):
 
 def claims(rows: Sequence[Row]) -> list[Claim]:
     """An interval that holds 0 decides nothing; a difference that does not matter decides in part."""
-    ours = float(where(rows, approach="invariant")[0]["mean"])
+    ours = float(select_rows(rows, approach="invariant")[0]["mean"])
     told = {str(row["approach"]): row for row in rows}
     return [
         Claim(
@@ -124,7 +124,7 @@ def _percent(row: Row) -> str:
     return f"{mean:.2f} % ({low:.2f} to {high:.2f})"
 
 
-def _comparison(rows: Sequence[Row]) -> Table:
+def _comparison(rows: Sequence[Row]) -> ReportTable:
     lines = [
         [
             NAMES.get(str(row["approach"]), "the share of clicks, a constant"),
@@ -136,25 +136,27 @@ def _comparison(rows: Sequence[Row]) -> Table:
         for row in rows
     ]  # fmt: skip
     heads = ["way", "rate", "log loss", "95 % interval", "beyond the invariant update", "95 % interval"]
-    return Table(heads, lines, "Log loss on the second log, at the rate that the first log chose.", COMPARED)
+    return ReportTable(
+        heads, lines, "Log loss on the second log, at the rate that the first log chose.", COMPARED
+    )
 
 
-def _evaluation(rows: Sequence[Row]) -> Table:
+def _evaluation(rows: Sequence[Row]) -> ReportTable:
     lines = [[str(row["estimate"]), _percent(row)] for row in rows]
     largest = f"{float(rows[0]['largest_over_mean']):.0f}"
     caption = (
         f"The share of clicks when items are chosen evenly. The largest weight is {largest} times the mean."
     )
-    return Table(["estimate", "clicks (95 % interval)"], lines, caption, EVALUATED)
+    return ReportTable(["estimate", "clicks (95 % interval)"], lines, caption, EVALUATED)
 
 
-def _drawing(rows: Sequence[Row]) -> Drawing:
+def _drawing(rows: Sequence[Row]) -> Figure:
     figure = drawing.figure()
     axes = figure.subplots()
     for approach in APPROACHES:
-        means = by(where(rows, approach=approach), "rate", "log_loss")
+        means = mean_by(select_rows(rows, approach=approach), "rate", "log_loss")
         curve(axes, approach, list(means), list(means.values()))
-    least = min(mean(where(rows, rate=rate), "log_loss") for rate in values(rows, "rate"))
+    least = min(mean(select_rows(rows, rate=rate), "log_loss") for rate in values(rows, "rate"))
     axes.set(xscale="log", ylim=(0.9 * least, 2.0 * least))
     axes.set(xlabel="learning rate × mean weight", ylabel="log loss (curves leave the picture above)")
     axes.legend()

@@ -2,15 +2,15 @@
 
 from collections.abc import Sequence
 
-from matplotlib.figure import Figure as Drawing
+from matplotlib.figure import Figure
 
 from paper import drawing
 from paper.studies.weighted import decisions, sets
 from paper.studies.weighted.decisions import APPROACHES, TABLE
 from paper.studies.weighted.learning import UPDATES
 from paper.studies.weighted.pictures import curve
-from paper.studies.weighted.telling import NAMES, averaged, best, by, mean, where
-from paper.study import Claim, Figure, Part, Row, Scope, Step, Study, Table, Tables, Verdict
+from paper.studies.weighted.summaries import NAMES, best_rate, describe_shuffles, mean, mean_by, select_rows
+from paper.study import Claim, Part, ReportFigure, ReportTable, Row, Scope, Step, Study, Tables, Verdict
 
 TIE = 0.01
 NAMED = {**NAMES, "ignored": "costs ignored", "threshold": "costs ignored, threshold moved"}
@@ -41,11 +41,11 @@ class Costs(Study):
 
     def part(self, tables: Tables, scope: Scope) -> Part:
         rows = tables[TABLE]
-        figure = Figure(
+        figure = ReportFigure(
             "costs-rates",
             _drawing(rows),
             "What the decisions about the test rows cost on average, against the learning rate; "
-            f"{averaged(rows)}.",
+            f"{describe_shuffles(rows)}.",
             TABLE,
         )
         return Part([WHAT, OTHER, _table(rows), figure], [claim(rows)])
@@ -53,8 +53,10 @@ class Costs(Study):
 
 def claim(rows: Sequence[Row]) -> Claim:
     """Better at the best rate by more than TIE is better; on average over all rates, it is so in part."""
-    costs = {name: best(where(rows, approach=name), "cost")[1] for name in (*APPROACHES, *CONSTANT)}
-    overall = {name: mean(where(rows, approach=name), "cost") for name in UPDATES}
+    costs = {
+        name: best_rate(select_rows(rows, approach=name), "cost")[1] for name in (*APPROACHES, *CONSTANT)
+    }
+    overall = {name: mean(select_rows(rows, approach=name), "cost") for name in UPDATES}
     gain = costs["explicit"] / costs["invariant"] - 1.0
     wide = overall["explicit"] / overall["invariant"] - 1.0
     if gain > TIE:
@@ -82,12 +84,12 @@ def _because(rows: Sequence[Row], verdict: Verdict, wide: float) -> str:
     return f"{largest}: with a low rate none is large enough to overshoot.{higher}"
 
 
-def _table(rows: Sequence[Row]) -> Table:
-    free = best(where(rows, approach="give to all"), "cost")[1]
+def _table(rows: Sequence[Row]) -> ReportTable:
+    free = best_rate(select_rows(rows, approach="give to all"), "cost")[1]
     lines = []
     for name in (*CONSTANT, *APPROACHES):
-        found = where(rows, approach=name)
-        rate, cost = best(found, "cost")
+        found = select_rows(rows, approach=name)
+        rate, cost = best_rate(found, "cost")
         learned = name in APPROACHES
         lines.append([
             NAMED.get(name, name), f"{cost:.1f}", f"{1.0 - cost / free:.1%}", f"{rate:g}" if learned else "–",
@@ -99,18 +101,18 @@ def _table(rows: Sequence[Row]) -> Table:
         "in the currency of the incomes; how much of the cost of giving to all that saves; the mean over all "
         "rates."
     )
-    return Table(heads, lines, caption, TABLE)
+    return ReportTable(heads, lines, caption, TABLE)
 
 
-def _drawing(rows: Sequence[Row]) -> Drawing:
+def _drawing(rows: Sequence[Row]) -> Figure:
     figure = drawing.figure()
     axes = figure.subplots()
     looks = {"ignored": "ignored", "threshold": "costing"}
     for name in APPROACHES:
-        means = by(where(rows, approach=name), "rate", "cost")
+        means = mean_by(select_rows(rows, approach=name), "rate", "cost")
         curve(axes, looks.get(name, name), list(means), list(means.values()), label=NAMED[name])
-    free = mean(where(rows, approach="give to all"), "cost")
-    least = min(best(where(rows, approach=name), "cost")[1] for name in APPROACHES)
+    free = mean(select_rows(rows, approach="give to all"), "cost")
+    least = min(best_rate(select_rows(rows, approach=name), "cost")[1] for name in APPROACHES)
     axes.axhline(free, color=drawing.GREY, lw=1.0, ls=":", label="give to all")
     axes.set(xscale="log", ylim=(0.95 * least, 1.1 * free))
     axes.set(xlabel="learning rate × mean weight", ylabel="cost a person (curves may leave the picture)")

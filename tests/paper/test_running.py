@@ -14,7 +14,7 @@ from click.testing import CliRunner, Result
 
 from paper.command import command
 from paper.study import Step
-from paper.time_left import Remaining
+from paper.time_left import TimeLeft
 from tests.paper.made_up import MadeUp
 
 ROOT = Path(__file__).parents[2]
@@ -103,7 +103,7 @@ def test_a_full_disk_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     def full(path: Path, text: str) -> None:
         raise OSError(28, "No space left on device", str(path))
 
-    monkeypatch.setattr("paper.store.write", full)
+    monkeypatch.setattr("paper.store.write_text", full)
     found = invoke(MadeUp("first"), "--output", str(tmp_path))
     assert found.exit_code == 1
     assert "a.csv: No space left on device; what is finished is kept" in found.output
@@ -146,13 +146,11 @@ def test_the_rest_of_the_time() -> None:
     def step(table: str, key: str) -> Step:
         return Step(table, key, {}, list)
 
-    remaining = Remaining({})
+    remaining = TimeLeft({})
     assert remaining.seconds([step("x", "a")]) is None
     assert remaining.seconds([]) == 0.0
     remaining.learn(step("x", "a"), 2.0)
     assert remaining.seconds([step("x", "b"), step("x", "c")]) == 4.0
     remaining.learn(step("y", "a"), 10.0)
     assert remaining.seconds([step("x", "b"), step("y", "b"), step("z", "b")]) == 2.0 + 10.0 + 6.0
-    assert (
-        Remaining({("x", "b"): 7.0, ("x", "c"): 1.0}).seconds([step("x", "b"), step("x", "d")]) == 7.0 + 4.0
-    )
+    assert TimeLeft({("x", "b"): 7.0, ("x", "c"): 1.0}).seconds([step("x", "b"), step("x", "d")]) == 7.0 + 4.0

@@ -82,8 +82,8 @@ def _crossing(points: Points, target: float) -> float:
 
 def shuffles(tables: Tables) -> dict[str, list[Shuffle]]:
     """By data set."""
-    passive = _grouped(tables[PASSIVE], "data", "shuffle")
-    active = _grouped(tables[TRIALS], "data", "shuffle", "constants", "update")
+    passive = _group_rows(tables[PASSIVE], "data", "shuffle")
+    active = _group_rows(tables[TRIALS], "data", "shuffle", "constants", "update")
     found: dict[str, list[Shuffle]] = {}
     for (name, shuffle), rows in passive.items():
         ways = {
@@ -103,7 +103,7 @@ def budgets(tables: Tables, name: str, way: str) -> list[tuple[float, float]]:
     rows = [row for row in tables[BUDGETS] if row["data"] == name and row["way"] == way]
     return [
         (float(np.mean(points.fractions)), float(np.mean(points.errors)))
-        for points in map(_points, _grouped(rows, "budget").values())
+        for points in map(_points, _group_rows(rows, "budget").values())
     ]
 
 
@@ -113,7 +113,7 @@ def mean_hull(several: Sequence[Points], at: Column) -> Column:
     return mean
 
 
-def _grouped(rows: Iterable[Row], *names: str) -> dict[tuple[object, ...], list[Row]]:
+def _group_rows(rows: Iterable[Row], *names: str) -> dict[tuple[object, ...], list[Row]]:
     groups: dict[tuple[object, ...], list[Row]] = defaultdict(list)
     for row in rows:
         groups[tuple(row[name] for name in names)].append(row)

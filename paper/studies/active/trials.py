@@ -33,7 +33,7 @@ LOOKS = np.geomspace(0.005, 1.0, 37)
 
 
 @dataclass(frozen=True)
-class Stream:
+class TrialStream:
     """A data set, shuffled: the first rows are shown, the last fifth, or some of it, are for testing."""
 
     place: str
@@ -54,18 +54,18 @@ class Stream:
     def columns(self) -> Row:
         return {"data": data.name(self.place), "shuffle": self.shuffle}
 
-    def load(self) -> tuple["Rows", "Rows"]:
+    def load(self) -> tuple["TrialRows", "TrialRows"]:
         """To show, and to test."""
         problem = data.load(self.place)
         learn, test = problem.split(self.shuffle)
         shown, tested = learn[: self.shown], test[: self.tested]
         return (
-            Rows(problem.matrix[shown], problem.labels[shown]),
-            Rows(problem.matrix[tested], problem.labels[tested]),
+            TrialRows(problem.matrix[shown], problem.labels[shown]),
+            TrialRows(problem.matrix[tested], problem.labels[tested]),
         )
 
 
-class Rows(NamedTuple):
+class TrialRows(NamedTuple):
     """With their labels."""
 
     matrix: sparse.csr_matrix
@@ -77,7 +77,7 @@ def steps(scope: Scope) -> list[Step]:
     shuffles, shown, tested = scope.choose((3, 20_000, 20_000), (1, 4_000, 4_000))
     found = []
     for place in data.PLACES:
-        streams = [Stream(place, shuffle, shown, tested) for shuffle in range(shuffles)]
+        streams = [TrialStream(place, shuffle, shown, tested) for shuffle in range(shuffles)]
         found += [
             _active(stream, constants, update)
             for constants, update, stream in product(CONSTANTS, UPDATES, streams)
@@ -87,22 +87,22 @@ def steps(scope: Scope) -> list[Step]:
     return found
 
 
-def _active(stream: Stream, constants: str, update: str) -> Step:
+def _active(stream: TrialStream, constants: str, update: str) -> Step:
     key = f"{data.name(stream.place)} {constants} {update} {stream.shuffle}"
     return Step(TRIALS, key, stream.inputs, lambda: active_rows(stream, constants, update))
 
 
-def _passive(stream: Stream, update: str) -> Step:
+def _passive(stream: TrialStream, update: str) -> Step:
     key = f"{data.name(stream.place)} {update} {stream.shuffle}"
     return Step(PASSIVE, key, stream.inputs, lambda: passive_rows(stream, update))
 
 
-def _budgets(stream: Stream) -> Step:
+def _budgets(stream: TrialStream) -> Step:
     key = f"{data.name(stream.place)} {stream.shuffle}"
     return Step(BUDGETS, key, stream.inputs, lambda: budget_rows(stream))
 
 
-def active_rows(stream: Stream, constants: str, update: str) -> list[Row]:
+def active_rows(stream: TrialStream, constants: str, update: str) -> list[Row]:
     """All 1,980 settings of an update, in one pass."""
     shown, tested = (examples(*rows) for rows in stream.load())
     grid = list(product(C0, SCHEDULES))
@@ -124,7 +124,7 @@ def active_rows(stream: Stream, constants: str, update: str) -> list[Row]:
     ]
 
 
-def passive_rows(stream: Stream, update: str) -> list[Row]:
+def passive_rows(stream: TrialStream, update: str) -> list[Row]:
     """Every label is learned; of the 198 schedules the best at every look."""
     shown, tested = (examples(*rows) for rows in stream.load())
     ways = [Asker(_settings(update, schedule), "random", 1.0) for schedule in SCHEDULES]
@@ -148,7 +148,7 @@ def passive_rows(stream: Stream, update: str) -> list[Row]:
     return found
 
 
-def budget_rows(stream: Stream) -> list[Row]:
+def budget_rows(stream: TrialStream) -> list[Row]:
     """What a user gets who knows nothing beforehand; and random labels, learned by the same learner."""
     shown, tested = stream.load()
     count = len(shown.labels)

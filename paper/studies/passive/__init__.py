@@ -1,6 +1,6 @@
 """Passive learning: Tables 3 and 4, Figures 2 and 3, and progressive figures against test accuracy."""
 
-from paper.grids import Grid, Key, cells, grids
+from paper.grids import Grid, Key, group_by_update, make_grids
 from paper.studies.passive import best, progressive, robust, scatter, steps
 from paper.study import Part, Row, Scope, Step, Study, Tables
 
@@ -36,7 +36,7 @@ class Passive(Study):
 
 
 def _variant(rows: list[Row], variant: str) -> dict[Key, dict[str, Grid]]:
-    return cells(grids([row for row in rows if row["variant"] == variant]))
+    return group_by_update(make_grids([row for row in rows if row["variant"] == variant]))
 
 
 def _introduction(found: dict[Key, dict[str, Grid]]) -> str:

@@ -31,7 +31,7 @@ def steps(scope: Scope) -> list[Step]:
 def _single(name: str, count: int) -> Step:
     def compute() -> list[Row]:
         return [
-            single_steps.measured(name, update, count, 0)
+            single_steps.measure_steps(name, update, count, 0)
             for update in updates.names_for(losses.by_name(name))
         ]
 
@@ -41,7 +41,7 @@ def _single(name: str, count: int) -> Step:
 
 def _regret(place: str, loss: str, most: int | None, passes: int) -> Step:
     def compute() -> list[Row]:
-        matrix, labels, _ = sweeping.shuffled(place, SHUFFLE, most)
+        matrix, labels, _ = sweeping.load_shuffled(place, SHUFFLE, most)
         return [
             row for largest in WEIGHTS for row in _progressive(place, loss, matrix, labels, largest, passes)
         ]
@@ -50,7 +50,7 @@ def _regret(place: str, loss: str, most: int | None, passes: int) -> Step:
     return Step(
         REGRET,
         key,
-        sweeping.inputs(place, rows=most, passes=passes, shuffle=SHUFFLE, weight_seed=WEIGHT_SEED),
+        sweeping.collect_inputs(place, rows=most, passes=passes, shuffle=SHUFFLE, weight_seed=WEIGHT_SEED),
         compute,
     )
 

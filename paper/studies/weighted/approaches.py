@@ -29,7 +29,7 @@ def whole(weights: sets.Floats, mean: float | None) -> sets.Floats:
 
 def _compare(name: str, seed: int, rows: int) -> list[Row]:
     made_up = name == PLACE
-    found = sets.drawn(data.load(name), LARGEST, seed) if made_up else sets.load(name)
+    found = sets.draw_weights(data.load(name), LARGEST, seed) if made_up else sets.load(name)
     train, test = (part[:rows] for part in found.split(seed))
     weights = whole(found.weights, None if made_up else MEAN)
     # weights that were drawn say nothing of how much a row matters

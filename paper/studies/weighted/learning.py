@@ -31,7 +31,7 @@ _TOGETHER = 20_000_000  # values of copies that are in memory at once
 
 
 @dataclass
-class Learned:
+class LearnedModels:
     """One predictor or several, and what it took to have them."""
 
     members: list[OnlineClassifier]
@@ -52,18 +52,20 @@ def classifier(update: str, rate: float) -> OnlineClassifier:
     return OnlineClassifier("logistic", update=update, scaling="row_norm", learning_rate=rate)
 
 
-def learn(approach: str, matrix: Any, labels: Floats, weights: Floats, *, rate: float, seed: int) -> Learned:
+def learn(
+    approach: str, matrix: Any, labels: Floats, weights: Floats, *, rate: float, seed: int
+) -> LearnedModels:
     """`approach` is an update, which takes the weights, or one of those that do without."""
     if approach == "ignored":
-        return _learned([classifier("explicit", rate)], [(matrix, labels, None)])
+        return _learn_samples([classifier("explicit", rate)], [(matrix, labels, None)])
     if approach == "copies":
-        return _copied(matrix, labels, weights, rate / float(weights.mean()))
+        return _learn_copies(matrix, labels, weights, rate / float(weights.mean()))
     if approach in ("rejection", "costing"):
         members = MEMBERS if approach == "costing" else 1
-        kept = [_kept(weights, [seed, member]) for member in range(members)]
+        kept = [_sample_rows(weights, [seed, member]) for member in range(members)]
         samples = [(matrix[rows], labels[rows], None) for rows in kept]
-        return _learned([classifier("explicit", rate) for _ in kept], samples)
-    return _learned([classifier(approach, rate / float(weights.mean()))], [(matrix, labels, weights)])
+        return _learn_samples([classifier("explicit", rate) for _ in kept], samples)
+    return _learn_samples([classifier(approach, rate / float(weights.mean()))], [(matrix, labels, weights)])
 
 
 @contextmanager
@@ -74,16 +76,16 @@ def large_weights() -> Iterator[None]:
         yield
 
 
-def _kept(weights: Floats, seed: Sequence[int]) -> NDArray[np.intp]:
+def _sample_rows(weights: Floats, seed: Sequence[int]) -> NDArray[np.intp]:
     """Rows that are kept with probability h over the largest h."""
     random = np.random.default_rng(seed)
     return np.flatnonzero(random.uniform(size=len(weights)) * weights.max() < weights)
 
 
-def _copied(matrix: Any, labels: Floats, weights: Floats, rate: float) -> Learned:
+def _learn_copies(matrix: Any, labels: Floats, weights: Floats, rate: float) -> LearnedModels:
     """Weights are whole numbers; every row so many times in a row, as many in memory as fit well."""
     copies = weights.astype(np.int64)
-    learned = Learned([classifier("explicit", rate)])
+    learned = LearnedModels([classifier("explicit", rate)])
     rows = np.arange(len(copies)).repeat(copies)
     together = max(1, int(_TOGETHER * len(copies) / max(1, matrix.nnz)))
     for first in range(0, len(rows), together):
@@ -92,16 +94,16 @@ def _copied(matrix: Any, labels: Floats, weights: Floats, rate: float) -> Learne
     return learned
 
 
-def _learned(
+def _learn_samples(
     members: list[OnlineClassifier], samples: Sequence[tuple[Any, Floats, Floats | None]]
-) -> Learned:
-    learned = Learned(members)
+) -> LearnedModels:
+    learned = LearnedModels(members)
     for place, (matrix, labels, weights) in enumerate(samples):
         _teach(learned, place, matrix, labels, weights)
     return learned
 
 
-def _teach(learned: Learned, place: int, matrix: Any, labels: Floats, weights: Floats | None) -> None:
+def _teach(learned: LearnedModels, place: int, matrix: Any, labels: Floats, weights: Floats | None) -> None:
     with large_weights():
         start = time.process_time()
         learned.members[place].partial_fit(matrix, labels, classes=[-1.0, 1.0], sample_weight=weights)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from paper.drawing import COLOURS
-from paper.studies.weighted.telling import NAMES
+from paper.studies.weighted.summaries import NAMES
 
 SHADES = {
     **COLOURS,

@@ -32,7 +32,7 @@ def curves(place: str, largest: float, rows: int) -> Step:
 
 class _Trial:
     def __init__(self, place: str, largest: float, seed: int, rows: int) -> None:
-        found = sets.drawn(data.load(place), largest, seed)
+        found = sets.draw_weights(data.load(place), largest, seed)
         fitting = int(MOST_VALUES * len(found.labels) / found.matrix.nnz)
         train, test = (part[: min(rows, fitting)] for part in found.split(seed))
         self.name = found.name
