@@ -1,4 +1,4 @@
-"""The command: which studies, how much of them, where to."""
+"""The command line: which studies to run, how much of them, and where to write."""
 
 import shlex
 import sys
@@ -16,27 +16,29 @@ from paper.running import run
 from paper.store import Store
 from paper.study import Scope, Study
 
-_GO_ON = "what is finished is kept, and the same command goes on from there"
+_GO_ON = "finished steps are kept, and the same command continues from there"
 
 
 def command(everything: Sequence[Study]) -> click.Command:
-    """For these studies, in this order."""
+    """The command for these studies, in this order."""
 
     @click.command()
-    @click.option("--quick", is_flag=True, help="A few minutes: fewer shuffles and settings, every claim.")
+    @click.option(
+        "--quick", is_flag=True, help="Take a few minutes: fewer shuffles and settings, but every claim."
+    )
     @click.option(
         "--only",
         multiple=True,
         type=click.Choice([study.name for study in everything]),
-        help="This study; may be repeated.",
+        help="Run only this study; may be repeated.",
     )
     @click.option(
         "--output",
         type=click.Path(path_type=Path, file_okay=False),
-        help="The folder for the report; `paper-report`, or `paper-report-quick`.",
+        help="The folder for the report.  [default: paper-report, or paper-report-quick]",
     )
     def main(quick: bool, only: tuple[str, ...], output: Path | None) -> None:
-        """Run the paper's experiments and write a report. Interrupted, it goes on from the last step."""
+        """Run the paper's experiments and write a report. An interrupted run continues from the last step."""
         folder = output or Path("paper-report-quick" if quick else "paper-report")
         studies = [study for study in everything if not only or study.name in only]
         left_out = [study.title for study in everything if study not in studies]
@@ -68,7 +70,7 @@ def _run_and_report(folder: Path, studies: Sequence[Study], left_out: Sequence[s
 
 @contextmanager
 def _report_errors() -> Iterator[None]:
-    """What stops a run, in a line: a full disk, say, or the user. A mistake of ours keeps its traceback."""
+    """Report in one line what stopped the run, such as a full disk or the user; bugs keep their traceback."""
     try:
         yield
     except KeyboardInterrupt:

@@ -1,4 +1,4 @@
-"""What lies in the data folder for each data set of the paper: the original, or what stands in for it."""
+"""The files of each data set of the paper: the original, or a data set that stands in for it."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ Read = Callable[[Sequence[Path]], LabelledRows]
 
 @dataclass(frozen=True)
 class Form:
-    """A way in which a data set may come: its files, all of which must be there, and their reader."""
+    """One form of a data set: its files, all of which must exist, and their reader."""
 
     name: str
     original: bool
@@ -31,7 +31,7 @@ class Form:
 
 @dataclass(frozen=True)
 class FoundDataset:
-    """A data set that is there."""
+    """A data set whose files exist."""
 
     form: Form
     paths: tuple[Path, ...]
@@ -48,7 +48,7 @@ def _one(read: Callable[[Path], LabelledRows]) -> Read:
     return lambda paths: read(paths[0])
 
 
-# In this order: the first that is there is taken.
+# In order of preference: the first form whose files exist is used.
 FORMS: dict[str, tuple[Form, ...]] = {
     "rcv1": (
         Form("rcv1", True, ("rcv1.train.vw", "rcv1.test.vw"), _split(read_vowpal_wabbit)),
@@ -77,7 +77,7 @@ FORMS: dict[str, tuple[Form, ...]] = {
 
 
 def find(place: str, folder: Path) -> FoundDataset:
-    """The first form that is there. Half an original is an error: nothing is replaced silently."""
+    """The first form whose files exist. Half an original is an error: nothing is replaced silently."""
     found = _first(place, folder)
     if found is None:
         raise click.ClickException(_missing(folder))
@@ -101,7 +101,7 @@ def _first(place: str, folder: Path) -> FoundDataset | None:
 
 
 def _check_folders(folder: Path, form: Form) -> None:
-    """A corpus that was unpacked in part, or elsewhere, is half an original, too."""
+    """A corpus that was unpacked partly, or elsewhere, also counts as half an original."""
     for name in form.files:
         corpus, _, within = name.partition("/")
         if within and (folder / corpus).is_dir():
@@ -118,14 +118,14 @@ def _file(folder: Path, name: str) -> Path | None:
 
 
 def _missing(folder: Path) -> str:
-    """For all places at once: nobody wants to be told one after another."""
+    """An error about all missing data sets at once."""
     lines = [
         f"  {place}: " + ", or ".join(" and ".join(form.files) for form in FORMS[place])
         for place in FORMS
         if _first(place, folder) is None
     ]
     return (
-        f"{folder} lacks data sets. One of these is wanted for each, perhaps with .gz, .bz2 or .xz:\n"
+        f"{folder} lacks data sets. Each needs one of these, possibly with .gz, .bz2 or .xz:\n"
         + "\n".join(lines)
         + "\ndocs/paper-data.md says where they come from. STEELYARD_DATA names the folder."
     )

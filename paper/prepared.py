@@ -1,4 +1,4 @@
-"""Matrices that were read once lie beside the results: reading text takes tens of seconds, this a moment."""
+"""A cache of matrices beside the results: reading text takes tens of seconds, reading the cache a moment."""
 
 import json
 import zipfile
@@ -13,9 +13,9 @@ from steelyard._atomic_files import replacing
 
 
 def load_rows(folder: Path, name: str, digest: str, read: Callable[[], LabelledRows]) -> LabelledRows:
-    """From the file of that name and digest; else they are read, and the file is written.
+    """Load the rows from the cached file of that name and digest; if there is none, read and cache them.
 
-    A file that is damaged, or that an older program wrote, is written anew.
+    A file that is damaged, or written by an older program, is replaced.
     """
     path = folder / f"{name}-{digest[:16]}.npz"
     try:

@@ -1,4 +1,4 @@
-"""All steps of some studies, one after another, with a bar; finished ones are left out."""
+"""Runs the steps of some studies one after another, with a progress bar; skips finished ones."""
 
 import time
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from paper.time_left import TimeLeft, format_seconds
 
 
 def run(studies: Sequence[Study], store: Store, scope: Scope, console: Console) -> dict[str, list[Row]]:
-    """The rows of all their tables."""
+    """Run what is not finished; returns the rows of all tables."""
     steps = [step for study in studies for step in study.steps(scope)]
     store.check(steps)
     waiting = [step for step in steps if store.seconds(step) is None]
@@ -35,7 +35,7 @@ def run(studies: Sequence[Study], store: Store, scope: Scope, console: Console) 
 
 
 class _Left(ProgressColumn):
-    """The rest of the time, counted down between one estimate and the next."""
+    """The time left, counted down between estimates."""
 
     def render(self, task: Task) -> Text:
         ends = task.fields["ends"]
@@ -46,7 +46,7 @@ def _do(step: Step, store: Store) -> float:
     try:
         return store.do(step)
     except Exception as error:
-        error.add_note(f"This was the step {_title(step)!r}. What was finished before it is kept.")
+        error.add_note(f"This was the step {_title(step)!r}. All steps finished before it are kept.")
         raise
 
 

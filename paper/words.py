@@ -1,4 +1,4 @@
-"""Rows of counts out of text: tables of documents, and the folder of a corpus of mail."""
+"""Rows of word counts from text: tables of documents, and folders of mail."""
 
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -12,12 +12,12 @@ from paper.rows import LabelledRows, Labels, open_unpacked, to_two_classes
 
 WORDS: dict[str, Any] = {"token_pattern": "[a-z0-9]+"}
 TRIGRAMS: dict[str, Any] = {"analyzer": "char", "ngram_range": (3, 3)}
-# Longer "words" of a mail are lines of an attachment, each of which comes once.
+# Longer "words" in a mail are lines of attachments, each of which occurs once.
 MAIL: dict[str, Any] = {"token_pattern": "(?<![a-z0-9])[a-z0-9]{1,30}(?![a-z0-9])"}
 
 
 def table_reader(columns: Sequence[str], counting: dict[str, Any]) -> Callable[[Path], LabelledRows]:
-    """A reader of tab-separated text with a header, a column `label`, and columns with text."""
+    """A reader for tab-separated text with a header, a column `label`, and columns of text."""
 
     def read(path: Path) -> LabelledRows:
         with open_unpacked(path) as stream:
@@ -35,21 +35,21 @@ def table_reader(columns: Sequence[str], counting: dict[str, Any]) -> Callable[[
 
 
 def read_mail(index: Path) -> LabelledRows:
-    """Messages, headers and all, as an index lists them: `spam ../data/000/000`."""
+    """Read the messages, including headers, that an index lists: `spam ../data/000/000`."""
     listed = list_mail(index)
     labels = np.array([1.0 if kind == "spam" else -1.0 for kind, _ in listed])
-    # No message is left out for its encoding: every byte is a letter of this one.
+    # Latin-1 decodes any byte, so no message is lost for its encoding.
     texts = (path.read_bytes().decode("latin-1") for _, path in listed)
     return count_words(index, texts, labels, MAIL)
 
 
 def list_mail(index: Path) -> list[tuple[str, Path]]:
-    """What each message is, and where it lies."""
+    """The kind and the path of each message."""
     found = []
     for number, line in enumerate(index.read_text(encoding="utf-8").splitlines(), start=1):
         kind, _, path = line.strip().partition(" ")
         if kind not in ("spam", "ham"):
-            raise click.ClickException(f"{index}, line {number}: 'spam PATH' or 'ham PATH' is wanted")
+            raise click.ClickException(f"{index}, line {number}: expected 'spam PATH' or 'ham PATH'")
         if not (index.parent / path).is_file():
             raise click.ClickException(f"{index}, line {number}: there is no message {index.parent / path}")
         found.append((kind, index.parent / path))
@@ -57,5 +57,5 @@ def list_mail(index: Path) -> list[tuple[str, Path]]:
 
 
 def count_words(path: Path, texts: Iterable[str], labels: Labels, counting: dict[str, Any]) -> LabelledRows:
-    classes = to_two_classes(path, labels)  # before the longer work
+    classes = to_two_classes(path, labels)  # checked before the longer work
     return LabelledRows(CountVectorizer(dtype=np.float32, **counting).fit_transform(texts), classes)

@@ -1,4 +1,4 @@
-"""Inverse propensities: a log of one policy's choices teaches what another would meet."""
+"""Inverse propensities: learn from the log of one policy what another would meet."""
 
 import math
 from collections.abc import Sequence
@@ -13,23 +13,24 @@ from paper.studies.weighted.summaries import NAMES, describe_shuffles, mean, mea
 from paper.study import Claim, Part, ReportFigure, ReportTable, Row, Scope, Step, Study, Tables, Verdict
 
 MATTERS = 0.01
-"""A difference of log losses that is a smaller part of them is there, but does not matter."""
+"""A smaller relative difference of log losses does not matter, even if it is significant."""
 
 WHAT = """
-open-bandit has what a shop showed its visitors, and whether they clicked. For one log Thompson sampling
-chose the items, and how likely each choice was is known: its propensity. For the other they were chosen
-evenly. The first log is learned (logistic loss, one pass; item, position, visitor), each row with its
-inverse propensity as its weight, so that it stands for the second; there the models are judged. Each way
-uses the rate at which its own progressive loss, on the first log, is least: the second has no say in it.
+open-bandit records what a shop showed its visitors, and whether they clicked. In one log Thompson sampling
+chose the items, and the probability of each choice, its propensity, is known. In the other log items were
+chosen uniformly. The models learn the first log (logistic loss, one pass; item, position, visitor), with the
+inverse propensity of each row as its weight, so that it represents the second log, on which the models are
+evaluated. Each approach uses the rate with the lowest progressive loss on the first log; the second log has
+no influence on it.
 """
 WHY = {
-    Verdict.NOTED: "The interval holds 0: there are too few clicks to tell.",
-    Verdict.HOLDS: "The interval does not hold 0.",
+    Verdict.NOTED: "The interval contains 0: there are too few clicks to tell.",
+    Verdict.HOLDS: "The interval does not contain 0.",
     Verdict.PARTLY: f"There is a difference, but of less than {MATTERS:.0%}.",
-    Verdict.FAILS: "So few clicks teach more that is chance than that is not.",
+    Verdict.FAILS: "With so few clicks, models learn more noise than signal.",
 }
 EVALUATION = """
-The same weights estimate, from the first log alone, how many clicks even choices would get.
+From the first log alone, the same weights estimate how many clicks uniform choices would get.
 """
 
 
@@ -51,11 +52,11 @@ class Bandit(Study):
             TABLE,
         )
         few = (
-            f"**This is little to go by.** There are {evaluated[0]['clicks']} clicks in the "
+            f"**There is little data.** There are {evaluated[0]['clicks']} clicks in the "
             f"{evaluated[0]['rows']:,} rows of the first log and {evaluated[0]['even_clicks']} in the "
-            f"{evaluated[0]['even_rows']:,} of the second. The intervals say how much that leaves open: 95 % "
-            "of what comes out when the rows of the second log are drawn anew. Rows of one log are not "
-            "independent, so they are rather too narrow."
+            f"{evaluated[0]['even_rows']:,} of the second. The intervals are 95 % "
+            "bootstrap intervals over the rows of the second log. Rows of one log are not independent, so "
+            "the intervals are rather too narrow."
         )
         return Part(
             [WHAT, few, _comparison(compared), figure, EVALUATION, _evaluation(evaluated)],
@@ -64,7 +65,7 @@ class Bandit(Study):
 
 
 def claims(rows: Sequence[Row]) -> list[Claim]:
-    """An interval that holds 0 decides nothing; a difference that does not matter decides in part."""
+    """If the interval contains 0, nothing is decided; a small difference counts in part."""
     ours = float(select_rows(rows, approach="invariant")[0]["mean"])
     told = {str(row["approach"]): row for row in rows}
     return [
@@ -96,7 +97,7 @@ def _verdict(row: Row, ours: float) -> Verdict:
 
 
 def evaluation_claim(rows: Sequence[Row]) -> Claim:
-    """An estimate agrees with what came if their difference is within its own interval around 0."""
+    """An estimate agrees with the truth if the interval of their difference contains 0."""
     naive, _, weighted, truth = rows
     right, seen = _agree(weighted, truth), not _agree(naive, truth)
     if right:

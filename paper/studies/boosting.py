@@ -1,4 +1,4 @@
-"""AdaBoost over a classifier that takes weights."""
+"""AdaBoost over a classifier that uses weights."""
 
 from collections.abc import Sequence
 from itertools import product
@@ -24,15 +24,15 @@ from paper.study import Claim, Part, ReportFigure, ReportTable, Row, Scope, Step
 TIE = 0.01
 
 WHAT = f"""
-AdaBoost (scikit-learn's) weighs the rows anew in each round: those that were predicted wrongly weigh more.
-Our classifier (logistic loss, one pass, weights scaled to a mean of one) learns them by multiplication or
-by the invariant update. There are {ROUNDS} rounds, or fewer where a round does no better than a coin on its
-own weights: then AdaBoost stops, and its error stays.
+AdaBoost (scikit-learn's) reweights the rows in each round: wrong predictions get larger weights. Our
+classifier (logistic loss, one pass, weights scaled to a mean of one) learns them by multiplication or by the
+invariant update. There are {ROUNDS} rounds, or fewer if a round is no better than chance on its own weights:
+then AdaBoost stops, and its error stays.
 """
 
 
 class Boosting(Study):
-    """Rounds that make weights grow."""
+    """Weights that grow from round to round."""
 
     name = "boosting"
     title = "Applications: boosting"
@@ -61,7 +61,7 @@ def _last(rows: Sequence[Row], name: object, update: str) -> list[Row]:
 
 
 def claim(rows: Sequence[Row]) -> Claim:
-    """On a set it holds if the last error is less by more than TIE of it, at the best rates."""
+    """It holds on a data set if the last error is lower by more than TIE of it, at the best rates."""
     names = values(rows, "data")
     theirs, ours = (
         [best_rate(_last(rows, name, update), "error")[1] for name in names] for update in UPDATES

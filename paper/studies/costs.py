@@ -17,16 +17,16 @@ NAMED = {**NAMES, "ignored": "costs ignored", "threshold": "costs ignored, thres
 CONSTANT = ("give to all", "give to none")
 
 WHAT = f"""
-credit-costs has people who wanted a loan, and whether they fell behind with it. It has no costs; these are
-assumed: a loan is {sets.MONTHS:g} months' income, from {sets.LINE[0]:,.0f} to {sets.LINE[1]:,.0f} (the
-median where the income is unknown); with somebody who falls behind {sets.LOST_IF_BAD:.0%} of it are lost,
-and {sets.LOST_IF_GOOD:.0%} are not earned if somebody who would have paid is refused. What a wrong decision
-about a row costs is its weight. Then the classifier decides at even odds.
+credit-costs lists people who wanted a loan, and whether they fell behind with it. It has no costs, so we
+assume them: a loan is {sets.MONTHS:g} months' income, from {sets.LINE[0]:,.0f} to {sets.LINE[1]:,.0f} (the
+median if the income is unknown); {sets.LOST_IF_BAD:.0%} of it is lost if the person falls behind, and
+{sets.LOST_IF_GOOD:.0%} is not earned if a person who would have paid is refused. The weight of a row is the
+cost of a wrong decision about it. Then the classifier decides at even odds.
 """
 OTHER = """
-Beside that, the costs may be ignored while learning, and either not be heard of at all, or move the
-threshold: refuse where what is to be lost times its probability is more than what is to be earned. Logistic
-loss, one pass.
+For comparison, the costs are ignored in training, and then either ignored altogether, or used to move the
+threshold: refuse if the possible loss times its probability exceeds the possible gain. Logistic loss, one
+pass.
 """
 
 
@@ -44,7 +44,7 @@ class Costs(Study):
         figure = ReportFigure(
             "costs-rates",
             _drawing(rows),
-            "What the decisions about the test rows cost on average, against the learning rate; "
+            "Average cost of the decisions about the test rows, against the learning rate; "
             f"{describe_shuffles(rows)}.",
             TABLE,
         )
@@ -52,7 +52,7 @@ class Costs(Study):
 
 
 def claim(rows: Sequence[Row]) -> Claim:
-    """Better at the best rate by more than TIE is better; on average over all rates, it is so in part."""
+    """It holds if the best rate is better by more than TIE, and in part if only the average over rates is."""
     costs = {
         name: best_rate(select_rows(rows, approach=name), "cost")[1] for name in (*APPROACHES, *CONSTANT)
     }
@@ -80,8 +80,8 @@ def _because(rows: Sequence[Row], verdict: Verdict, wide: float) -> str:
     largest = f"The largest weight is {mean(rows, 'largest_over_mean'):.0f} times the mean"
     if verdict is Verdict.HOLDS:
         return f"{largest}."
-    higher = " Where the rate is higher, they are." if wide > TIE else ""
-    return f"{largest}: with a low rate none is large enough to overshoot.{higher}"
+    higher = " With higher rates some are." if wide > TIE else ""
+    return f"{largest}: with a low rate no step is large enough to overshoot.{higher}"
 
 
 def _table(rows: Sequence[Row]) -> ReportTable:
@@ -97,9 +97,9 @@ def _table(rows: Sequence[Row]) -> ReportTable:
         ])  # fmt: skip
     heads = ["decisions", "cost a person", "saved", "best rate", "cost, all rates"]
     caption = (
-        f"credit-costs, {int(rows[0]['rows']):,} rows: what decisions about the test rows cost on average, "
-        "in the currency of the incomes; how much of the cost of giving to all that saves; the mean over all "
-        "rates."
+        f"credit-costs, {int(rows[0]['rows']):,} rows: average cost of the decisions about the test rows, "
+        "in the currency of the incomes; the share of the cost of giving to all that this saves; the mean "
+        "over all rates."
     )
     return ReportTable(heads, lines, caption, TABLE)
 

@@ -1,4 +1,4 @@
-"""Covariate shift: reviews of one kind of goods teach what is liked of another."""
+"""Covariate shift: learn from reviews of one kind of goods, predict those of another."""
 
 from collections.abc import Sequence
 from itertools import permutations
@@ -24,21 +24,21 @@ TIE = 0.01
 QUICK = (("books", "dvd"), ("dvd", "electronics"), ("kitchen", "books"), ("electronics", "kitchen"))
 
 WHAT = f"""
-Reviews of one kind of goods are learned, those of another are to be judged: liked or not. A classifier that
-tells the two kinds apart, without a look at any judgement, gives each review to be learned the odds that it
-is one of the new kind. These odds, from 1/{LIMIT:g} to {LIMIT:g}, are its weight; or, flattened, their
-square root. Logistic loss, one pass, the best rate for each on the test rows.
+The model learns reviews of one kind of goods, and predicts for another kind whether a review is positive. A
+second classifier, which does not see the labels, tells the two kinds apart, and gives each training review
+the odds that it is of the new kind. These odds, from 1/{LIMIT:g} to {LIMIT:g}, are its weight; or, flattened,
+their square root. Logistic loss, one pass, the best rate for each on the test rows.
 """
 FEW = """
-Text gives the kind of goods away: most weights are next to nothing, and all rows together are worth as much
-as a few of equal weight (the column *worth*). What is won by looking like the new kind is lost by the
-number of rows. This is known of odds in many dimensions, and no update can help it; but an update can do
-harm on top.
+The text reveals the kind of goods: most weights are almost zero, and all rows together are worth only a few
+rows of equal weight (the column *worth*, the effective sample size). Being closer to the new kind is paid for
+with fewer effective rows. This is known of odds in many dimensions, and no update can change it; but an
+update can do additional harm.
 """
 
 
 class CovariateShift(Study):
-    """From each kind to each other."""
+    """From each kind of goods to each other."""
 
     name = "covariate_shift"
     title = "Applications: covariate shift"
@@ -70,7 +70,7 @@ def _error(rows: Sequence[Row], approach: str, power: float) -> float:
 
 
 def claims(rows: Sequence[Row]) -> list[Claim]:
-    """On a pair, an error is less than another if it is by more than TIE of it."""
+    """An error counts as lower than another if the difference is more than TIE of it."""
     pairs = _pairs(rows)
     ratios = [
         [_error(found, "explicit", power) / _error(found, "invariant", power) - 1.0 for found in pairs]
@@ -89,7 +89,7 @@ def claims(rows: Sequence[Row]) -> list[Claim]:
             f"weights, {median(ratios[1]):+z.0%} with flattened ones",
             judge_sets(sum(worse), 2 * len(pairs)),
             f"In {sum(worse[: len(pairs)])} of {len(pairs)} pairs, flattened in {sum(worse[len(pairs) :])}. "
-            "A few rows have nearly all the weight; multiplied by it they overrule all others.", TABLE,
+            "A few rows have nearly all the weight; multiplication lets them overrule all others.", TABLE,
         ),
         Claim(
             "mentioned only", "Weights from a classifier of domains adapt to a new domain.", "–",
@@ -97,7 +97,7 @@ def claims(rows: Sequence[Row]) -> list[Claim]:
             f"{median(helped):+z.0%} in the median pair; lower in {sum(ratio < -TIE for ratio in helped)} of "
             f"{len(pairs)}",
             judge_sets(sum(ratio < -TIE for ratio in helped), len(pairs)),
-            "The kinds are told apart so well that hardly any row is typical of both, and few rows are left.",
+            "The classifier separates the kinds so well that few training rows have any weight.",
             TABLE,
         ),
     ]  # fmt: skip
@@ -114,8 +114,8 @@ def _table(rows: Sequence[Row]) -> ReportTable:
     ]
     heads = ["learned → judged", "worth", "worth, flattened", *(_name(*tried) for tried in TRIED)]
     caption = (
-        f"Test errors in per cent at the best rate. Worth: to how many rows of equal weight the "
-        f"{int(rows[0]['rows']):,} rows come."
+        f"Test errors in per cent at the best rate. Worth: how many rows of equal weight the "
+        f"{int(rows[0]['rows']):,} rows are worth."
     )
     return ReportTable(heads, lines, caption, TABLE)
 

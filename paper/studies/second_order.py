@@ -1,4 +1,4 @@
-"""The second-order update: the implicit one with the slope's tangent in place of the slope."""
+"""The second-order update: the implicit one with a linear approximation of the slope."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -19,7 +19,7 @@ SHOWN_MARGINS = (-4.0, 0.0, 2.0)
 
 
 class SecondOrder(Study):
-    """Dekel et al.'s, which the paper mentions beside implicit updates."""
+    """The update of Dekel et al., which the paper mentions beside implicit updates."""
 
     name = GRID
     title = "The second-order update"
@@ -38,13 +38,13 @@ class SecondOrder(Study):
         steps = tables[STEPS]
         return Part(
             [
-                "The second-order update of Dekel et al. takes the implicit step with a straight line in "
-                "place of the slope: −u·ℓ′/(1 + u·ℓ″). Where the loss is made of straight lines it is the "
-                "explicit update, so it is tried with squared and logistic loss, with the schedules of "
+                "The second-order update of Dekel et al. takes the implicit step with a linear approximation "
+                "of the slope: −u·ℓ′/(1 + u·ℓ″). For piecewise linear losses it equals the explicit update, "
+                "so it is tried with squared and logistic loss, with the schedules of "
                 "passive learning.",
                 _table(found),
-                "Where the curvature at the start says little of what comes, as far down the straight side "
-                "of logistic loss, it steps nearly as far as the explicit update:",
+                "Where the curvature at the start says little about the rest of the step, as on the nearly "
+                "straight side of logistic loss, it goes nearly as far as the explicit update:",
                 single_steps.make_table(steps, STEPS),
                 _figure(),
             ],

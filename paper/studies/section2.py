@@ -1,4 +1,4 @@
-"""Section 2: the approaches that the paper finds wanting, at work."""
+"""Section 2: the approaches that the paper argues against, tested."""
 
 from collections.abc import Sequence
 from itertools import product
@@ -25,28 +25,28 @@ from paper.studies.weighted.summaries import (
 from paper.study import Claim, Part, ReportFigure, ReportTable, Row, Scope, Step, Study, Tables, Verdict
 
 TIE = 0.01
-"""Two log losses that differ by less than this part of them are called the same."""
+"""Log losses that differ by a smaller share than this count as equal."""
 SENSITIVE = 1.1
-"""So many times another's log loss over all rates is called more sensitive to the rate."""
+"""An approach counts as more sensitive if its mean log loss over all rates is this many times as large."""
 
 
 WAYS = f"""
-A row that weighs *h* can be learned *h* times (**copies**); its gradient can be multiplied by *h*
-(**multiplication**, the `explicit` update); it can be kept with probability *h* / largest *h* and then
-weigh one (**rejection sampling**); several such samples can teach a predictor each, {MEMBERS} here, whose
-probabilities are averaged (**costing**); or it can be learned with the `implicit` or the `invariant`
-update. Here each does so, in one pass of logistic loss.
+A row of weight *h* can be learned *h* times (**copies**); its gradient can be multiplied by *h*
+(**multiplication**, the `explicit` update); it can be kept with probability *h* / largest *h* and then have
+weight one (**rejection sampling**); several predictors, {MEMBERS} here, can each learn such a sample, and
+their probabilities are averaged (**costing**); or it can be learned with the `implicit` or the `invariant`
+update. All are compared here, with one pass of logistic loss.
 """
 WEIGHTS = f"""
-adult and census-income weigh people as their surveys do, credit-costs by what a wrong decision costs (see
-[costs](#costs)); these weights are scaled to a mean of {MEAN:g} and rounded, 1 or more, so that copies can
-be made. The rows of the text set weigh anything from 1 to {LARGEST:g}, drawn evenly by order of magnitude:
-such weights carry nothing but noise, and to ignore them is best. There the test rows weigh one, elsewhere
-what they weigh.
+adult and census-income have survey weights, and the weights of credit-costs are the costs of wrong decisions
+(see [costs](#costs)); these weights are scaled to a mean of {MEAN:g} and rounded to at least 1, so that
+copies can be made. The rows of the text data set have random weights from 1 to {LARGEST:g}, drawn
+log-uniformly: these are pure noise, and ignoring them is best. There all test rows have weight one; on the
+other data sets they have their own weights.
 """
 RATE = f"""
-A learning rate is that of rows which weigh one on average: with weights it is divided by their mean. The
-best of {len(RATES)} rates is chosen on the test rows, for every approach alike.
+Learning rates are meant for rows with a mean weight of one: with weights they are divided by the mean. The
+best of {len(RATES)} rates is chosen on the test rows, in the same way for every approach.
 """
 
 
@@ -76,7 +76,7 @@ class Section2(Study):
 
 
 def claims(rows: Sequence[Row]) -> list[Claim]:
-    """By rules, on each set: one counts as better than another if its log loss is, by more than TIE."""
+    """Judged on each data set: an approach counts as better if its log loss is lower by more than TIE."""
     sets = [select_rows(rows, data=name) for name in values(rows, "data")]
     return [_copies(sets), _multiplication(sets), _rejection(sets), _costing(sets), _implicit(sets)]
 
@@ -125,7 +125,7 @@ def _rejection(sets: list[list[Row]]) -> Claim:
         f"{format_range(kept, '.0%')} of the rows are kept; log loss "
         f"{format_range(ratios, '+z.1%')} off",
         found,
-        explain_verdict(found, "Few rows are as heavy as the heaviest, their measure.", held, len(sets)),
+        explain_verdict(found, "Few rows are nearly as heavy as the heaviest.", held, len(sets)),
         TABLE,
     )  # fmt: skip
 
@@ -167,7 +167,7 @@ def _over_rates(rows: Sequence[Row], approach: str) -> float:
 
 
 def _seconds(rows: Sequence[Row], approach: str) -> float:
-    """The least: others may have used the processor's caches meanwhile."""
+    """The shortest time: other processes may have disturbed the longer ones."""
     return min(float(row["seconds"]) for row in select_rows(rows, approach=approach))
 
 

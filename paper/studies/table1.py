@@ -1,4 +1,4 @@
-"""Table 1: the updates of each loss as formulas, held against what they are formulas of."""
+"""Table 1: the updates of each loss as formulas, checked against their definitions."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from paper.study import Claim, Part, ReportTable, Row, Scope, Step, Study, Table
 from steelyard import losses
 
 EXACT = 1e-11
-"""What a formula may be off by and still count as right: the rounding of the checks, not more."""
+"""The largest deviation at which a formula counts as right: the rounding of the checks."""
 
 SETTING = """
 A linear model predicts p = w·x. With a learning rate η, a row of weight h pushes its own prediction by u =
@@ -21,16 +21,16 @@ z. For logarithmic and hellinger the formulas are those of the label 1; the labe
 1 − p.
 """
 CERTIFICATE = f"""
-The numbers beside the formulas are the largest relative deviations of what the code returns: of the
+The numbers beside the formulas are the largest relative deviations of the code's results: of the
 invariant change from the equation (its time integral, found from ℓ′ alone by adaptive quadrature), of the
 implicit change from the root (by bisection). Pushes go from {PUSHES[0]:g} to {PUSHES[-1]:g}. The checks
-round as well: near p = 1, where 1 − p has lost digits, a deviation of 1e-12 is their own.
+themselves round: near p = 1, where 1 − p has lost digits, a deviation of 1e-12 comes from them.
 """
 
 
 @dataclass(frozen=True)
 class Formula:
-    """As the code computes it, or mathematically the same; `paper` says what the paper has instead."""
+    """A formula as the code computes it, or an equivalent one; `paper` says what the paper has."""
 
     loss: str
     invariant: str
@@ -72,7 +72,7 @@ FORMULAS = {
         "max(0, 1 − q)",
         "y·min(u, 1 − q) if q < 1, else 0",
         "the same",
-        "**corrected:** as printed, a row past the margin would be pulled back to it",
+        "**corrected:** as printed, it would pull a row past the margin back to it",
     ),
     "quantile": Formula(
         "τ(y − p) if p < y, else (1 − τ)(p − y)",
@@ -95,7 +95,7 @@ FORMULAS = {
 
 
 class Table1(Study):
-    """Generated from the registry of losses: a new one appears by itself."""
+    """Generated from the registry of losses, so a new loss appears automatically."""
 
     name = "table1"
     title = "Table 1: the updates"

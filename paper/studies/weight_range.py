@@ -26,19 +26,18 @@ from paper.study import Claim, Part, ReportFigure, ReportTable, Row, Scope, Step
 
 PLACES = ("rcv1", "webspam")
 TIE = 0.01
-"""Two log losses that differ by less than this part of them are called the same."""
+"""Log losses that differ by a smaller share than this count as equal."""
 
 WHAT = f"""
-The weights of the rows are drawn evenly by order of magnitude from 1 up to a largest one, which goes from 1
-to 100,000, and rounded to whole numbers. They say nothing of the rows; only their spread changes. Once the
-learning rate stays at {KEPT:g}, which suits rows of weight one, whatever the weights: somebody who means
-copies and tunes nothing. Once the best rate is chosen on the test rows for each update and each range.
-Logistic loss, one pass, test rows of weight one. Copies are made as long as that is feasible, up to
-{FEASIBLE:,.0f}.
+The weights are drawn log-uniformly from 1 up to a largest one, which goes from 1 to 100,000, and rounded to
+whole numbers. They are independent of the rows; only their spread changes. There are two settings. *Rate
+kept*: the learning rate stays at {KEPT:g}, which suits rows of weight one, as for a user who means copies and
+tunes nothing. *Best rate*: the best rate on the test rows, for each update and each range. Logistic loss, one
+pass, test rows of weight one. Copies are only made up to a largest weight of {FEASIBLE:,.0f}.
 """
 MEASURED = f"""
-The calibration error is the mean gap between the probability that was predicted and the share of rows that
-came out so, over {CELLS} cells with equally many rows.
+The calibration error is the mean gap between the predicted probability and the observed share of positive
+rows, over {CELLS} cells with equally many rows.
 """
 
 
@@ -68,16 +67,16 @@ class WeightRange(Study):
         reliable = ReportFigure(
             "weight-range-reliability",
             _reliable(curves),
-            f"Weights from 1 to {LARGEST[-1]:,.0f}, the rate kept: of the rows that were given a "
-            f"probability, how many had the label 1. A dot is one of {CELLS} cells with equally many "
-            "rows, of one shuffle; on the diagonal, a probability means what it says.",
+            f"Weights from 1 to {LARGEST[-1]:,.0f}, the rate kept: the share of rows with label 1 against "
+            f"the predicted probability. Each dot is one of {CELLS} cells with equally many rows, of one "
+            "shuffle; on the diagonal, the probabilities are calibrated.",
             CURVES,
         )
         return Part([WHAT, MEASURED, _table(rows), growing, reliable], claims(rows))
 
 
 def _at(rows: Sequence[Row], approach: str, largest: float, kept: bool, measured: str = "log_loss") -> float:
-    """At the rate that was kept, or at the best of all, that one among them."""
+    """The measure at the kept rate, or at the best of all rates, including the kept one."""
     found = select_rows(rows, approach=approach, largest=largest)
     if kept:
         return mean(select_rows(found, kept=True), measured)
@@ -108,7 +107,7 @@ def claims(rows: Sequence[Row]) -> list[Claim]:
             f"from weights of 1 to weights up to 100,000, the rate kept, log loss grows by a factor of "
             f"{format_range(theirs, ',.0f')}; with the invariant update of {format_range(ours, '.1f')}",
             grows,
-            explain_verdict(grows, "A step is as long as the weight.", growing, len(sets)),
+            explain_verdict(grows, "The length of a step is proportional to the weight.", growing, len(sets)),
             TABLE,
         ),
         Claim(
@@ -117,7 +116,7 @@ def claims(rows: Sequence[Row]) -> list[Claim]:
             f"{format_range(at_best, '.2f')} times the log loss of the invariant update",
             remains,
             explain_verdict(
-                remains, "What suits the heaviest rows is too low for others.", remaining, len(sets)
+                remains, "A rate that suits the heaviest rows is too low for others.", remaining, len(sets)
             ),
             TABLE,
         ),
@@ -125,7 +124,7 @@ def claims(rows: Sequence[Row]) -> list[Claim]:
             "Section 2", "The invariant update does what copies do.", "–",
             f"weights up to {FEASIBLE:,.0f}: their log losses differ by no more than {gap:.1%}, at the rate "
             "kept and at the best",
-            same, "Copies by gradient steps are the same in the limit of small rates only.", TABLE,
+            same, "Copies by gradient steps are identical only in the limit of small rates.", TABLE,
         ),
     ]  # fmt: skip
 

@@ -61,4 +61,4 @@ def test_verdicts(explicit: float, overshooting: float, expected: Verdict) -> No
     claim = costs.claim(rows(explicit, overshooting))
     assert claim.verdict is expected
     # why it should not hold is no reason where it does
-    assert ("none is large enough to overshoot" in claim.why) == (expected is not Verdict.HOLDS)
+    assert ("no step is large enough to overshoot" in claim.why) == (expected is not Verdict.HOLDS)

@@ -281,11 +281,11 @@ def test_a_report_that_leads_nowhere_is_not_written(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="the report cannot be written") as caught:
         written(tmp_path, studies=(Wrong("first"),))
     said = str(caught.value)
-    assert "rests on table 'nowhere', which is none" in said
-    assert "there is no sentence why" in said
-    assert "rows of other lengths" in said
+    assert "is based on table 'nowhere', which does not exist" in said
+    assert "gives no reason" in said
+    assert "rows that do not match its header" in said
     assert "a link leads to #there" in said
     assert "2 figures are named 'first_sine'" in said
     assert not (tmp_path / "report.html").exists()
-    with pytest.raises(ValueError, match="this name is the report's own"):
+    with pytest.raises(ValueError, match="this name is reserved for the report"):
         written(tmp_path, studies=(MadeUp("run"),))

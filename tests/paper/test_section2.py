@@ -56,9 +56,9 @@ def test_rows_and_part(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_whole_numbers() -> None:
-    weights = approaches.whole(np.array([0.01, 1.0, 2.4, 6.0]), None)
+    weights = approaches.round_weights(np.array([0.01, 1.0, 2.4, 6.0]), None)
     assert weights.tolist() == [1.0, 1.0, 2.0, 6.0]
-    assert approaches.whole(weights, 10.0).tolist() == [4.0, 4.0, 8.0, 24.0]
+    assert approaches.round_weights(weights, 10.0).tolist() == [4.0, 4.0, 8.0, 24.0]
 
 
 def test_verdicts() -> None:

@@ -1,4 +1,4 @@
-"""Table 2: the labels that each way needs for a stated error, and how many times fewer than passive ones."""
+"""Table 2: the labels that each approach needs for a given error, relative to passive learning."""
 
 from collections.abc import Mapping, Sequence
 

@@ -19,8 +19,8 @@ def blocks(found: Cells, others: Mapping[str, Cells]) -> list[str | ReportTable]
                 [*key, *(format_spread(each[update].best()) for update in UPDATES), f"{_error(each):.4f}"]
                 for key, each in found.items()
             ],
-            "The paper's Table 3: test accuracy of the best of all schedules, chosen by that very accuracy, "
-            "so a little too good. The standard error is that of a share of the test rows.",
+            "The paper's Table 3: test accuracy of the best schedule, chosen by the same accuracy, so "
+            "slightly optimistic. The standard error is that of a share of the test rows.",
             TABLE,
         ),
         ReportTable(
@@ -68,8 +68,8 @@ def _why(apart: Mapping[Key, float], unit: Cells) -> str:
         f"{', '.join(key)}: {gap:+.4f}, with {UNIT} {_gap(unit[key]):+.4f}" for key, gap in apart.items()
     )
     return (
-        "The length of rows of counts has to do with it: at a rate divided by x·x a short row moves the "
-        f"weights far more than a long one, so rows of length 1 were tried. Invariant − explicit: {changed}."
+        "The length of rows plays a part: at a rate divided by x·x a short row moves the weights far more "
+        f"than a long one, so rows of length 1 were tried. Invariant − explicit: {changed}."
     )
 
 

@@ -1,4 +1,4 @@
-"""Do figures from before the rows were learned tell which schedules do well on test rows?"""
+"""Do progressive error and loss tell which schedules do well on test rows?"""
 
 from collections.abc import Callable
 
@@ -20,9 +20,9 @@ Measure = Callable[[Grid, str], Numbers]
 
 def blocks(found: Cells) -> list[str | ReportFigure | ReportTable]:
     return [
-        "**Progressive figures.** While it learns, a model is asked about each row before it learns it. The "
-        "share of wrong answers, and the mean loss, need no test rows: may they choose the schedule? "
-        "Diverged schedules rank last.",
+        "**Progressive error and loss.** A model predicts each row before it learns it. The share of errors "
+        "and the mean loss of these predictions need no test rows: can they choose the schedule? Diverged "
+        "schedules rank last.",
         _table(
             found, correlation, 2,
             "Rank correlation over the schedules of progressive error, or progressive loss, with test error. "
@@ -117,8 +117,7 @@ def _figure(found: Cells) -> ReportFigure:
         "passive-progressive",
         drawing,
         "Progressive error and test error of every schedule, all four losses together, explicit and "
-        "invariant updates. Below the line the model at the end is better than its predecessors were on the "
-        "way.",
+        "invariant updates. Below the line the final model is better than the models on the way were.",
         TABLE,
     )
 

@@ -13,12 +13,12 @@ from paper.sweeping import LOSSES
 
 SHOWN_ABOVE = 0.9
 ALIKE = 0.9
-"""The share of schedules that makes a panel: accuracies 0.005 apart or less."""
+"""A panel counts as alike if this share of its schedules has accuracies within 0.005."""
 
 
 @dataclass(frozen=True)
 class Counts:
-    """Of the schedules, those that are better or worse by more than 0.001; the rest are alike."""
+    """How many schedules are better or worse by more than 0.001; the others are alike."""
 
     better: int
     worse: int

@@ -1,4 +1,4 @@
-"""The work of the study: all schedules, every loss and update, on shuffles of the four data sets."""
+"""The steps of the study: all schedules, every loss and update, on shuffles of the four data sets."""
 
 from paper import data, sweeping
 from paper.study import Row, Scope, Step

@@ -10,11 +10,11 @@ from paper.studies.regularisation.steps import COPIES, PENALTIES, RATES, STRENGT
 from paper.study import Claim, Part, ReportFigure, ReportTable, Row, Scope, Step, Study, Tables
 
 EXACT = 1e-6
-"""The largest deviation, relative, that still counts as none."""
+"""The largest relative deviation that counts as none."""
 
 
 class Regularisation(Study):
-    """The paper's remark on regularisation, tried."""
+    """The paper's remark on regularisation, tested."""
 
     name = PENALTIES
     title = "L1 and L2"
@@ -27,14 +27,14 @@ class Regularisation(Study):
         return Part(
             [
                 "The step is split as in the paper: first the update for the loss, then, for the same time, "
-                "the penalty alone: weights are cut towards 0 by ηλ (L1) or divided by 1 + ηλ (L2). Rows are "
-                f"learned once, at a constant rate of {' or '.join(f'{rate:g}' for rate in RATES)} divided "
+                "the penalty alone: weights shrink towards 0 by ηλ (L1) or are divided by 1 + ηλ (L2). One "
+                f"pass, at a constant rate of {' or '.join(f'{rate:g}' for rate in RATES)} divided "
                 "by x·x, without a bias; λ goes from 10⁻⁸ to 10³.",
                 _table(rows),
                 _figure(rows),
                 "Splitting is not invariant: an example of weight h and h copies of it end with different "
-                "weights, since the penalty comes once after the whole step or after each part of it. For L2 "
-                "the two can be followed jointly (`l2_flow='joint'`), which is exact.",
+                "weights, because the penalty is applied once after the whole step or after each part of it. "
+                "For L2 both can be followed jointly (`l2_flow='joint'`), which is exact.",
                 _copies_table(copies),
             ],
             [_stays(rows), _sparse(rows), _accurate(rows), _joint_is_exact(copies), _joint_is_nearer(copies)],
@@ -42,7 +42,7 @@ class Regularisation(Study):
 
 
 def _runs(rows: list[Row]) -> dict[tuple[str, str, str, str], list[Row]]:
-    """By data, loss, penalty, update: every rate, from no penalty to the strongest."""
+    """The rows by data, loss, penalty and update: all rates, from no penalty to the strongest."""
     found: dict[tuple[str, str, str, str], list[Row]] = {}
     for row in rows:
         key = (str(row["data"]), str(row["loss"]), str(row["penalty"]), str(row["update"]))

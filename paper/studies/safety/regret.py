@@ -1,4 +1,4 @@
-"""Whole passes: what steps that go too far cost in the long run."""
+"""Whole passes: the cost of steps that go too far."""
 
 import math
 from typing import Any
@@ -41,7 +41,7 @@ def claims(rows: list[Row]) -> list[Claim]:
 
 
 def regrets(rows: list[Row]) -> Regrets:
-    """By data, loss, largest weight and update: over the rates, infinite where the model diverged."""
+    """Regrets over the rates, by data, loss, largest weight and update; infinite if the model diverged."""
     found: Regrets = {}
     for row in rows:
         key = (str(row["data"]), str(row["loss"]), float(row["largest_weight"]), str(row["update"]))
@@ -83,7 +83,7 @@ def _cell(found: Regrets, case: tuple[str, str, float], update: str, fixed: bool
 
 
 def _rate_figure(found: Regrets) -> ReportFigure:
-    """Of the first data set, unweighted."""
+    """The figure for the first data set, without weights."""
     place = next(iter(found))[0]
     drawing = figure(9.4, 3.9)
     axes = drawing.subplots(1, len(LOSSES), sharey=True)
@@ -129,7 +129,7 @@ def _weight_figure(found: Regrets) -> ReportFigure:
 
 
 def _dotted(update: str) -> str | None:
-    """The legend explains dots once, by those of the last update."""
+    """Draw the regrets of an update; only the last update adds the dots to the legend."""
     return "dotted: best rate" if update == "invariant" else None
 
 
@@ -147,7 +147,7 @@ def _finish(drawing: Figure, axes: NDArray[Any]) -> None:
 
 
 def _bounded(found: Regrets) -> Claim:
-    """With the rate kept and the weights a hundred thousand times as large."""
+    """The claim about weights up to 100,000 at a fixed rate."""
     cases = list(dict.fromkeys(key[:2] for key in found))
     heaviest = max(key[2] for key in found)
     growth = {
@@ -182,7 +182,7 @@ def _fold(growth: float) -> str:
 
 
 def _best_rate(found: Regrets) -> Claim:
-    """The explicit update may choose its rate in hindsight; the invariant one too."""
+    """The claim about rates chosen in hindsight, for both updates."""
     cases = list(dict.fromkeys(key[:3] for key in found))
     best = {key: min(by_rate.values()) for key, by_rate in found.items()}
     better = [case for case in cases if best[(*case, "invariant")] <= best[(*case, "explicit")]]

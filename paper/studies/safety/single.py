@@ -1,4 +1,4 @@
-"""One step: does it go too far?"""
+"""Single steps: do they go too far?"""
 
 from paper import single_steps, verdicts
 from paper.studies.safety.steps import SINGLE
@@ -9,8 +9,8 @@ AWARE = ("implicit", "invariant")
 
 def blocks(single: list[Row]) -> list[str | ReportTable]:
     return [
-        "An update is *safe* if no push, however hard, carries a prediction past the nearest minimiser of "
-        f"its loss; for squared loss: w·x − y keeps its sign. Checked with {int(single[0]['pushes']):,} "
+        "An update is *safe* if no push, however large, moves a prediction past the nearest minimiser of "
+        f"its loss; for squared loss, w·x − y keeps its sign. Checked with {int(single[0]['pushes']):,} "
         "random predictions, labels and pushes (10⁻³ to 10³) for each loss and update. Logistic and "
         "exponential loss have no minimiser to go past; how far a step goes beyond the exact flow is given "
         "for all.",
@@ -48,6 +48,6 @@ def _explicit_is_not(single: list[Row]) -> Claim:
         f"{single_steps.per_cent(squared, 'makes_worse'):.0f} % make the loss larger; overshoots with "
         f"{len(bounded)} losses",
         verdict=verdicts.judge_cases(int(int(squared["overshoots"]) > 0), 1),
-        why="It goes on with the slope of the start, as if the loss were a straight line.",
+        why="It uses the slope at the start for the whole step, as if the loss were a straight line.",
         source=SINGLE,
     )

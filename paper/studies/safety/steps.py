@@ -1,4 +1,4 @@
-"""The work of the study: single steps, and whole passes with ever larger rates and weights."""
+"""The steps of the study: single updates, and whole passes with larger and larger rates and weights."""
 
 from pathlib import Path
 from typing import Any
@@ -81,8 +81,7 @@ def _progressive(
 def _in_hindsight(
     loss: str, matrix: Any, labels: NDArray[np.float64], weights: NDArray[np.float64], passes: int
 ) -> float:
-    """The least mean loss of a fixed predictor that many passes find; the very best may have a little "
-    "less."""
+    """The lowest mean loss of a fixed predictor that many passes find; the optimum may be slightly lower."""
     return min(_mean_loss(loss, rate, matrix, labels, weights, passes) for rate in (0.5, 2.0))
 
 

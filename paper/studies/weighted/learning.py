@@ -1,9 +1,9 @@
-"""The ways to learn rows that weigh: Section 2's, and the paper's own.
+"""The approaches to weighted rows: those of Section 2, and the paper's own.
 
     learned = learn("costing", matrix, labels, weights, rate=0.1, seed=0)
     learned.seconds, learned.odds(test)
 
-A rate is for rows of weight one on average: what learns with the weights gets it divided by their mean, so
+A rate is meant for rows of mean weight 1: an approach that uses the weights gets it divided by their mean, so
 that the same rate means the same total push everywhere. It is constant, and divided by x·x, as in the paper.
 """
 
@@ -25,22 +25,22 @@ Floats = NDArray[np.float64]
 RATES = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
 UPDATES = ("explicit", "implicit", "invariant")
 MEMBERS = 10
-"""The predictors of costing."""
+"""The number of predictors in costing."""
 
-_TOGETHER = 20_000_000  # values of copies that are in memory at once
+_TOGETHER = 20_000_000  # values of copies held in memory at once
 
 
 @dataclass
 class LearnedModels:
-    """One predictor or several, and what it took to have them."""
+    """One predictor or several, and the cost of learning them."""
 
     members: list[OnlineClassifier]
     seconds: float = 0.0
-    """Of a processor, for learning alone."""
+    """Processor time, for learning only."""
     updates: int = 0
 
     def odds(self, matrix: Any) -> Floats:
-        """Log-odds of the label 1; of several predictors, those of the mean of their probabilities."""
+        """Log-odds of the label 1; with several predictors, of the mean of their probabilities."""
         each = np.array([member.decision_function(matrix) for member in self.members])
         if len(each) == 1:
             return np.asarray(each[0])
@@ -55,7 +55,7 @@ def classifier(update: str, rate: float) -> OnlineClassifier:
 def learn(
     approach: str, matrix: Any, labels: Floats, weights: Floats, *, rate: float, seed: int
 ) -> LearnedModels:
-    """`approach` is an update, which takes the weights, or one of those that do without."""
+    """Learn with an approach: an update, which uses the weights, or one that works without them."""
     if approach == "ignored":
         return _learn_samples([classifier("explicit", rate)], [(matrix, labels, None)])
     if approach == "copies":
@@ -70,20 +70,20 @@ def learn(
 
 @contextmanager
 def large_weights() -> Iterator[None]:
-    """They are what this is about: no warnings."""
+    """Silence the warnings about large weights: they are the subject here."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", WeightWarning)
         yield
 
 
 def _sample_rows(weights: Floats, seed: Sequence[int]) -> NDArray[np.intp]:
-    """Rows that are kept with probability h over the largest h."""
+    """Sample rows, each with a probability of its weight over the largest weight."""
     random = np.random.default_rng(seed)
     return np.flatnonzero(random.uniform(size=len(weights)) * weights.max() < weights)
 
 
 def _learn_copies(matrix: Any, labels: Floats, weights: Floats, rate: float) -> LearnedModels:
-    """Weights are whole numbers; every row so many times in a row, as many in memory as fit well."""
+    """Learn each row as often as its weight says, a whole number, in parts that fit into memory."""
     copies = weights.astype(np.int64)
     learned = LearnedModels([classifier("explicit", rate)])
     rows = np.arange(len(copies)).repeat(copies)

@@ -1,7 +1,8 @@
-"""The work behind inverse propensities: a log of what one policy showed teaches what another would meet.
+"""The steps on inverse propensities: learn from the log of one policy what another policy would meet.
 
-Thompson sampling chose the items of the first log and wrote down how likely each choice was; the second log
-has items chosen evenly. A row of the first weighs (1/items)/propensity: then it stands for the second.
+Thompson sampling chose the items of the first log and recorded the probability of each choice; the second
+log has items chosen uniformly. Rows of the first have the weight (1/items)/propensity, to stand
+for the second.
 """
 
 from functools import cache
@@ -33,7 +34,7 @@ def steps(seeds: int, resamples: int) -> list[Step]:
 
 
 class Logs:
-    """Both, with features in common."""
+    """Both logs, with common features."""
 
     def __init__(self) -> None:
         tables = {kind: sets.read_table(file, header=True) for kind, file in FILES.items()}
@@ -79,7 +80,7 @@ def _rates(seeds: int) -> list[Row]:
 
 
 def _compare(seeds: int, resamples: int) -> list[Row]:
-    """Each at the rate that its own progressive loss, on the first log, finds best."""
+    """Each approach at the rate with the lowest progressive loss on the first log."""
     found = logs()
     constant = np.full(len(found.even_clicks), logit(_mean(found.clicks > 0.0, found.weights)))
     losses = {"constant": measures.log_losses(constant, found.even_clicks)}
@@ -102,7 +103,7 @@ def _compare(seeds: int, resamples: int) -> list[Row]:
 
 
 def _evaluate(resamples: int) -> list[Row]:
-    """The share of clicks under even choices: as the first log estimates it, and as the second has it."""
+    """The share of clicks under uniform choices: estimated from the first log, and observed in the second."""
     found = logs()
     clicks, truth = (found.clicks > 0.0).astype(float), (found.even_clicks > 0.0).astype(float)
     samples = _resample(len(clicks), resamples)
@@ -131,7 +132,7 @@ def _resample(rows: int, times: int) -> NDArray[np.int64]:
 
 
 def _interval(values: Floats, samples: NDArray[np.int64], prefix: str) -> Row:
-    """The mean, and where 95 % of the means of resampled rows lie."""
+    """The mean, and a 95 % bootstrap interval."""
     low, high = np.quantile([values[rows].mean() for rows in samples], [0.025, 0.975])
     return {f"{prefix}mean": float(values.mean()), f"{prefix}low": float(low), f"{prefix}high": float(high)}
 
