@@ -2,15 +2,23 @@
 
 import json
 import random
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
+from scipy import sparse
 
-from steelyard.cli import main, preparing, scoring
+from steelyard import model_file
+from steelyard.cli import main, scoring
+from steelyard.engine import file_rows, file_training
+from steelyard.io.input_spec import InputSpec
 from steelyard.io.stream import Stream
+from steelyard.losses import Loss
+from steelyard.model import Model
+from steelyard.model_file import ModelFile
 
 PLAIN = ("--scaling", "plain", "--learning-rate", "0.5", "--dtype", "float64", "--bits", "12")
 
@@ -30,6 +38,33 @@ def trained(*arguments: Any, stdin: bytes | None = None) -> dict[str, Any]:
     return found
 
 
+@dataclass(frozen=True)
+class Stored:
+    """A model file of one model, and how it reads files."""
+
+    content: ModelFile
+    model: Model
+    spec: InputSpec
+
+
+def stored(path: Path, loss: type[Loss] | None = None) -> Stored:
+    content = model_file.load(path, loss)
+    (model,) = content.engine.models
+    return Stored(content, model, file_training.spec_of(content, path))
+
+
+def matrix(model: Path, file: Path) -> sparse.csr_matrix:
+    """The rows of a file as the model takes them, for estimators."""
+    spec = scoring.read_spec(scoring.load(model, None), [str(file)])
+    parts = [parsed.examples for parsed in Stream([file], scoring.any_labels(spec).reader(), loss=None)]
+    return sparse.vstack(
+        [
+            sparse.csr_matrix((part.values, part.indices, part.indptr), (len(part), spec.features))
+            for part in parts
+        ]
+    ).tocsr()
+
+
 def refused(*arguments: Any, stdin: bytes | None = None) -> str:
     """What a command says that fails: a line or two."""
     result = run(*arguments, code=1, stdin=stdin)
@@ -39,7 +74,7 @@ def refused(*arguments: Any, stdin: bytes | None = None) -> str:
 
 def blocks_of(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let commands read so many bytes at a time."""
-    for room in (preparing, scoring):
+    for room in (file_rows, scoring):
         monkeypatch.setattr(room, "Stream", partial(Stream, block_size=size))
 
 

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from steelyard.cli import stored
-from tests.cli.running import refused, run, trained
+from tests.cli.running import refused, run, stored, trained
 
 ROWS = [
     ("ham", 1.5, "hello there"),
@@ -27,9 +26,11 @@ def table(tmp_path: Path) -> Path:
 def test_train_and_predict(table: Path, tmp_path: Path) -> None:
     model = tmp_path / "m"
     said = run("train", table, "--text", "t", "--characters", "3-4", "-o", model).stdout
-    assert "columns (--label, --weight, --text, --category, --number, --ignore overrule):\n  y  label" in said
-    assert "labels: ham is -1, spam is 1 (guessed" in said
-    assert stored.load(model).reading.text.characters == (3, 4)
+    assert (
+        "columns (change with --label, --weight, --text, --category, --number, --ignore):\n  y  label" in said
+    )
+    assert "labels: ham is -1, spam is 1 (detected; change with --labels)" in said
+    assert stored(model).spec.text.characters == (3, 4)
     assert run("predict", model, table, "--as", "label").stdout.split() == [y for y, *_ in ROWS * 10]
     assert json.loads(run("evaluate", model, table, "--json").stdout)["accuracy"] == 1.0
     assert "t^buy" in run("inspect", model).stdout
@@ -37,7 +38,7 @@ def test_train_and_predict(table: Path, tmp_path: Path) -> None:
 
 def test_one_number_of_characters(table: Path, tmp_path: Path) -> None:
     run("train", table, "--text", "t", "--words", 0, "--characters", "3", "-o", tmp_path / "m")
-    assert stored.load(tmp_path / "m").reading.text.characters == (3, 3)
+    assert stored(tmp_path / "m").spec.text.characters == (3, 3)
     assert "is not of the form 3 or 3-5" in run("train", table, "--characters", "a-b", code=2).stderr
 
 

@@ -8,8 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
-from steelyard.cli import stored
-from tests.cli.running import refused, rows, run, trained
+from tests.cli.running import refused, rows, run, stored, trained
 
 
 @pytest.fixture
@@ -28,11 +27,11 @@ def test_the_model_is_the_same(text: Path, tmp_path: Path, suffix: str) -> None:
     again = trained(converted, "-o", second, "--passes", 2)
     for key in ("examples", "weight", "progressive_loss", "names", "best_constant"):
         assert again[key] == original[key]
-    one, two = stored.load(first), stored.load(second)
+    one, two = stored(first), stored(second)
     assert one.model.raw_coefficients.tobytes() == two.model.raw_coefficients.tobytes()
-    assert one.names is not None
-    assert two.names is not None
-    assert one.names.by_index() == two.names.by_index()
+    assert one.content.names is not None
+    assert two.content.names is not None
+    assert one.content.names.by_index() == two.content.names.by_index()
     # a model of ready-made rows knows how the original is read
     for file in (text, converted):
         assert run("predict", second, file).stdout == run("predict", first, text).stdout

@@ -6,17 +6,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from steelyard import losses
-from steelyard.cli import stored
-from tests.cli.running import blocks_of, run
+from steelyard import losses, model_file
+from tests.cli.running import blocks_of, run, stored
 
 
 def test_inspect(file: Path, model: Path) -> None:
     found = json.loads(run("inspect", model, "--top", 3, "--json").stdout)
-    kept = stored.load(model)
+    kept = stored(model)
     weights = kept.model.coefficients()
-    assert kept.names is not None
-    names = kept.names.by_index()
+    assert kept.content.names is not None
+    names = kept.content.names.by_index()
     order = np.argsort(weights)
     assert found["top_positive"] == [
         {"feature": names[int(k)], "weight": float(weights[k])} for k in order[::-1][:3]
@@ -26,7 +25,7 @@ def test_inspect(file: Path, model: Path) -> None:
     ]
     assert found["settings"]["loss"] == "logistic"
     assert found["settings"]["learning_rate"] == 0.5
-    assert found["reading"] == kept.reading.as_json()
+    assert found["reading"] == kept.spec.as_json()
     assert (found["names"], found["nonzero"], found["features"]) == (24, 24, 4096)
     assert found["finished"]
     assert found["progressive_loss"] == kept.model.progressive_loss
@@ -38,11 +37,11 @@ def test_inspect_in_words(file: Path, tmp_path: Path) -> None:
     said = run("inspect", path).stdout
     assert said.startswith("loss                   quantile, tau 0.25\n")
     assert "reads                  vw, a*b\n" in said
-    assert "largest weights\n" in said
+    assert "largest coefficients\n" in said
     assert "a^w" in said
     assert "columns" not in said
     bare = run("inspect", path, "--top", 0).stdout
-    assert "weights\n" not in bare
+    assert "coefficients\n" not in bare
     run("train", file, "--no-names", "-o", path, "--bits", 9)
     assert "  #" in run("inspect", path).stdout
 
@@ -71,9 +70,9 @@ def test_inspect_a_model_without_a_loss_yet(
 ) -> None:
     path = tmp_path / "m"
     run("train", file, "-o", path)
-    kept = stored.load(path)
-    kept.model.state[:] = 0.0
-    monkeypatch.setattr(stored, "load", lambda *_: kept)
+    content = model_file.load(path)
+    content.engine.models[0].state[:] = 0.0
+    monkeypatch.setattr(model_file, "load", lambda *_: content)
     assert json.loads(run("inspect", path, "--json").stdout)["progressive_loss"] is None
     assert "average loss           unknown\n" in run("inspect", path).stdout
 
@@ -91,11 +90,11 @@ def test_contributions_add_up(
     assert [row["row"] for row in found] == list(range(1, 21))
     for row, prediction in zip(found, predictions[:20], strict=True):
         parts = [part["contribution"] for part in row["contributions"]]
-        assert sum(parts) + row["bias"] + row["base"] == pytest.approx(prediction, abs=1e-6)
+        assert sum(parts) + row["bias"] + row["offset"] == pytest.approx(prediction, abs=1e-6)
         assert parts == sorted(parts, key=lambda part: -abs(part))
         for part in row["contributions"]:
             assert part["contribution"] == pytest.approx(part["weight"] * part["value"])
-    assert (found[0]["tag"], found[0]["label"], found[0]["base"]) == ("tag", 1.0, 0.75)
+    assert (found[0]["tag"], found[0]["label"], found[0]["offset"]) == ("tag", 1.0, 0.75)
     assert {part["feature"] for part in found[0]["contributions"]} == {"a^w1", "a^w2", "b^1"}
 
 
@@ -105,11 +104,11 @@ def test_explain_in_words(model: Path, tmp_path: Path) -> None:
     said = run("explain", model, path, "--top", 1).stdout.splitlines()
     assert said[0].startswith("row 1 anna: prediction ")
     assert ", label 1 (bias " in said[0]
-    assert said[0].endswith(", base 2.500000)")
+    assert said[0].endswith(", offset 2.500000)")
     assert " × " in said[1]
     assert said[2].startswith("row 2: prediction ")
     assert "label" not in said[2]
-    assert "base" not in said[2]
+    assert "offset" not in said[2]
     assert said[4].startswith("row 3: prediction ")
     assert said[-1].endswith("#" + said[-1].rpartition("#")[2])
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import click
 import pytest
 
-from steelyard.cli import options, stored
-from tests.cli.running import refused, run, trained
+from steelyard.cli import options
+from tests.cli.running import refused, run, stored, trained
 
 SOURCE = '''
 from dataclasses import dataclass
@@ -64,7 +64,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def test_train_and_use(file: Path, tmp_path: Path) -> None:
     found = trained(file, "--loss", "own_losses:Halved", "--tau", 2.5, "-o", "m")
     assert found["progressive_loss"] > 0.0
-    assert stored.load(Path("m"), options.own_loss("own_losses:Halved")).model.settings.loss.tau == 2.5  # type: ignore[attr-defined]
+    assert stored(Path("m"), options.own_loss("own_losses:Halved")).model.settings.loss.tau == 2.5  # type: ignore[attr-defined]
     said = refused("predict", "m", file)
     assert "trained with the loss Halved(tau=2.5); give it" in said
     assert "--loss module:Class" in said

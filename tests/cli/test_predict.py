@@ -8,23 +8,23 @@ from typing import Any
 import numpy as np
 import pytest
 
-from steelyard.cli import predict, stored
+from steelyard.cli import predict
 from steelyard.examples import examples
 from steelyard.learner import Learner
 from tests import slow_text
-from tests.cli.running import PLAIN, blocks_of, refused, run
+from tests.cli.running import PLAIN, blocks_of, refused, run, stored
 
 THREADS = pytest.mark.parametrize("threads", [1, 4])
 
 
 def expected(model: Path, text: str) -> list[float]:
     """By the weights in the file, row by row."""
-    kept = stored.load(model)
+    kept = stored(model)
     weights, found = kept.model.coefficients(), []
     for line in text.splitlines():
         row = slow_text.vw(line.encode())
         assert row is not None
-        parts = [weights[f.key & (kept.reading.features - 1)] * np.float32(f.value) for f in row.features]
+        parts = [weights[f.key & (kept.spec.features - 1)] * np.float32(f.value) for f in row.features]
         found.append(math.fsum(map(float, parts)) + kept.model.bias + row.base)
     return found
 
@@ -125,7 +125,9 @@ def test_a_model_made_in_python(file: Path, tmp_path: Path) -> None:
     learner = Learner(features=2)
     learner.learn(examples(np.ones((1, 2)), labels=[1.0]))
     learner.save(tmp_path / "m")
-    assert "a model made in Python" in refused("predict", tmp_path / "m", file)
+    assert "was fitted to rows in Python and does not know how files are read" in refused(
+        "predict", tmp_path / "m", file
+    )
 
 
 def test_svmlight(tmp_path: Path) -> None:

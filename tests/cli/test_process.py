@@ -17,9 +17,10 @@ from tests.cli.running import rows, run, trained
 # Blocks are small, so that a small file has many of them and many checkpoints.
 COMMAND = """
 import functools, sys
-from steelyard.cli import main, preparing
+from steelyard.cli import main
+from steelyard.engine import file_rows
 from steelyard.io.stream import Stream
-preparing.Stream = functools.partial(Stream, block_size=2000)
+file_rows.Stream = functools.partial(Stream, block_size=2000)
 main(sys.argv[1:])
 """
 LONG = ("--passes", 400, "--holdout", 9, "--bits", 10, "--threads", 2)
@@ -75,7 +76,7 @@ def test_interrupted(long_file: Path, tmp_path: Path) -> None:
     assert f"interrupted: --resume {checkpoint} goes on from its last checkpoint".encode() in said
     assert b"Traceback" not in said
     assert output.read_bytes() == before
-    assert "a checkpoint, not through" in run("inspect", checkpoint).stdout
+    assert "a checkpoint, not finished" in run("inspect", checkpoint).stdout
     assert sorted(path.name for path in tmp_path.iterdir()) == ["m", "m.checkpoint", "rows.vw"]
 
 

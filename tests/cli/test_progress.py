@@ -11,15 +11,14 @@ import click
 import pytest
 from rich.console import Console
 from rich.progress import Progress
-from steelyard.cli.training import Training
 
-from steelyard.cli import clock, progress
+from steelyard.cli import common, progress
 from steelyard.cli.progress import Rates, Watcher
-from steelyard.io.input_spec import InputSpec
-from steelyard.io.stream import Stream
-from steelyard.learner import Learner
-from steelyard.model import Model, Settings
-from tests.cli.running import rows
+from steelyard.engine import file_training
+from steelyard.engine.file_training import FileTraining, RunOptions
+from steelyard.io.read_options import ReadOptions
+from steelyard.model import Settings
+from tests.cli.running import blocks_of, rows
 
 
 class Terminal(io.StringIO):
@@ -33,14 +32,18 @@ def test_no_bar_where_nobody_looks(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().err == ""
 
 
+def begin(file: Path, passes: int = 1) -> FileTraining:
+    return file_training.begin(
+        [str(file)], ReadOptions(bits=8), RunOptions(passes), lambda inferred: [Settings()]
+    )
+
+
 def watch(file: Path, *, table: bool) -> None:
     """Train for two passes, with a bar."""
-    reading = InputSpec("vw", bits=8)
-    training = Training(Model(Settings(), 256))
+    training = begin(file, passes=2)
     with progress.bar() as bar:
         assert bar is not None
-        watcher = Watcher(training.learner.model, bar, table=table, say=click.echo)
-        training.run(lambda: Stream([file], reading.reader(), block_size=500), 2, watcher)
+        training.run(Watcher(training, bar, table=table, say=click.echo))
         task = bar.tasks[0]
         assert task.completed == task.total == file.stat().st_size
         assert task.fields["rows"] == 100
@@ -54,6 +57,7 @@ def test_a_bar_on_a_terminal(
 ) -> None:
     path = tmp_path / "rows.vw"
     path.write_text(rows(100))
+    blocks_of(500, monkeypatch)
     out, err = Terminal() if to_terminal else io.StringIO(), Terminal()
     monkeypatch.setattr(sys, "stdout", out)
     monkeypatch.setattr(sys, "stderr", err)
@@ -67,17 +71,20 @@ def test_a_bar_on_a_terminal(
         assert "\x1b" not in out.getvalue()
 
 
-def test_a_table_that_begins_later(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_table_that_begins_later(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """After a checkpoint the first lines have been shown already."""
     path = tmp_path / "rows.vw"
     path.write_text(rows(20) + "| a\n" * 20)
-    training = Training(Model(Settings(), 256), position=(0, 10))
-    watcher = Watcher(training.learner.model, None, table=True, say=click.echo)
-    training.run(lambda: Stream([path], InputSpec("vw", bits=8).reader(), block_size=100), 1, watcher)
+    blocks_of(100, monkeypatch)
+    training = begin(path)
+    training.loop.position = 0, 10
+    training.run(Watcher(training, None, table=True, say=click.echo))
     lines = [line.split() for line in capsys.readouterr().out.splitlines()[2:]]
     assert [line[2] for line in lines] == ["16", "32"]
     assert lines[1][4] == "unknown"
-    assert Learner(model=training.learner.model).model.total_weight == 10.0
+    assert training.engine.models()[0].total_weight == 10.0
 
 
 def test_rates() -> None:
@@ -90,16 +97,16 @@ def test_rates() -> None:
 
 
 def test_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:
-    first = clock.since_start()
+    first = common.seconds_since_start()
     time.sleep(0.02)
-    assert clock.since_start() >= first + 0.015
+    assert common.seconds_since_start() >= first + 0.015
     assert 0.0 < first < 24 * 3600.0
 
     def missing(*_: Any) -> str:
         raise OSError("no such system")
 
     monkeypatch.setattr(Path, "read_text", missing)
-    assert 0.0 < clock.since_start() <= time.process_time()
+    assert 0.0 < common.seconds_since_start() <= time.process_time()
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,8 @@ from typing import Any
 
 import pytest
 
-from steelyard import losses
-from steelyard.cli import stored
-from steelyard.cli.checkpoints import Keeper
+from steelyard import losses, model_file
+from steelyard.cli import train
 from tests.cli.running import PLAIN, blocks_of, refused, rows, run, trained
 
 
@@ -81,13 +80,13 @@ def test_a_checkpoint_knows_where_its_run_began(
     whole = trained(two[1], "--resume", tmp_path / "m")
     blocks_of(500, monkeypatch)
     with monkeypatch.context() as patched:
-        save = stored.save
+        save = model_file.save
 
         def stop(path: Path, *rest: Any) -> None:
             save(path, *rest)
             raise StoppedError
 
-        patched.setattr(stored, "save", stop)
+        patched.setattr(model_file, "save", stop)
         with pytest.raises(StoppedError):
             run("train", two[1], "--resume", tmp_path / "m", "-o", tmp_path / "n", "--checkpoint-every", 30)
     found = trained(two[1], "--resume", tmp_path / "n.checkpoint")
@@ -99,21 +98,21 @@ def test_who_interrupts_is_told_what_is_kept(
     two: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     blocks_of(500, monkeypatch)
-    checkpoint, after_chunk = tmp_path / "m.checkpoint", Keeper.after_chunk
+    checkpoint, after_piece = tmp_path / "m.checkpoint", train._Checkpoints.after_piece
     interrupted = "train", *two, "-o", tmp_path / "m", "--checkpoint-every", 30
 
-    def interrupt(keeper: Keeper, rows: int) -> None:
+    def interrupt(checkpoints: Any, learned: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Keeper, "after_chunk", interrupt)
+    monkeypatch.setattr(train._Checkpoints, "after_piece", interrupt)
     assert run(*interrupted, code=1).stderr.split() == ["Aborted!"]
 
-    def interrupt_later(keeper: Keeper, rows: int) -> None:
-        after_chunk(keeper, rows)
+    def interrupt_later(checkpoints: Any, learned: Any) -> None:
+        after_piece(checkpoints, learned)
         if checkpoint.exists():
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(Keeper, "after_chunk", interrupt_later)
+    monkeypatch.setattr(train._Checkpoints, "after_piece", interrupt_later)
     said = f"interrupted: --resume {checkpoint} goes on from its last checkpoint\n"
     assert run(*interrupted, code=1).stderr.startswith(said)
 
@@ -132,7 +131,7 @@ def test_a_checkpoint(
     whole = trained(*two, *options, "-o", tmp_path / "whole")
     blocks_of(size, monkeypatch)
     written = []
-    save = stored.save
+    save = model_file.save
 
     def stop(path: Path, *rest: Any) -> None:
         save(path, *rest)
@@ -142,14 +141,14 @@ def test_a_checkpoint(
 
     output = tmp_path / "m"
     with monkeypatch.context() as patched:
-        patched.setattr(stored, "save", stop)
+        patched.setattr(model_file, "save", stop)
         with pytest.raises(StoppedError):
             run("train", *two, *options, "-o", output, "--checkpoint-every", 45)
     assert not output.exists()
     checkpoint = tmp_path / "m.checkpoint"
-    assert run("inspect", checkpoint).stdout.count("(a checkpoint, not through)") == 1
+    assert run("inspect", checkpoint).stdout.count("(a checkpoint, not finished)") == 1
     said = run("train", *two, "--resume", checkpoint, "-o", output).stdout
-    assert "was cut short: after " in said
+    assert "was interrupted: after " in said
     assert not checkpoint.exists()
     assert output.read_bytes() == (tmp_path / "whole").read_bytes()
     found = _again(two, whole, tmp_path, monkeypatch, options, when, stop, written)
@@ -166,7 +165,7 @@ def _again(
     """The same once more, for what is said as JSON."""
     written.clear()
     with monkeypatch.context() as patched:
-        patched.setattr(stored, "save", stop)
+        patched.setattr(model_file, "save", stop)
         with pytest.raises(StoppedError):
             run("train", *two, *options, "-o", tmp_path / "m", "--checkpoint-every", 45)
     return trained(*two, "--resume", tmp_path / "m.checkpoint")
@@ -177,13 +176,13 @@ def test_a_checkpoint_goes_when_the_run_is_through(
 ) -> None:
     blocks_of(500, monkeypatch)
     names = []
-    save = stored.save
+    save = model_file.save
 
     def watched(path: Path, *rest: Any) -> None:
         names.append(path.name)
         save(path, *rest)
 
-    monkeypatch.setattr(stored, "save", watched)
+    monkeypatch.setattr(model_file, "save", watched)
     run("train", *two, "-o", tmp_path / "m", "--checkpoint-every", 100)
     assert names == ["m.checkpoint", "m.checkpoint", "m"]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["m", "one.vw", "two.vw"]
@@ -191,14 +190,14 @@ def test_a_checkpoint_goes_when_the_run_is_through(
 
 @pytest.fixture
 def checkpoint(two: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    save = stored.save
+    save = model_file.save
 
     def stop(path: Path, *rest: Any) -> None:
         save(path, *rest)
         raise StoppedError
 
     with monkeypatch.context() as patched:
-        patched.setattr(stored, "save", stop)
+        patched.setattr(model_file, "save", stop)
         with pytest.raises(StoppedError):
             run("train", *two, "-o", tmp_path / "m", "--checkpoint-every", 1, "--passes", 2)
     return tmp_path / "m.checkpoint"

@@ -11,9 +11,8 @@ from typing import Any
 import pytest
 
 from steelyard import losses
-from steelyard.cli import stored
 from steelyard.model import Settings
-from tests.cli.running import PLAIN, refused, rows, run, trained
+from tests.cli.running import PLAIN, refused, rows, run, stored, trained
 from tests.naive import NaiveLearner
 from tests.vw_text import data_file, read
 
@@ -60,9 +59,11 @@ def test_weights_against_a_slow_learner(tmp_path: Path, scaling: str) -> None:
 def test_json(file: Path, tmp_path: Path) -> None:
     found = trained(file, "-o", tmp_path / "m", "--bits", 10)
     assert set(found) == {
-        "examples", "learned", "weight", "progressive_loss", "resumed", "run_weight", "run_progressive_loss",
+        "examples", "learned", "weight", "progressive_loss", "progressive_error",
+        "resumed", "run_weight", "run_progressive_loss",
         "best_constant", "best_constant_loss",
-        "held_out_loss", "passes", "effective_sample_size", "weight_warning", "nonzero_weights", "names",
+        "held_out_loss", "held_out_error", "classes", "learning_rate", "power_t", "auto", "calibrated",
+        "passes", "effective_sample_size", "weight_warning", "nonzero_weights", "names",
         "names_sharing_an_index", "skipped", "problems", "remarks", "seconds", "startup_seconds",
         "rows_per_second", "megabytes_per_second", "model",
     }  # fmt: skip
@@ -106,12 +107,12 @@ def test_the_table(file: Path) -> None:
 def test_what_is_said(file: Path) -> None:
     said = run("train", file).stdout
     assert said.startswith(
-        "format: vw (as the files look)\n"
-        "loss: modified_huber (guessed from the labels; --loss overrules)\n"
+        "format: vw (detected)\n"
+        "loss: modified_huber (by the labels; change with --loss)\n"
         "update: invariant, scaling: normalized, learning rate: 0.4\n\n"
     )
     assert "effective sample size" in said
-    assert said.rstrip().endswith("not kept; -o MODEL keeps it")
+    assert said.rstrip().endswith("not saved; -o MODEL saves it")
     said = run("train", file, "--format", "vw", "--loss", "logarithmic", "--labels=-1,1").stdout
     assert said.startswith("format: vw\nlabels: -1 is 0, 1 is 1\nloss: logarithmic\n")
 
@@ -120,9 +121,9 @@ def test_guessed_labels(tmp_path: Path) -> None:
     path = tmp_path / "rows.svm"
     path.write_text("0 1:1\n1 2:1\n" * 5)
     said = run("train", path).stdout
-    assert "labels: 0 is -1, 1 is 1 (guessed from the first rows; --labels overrules)\n" in said
+    assert "labels: 0 is -1, 1 is 1 (detected; change with --labels)\n" in said
     path.write_text("1 1:1\n2 2:1\n3 3:1\n")
-    assert "loss: squared (guessed" in run("train", path).stdout
+    assert "loss: squared (by the labels" in run("train", path).stdout
 
 
 def test_lines_are_skipped_on_request(tmp_path: Path) -> None:
@@ -148,7 +149,7 @@ def test_remarks_and_warnings(tmp_path: Path) -> None:
 
 def test_names_that_share_an_index(file: Path) -> None:
     assert trained(file, "--bits", 2)["names_sharing_an_index"] > 0.5
-    assert "more --bits would part them" in run("train", file, "--bits", 2).stdout
+    assert "more --bits would separate them" in run("train", file, "--bits", 2).stdout
     assert trained(file, "--no-names")["names"] is None
 
 
@@ -173,7 +174,7 @@ def test_a_file_and_standard_input(file: Path) -> None:
         ("", "rows.vw: is empty"),
         ("|a b\n|a c\n", "rows.vw: no row has a label and a weight, so nothing was learned"),
         ("1 0 |a b\n", "no row has a label and a weight"),
-        ("3 |a\n4 |a\n5 |a\n", "3 classes (3, 4, 5)"),
+        ("3 |a\n3 |a\n", "all the first rows have the same label (3)"),
     ],
 )
 def test_nothing_to_learn(tmp_path: Path, text: str, what: str) -> None:
@@ -207,7 +208,7 @@ def test_odd_files(tmp_path: Path) -> None:
         (("--text", "x"), "--text is for tables"),
         (("--format", "svmlight", "--interactions", "a*b"), "the files are svmlight"),
         (("--weight", "x", "--propensity", "p"), "cannot both be given"),
-        (("--checkpoint-every", "5"), "--checkpoint-every needs a model to keep: -o MODEL"),
+        (("--checkpoint-every", "5"), "--checkpoint-every needs a model to save: -o MODEL"),
         (("-o", "none/m"), "there is no folder 'none'; make it first"),
         (("--update", "second_order", "--loss", "hinge"), "second_order"),
     ],
@@ -234,13 +235,13 @@ def test_a_folder_that_may_not_be_written_to(
 def test_the_model_knows_how_its_files_were_read(file: Path, tmp_path: Path) -> None:
     path = tmp_path / "m"
     run("train", file, "--interactions", "a*b", "--loss", "logarithmic", "-o", path, "--bits", 14)
-    kept = stored.load(path)
-    assert kept.unfinished is None
-    assert (kept.reading.format, kept.reading.bits, kept.reading.interactions) == ("vw", 14, ("a*b",))
-    assert kept.reading.label_rule is not None
-    assert (kept.reading.label_rule.negative, kept.reading.label_rule.low) == ("-1", 0.0)
-    assert kept.names is not None
-    assert "a^w1*b^2" in kept.names.by_index().values()
+    kept = stored(path)
+    assert kept.content.run is None
+    assert (kept.spec.format, kept.spec.bits, kept.spec.interactions) == ("vw", 14, ("a*b",))
+    assert kept.spec.label_rule is not None
+    assert (kept.spec.label_rule.negative, kept.spec.label_rule.low) == ("-1", 0.0)
+    assert kept.content.names is not None
+    assert "a^w1*b^2" in kept.content.names.by_index().values()
 
 
 def test_only_finite_numbers_in_json(tmp_path: Path) -> None:

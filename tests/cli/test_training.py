@@ -1,16 +1,14 @@
 """Passes and rows held out, against a slow computation."""
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
 from steelyard import losses
-from steelyard.cli import stored, summary
-from steelyard.cli.training import Training
-from steelyard.model import Model, Settings
-from tests.cli.running import PLAIN, blocks_of, run, trained
+from steelyard.cli import train_report
+from steelyard.model import Settings
+from tests.cli.running import PLAIN, blocks_of, run, stored, trained
 from tests.naive import NaiveLearner
 from tests.vw_text import read
 
@@ -51,7 +49,7 @@ def test_passes_and_rows_held_out(
     assert found["progressive_loss"] == pytest.approx(progressive, rel=1e-9)
     assert found["held_out_loss"] == pytest.approx(held, rel=1e-9)
     assert (found["examples"], found["passes"]) == (200, passes)
-    model = stored.load(output).model
+    model = stored(output).model
     assert model.bias == pytest.approx(learner.bias, rel=1e-9)
     assert np.sort(model.coefficients()[model.coefficients() != 0.0]) == pytest.approx(
         sorted(weight for weight in learner.weights if weight != 0.0), rel=1e-9
@@ -88,18 +86,6 @@ def test_nothing_held_out_of_few_rows(tmp_path: Path) -> None:
     assert trained(path, "--holdout", 3)["held_out_loss"] is None
 
 
-def test_a_run_that_is_through_has_nothing_to_do() -> None:
-    training = Training(Model(Settings(), 4), position=(2, 0))
-    opened: list[Any] = []
-
-    def stream() -> Any:
-        opened.append(object())
-        return opened[-1]
-
-    assert training.run(stream, 2, lambda *_: None) is opened[0]
-    assert len(opened) == 1
-
-
 def test_speed_counts_every_pass(file: Path) -> None:
     found = trained(file, "--passes", 3)
     assert found["rows_per_second"] * found["seconds"] == pytest.approx(600)
@@ -107,4 +93,4 @@ def test_speed_counts_every_pass(file: Path) -> None:
 
 
 def test_what_is_not_known_is_not_shown_as_a_number() -> None:
-    assert [summary._shown(value) for value in (None, -1e-9, 0.5)] == ["unknown", "0.000000", "0.500000"]
+    assert [train_report._shown(value) for value in (None, -1e-9, 0.5)] == ["unknown", "0.000000", "0.500000"]

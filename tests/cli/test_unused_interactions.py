@@ -60,4 +60,4 @@ def test_ready_made_rows_are_as_they_are(rows: Path, tmp_path: Path, option: tup
     run("convert", rows, "-o", tmp_path / "rows.arrow")
     said = refused("train", tmp_path / "rows.arrow", *option)
     assert said.startswith(option[0])
-    assert said.endswith("the files are ready-made rows, whose features steelyard convert has made")
+    assert said.endswith("the files are converted ones, whose features steelyard convert has made")

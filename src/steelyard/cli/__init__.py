@@ -12,13 +12,13 @@ import steelyard
 from steelyard._messages import did_you_mean
 
 _summaries = {
-    "train": "Learn files in order, show how it goes, keep the model.",
+    "train": "Learn files in order, show progress, save the model.",
     "sweep": "Learn files with many settings at once, and compare.",
     "predict": "Predict the rows of files, one a line.",
-    "evaluate": "Compare predictions with labels: loss, accuracy, AUC, calibration.",
-    "inspect": "Show a model: settings, counts, its largest weights by name.",
+    "evaluate": "Compare predictions with labels: loss, accuracy, confusion table, F1, AUC, calibration.",
+    "inspect": "Show a model: settings, counts, its largest coefficients by name, of every class.",
     "explain": "Show what each prediction is made of, by name.",
-    "convert": "Write files of any format as ready-made rows, which are read again much faster.",
+    "convert": "Write files of any format as a binary file that loads much faster.",
     "active": "Ask for the labels that are worth their price.",
     "losses": "List the losses.",
     "demo": "Learn which package a docstring comes from, weigh some 50 times, write a report.",

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from steelyard import losses, model_file
 from steelyard.cli import options
 from steelyard.engine import file_labels, probabilities
-from steelyard.engine.file_training import RunOptions, class_names_of, spec_of
+from steelyard.engine.file_training import RunOptions, spec_of
 from steelyard.engine.protocol import Engine, restore
 from steelyard.io import columns as roles
 from steelyard.io import compatibility, formats
@@ -61,10 +61,15 @@ def load(path: Path, loss: str | None) -> LoadedModel:
             raise
         raise InputError(f"{error}; the model comes before the files") from None
     spec = None if content.spec is None else spec_of(content, path)
-    names = class_names_of(content, spec)
-    return LoadedModel(
-        path, content, restore(content.engine), None if names is None else list(map(str, names.tolist()))
-    )
+    return LoadedModel(path, content, restore(content.engine), _class_names(content, spec))
+
+
+def _class_names(content: ModelFile, spec: InputSpec | None) -> list[str] | None:
+    """As they are written in the files: 1.0 may be a class."""
+    names = file_labels.class_names_of(content, spec)
+    if names is None or spec is None or spec.converted or spec.label_rule is None:
+        return None if names is None else list(map(str, names.tolist()))
+    return list(spec.label_rule.names)
 
 
 def read_spec(model: LoadedModel, paths: Sequence[str], labels: str | None = None) -> InputSpec:

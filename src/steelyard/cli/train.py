@@ -174,6 +174,8 @@ def run(
         paths = sources.expand(files)
         check_outputs([wanted.output], paths)
         training, announcements = _prepare(paths, wanted)
+        if wanted.calibrate:
+            training.check_calibration()
         training.warm_up()
         startup = seconds_since_start()
         began = time.perf_counter()

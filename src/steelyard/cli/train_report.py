@@ -143,7 +143,7 @@ def _advice(training: FileTraining) -> list[str]:
         labels = ", ".join(f"{label:g}" for label in totals.labels.among(_FEW_LABELS))
         advice.append(
             f"the labels are {labels}, and were learned as numbers; if they are classes, "
-            "say --loss modified_huber, which learns one against the rest"
+            "--loss modified_huber learns them as such, one against the rest"
         )
     if columns is not None and not any(columns.of(role) for role in roles.FEATURES):
         advice.append("no column is a feature, so only a constant is learned")

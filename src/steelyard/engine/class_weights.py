@@ -6,6 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from steelyard.io.labels import is_number, plain
+
 BALANCED = "balanced"
 ClassWeight = Mapping[Any, float] | str | None
 
@@ -13,6 +15,21 @@ ClassWeight = Mapping[Any, float] | str | None
 def check(class_weight: ClassWeight) -> None:
     if isinstance(class_weight, str) and class_weight != BALANCED:
         raise ValueError(f"class_weight must be None, a dict or 'balanced'; got {class_weight!r}")
+
+
+def with_names_of(class_weight: ClassWeight, classes: Sequence[Any]) -> ClassWeight:
+    """Names that are given as text, on the command line, become the classes that they are written like."""
+    if not isinstance(class_weight, Mapping):
+        return class_weight
+    written = {_written(name): name for name in classes}
+    return {
+        name if name in classes else written.get(_written(name), name): weight
+        for name, weight in class_weight.items()
+    }
+
+
+def _written(name: Any) -> str:
+    return plain(float(name)) if is_number(str(name)) else str(name)
 
 
 def factors(

@@ -8,9 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard.io import inference, label_inference, sources
+from steelyard.io.errors import InputError
 from steelyard.io.input_spec import InputSpec
-from steelyard.io.labels import LabelRule, classes, is_number, two_classes
+from steelyard.io.labels import LabelRule, is_number, plain, rule, two_classes
 from steelyard.losses import Loss, OneOf, by_name, class_labels
+from steelyard.model_file import ModelFile
 
 CLASSES, NUMBERS = "classes", "numbers"
 MOST_CLASSES = 1000
@@ -42,12 +44,22 @@ def settle(
     Without a `task` the loss decides: one that takes any number learns numbers, unless classes are named.
     """
     if named is None and (task == NUMBERS or (task is None and not isinstance(loss.labels, OneOf))):
-        label_inference.rule_for(first, loss, paths[0])  # raises if labels are no numbers
+        strange = [label for label in first if not is_number(label)]
+        if strange:
+            raise InputError(
+                f"{paths[0]}: the label {strange[0]!r} is no number, but a class: use OnlineClassifier, or on "
+                "the command line --loss modified_huber"
+            )
         return Labels(None, None)
     if named is not None:
         return _named(list(named), loss)
     two = loss if isinstance(loss.labels, OneOf) else by_name(label_inference.TWO_CLASSES)
     taken = all(is_number(label) and two.allows(float(label)) for label in first)
+    if not taken and all(map(is_number, first)) and not all(float(label).is_integer() for label in first):
+        raise InputError(
+            f"{paths[0]}: its labels are numbers with fractions, not classes: use OnlineRegressor, "
+            "or on the command line --loss squared"
+        )
     known = first if taken or label_inference.are_two_classes(first) else _all(paths, spec, first)
     found = label_inference.rule_for(known, two, paths[0])
     if found is None:
@@ -98,10 +110,19 @@ def _with_values(labels: Labels, low: float, high: float) -> Labels:
     return replace(labels, rule=two_classes(names[0], names[1], low, high))
 
 
+def with_original_names(labels: Labels, spec: InputSpec) -> Labels:
+    """Of converted files, whose labels are numbers, the classes are called as in the original."""
+    rule = None if spec.original is None else spec.original.label_rule
+    if rule is None or labels.class_names is None:
+        return labels
+    names = {plain(value): name for name, value in zip(rule.names, rule.values, strict=True)}
+    written = [str(name) for name in labels.class_names.tolist()]
+    return replace(labels, class_names=name_array([names.get(name, name) for name in written]))
+
+
 def _named(names: list[str], loss: Loss) -> Labels:
-    if len(names) == 2:
-        return Labels(two_classes(names[0], names[1], *class_labels(loss)), name_array(names))
-    return Labels(classes(names), name_array(names))
+    low, high = class_labels(loss) if len(names) == 2 else (0.0, 1.0)
+    return Labels(rule(",".join(names), low, high), name_array(names))
 
 
 def _all(paths: Sequence[str], spec: InputSpec, first: Sequence[str]) -> Sequence[str]:
@@ -109,6 +130,17 @@ def _all(paths: Sequence[str], spec: InputSpec, first: Sequence[str]) -> Sequenc
     if any(map(sources.once_only, paths)):
         return first
     return inference.distinct_labels(paths, spec, MOST_CLASSES)
+
+
+def class_names_of(stored: ModelFile, spec: InputSpec | None) -> NDArray[Any] | None:
+    """The classes of a stored model; older files of the command line have them in the rule of labels."""
+    if stored.class_names is not None:
+        return stored.class_names
+    if spec is None or spec.label_rule is None:
+        names = own_classes(stored.engine.settings[0].loss)
+    else:
+        names = name_array(spec.label_rule.names)
+    return names if spec is None else with_original_names(Labels(None, names), spec).class_names
 
 
 def own_classes(loss: Loss) -> NDArray[Any] | None:

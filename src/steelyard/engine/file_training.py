@@ -63,9 +63,7 @@ class FileTraining:
     run_options: RunOptions
     class_names: NDArray[Any] | None = None
     class_weight: ClassWeight = None
-    position: tuple[int, int] = (0, 0)
     totals: StreamTotals = field(default_factory=StreamTotals)
-    held_out: HeldOut | None = None
     loss_inferred: bool = False
     resumed_from: ModelFile | None = None
     calibration: Calibration | None = None
@@ -79,10 +77,7 @@ class FileTraining:
             self.files.rows(options.holdout, in_passing=True),
             options.passes,
             predictions=True,
-            position=self.position,
         )
-        if self.held_out is not None:
-            self.loop.held_out = self.held_out
 
     @property
     def loss(self) -> Loss:
@@ -123,11 +118,15 @@ class FileTraining:
                 f"{', '.join(self.files.paths)}: no row has a label and a weight, so nothing was learned"
             )
 
-    def calibrate(self) -> None:
-        """Fit probabilities to the rows held out, read again and predicted by the final models."""
+    def check_calibration(self) -> None:
+        """Before anything is learned: whether there will be rows to calibrate on."""
         if self.run_options.holdout is None or not self.classes:
             raise InputError("calibration needs classes, and rows that are not learned: --holdout 10, say")
         self.files.check_readable_again("calibration predicts the rows held out when all is learned")
+
+    def calibrate(self) -> None:
+        """Fit probabilities to the rows held out, read again and predicted by the final models."""
+        self.check_calibration()
         predictions, codes, weights = [], [], []
         for piece in self.files.rows(self.run_options.holdout).held_out():
             assert piece.order is not None
@@ -142,7 +141,11 @@ class FileTraining:
         )
 
     def content(self, *, checkpoint: bool = False) -> ModelFile:
-        """What a model file has to say of it; of a checkpoint also how far the run is."""
+        """What a model file has to say of it; of a checkpoint also how far the run is.
+
+        Nothing in it depends on how the files were cut into blocks, so the summary of weights, whose sums
+        do in their last digits, is left out.
+        """
         self._check_finite()
         content = ModelFile(
             self.engine.state(),
@@ -151,7 +154,6 @@ class FileTraining:
             class_names=self.class_names,
             parameters=dict(self.resumed_from.parameters) if self.resumed_from is not None else {},
             estimator=None if self.resumed_from is None else self.resumed_from.estimator,
-            weight_summary=self.totals.weights,
             n_iter=self.run_options.passes,
             calibration=self.calibration,
         )
@@ -225,7 +227,9 @@ def start(
     class_weights.check(class_weight)
     if class_weight is not None and not labels.classes:
         raise InputError("class weights are for classes, and the labels are numbers")
-    if labels.classes:
+    labels = file_labels.with_original_names(labels, spec)
+    if labels.class_names is not None:
+        class_weight = class_weights.with_names_of(class_weight, labels.class_names.tolist())
         settings = [replace(each, follow_labels=False) for each in settings]
     files = FileRows(
         paths,
@@ -262,7 +266,7 @@ def resume(
     engine = restore(stored.engine)
     names = stored.names
     class_weight = class_weights.from_json(stored.parameters.get("class_weight"))
-    labels = Labels(spec.label_rule, class_names_of(stored, spec))
+    labels = Labels(spec.label_rule, file_labels.class_names_of(stored, spec))
     files = FileRows(
         paths,
         compatibility.spec_for(spec, paths, str(path)),
@@ -296,25 +300,13 @@ def spec_of(stored: ModelFile, path: str | Path) -> InputSpec:
         )
     try:
         spec = input_spec.from_json(stored.spec)
+        own = spec.features
     except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
         raise InputError(f"{path}: not a model file, or a damaged one ({error!r})") from None
     features = stored.engine.models[0].features
-    if spec.features != features:
-        raise InputError(
-            f"{path}: a damaged model: its files have {spec.features} features, itself {features}"
-        )
+    if own != features:
+        raise InputError(f"{path}: a damaged model: its files have {own} features, itself {features}")
     return spec
-
-
-def class_names_of(stored: ModelFile, spec: InputSpec | None) -> NDArray[Any] | None:
-    """The classes of a stored model; older files of the command line have them in the rule of labels."""
-    if stored.class_names is not None:
-        return stored.class_names
-    rules = [] if spec is None else [spec.label_rule, spec.original.label_rule if spec.original else None]
-    for rule in rules:
-        if rule is not None:
-            return file_labels.name_array(rule.names)
-    return file_labels.own_classes(stored.engine.settings[0].loss)
 
 
 def class_factors(class_weight: ClassWeight, labels: Labels, files: FileRows) -> NDArray[np.float64] | None:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.engine.lane_block import row_losses
+from steelyard.engine.lane_block import add_in_order, row_losses
 from steelyard.engine.many_models import ManyModels
 from steelyard.engine.protocol import Column, Matrix, Numbers
 from steelyard.examples import Examples
@@ -44,7 +44,8 @@ class OneVsRest(ManyModels):
                 np.empty((len(codes), len(self.model_set))) if predictions is None else predictions[piece]
             )
             self.model_set.learn(examples, order[piece], self._labels(codes), predictions=before)
-            self._error += weights @ self.row_errors(before, codes)
+            wrong = self.row_errors(before, codes)
+            self._error[:] = add_in_order(self._error, weights[:, np.newaxis] * wrong)
 
     def measure(self, examples: Examples, order: Numbers) -> tuple[Column, Column]:
         loss, error = np.zeros(len(self.settings)), np.zeros(len(self.settings))

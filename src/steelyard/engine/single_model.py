@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, nullcontext
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.engine.lane_block import row_errors, row_losses
+from steelyard.engine.lane_block import add_in_order, row_errors, row_losses
 from steelyard.engine.protocol import Column, Matrix, Numbers
 from steelyard.examples import Examples
 from steelyard.learn import linear
@@ -33,7 +33,8 @@ class SingleModel:
     def learn(self, examples: Examples, order: Numbers | None = None, *, predictions: bool = False) -> Matrix:
         """Learn the rows in order. If it fails, all is as before."""
         before = Learner(model=self.model).learn(examples, order)[:, np.newaxis]
-        self.error += float(examples.sample_weight @ self.row_errors(before, examples.labels)[:, 0])
+        wrong = self.row_errors(before, examples.labels)[:, 0]
+        self.error = float(add_in_order(np.array(self.error), examples.sample_weight * wrong))
         return before
 
     def unchanged_on_error(self, rows: int) -> AbstractContextManager[None]:

@@ -51,7 +51,7 @@ def load(cls: type[Any], path: str | Path, loss: Loss | None) -> Any:
     spec = None if content.spec is None else _spec(content, path)
     classes = content.class_names
     if classes is None and content.estimator is None:
-        from steelyard.engine.file_training import class_names_of
+        from steelyard.engine.file_labels import class_names_of
 
         classes = class_names_of(content, spec)
     if (classes is None) != (cls.__name__ == "OnlineRegressor"):

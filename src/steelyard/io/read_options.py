@@ -84,9 +84,12 @@ class ReadOptions:
             weight_factor=self.weight_factor,
         )
         if spec.columns is None:
-            made = "a converted file, whose features steelyard convert has made"
-            crosses = formats.by_name(spec.format).crosses and not spec.converted
-            self._check_no_table(made if spec.converted else spec.format, crosses)
+            if spec.converted:
+                self._check_no_table(
+                    "converted ones, whose features steelyard convert has made", crosses=False
+                )
+            else:
+                self._check_no_table(spec.format, crosses=formats.by_name(spec.format).crosses)
         if self.bits not in (None, spec.bits):
             raise InputError(f"{paths[0]}: was converted for --bits {spec.bits}; leave --bits out")
         return spec, labels
@@ -106,7 +109,7 @@ class ReadOptions:
         )
         return TableOverrides(columns, self.separator, self.header)
 
-    def _check_no_table(self, format_: str, crosses: bool) -> None:
+    def _check_no_table(self, format_: str, *, crosses: bool) -> None:
         """Refuse what would otherwise be ignored."""
         for each in fields(self):
             if each.name in _OF_TABLES and getattr(self, each.name) != each.default:

@@ -55,7 +55,7 @@ def test_no_column_to_learn_from(tmp_path: Path) -> None:
     path = tmp_path / "rows.csv"
     path.write_text("x,y\n1,1\n2,0\n3,1\n")
     (remark,) = trained(path, "--ignore", "x")["remarks"]
-    assert remark == "no column is a feature, so that nothing but a constant is learned"
+    assert remark == "no column is a feature, so only a constant is learned"
 
 
 def test_all_that_was_skipped_is_listed(tmp_path: Path) -> None:

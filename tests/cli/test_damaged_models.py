@@ -10,7 +10,8 @@ from click.testing import CliRunner
 from safetensors import safe_open
 from safetensors.numpy import save_file
 
-from steelyard.cli import main, stored
+from steelyard import model_file
+from steelyard.cli import main
 from tests.cli.running import refused, rows, run
 
 
@@ -75,6 +76,5 @@ def test_damaged_files(small: Path, tmp_path: Path) -> None:
 
 
 def test_what_is_kept_comes_back(small: Path) -> None:
-    kept = stored.load(small)
-    stored.save(small.with_name("again"), kept.model, kept.reading, kept.names, None)
+    model_file.save(small.with_name("again"), model_file.load(small))
     assert small.with_name("again").read_bytes() == small.read_bytes()

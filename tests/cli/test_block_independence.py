@@ -13,10 +13,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from steelyard.cli import stored
 from steelyard.features.interactions import interactions
 from tests import slow_text
-from tests.cli.running import blocks_of, run, trained
+from tests.cli.running import blocks_of, run, stored, trained
 from tests.text import texts
 from tests.vw_text import data_file
 
@@ -107,7 +106,7 @@ def test_names_are_those_of_a_slow_reader(tmp_path: Path, lines: list[bytes]) ->
         for key, name in named:
             expected.setdefault(key & 31, name)
     trained(path, "--loss", "quantile", "--interactions", "a*Y", "--bits", 5, "-o", tmp_path / "m")
-    names = stored.load(tmp_path / "m").names
+    names = stored(tmp_path / "m").content.names
     assert names is not None
     assert names.by_index() == expected
 
@@ -129,7 +128,7 @@ def test_weights_of_h_are_h_copies(tmp_path: Path) -> None:
     options = ("--loss", "logistic", "--scaling", "plain", "--dtype", "float64", "--bits", 6)
     for path in (heavy, copies):
         trained(path, *options, "-o", path.with_suffix(".model"))
-    one, two = (stored.load(path.with_suffix(".model")).model for path in (heavy, copies))
+    one, two = (stored(path.with_suffix(".model")).model for path in (heavy, copies))
     assert one.clock == two.clock == 13.0
     assert one.coefficients() == pytest.approx(two.coefficients(), rel=1e-9)
     assert math.isclose(one.bias, two.bias, rel_tol=1e-9)

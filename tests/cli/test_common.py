@@ -1,4 +1,4 @@
-"""Commands whose output nobody reads to its end, in this process; as processes they are in test_process."""
+"""What commands have in common: the clock, misspelt choices, output that nobody reads, output files."""
 
 import sys
 from pathlib import Path
@@ -6,18 +6,18 @@ from pathlib import Path
 import click
 import pytest
 
-from steelyard.cli import messages
+from steelyard.cli import common
 from tests.cli.running import run
 
 
 def test_who_keeps_nothing_ends_when_nobody_listens() -> None:
-    assert messages.voice(keeps=False) is click.echo
-    assert messages.voice(keeps=True) is messages.say
+    assert common.printer(keeps=False) is click.echo
+    assert common.printer(keeps=True) is common.say
 
 
 def test_lines(capsys: pytest.CaptureFixture[str]) -> None:
-    messages.say("one")
-    messages.say("")
+    common.say("one")
+    common.say("")
     assert capsys.readouterr().out == "one\n\n"
 
 
@@ -33,7 +33,7 @@ def test_all_that_follows_goes_nowhere(tmp_path: Path, monkeypatch: pytest.Monke
         monkeypatch.setattr(sys, "stdout", out)
         out.write("waiting")
         monkeypatch.setattr(click, "echo", broken)
-        messages.say("one")
+        common.say("one")
         monkeypatch.undo()
         out.write("two")
     assert said == ["one"]
@@ -44,6 +44,6 @@ def test_the_model_is_kept_though_nobody_listens(
     file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run("train", file, "-o", tmp_path / "expected")
-    monkeypatch.setattr(messages, "say", lambda line: None)
+    monkeypatch.setattr(common, "say", lambda line: None)
     assert run("train", file, "-o", tmp_path / "m").stdout == ""
     assert (tmp_path / "m").read_bytes() == (tmp_path / "expected").read_bytes()

@@ -101,8 +101,8 @@ def test_more_than_two_classes(line: str, tmp_path: Path) -> None:
     lines = [line.format(k % 3, k % 5 + 1) for k in range(60)]
     path = written(tmp_path / "three.dat", *lines)
     (remark,) = trained(path)["remarks"]
-    assert remark.startswith("the labels are 0, 1, 2, and were taken for numbers, not for classes; if ")
-    assert "if they are classes: --labels a,b,c names them" in remark
+    assert remark.startswith("the labels are 0, 1, 2, and were learned as numbers; if ")
+    assert "if they are classes, --loss modified_huber learns them as such" in remark
     assert trained(path, "--loss", "squared")["remarks"] == []
     assert trained(path, "--labels", "*,2")["remarks"] == []
     assert trained(written(path, *lines[:8]))["remarks"] == []
