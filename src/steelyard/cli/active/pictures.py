@@ -1,4 +1,4 @@
-"""The pictures of `active simulate`: error against labels, a curve for each strategy. These need matplotlib."""
+"""The pictures of `active simulate`: error against labels, a curve for each strategy; needs matplotlib."""
 
 from functools import partial
 from pathlib import Path
