@@ -78,7 +78,7 @@ def trial(problem: Problem, seed: int, passes: int = 5, rate: float = 0.3) -> Tr
         float(wrong.mean()),
         float(np.average(wrong, weights=1.0 / probability[rows])),
         float(((asker.predict(test) > 0.0) != (test.labels > 0.0)).mean()),
-        float(((lanes.fleet.predict(test) > 0.0) != (test.labels > 0.0)[:, np.newaxis]).mean()),
+        float(((lanes.models.predict(test) > 0.0) != (test.labels > 0.0)[:, np.newaxis]).mean()),
     )
 
 

@@ -78,7 +78,7 @@ def looks(seed: int, blind: bool = False) -> list[Look]:
                     current(crossed, np.zeros(len(ours)), look=look),
                     current(audited, np.zeros(len(kept)), look=look),
                     float(np.average(wrong[paid], weights=1.0 / probability[paid])),
-                    _risk(lanes.fleet.predict(test), fresh_labels),
+                    _risk(lanes.models.predict(test), fresh_labels),
                     _risk(whole.predict(test)[:, np.newaxis], fresh_labels),
                 )
             )

@@ -121,7 +121,7 @@ def test_a_value_beyond_its_scale_leaves_the_prediction_where_it_is() -> None:
 
 def test_a_loss_without_two_classes() -> None:
     class OneSided(losses.Loss):
-        labels = losses.sets.EstimatePath(0.0, math.inf)
+        labels = losses.sets.Interval(0.0, math.inf)
 
         def value(self, p: float, y: float) -> float:
             return 0.5 * (p - y) ** 2

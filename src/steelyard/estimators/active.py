@@ -280,7 +280,7 @@ class ActiveClassifier(ClassifierMixin, EstimatesMixin, ClassPredictions, BaseEs
         return tags
 
 
-def _strategy(given: str | Strategy) -> Strategy:
+def _strategy(given: Any) -> Strategy:
     if isinstance(given, str):
         return strategies.by_name(given)
     if not isinstance(given, Strategy):
