@@ -13,7 +13,7 @@ from steelyard.io.stream import Stream
 from tests.estimators.data import known
 
 WORDS = {"ham": "good day friend", "spam": "buy cash now", "jam": "sweet red berry"}
-FEW = {"bits": 8, "threads": 1}
+FEW: dict[str, Any] = {"bits": 8, "threads": 1}
 
 
 @pytest.fixture(autouse=True)
@@ -71,7 +71,7 @@ def test_files_in_one_go_in_parts_and_resumed(
 
     # interrupted while it runs, with a checkpoint after every chunk
     checkpoint = tmp_path / "checkpoint"
-    more = {**FEW, "checkpoint": checkpoint, "checkpoint_every": 1, "holdout": 7}
+    more: dict[str, Any] = {**FEW, "checkpoint": checkpoint, "checkpoint_every": 1, "holdout": 7}
     passes = OnlineClassifier(**parameters, passes=2).fit_files(whole, **FEW, holdout=7)
     save = FileTraining.save_checkpoint
     saved = []

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from paper.studies.active.trials import BUDGETS, CONSTANTS, PASSIVE, TRIALS, UPDATES
 from paper.study import Row, Tables
-from steelyard.active import curves
+from steelyard.active import simulation
 
 Column = NDArray[np.float64]
 
@@ -30,7 +30,7 @@ class Points:
 
     def hull(self, at: Column) -> Column:
         """The lower convex hull; NaN before its first corner, and level after its last."""
-        corners = curves.hull(self.fractions, self.errors)
+        corners = simulation.hull(self.fractions, self.errors)
         return np.interp(at, corners[:, 0], corners[:, 1], left=np.nan)
 
 
@@ -52,7 +52,7 @@ class Shuffle:
         if update == BASELINE:
             return _crossing(self.passive, target)
         points = self.active[constants, update]
-        fraction = curves.needed(points.fractions, points.errors, target)
+        fraction = simulation.fraction_needed(points.fractions, points.errors, target)
         return NEVER if np.isnan(fraction) else fraction
 
 

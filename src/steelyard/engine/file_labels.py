@@ -47,8 +47,8 @@ def settle(
         strange = [label for label in first if not is_number(label)]
         if strange:
             raise InputError(
-                f"{paths[0]}: the label {strange[0]!r} is no number, but a class: use OnlineClassifier, or on "
-                "the command line --loss modified_huber"
+                f"{paths[0]}: the label {strange[0]!r} is no number, but a class: use OnlineClassifier, or "
+                "on the command line --loss modified_huber"
             )
         return Labels(None, None)
     if named is not None:
