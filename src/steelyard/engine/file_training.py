@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard import model_file
-from steelyard._messages import counted
 from steelyard.engine import class_weights, file_labels, probabilities
 from steelyard.engine.class_weights import ClassWeight
 from steelyard.engine.file_labels import Labels
@@ -346,8 +345,3 @@ def _restore_run(training: FileTraining, stored: ModelFile) -> None:
     training.loop.held_out = HeldOut(np.atleast_1d(np.array(loss, float)), errors, weight)
     before = run.get("before", [0.0, 0.0])
     training.before = np.atleast_1d(before[0]).astype(float), np.atleast_1d(before[1]).astype(float)
-
-
-def describe_position(training: FileTraining) -> str:
-    passes, rows = training.loop.position
-    return f"after {counted(rows, 'row')} of pass {passes + 1}"
