@@ -223,9 +223,6 @@ def start(
     class_weight: ClassWeight = None,
 ) -> FileTraining:
     """A new engine for files of which everything is known."""
-    class_weights.check(class_weight)
-    if class_weight is not None and not labels.classes:
-        raise InputError("class weights are for classes, and the labels are numbers")
     labels = file_labels.with_original_names(labels, spec)
     if labels.class_names is not None:
         class_weight = class_weights.with_names_of(class_weight, labels.class_names.tolist())
@@ -310,13 +307,15 @@ def spec_of(stored: ModelFile, path: str | Path) -> InputSpec:
 
 def class_factors(class_weight: ClassWeight, labels: Labels, files: FileRows) -> NDArray[np.float64] | None:
     """The factor of each class; to balance them, the files are read once more."""
+    class_weights.check(class_weight)
     if class_weight is None:
         return None
-    assert labels.class_names is not None
-    totals = np.zeros(labels.classes)
-    if isinstance(class_weight, str):
-        totals = files.class_totals(labels.classes)
-    return class_weights.factors(class_weight, labels.class_names.tolist(), totals)
+    if labels.class_names is None:
+        raise InputError("class weights are for classes, and the labels are numbers")
+    classes = labels.class_names.tolist()
+    balanced = isinstance(class_weight, str)
+    totals = files.class_totals(len(classes)) if balanced else np.zeros(len(classes))
+    return class_weights.factors(class_weights.with_names_of(class_weight, classes), classes, totals)
 
 
 def _run_of_checkpoint(
