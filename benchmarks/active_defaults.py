@@ -1,10 +1,10 @@
-"""How good are labels that were asked for? Beside random ones, margin sampling and others.
+"""How good are the labels that `ActiveClassifier` asks for, compared with other ways to choose them?
 
     STEELYARD_DATA=folder python -m benchmarks.active_defaults --output docs/active.md
 
-Every way of `benchmarks.active_ways` gets 1, 5 and 10 % of the labels of the rows to learn, all of them
-right or a fifth of them wrong. Prints the test errors in per cent, and with `--output` puts the tables into
-their place on the page.
+Every way of `benchmarks.active_ways` gets 1, 5 and 10 % of the labels of the training rows, all of them right
+or a fifth of them wrong. Prints the test errors in per cent; `--output` puts the tables into their place on
+the page.
 """
 
 import os
@@ -19,13 +19,13 @@ import click
 import numpy as np
 
 from benchmarks import labelled, sections
-from benchmarks.active_ways import DEFAULT, MARGIN, RANDOM, REFIT, WAYS, Selection, Way
+from benchmarks.active_ways import DEFAULT, MARGIN, RANDOM, REFIT, WAYS, Comparison, Way
 from benchmarks.labelled import Problem
 
 SETS = ("rcv1-ccat", "arxiv-astro", "enron-spam", "url-spam")
 SHARES = (0.01, 0.05, 0.1)
 NOISES = (0.0, 0.2)
-WORST_RATIO, FARTHEST = 1.05, 0.3  # that the defaults shall reach
+WORST_RATIO, FARTHEST = 1.05, 0.3  # the targets of the defaults
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ def study(problem: Problem, seeds: int, workers: int) -> Errors:
     }
 
 
-_known: list[Problem] = []  # to a process that works
+_known: list[Problem] = []  # by a worker process
 
 
 def _know(problem: Problem) -> None:
@@ -86,15 +86,15 @@ def _run(task: tuple[float, float, int]) -> tuple[Cell, dict[Way, float]]:
     problem = _known[0]
     train, test = problem.split(seed)
     wrong = np.random.default_rng(seed).random(len(train)) < noise
-    contest = Selection(
+    comparison = Comparison(
         problem.matrix[train], np.where(wrong, -1.0, 1.0) * problem.labels[train],
         problem.matrix[test], problem.labels[test], round(share * len(train)), seed,
     )  # fmt: skip
-    return Cell(problem.name, noise, contest.budget), dict(contest.errors())
+    return Cell(problem.name, noise, comparison.budget), dict(comparison.errors())
 
 
 def claim(errors: Errors) -> str:
-    """Whether the defaults do what they shall, from the figures alone."""
+    """Whether the defaults reach their targets."""
     ratios = {cell: found[DEFAULT] / found[RANDOM, REFIT] for cell, found in errors.items()}
     worst = max(ratios, key=lambda cell: ratios[cell])
     behind = {
@@ -105,11 +105,11 @@ def claim(errors: Errors) -> str:
     }
     overall = float(np.mean(np.concatenate(list(behind.values()))))
     return (
-        f"`ActiveClassifier` shall never have more than {WORST_RATIO} times the errors of random labels: "
+        f"Target: `ActiveClassifier` never has more than {WORST_RATIO} times the errors of random labels: "
         f"{_reached(ratios[worst] <= WORST_RATIO)}, at worst it has {ratios[worst]:.2f} times as many "
-        f"({worst.title}, {worst.labels:,} labels). In the mean it shall be within {FARTHEST} points of "
-        f"margin sampling or better: {_reached(overall <= FARTHEST)}, it is {_distance(overall)}; where "
-        f"labels are right {_distance(np.mean(behind[0.0]))}, where a fifth of them is wrong "
+        f"({worst.title}, {worst.labels:,} labels). Target: on average it is within {FARTHEST} points of "
+        f"margin sampling, or better: {_reached(overall <= FARTHEST)}, it is {_distance(overall)}; with "
+        f"right labels {_distance(np.mean(behind[0.0]))}, with a fifth of them wrong "
         f"{_distance(np.mean(behind[0.2]))}."
     )
 
@@ -136,7 +136,7 @@ def by_cell(errors: Errors) -> str:
 
 
 def by_way(errors: Errors) -> str:
-    """Every way, its errors with each number of labels average."""
+    """Every way, its errors averaged over the numbers of labels."""
     groups = {
         f"{name}{', 20 % wrong' if noise else ''}": [
             found for cell, found in errors.items() if (cell.name, cell.noise) == (name, noise)
@@ -158,25 +158,25 @@ def page(errors: Errors, seeds: int) -> str:
 
 
 TEXT = """
-## Beside random labels and margin sampling
+## Compared with random labels and margin sampling
 
-Test error in per cent, mean of {seeds} shuffles, with 1, 5 and 10 % of the labels of the rows to learn.
-All columns have the same learner, refitted over eight orders. `random`: labels of the first rows, which come
-shuffled. `margin`: the whole pool is scored for every tenth more of labels, and those bought of which the
-model is least sure; no estimate can be made of such labels. `ActiveClassifier` has no parameter but its
-budget, and looks at every row once.
+Test error in per cent, mean of {seeds} shuffles, with 1, 5 and 10 % of the labels of the training rows.
+All columns have the same learner, refitted over eight orders. `random`: labels of random rows. `margin`: the
+whole pool is ranked whenever there are a tenth more labels, and the rows of which the model is least sure are
+asked for; no estimates can be made from such labels. `ActiveClassifier` has no parameter but its budget, and
+looks at every row once.
 
 {claim}
 
 {cells}
 
-## Beside others
+## Compared with other learners
 
 The same error, mean over the three numbers of labels. *One pass* learns every label once, as it comes: with
 weight 1/P where there is a P, as in the paper. *Refit* counts all labels alike, unless it says otherwise.
 *LinearSVC* is given the labels that the refit chose, in rows of length 1, its C (0.1, 1 or 10) chosen on
-every fifth of them. *Multiplication* is the explicit update: the gradient times the weight.
-`ActiveClassifier` as it comes is implicit with refit; random labels and margin sampling learn as it does.
+every fifth of them. The explicit update is the gradient times the weight. `ActiveClassifier` with its
+defaults is `iwal` with refit; random labels and margin sampling learn as it does.
 
 {ways}
 """

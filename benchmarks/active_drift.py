@@ -1,8 +1,8 @@
-"""Labels asked for on a stream that drifts: enron-spam in the order of its dates, ham first and then spam.
+"""Active learning on a stream that drifts: enron-spam in the order of its dates, ham first and then spam.
 
     STEELYARD_DATA=folder python -m benchmarks.active_drift --output docs/active.md
 
-A random fifth of the messages, of all dates, is the test. All columns have the same learner.
+A random fifth of the messages, of all dates, is the test set. All columns have the same learner.
 """
 
 from pathlib import Path
@@ -11,7 +11,7 @@ import click
 import numpy as np
 
 from benchmarks import labelled, sections
-from benchmarks.active_ways import DEFAULT, RANDOM, REFIT, Selection
+from benchmarks.active_ways import DEFAULT, RANDOM, REFIT, Comparison
 from benchmarks.labelled import TEST_SHARE, Problem
 
 SHARES = (0.01, 0.05, 0.1)
@@ -36,28 +36,29 @@ def main(seeds: int, output: Path | None) -> None:
 
 
 def errors(problem: Problem, share: float, seed: int) -> list[float]:
-    """In per cent: of random labels, of `ActiveClassifier` on the rows shuffled, and on those by date."""
+    """In per cent: random labels, `ActiveClassifier` on shuffled rows, and on rows by date."""
     shuffled, test = problem.split(seed)
     found = []
     for way, train in (((RANDOM, REFIT), shuffled), (DEFAULT, shuffled), (DEFAULT, np.sort(shuffled))):
-        contest = Selection(
+        comparison = Comparison(
             problem.matrix[train], problem.labels[train], problem.matrix[test], problem.labels[test],
             round(share * len(train)), seed,
         )  # fmt: skip
-        found += [error for _, error in contest.errors([way])]
+        found += [error for _, error in comparison.errors([way])]
     return found
 
 
 TEXT = """
-A budget holds on streams in the order of their dates, too, but there labels that are asked for can be worse
-than random ones. enron-spam by date; test error in per cent on messages of all dates, mean of {seeds} test
-sets:
+A budget is kept on streams in the order of their dates, too, but there the labels that are asked for can be
+worse than random ones. enron-spam by date; test error in per cent on messages of all dates, mean of {seeds}
+test sets:
 
 {table}
 
-By date, almost all of the first half of enron-spam is ham, and all of the second half spam. Among ham alone
-nothing says which of it is nearly spam, and among spam alone the questions go to what looks most like ham:
-what comes of both takes old ham for spam. If all rows are there, use them as a pool, whose order is random.
+By date, almost all of the first half of enron-spam is ham, and all of the second half is spam. Among ham
+alone nothing says which of it is nearly spam, and among spam alone the questions go to what looks most like
+ham: the resulting model takes old ham for spam. If all rows are available, use them as a pool, whose order is
+random.
 """
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
-"""How fast active learning is: the paper's simulations, query probabilities, the wait for the next question.
+"""The speed of active learning: the paper's simulations, query probabilities, the wait for the next question.
 
     STEELYARD_DATA=folder python -m benchmarks.active_speed --output docs/active.md
 
-Processor time is that of all threads together. The wall's is beside it, and means little on a busy machine.
+Processor time is the sum over threads. Wall time is shown, too; it means little on a busy machine.
 """
 
 import tempfile
@@ -33,14 +33,14 @@ _RUN = "run"
 
 @dataclass(frozen=True)
 class Measured:
-    """Seconds of repeats, by processor and by wall; in the unit of the target the figure that counts."""
+    """Seconds of repeats, processor and wall time; the figure in the unit of the target."""
 
     what: str
     times: dict[str, list[float]]
     target: Target
     unit: str
     amount: float = 1.0
-    """What a figure is of a second: rows for a rate, 1,000 for milliseconds."""
+    """Units per second: rows for a rate, 1,000 for milliseconds."""
 
     @property
     def cells(self) -> list[str]:
@@ -144,10 +144,10 @@ def _add(times: dict[str, list[float]], watch: Stopwatch) -> None:
 TEXT = """
 ## How fast
 
-Medians, and the slowest of all; the target is judged by the median of processor time, of all threads
-together. What the wall showed is beside it. The learners run on two threads, the rest on one. Of the pool
-{budget:,} labels are asked for. Between two questions many rows of it are scored, and now and then the model
-is refitted. The target holds for the median, not for every question.
+Medians, and the slowest of all. The target is for the median of processor time, summed over threads; wall
+time is shown beside it. The learners run on two threads, the rest on one. {budget:,} labels are asked for
+from the pool. Between two questions many of its rows are scored, and now and then the model is refitted. The
+target is for the median, not for every question.
 
 {table}
 """

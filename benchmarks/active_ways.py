@@ -1,9 +1,9 @@
-"""Ways to choose labels, and to learn from them: `ActiveClassifier` and what it is measured against.
+"""Ways to choose labels and to learn from them: `ActiveClassifier` and its alternatives.
 
-Labels are chosen by the policies of `steelyard.active.strategies`. They are learned in `one pass`, each as it
-comes, with the weights 1/P of the paper where there is a P; by a `refit` over several orders; and by
-`LinearSVC`, which is given the labels that `refit` chose. "`implicit`, `refit`" is `ActiveClassifier` with no
-parameter but its budget; `random` and `margin` learn as it does.
+Labels are chosen by the strategies of `steelyard.active.strategies`. They are learned in `one pass`, each as
+it comes, with the weights 1/P of the paper; by a `refit` over several orders; and by `LinearSVC`, which is
+given the labels that `refit` chose. "`iwal`, `refit`" is `ActiveClassifier` with no parameter but its budget;
+`random` and `margin` learn as it does.
 """
 
 import warnings
@@ -23,27 +23,30 @@ from steelyard.examples import Examples, examples
 from steelyard.learner import Learner
 from steelyard.model import Model
 
-RANDOM, MARGIN, IMPLICIT = "random", "margin", "implicit"
+RANDOM, MARGIN, IWAL = "random", "margin", "iwal"
 ONE_PASS, REFIT, SVC = "one pass", "refit", "LinearSVC"
 CAPPED, IMPORTANCE = "refit, capped 1/P", "refit, 1/P"
-_GUESSED = 50.0  # per cent of errors, of a model that left the range of numbers, as the explicit update can
+_GUESSED = 50.0  # per cent of errors, for a model that diverged, as the explicit update can
 _SVC_SETTINGS = (0.1, 1.0, 10.0)
-_HELD_OUT = 5  # every fifth label chooses among them
+_HELD_OUT = 5  # every fifth label serves to choose among them
 
 Labels = NDArray[np.float64]
 Way = tuple[str, str]
 """Who chooses the labels, who learns them."""
 
+_ASKING = {  # a strategy and an update
+    RANDOM: ("random", "implicit"),
+    MARGIN: ("margin", "implicit"),
+    "iwal, explicit": ("iwal", "explicit"),
+    "iwal, invariant": ("iwal", "invariant"),
+    IWAL: ("iwal", "implicit"),
+}
 WAYS: tuple[Way, ...] = (
-    *(
-        (asking, learner)
-        for asking in (RANDOM, MARGIN, "multiplication", "invariant", IMPLICIT)
-        for learner in (ONE_PASS, REFIT, SVC)
-    ),
-    (IMPLICIT, CAPPED),
-    (IMPLICIT, IMPORTANCE),
+    *((asking, learner) for asking in _ASKING for learner in (ONE_PASS, REFIT, SVC)),
+    (IWAL, CAPPED),
+    (IWAL, IMPORTANCE),
 )
-DEFAULT: Way = IMPLICIT, REFIT
+DEFAULT: Way = IWAL, REFIT
 _TRAINING = {
     ONE_PASS: LEARNERS["once"],
     REFIT: LEARNERS["refit"],
@@ -53,8 +56,8 @@ _TRAINING = {
 
 
 @dataclass(frozen=True)
-class Selection:
-    """Rows to learn, some labels of which may be bought, and rows to test."""
+class Comparison:
+    """Rows to learn from, of which some labels may be asked for, and rows to test on."""
 
     rows: sparse.csr_matrix
     labels: Labels
@@ -64,12 +67,12 @@ class Selection:
     seed: int
 
     def errors(self, ways: Sequence[Way] = WAYS) -> Iterator[tuple[Way, float]]:
-        """The test errors in per cent. Whoever asks for LinearSVC asks for the refit, too."""
+        """The test errors in per cent. LinearSVC needs the refit among the ways, too."""
         stream, test = examples(self.rows, self.labels), examples(self.test)
         for asking, learner in ways:
             if learner != SVC:
                 training = replace(_TRAINING[learner], seed=self.seed)
-                (found,) = outcomes(asking, training, stream, [self.budget])
+                (found,) = outcomes(*_ASKING[asking], training, stream, [self.budget])
                 yield (asking, learner), self._error(found.model, test)
                 if (asking, SVC) in ways and learner == REFIT:
                     yield (asking, SVC), self._wrong(self._svc(np.array(found.rows)))
@@ -80,12 +83,12 @@ class Selection:
     def _wrong(self, predictions: NDArray[np.float64]) -> float:
         return 100.0 * float(np.mean((predictions > 0.0) != (self.truth > 0.0)))
 
-    def _svc(self, bought: NDArray[np.int64]) -> NDArray[np.float64]:
+    def _svc(self, asked: NDArray[np.int64]) -> NDArray[np.float64]:
         """On rows of length 1, with the C that does best on a fifth of the labels it has."""
-        rows, labels = normalize(self.rows[bought]), self.labels[bought]
+        rows, labels = normalize(self.rows[asked]), self.labels[asked]
         if len(set(labels)) < 2:
             return np.full(self.test.shape[0], labels[0])
-        held = np.arange(len(bought)) % _HELD_OUT == 0
+        held = np.arange(len(asked)) % _HELD_OUT == 0
         best = 1.0
         if len(set(labels[~held])) == 2:
             scores = [

@@ -105,7 +105,7 @@ def whole_grid(
     if kind == SEVERAL:
         rest = OneVsRest(settings, int(problem.labels.max()) + 1, learned.features)
         rest.learn(learned)
-        return 100.0 - 100.0 * rest.measure(held)[1] / len(held), rest.progressive_loss
+        return 100.0 - 100.0 * rest.measure(held, np.arange(len(held)))[1] / len(held), rest.progressive_loss
     fleet = ModelSet(settings, learned.features)
     fleet.learn(learned)
     return points_of(kind, fleet, held), fleet.progressive_loss
@@ -156,7 +156,7 @@ def verdict(found: dict[str, Figures]) -> str:
 
 
 def page(found: dict[str, dict[str, Figures]], seeds: int) -> str:
-    parts = [TEXT.format(seeds=seeds, settings=len(GRID), rivals=len(auto_candidates.RIVALS))]
+    parts = [TEXT.format(seeds=seeds, settings=len(GRID), rivals=len(auto_candidates.CANDIDATES))]
     for kind, figures in found.items():
         if figures:
             parts += [f"## {kind.capitalize()}", table(kind, figures), verdict(figures)]

@@ -1,9 +1,9 @@
-"""Are the classifier's own estimates right? `ActiveClassifier`'s engine learned many times, its truth known.
+"""Are the estimates of `ActiveClassifier` right? It learns a problem many times, and the true error is known.
 
     python -m benchmarks.estimates_accuracy --output docs/estimates.md
 
-The problem is that of `benchmarks.estimates_refit`. Here the product asks, steered to a rate, and refits;
-estimates are made as `estimate()` makes them, at several moments of every run.
+The problem is that of `benchmarks.estimates_refit`. Here the library's own learner asks at a given rate, and
+refits; estimates are those of `estimate()`, at several times in every run.
 """
 
 import time
@@ -33,13 +33,13 @@ _SETTINGS = Settings(losses.by_name("modified_huber"), follow_labels=False)
 
 @dataclass(frozen=True)
 class Look:
-    """At one moment of a run."""
+    """At one time in a run."""
 
     labels: int
     current: Estimate
     progressive: Estimate
     truth: float
-    """The error of the model held then, on fresh rows."""
+    """The error of the model at that time, on fresh rows."""
     record: float
     """The share of the predictions so far that were wrong, asked or not."""
     own_labels: float
@@ -79,22 +79,22 @@ def looks(seed: int, audit: float = 0.0) -> list[Look]:
 
 
 TEXT = """
-### What `ActiveClassifier` says of itself
+### Are the estimates of `ActiveClassifier` right?
 
-The same problem, asked by the product at a rate of {rate:.0%}, refitted over eight orders, {runs} times over;
-`estimate()` at {count} moments. In percentage points, ± one standard error. The true error of the model
-held then was inside the interval of `current` at all of them in {crossed:.1f} % of the runs cross-fitted, in
-{audited:.1f} % with an audit of {audit:.0%} of the rows; what the predictions so far did was inside that of
-`progressive` in {record:.1f} %.
+The same problem, learned by `ActiveClassifier` at a rate of {rate:.0%}, refitted over eight orders, {runs}
+times; `estimate()` at {count} times. In percentage points, ± one standard error. The true error of the model
+at that time was inside the interval of `current` at all of them in {crossed:.1f} % of the runs
+cross-validated, in {audited:.1f} % with an audit of {audit:.0%} of the rows; the error of the predictions so
+far was inside that of `progressive` in {record:.1f} %.
 
 {table}
 
-Cross-fitted, the product is too severe with itself. In part that is as it should be: a lane of the last look
-has up to a quarter fewer labels than the model held. The rest is the leak, here to the other side than above:
-probably since the product, once a label is learned, asks less about rows like it, and the lane that left it
-out knows little of them. Whoever stops at a target is on the safe side. An audit has no such bias. But it
-takes a quarter of the labels from the learning, which shows in the true error; so it is not the default.
-Where a narrow interval is worth more than a few labels, `audit=` and a higher `floor=` buy one.
+Cross-validated estimates are too high. In part that is expected: a fold of the last look has up to a quarter
+fewer labels than the model. The rest is the leak, here to the other side than above: probably because the
+learner, once a label is learned, asks less about rows like it, and the fold that left it out knows little
+about them. Stopping at a target is on the safe side. An audit has no such bias. But it takes a quarter of the
+labels from the learning, which shows in the true error; so it is not the default. Where a narrow interval is
+worth more than a few labels, use `audit=` and a higher `floor=`.
 
 `python -m benchmarks.estimates_accuracy --output docs/estimates.md` wrote this section in
 {minutes:.0f} minutes.
@@ -123,8 +123,8 @@ def section(runs: int) -> str:
             ]
         )
     heads = [
-        "rows", "labels", "true error", "with an audit", "cross-fitted, off by", "audit, off by",
-        "own labels, off by", "width, cross-fitted", "width, audit", "width, progressive",
+        "rows", "labels", "true error", "with an audit", "cross-validated, off by", "audit, off by",
+        "own labels, off by", "width, cross-validated", "width, audit", "width, progressive",
     ]  # fmt: skip
     return TEXT.format(
         rate=RATE, runs=runs, count=len(LOOKS), audit=AUDIT, table=sections.table(heads, table),
@@ -140,7 +140,7 @@ def _inside(runs: list[list[Look]]) -> float:
 
 
 @click.command()
-@click.option("--runs", default=200, show_default=True, help="How often to learn anew.")
+@click.option("--runs", default=200, show_default=True, help="How often to learn the problem.")
 @click.option("--output", type=click.Path(path_type=Path, dir_okay=False), help="The page to write to.")
 def main(runs: int, output: Path | None) -> None:
     text = section(runs)

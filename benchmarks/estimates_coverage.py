@@ -1,8 +1,8 @@
-"""Real text, asked as active learning asks, and what each way of scoring says of the model held at the end.
+"""Active learning on real text, and the estimates of the final model that each way of scoring gives.
 
-A stand-in for the library's own asking, so that estimates can be judged without it: the probability of a
-question falls with the margin, never below a floor; what is asked is learned at once, with importance 1/P,
-in all lanes but one.
+The asking is a simple substitute for the library's own, so that estimates can be judged without it: the
+probability of a question falls with the margin, but not below a floor; answers are learned at once, with
+weight 1/P, in all lanes but one.
 """
 
 from dataclasses import dataclass
@@ -37,13 +37,13 @@ class Trial:
     own_weighted: float
     """Likewise, each label weighted by 1/P."""
     test: float
-    """The error of the model on rows kept apart."""
+    """The error of the model on held-out rows."""
     lanes_test: float
-    """The error of the lanes on rows kept apart, on average."""
+    """The average error of the lanes on held-out rows."""
 
 
 def trial(problem: Problem, seed: int, passes: int = 5, rate: float = 0.3) -> Trial:
-    """One pass of asking; then the labels are learned some more times, as one does with what cost money."""
+    """One pass of asking; then the labels are learned several more times."""
     settings = Settings(losses.by_name("logistic"))
     order, kept = problem.split(seed)
     stream = examples(problem.matrix[order], problem.labels[order])
@@ -68,17 +68,17 @@ def trial(problem: Problem, seed: int, passes: int = 5, rate: float = 0.3) -> Tr
         _learn(asker, lanes, problem, order, shuffled, 1.0 / probability[shuffled])
     labels, own = stream.labels, asker.predict(stream)
     wrong = (own[rows] > 0.0) != (labels[rows] > 0.0)
-    crossed = _draws(probability, asked, labels, lanes.held_out(stream, np.arange(count)), ~audit)
-    audited = _draws(np.ones(count), audit, labels, own, audit)
+    crossed = _sample(probability, asked, labels, lanes.held_out(stream, np.arange(count)), ~audit)
+    audited = _sample(np.ones(count), audit, labels, own, audit)
     return Trial(
         int((asked | audit).sum()),
-        progressive(_draws(probability, asked, labels, before, ~audit)),
+        progressive(_sample(probability, asked, labels, before, ~audit)),
         current(crossed, np.zeros(len(crossed))),
         current(audited, np.zeros(len(audited))),
         float(wrong.mean()),
         float(np.average(wrong, weights=1.0 / probability[rows])),
         float(((asker.predict(test) > 0.0) != (test.labels > 0.0)).mean()),
-        float(((lanes.fleet.predict(test) > 0.0) != (test.labels > 0.0)[:, np.newaxis]).mean()),
+        float(((lanes.models.predict(test) > 0.0) != (test.labels > 0.0)[:, np.newaxis]).mean()),
     )
 
 
@@ -95,7 +95,7 @@ def _learn(
     lanes.learn(chunk, numbers)
 
 
-def _draws(
+def _sample(
     probability: NDArray[np.float64],
     asked: NDArray[np.bool_],
     labels: NDArray[np.float64],
@@ -111,16 +111,15 @@ def _draws(
 TEXT = """
 ### Real text
 
-Errors in percent. Questions by margin, floor {floor:.0%}; {audit:.0%} of the rows are an audit; logistic
-loss, the labels passed over five times. *True* is the error of the lanes on the fifth of the rows that was
-kept apart.
+Errors in per cent. Questions by margin, floor {floor:.0%}; {audit:.0%} of the rows are an audit; logistic
+loss, five passes over the labels. *True* is the error of the lanes on the held-out fifth of the rows.
 
 {table}
 """
 
 
 def section(seeds: int) -> str:
-    """The part of the page."""
+    """The section of the page."""
     table = []
     for name in TEXTS:
         problem = labelled.load(name)
@@ -134,6 +133,6 @@ def section(seeds: int) -> str:
             table.append([f"{name}, {seed}", f"{found.asked:,}", f"{true:.1f}", *cells, f"{own:.1f}"])
     heads = [
         "set, shuffle", "labels", "true",
-        "`current`, cross-fitted", "`current`, audit", "`progressive`", "on its own labels",
+        "`current`, cross-validated", "`current`, audit", "`progressive`", "on its own labels",
     ]  # fmt: skip
     return TEXT.format(floor=FLOOR, audit=AUDIT, table=sections.table(heads, table)).strip()

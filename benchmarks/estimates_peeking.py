@@ -1,4 +1,4 @@
-"""A picture of one stream: a confidence sequence beside the interval that many would draw."""
+"""A picture of one stream: a confidence sequence beside a naive interval of fixed size."""
 
 from pathlib import Path
 
@@ -18,7 +18,7 @@ def picture(path: Path) -> None:
     sample = streams(constant(ERROR, PROBABILITY), runs=40, rows=ROWS, seed=4)
     lost = [_lost(naive(sample.draws(run)).low, naive(sample.draws(run)).high) for run in range(40)]
     draws = sample.draws(int(np.argmax(np.array(lost) > 0.02)))
-    moments = np.unique(np.geomspace(_FIRST, ROWS, 500).astype(int))  # as many as can be told apart
+    moments = np.unique(np.geomspace(_FIRST, ROWS, 500).astype(int))  # enough for a picture
     fixed, sequence = (
         EstimatePath(*(column[moments] for column in each))
         for each in (naive(draws), RunningEstimate("progressive").path(draws))
@@ -34,7 +34,12 @@ def picture(path: Path) -> None:
     axes.axhline(ERROR, color="black", lw=1.0, label="the truth")
     wrong = moments[(fixed.low > ERROR) | (fixed.high < ERROR)]
     axes.plot(
-        wrong, np.full(len(wrong), ERROR), "s", color="#d94801", ms=4, label="here the naive one is wrong"
+        wrong,
+        np.full(len(wrong), ERROR),
+        "s",
+        color="#d94801",
+        ms=4,
+        label="the naive interval is wrong here",
     )
     axes.set(xscale="log", xlim=(_FIRST, ROWS), ylim=(0.0, 0.35), ylabel="error")
     axes.set_xlabel("rows seen, of which a tenth was asked")

@@ -1,8 +1,8 @@
-"""A small problem learned many times over, its true risk known: does `current` cover the model held now?
+"""A small problem learned many times, with known true risk: does `current` cover the present model?
 
-Questions are chosen with a model that learns every label, and lanes that leave some out are scored: so
-whatever leaks from a label to the choice of later questions, and from there to its lane, is in the figures.
-For comparison the choice may be `blind`, made with the true margin instead, which knows no label.
+Questions are chosen with a model that learns every label, and lanes that leave some out are scored: so any
+leak from a label to the choice of later questions, and from there to its lane, is in the figures. For
+comparison the choice may be `blind`, made with the true margin, which depends on no label.
 """
 
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ _PIECE = 25
 
 @dataclass(frozen=True)
 class Look:
-    """The lanes at one moment."""
+    """The lanes at one time."""
 
     crossed: Estimate
     audit: Estimate
@@ -78,7 +78,7 @@ def looks(seed: int, blind: bool = False) -> list[Look]:
                     current(crossed, np.zeros(len(ours)), look=look),
                     current(audited, np.zeros(len(kept)), look=look),
                     float(np.average(wrong[paid], weights=1.0 / probability[paid])),
-                    _risk(lanes.fleet.predict(test), fresh_labels),
+                    _risk(lanes.models.predict(test), fresh_labels),
                     _risk(whole.predict(test)[:, np.newaxis], fresh_labels),
                 )
             )
@@ -98,24 +98,23 @@ def _risk(predictions: NDArray[np.float64], labels: NDArray[np.float64]) -> floa
 
 
 TEXT = """
-### Is the model held now what `current` says?
+### Does `current` cover the present model?
 
-A problem with {features} features, learned in {lanes} lanes, {models} times over; questions by margin with
-a floor of {floor:.0%}; {count} looks, numbered 1 to {count}. In percentage points, ± one standard error.
-The true error was inside at all looks in {crossed:.1f} % of the runs cross-fitted, in {audit:.1f} % with an
-audit.
+A problem with {features} features, learned in {lanes} lanes, {models} times; questions by margin with a floor
+of {floor:.0%}; {count} looks, numbered 1 to {count}. In percentage points, ± one standard error. The true
+error was inside at all looks in {crossed:.1f} % of the runs cross-validated, in {audit:.1f} % with an audit.
 
 {table}
 
-Cross-fitted estimates flatter a little where the model that chooses questions has learned the label that is
-being scored (the leak described above), by about a thirtieth of the error. Where questions are chosen
-blindly there is no leak, and the differences are within two standard errors. Beside the width the leak is
-small, but it is there. On its own labels, weighted by 1/P, the model looks far too good.
+Cross-validated estimates are a little too low where the model that chooses questions has learned the label
+that is being scored (the leak described above), by about a thirtieth of the error. Where questions are chosen
+blindly there is no leak, and the differences are within two standard errors. Compared with the width the leak
+is small, but it exists. On its own labels, weighted by 1/P, the model looks far too good.
 """
 
 
 def section(models: int) -> str:
-    """The part of the page."""
+    """The section of the page."""
     chosen, blind = ([looks(seed, way) for seed in range(models)] for way in (False, True))
     table = []
     for number, seen in enumerate(LOOKS):
@@ -133,8 +132,8 @@ def section(models: int) -> str:
             ]
         )
     heads = [
-        "rows", "labels", "true error of the lanes", "cross-fitted, off by", "chosen blindly, off by",
-        "own labels, off by", "width, cross-fitted", "width, audit",
+        "rows", "labels", "true error of the lanes", "cross-validated, off by", "chosen blindly, off by",
+        "own labels, off by", "width, cross-validated", "width, audit",
     ]  # fmt: skip
     crossed = [all(each.crossed.low <= each.truth <= each.crossed.high for each in run) for run in chosen]
     audited = [all(each.audit.low <= each.whole <= each.audit.high for each in run) for run in chosen]

@@ -21,13 +21,12 @@ from benchmarks import labelled, sections
 from benchmarks.labelled import Problem
 from benchmarks.sweeps import SCHEDULES
 from steelyard import losses
-from steelyard.active import curves
-from steelyard.active.simulation import Asker, Simulation
+from steelyard.active.simulation import Asker, Simulation, fraction_needed
 from steelyard.examples import examples
 from steelyard.model import Settings
 
-# Errors to come to. With all labels the best rates come to 6, 2, 8 and 0.6 %; the first error is one that
-# multiplication mostly reaches, the second is close to the best. The page tells when they were chosen.
+# Errors to reach. With all labels the best rates reach 6, 2, 8 and 0.6 %; the first error is one that
+# multiplication mostly reaches, the second is close to the best. The page says when they were chosen.
 SETS = {
     "rcv1-ccat": (0.08, 0.07),
     "arxiv-astro": (0.025, 0.02),
@@ -51,7 +50,7 @@ class Trials:
 
 @dataclass(frozen=True)
 class Figures:
-    """The fraction of labels that each update needs for an error, by shuffle; infinite if all are too few."""
+    """The fraction of labels that each update needs for an error, by shuffle; infinite if never reached."""
 
     name: str
     target: float
@@ -59,7 +58,7 @@ class Figures:
     fractions: dict[str, list[float]]
 
     def times(self, update: str) -> float:
-        """How many times as many labels multiplication needs: all, where it never gets there."""
+        """How many times as many labels multiplication needs: all, where it never reaches the error."""
         return min(median(self.fractions["explicit"]), 1.0) / median(self.fractions[update])
 
     @property
@@ -110,7 +109,7 @@ def trials(problem: Problem, update: str, constants: str, seed: int) -> Trials:
 
 def _figures(name: str, target: float, constants: str, found: dict[str, list[Trials]]) -> Figures:
     fractions = {
-        update: [float(curves.needed(each.fractions, each.errors, target)) for each in several]
+        update: [float(fraction_needed(each.fractions, each.errors, target)) for each in several]
         for update, several in found.items()
     }
     known = {

@@ -1,8 +1,8 @@
-"""Streams of which everything is known: to see whether intervals cover the truth at all times.
+"""Simulated streams with known truth, to check whether intervals cover it at all times.
 
-Each row has a class, a prediction of it, the chance that the prediction is wrong, and the probability with
-which its label is asked for. Chances and probabilities may depend on everything that came before: some do
-so with bad intent.
+Each row has a class, a prediction, the chance that the prediction is wrong, and the probability with which
+its label is asked for. Chances and probabilities may depend on everything that came before, even
+adversarially.
 """
 
 from collections.abc import Callable
@@ -61,12 +61,12 @@ def sly_asking(past: Past) -> tuple[Matrix, Matrix]:
 
 
 def sly_nature(past: Past) -> tuple[Matrix, Matrix]:
-    """Behaves once it was caught; asked rarely where it matters."""
+    """Makes no errors after it was caught; is rarely asked where it matters."""
     return np.where(past.caught, 0.0, 0.3), np.where(past.caught, 1.0, 0.03)
 
 
 def margins(past: Past) -> tuple[Matrix, Matrix]:
-    """As active learning has it: asked in proportion to the doubt."""
+    """As in active learning: the more doubtful, the more often asked."""
     wrong = 0.5 * past.random.beta(0.4, 1.6, len(past.caught))
     return wrong, np.clip(4.0 * wrong**2, FLOOR, 1.0)
 
@@ -84,7 +84,7 @@ NATURES: dict[str, Nature] = {
 }
 
 
-# What an estimate should cover: of predictions, what they would do on such rows and what they did on these.
+# What an estimate should cover: the error of predictions on such rows, and their record on these rows.
 TRUTHS = {"progressive": ("risk", "record"), "pool": ("pool",)}
 
 
@@ -122,7 +122,7 @@ class Streams:
 
 
 def streams(nature: Nature, runs: int, rows: int, seed: int) -> Streams:
-    """Some runs of a stream, all at a time."""
+    """Several runs of a stream at once."""
     random = np.random.default_rng(seed)
     shape = (rows, runs)
     probability, chance, label = np.empty(shape), np.empty(shape), np.empty(shape)
@@ -142,13 +142,13 @@ def streams(nature: Nature, runs: int, rows: int, seed: int) -> Streams:
 
 
 def always_inside(interval: EstimatePath, truth: Matrix) -> bool:
-    """At every moment after the first row; where there is no truth, any interval will do."""
+    """Whether the truth is inside after every row; where there is no truth, any interval will do."""
     low, high = interval.low[1:], interval.high[1:]
     return bool(((low <= truth + 1e-9) & (truth <= high + 1e-9) | np.isnan(truth)).all())
 
 
 def naive(draws: LabelSample, least: int = 30) -> EstimatePath:
-    """What many would do: the weighted average ± 1.96 standard errors, from some number of labels on."""
+    """The naive interval: the weighted average ± 1.96 standard errors, from some number of labels on."""
     scores = np.where(draws.asked, np.nan_to_num(draws.loss), 0.0) / draws.probability
     count = np.arange(1.0, len(scores) + 1.0)
     mean = np.cumsum(scores) / count

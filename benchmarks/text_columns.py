@@ -20,10 +20,9 @@ from sklearn.linear_model import SGDClassifier
 
 from benchmarks.timing import WALL, Times, alternate, clocked, ratio
 from steelyard import losses
-from steelyard.features.folding import Folding
-from steelyard.features.interactions import Interactions
 from steelyard.io.delimited import DelimitedReader, infer_columns, infer_dialect
-from steelyard.io.sources import opened
+from steelyard.io.input_spec import InputSpec
+from steelyard.io.sources import open_source
 from steelyard.io.stream import Stream
 from steelyard.learner import Learner
 from steelyard.model import Settings
@@ -48,10 +47,10 @@ def write(source: Path, target: Path, megabytes: float) -> None:
 
 def ours(path: Path) -> float:
     """Guess the columns and learn; returns the progressive loss."""
-    with opened(str(path)) as source:
+    with open_source(str(path)) as source:
         dialect = infer_dialect(source)
         columns = infer_columns(source, dialect)
-    reader = DelimitedReader(Folding(BITS, Interactions(), None), columns, dialect)
+    reader = DelimitedReader(InputSpec("csv", BITS, columns=columns, dialect=dialect))
     settings = Settings(loss=losses.by_name("logistic"), scaling="plain", learning_rate=0.05)
     learner = Learner(settings, 1 << BITS)
     for parsed in Stream([path], reader):

@@ -1,9 +1,9 @@
 """The experiments of "Online Importance Weight Aware Updates" (Karampatziakis & Langford, 2011), run anew.
 
-    python -m paper            all of it
+    python -m paper            the full run
     python -m paper --quick    a few minutes
 
-A *study* is a part of the report: it names its steps beforehand, and tells what came of them. A *step* is a
-piece of work whose rows are kept in a CSV file; what is finished is never done again. Studies use what
-`steelyard` shows to everybody, and nothing else of it.
+A *study* is a section of the report: it lists its steps beforehand, and describes their results. A *step* is
+a piece of work whose rows are saved in a CSV file; finished steps are never computed again. Studies use only
+the public parts of `steelyard`.
 """

@@ -1,4 +1,4 @@
-"""The command: which studies, how much of them, where to."""
+"""The command line: which studies to run, how much of them, and where to write."""
 
 import shlex
 import sys
@@ -11,43 +11,45 @@ import click
 from rich.console import Console
 
 from paper import data, report
-from paper.folder import taken
+from paper.folder import lock_folder
 from paper.running import run
 from paper.store import Store
 from paper.study import Scope, Study
 
-_GO_ON = "what is finished is kept, and the same command goes on from there"
+_GO_ON = "finished steps are kept, and the same command continues from there"
 
 
 def command(everything: Sequence[Study]) -> click.Command:
-    """For these studies, in this order."""
+    """The command for these studies, in this order."""
 
     @click.command()
-    @click.option("--quick", is_flag=True, help="A few minutes: fewer shuffles and settings, every claim.")
+    @click.option(
+        "--quick", is_flag=True, help="Take a few minutes: fewer shuffles and settings, but every claim."
+    )
     @click.option(
         "--only",
         multiple=True,
         type=click.Choice([study.name for study in everything]),
-        help="This study; may be repeated.",
+        help="Run only this study; may be repeated.",
     )
     @click.option(
         "--output",
         type=click.Path(path_type=Path, file_okay=False),
-        help="The folder for the report; `paper-report`, or `paper-report-quick`.",
+        help="The folder for the report.  [default: paper-report, or paper-report-quick]",
     )
     def main(quick: bool, only: tuple[str, ...], output: Path | None) -> None:
-        """Run the paper's experiments and write a report. Interrupted, it goes on from the last step."""
+        """Run the paper's experiments and write a report. An interrupted run continues from the last step."""
         folder = output or Path("paper-report-quick" if quick else "paper-report")
         studies = [study for study in everything if not only or study.name in only]
         left_out = [study.title for study in everything if study not in studies]
-        with _told(), taken(folder, Scope(quick)):
-            page = _reported(folder, studies, left_out, Scope(quick))
+        with _report_errors(), lock_folder(folder, Scope(quick)):
+            page = _run_and_report(folder, studies, left_out, Scope(quick))
         click.echo(f"the report is {page}")
 
     return main
 
 
-def _reported(folder: Path, studies: Sequence[Study], left_out: Sequence[str], scope: Scope) -> Path:
+def _run_and_report(folder: Path, studies: Sequence[Study], left_out: Sequence[str], scope: Scope) -> Path:
     data.keep_in(folder / "prepared")
     store = Store(folder)
     tables = run(studies, store, scope, Console(stderr=True))
@@ -67,8 +69,8 @@ def _reported(folder: Path, studies: Sequence[Study], left_out: Sequence[str], s
 
 
 @contextmanager
-def _told() -> Iterator[None]:
-    """What stops a run, in a line: a full disk, say, or the user. A mistake of ours keeps its traceback."""
+def _report_errors() -> Iterator[None]:
+    """Report in one line what stopped the run, such as a full disk or the user; bugs keep their traceback."""
     try:
         yield
     except KeyboardInterrupt:

@@ -1,10 +1,10 @@
-"""The paper's four data sets: the originals where the user has them, else the sets that stand in for them.
+"""The paper's four data sets: the originals if the user has them, else data sets that stand in for them.
 
     data = load("rcv1")        # by its place in the paper
     data.name, data.original   # "rcv1-ccat", False: no stand-in is called by the original's name
 
-They lie in the folder named by STEELYARD_DATA; docs/paper-data.md says where each comes from. The report
-lists every file whose digest was asked for, since a step names the digests of what it depends on.
+They are in the folder named by STEELYARD_DATA; docs/paper-data.md says where each comes from. Steps list the
+digests of the files they depend on, so the report can list every file whose digest was asked for.
 """
 
 import hashlib
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from paper import dataset_paths, prepared, words
-from paper.rows import MOST_VALUES, Rows
+from paper.rows import MOST_VALUES, LabelledRows
 
 PLACES = tuple(dataset_paths.FORMS)
 """The data sets of the paper, in its order."""
@@ -28,7 +28,7 @@ TEST_SHARE = 0.2
 
 Indices = NDArray[np.int64]
 
-_PREPARATION = 2  # one more whenever the same files give other rows
+_PREPARATION = 2  # increase this whenever the same files give different rows
 _kept: list[Path] = []
 _digests: dict[Path, str] = {}
 _asked: set[str] = set()
@@ -43,12 +43,12 @@ class Data:
     matrix: sparse.csr_matrix
     labels: NDArray[np.float64]
     first_test: int | None = None
-    """Rows from here on are the official test set; None if there is none."""
+    """The official test set begins at this row; None if there is none."""
     note: str = ""
-    """What of the files is not here, if anything."""
+    """Which part of the files was left out, if any."""
 
     def split(self, seed: int) -> tuple[Indices, Indices]:
-        """Rows to learn, shuffled, and rows to test: the official ones, else the last fifth."""
+        """Training rows, shuffled, and test rows: the official ones, else the last fifth."""
         rows = len(self.labels)
         if self.first_test is not None:
             order = np.random.default_rng(seed).permutation(self.first_test)
@@ -70,12 +70,12 @@ def folder() -> Path:
 
 
 def keep_in(path: Path) -> None:
-    """From now on, matrices that were read are kept in this folder, and taken from there."""
+    """From now on, cache matrices in this folder."""
     _kept[:] = [path]
 
 
 def name(place: str) -> str:
-    """What stands in this place, without loading it."""
+    """The name of the data set that is used in this place; loads nothing."""
     return dataset_paths.find(place, folder()).form.name
 
 
@@ -84,7 +84,7 @@ def is_original(place: str) -> bool:
 
 
 def digest(place: str) -> str:
-    """Of the bytes of its files, and of the way they are prepared."""
+    """The digest of its files and of the way they are prepared."""
     found = hashlib.sha256(f"{_PREPARATION} {MOST_VALUES}".encode())
     for each in sources(place).values():
         found.update(each.encode())
@@ -93,7 +93,7 @@ def digest(place: str) -> str:
 
 
 def sources(place: str) -> dict[Path, str]:
-    """Its files with their digests. A corpus of mail is its index, and the messages as one."""
+    """Its files with their digests. A corpus of mail has two: its index, and all messages together."""
     found = dataset_paths.find(place, folder())
     digests = {path: file_digest(path) for path in found.paths}
     if found.paths[0].name == "index":
@@ -114,12 +114,12 @@ def file_digest(path: Path) -> str:
 
 
 def places_asked_for() -> list[str]:
-    """Those whose digest was asked for in this process, in the order of the paper."""
+    """The places whose digest was asked for in this process, in the order of the paper."""
     return [place for place in PLACES if place in _asked]
 
 
 def digests_asked_for() -> dict[Path, str]:
-    """Of the files in the data folder, all that were computed in this process."""
+    """The digests computed in this process, of files in the data folder."""
     named = os.environ.get("STEELYARD_DATA")
     return {path: each for path, each in sorted(_digests.items()) if named and path.is_relative_to(named)}
 
@@ -129,15 +129,17 @@ def load(place: str) -> Data:
 
 
 @cache
-def _load(found: dataset_paths.Found, digest: str) -> Data:
+def _load(found: dataset_paths.FoundDataset, digest: str) -> Data:
     form = found.form
-    rows: Rows = prepared.rows(_kept[0], form.name, digest, found.read) if _kept else found.read()
+    rows: LabelledRows = (
+        prepared.load_rows(_kept[0], form.name, digest, found.read) if _kept else found.read()
+    )
     return Data(form.name, form.original, rows.matrix, rows.labels, rows.first_test, rows.note)
 
 
 @cache
 def _mail_digest(index: Path) -> str:
     found = hashlib.sha256()
-    for _, path in words.listed_mail(index):
+    for _, path in words.list_mail(index):
         found.update(hashlib.sha256(path.read_bytes()).digest())
     return found.hexdigest()

@@ -1,4 +1,4 @@
-"""What lies in the data folder for each data set of the paper: the original, or what stands in for it."""
+"""The files of each data set of the paper: the original, or a data set that stands in for it."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -7,14 +7,21 @@ from pathlib import Path
 import click
 
 from paper import words
-from paper.rows import COMPRESSED, Rows, svmlight, train_and_test, vowpal_wabbit, without_gaps
+from paper.rows import (
+    COMPRESSED,
+    LabelledRows,
+    join_train_and_test,
+    read_svmlight,
+    read_vowpal_wabbit,
+    remove_gaps,
+)
 
-Read = Callable[[Sequence[Path]], Rows]
+Read = Callable[[Sequence[Path]], LabelledRows]
 
 
 @dataclass(frozen=True)
 class Form:
-    """A way in which a data set may come: its files, all of which must be there, and their reader."""
+    """One form of a data set: its files, all of which must exist, and their reader."""
 
     name: str
     original: bool
@@ -23,63 +30,66 @@ class Form:
 
 
 @dataclass(frozen=True)
-class Found:
-    """A data set that is there."""
+class FoundDataset:
+    """A data set whose files exist."""
 
     form: Form
     paths: tuple[Path, ...]
 
-    def read(self) -> Rows:
-        return without_gaps(self.form.read(self.paths))
+    def read(self) -> LabelledRows:
+        return remove_gaps(self.form.read(self.paths))
 
 
-def _split(read: Callable[[Path], Rows]) -> Read:
-    return lambda paths: train_and_test(read(paths[0]), read(paths[1]))
+def _split(read: Callable[[Path], LabelledRows]) -> Read:
+    return lambda paths: join_train_and_test(read(paths[0]), read(paths[1]))
 
 
-def _one(read: Callable[[Path], Rows]) -> Read:
+def _one(read: Callable[[Path], LabelledRows]) -> Read:
     return lambda paths: read(paths[0])
 
 
-# In this order: the first that is there is taken.
+# In order of preference: the first form whose files exist is used.
 FORMS: dict[str, tuple[Form, ...]] = {
     "rcv1": (
-        Form("rcv1", True, ("rcv1.train.vw", "rcv1.test.vw"), _split(vowpal_wabbit)),
-        Form("rcv1", True, ("rcv1_train.binary", "rcv1_test.binary"), _split(svmlight)),
-        Form("rcv1-ccat", False, ("rcv1-ccat.svm",), _one(svmlight)),
+        Form("rcv1", True, ("rcv1.train.vw", "rcv1.test.vw"), _split(read_vowpal_wabbit)),
+        Form("rcv1", True, ("rcv1_train.binary", "rcv1_test.binary"), _split(read_svmlight)),
+        Form("rcv1-ccat", False, ("rcv1-ccat.svm",), _one(read_svmlight)),
     ),
     "astro": (
-        Form("astro-ph", True, ("astro-ph_train.dat", "astro-ph_test.dat"), _split(svmlight)),
+        Form("astro-ph", True, ("astro-ph_train.dat", "astro-ph_test.dat"), _split(read_svmlight)),
         Form(
-            "arxiv-astro", False, ("arxiv-astro.tsv",), _one(words.table(("title", "abstract"), words.WORDS))
+            "arxiv-astro",
+            False,
+            ("arxiv-astro.tsv",),
+            _one(words.table_reader(("title", "abstract"), words.WORDS)),
         ),
     ),
     "spam": (
-        Form("trec05p-1", True, ("trec05p-1/full/index",), _one(words.mail)),
-        Form("enron-spam", False, ("enron-spam.tsv",), _one(words.table(("text",), words.WORDS))),
+        Form("trec05p-1", True, ("trec05p-1/full/index",), _one(words.read_mail)),
+        Form("enron-spam", False, ("enron-spam.tsv",), _one(words.table_reader(("text",), words.WORDS))),
     ),
     "webspam": (
-        Form("webspam", True, ("webspam_wc_normalized_trigram.svm",), _one(svmlight)),
-        Form("webspam-unigram", True, ("webspam_wc_normalized_unigram.svm",), _one(svmlight)),
-        Form("url-spam", False, ("url-spam.tsv",), _one(words.table(("url",), words.TRIGRAMS))),
+        Form("webspam", True, ("webspam_wc_normalized_trigram.svm",), _one(read_svmlight)),
+        Form("webspam-unigram", True, ("webspam_wc_normalized_unigram.svm",), _one(read_svmlight)),
+        Form("url-spam", False, ("url-spam.tsv",), _one(words.table_reader(("url",), words.TRIGRAMS))),
     ),
 }
 
 
-def find(place: str, folder: Path) -> Found:
-    """The first form that is there. Half an original is an error: nothing is replaced silently."""
+def find(place: str, folder: Path) -> FoundDataset:
+    """The first form whose files exist. Half an original is an error: nothing is replaced silently."""
     found = _first(place, folder)
     if found is None:
         raise click.ClickException(_missing(folder))
     return found
 
 
-def _first(place: str, folder: Path) -> Found | None:
+def _first(place: str, folder: Path) -> FoundDataset | None:
     for form in FORMS[place]:
         paths = [_file(folder, name) for name in form.files]
         there = tuple(path for path in paths if path is not None)
         if len(there) == len(paths):
-            return Found(form, there)
+            return FoundDataset(form, there)
         _check_folders(folder, form)
         if there:
             absent = form.files[paths.index(None)]
@@ -91,7 +101,7 @@ def _first(place: str, folder: Path) -> Found | None:
 
 
 def _check_folders(folder: Path, form: Form) -> None:
-    """A corpus that was unpacked in part, or elsewhere, is half an original, too."""
+    """A corpus that was unpacked partly, or elsewhere, also counts as half an original."""
     for name in form.files:
         corpus, _, within = name.partition("/")
         if within and (folder / corpus).is_dir():
@@ -108,14 +118,14 @@ def _file(folder: Path, name: str) -> Path | None:
 
 
 def _missing(folder: Path) -> str:
-    """For all places at once: nobody wants to be told one after another."""
+    """An error about all missing data sets at once."""
     lines = [
         f"  {place}: " + ", or ".join(" and ".join(form.files) for form in FORMS[place])
         for place in FORMS
         if _first(place, folder) is None
     ]
     return (
-        f"{folder} lacks data sets. One of these is wanted for each, perhaps with .gz, .bz2 or .xz:\n"
+        f"{folder} lacks data sets. Each needs one of these, possibly with .gz, .bz2 or .xz:\n"
         + "\n".join(lines)
         + "\ndocs/paper-data.md says where they come from. STEELYARD_DATA names the folder."
     )

@@ -1,42 +1,18 @@
-"""How the figures look. They are drawn without pyplot: no display is needed."""
-
-from typing import Any
+"""The house style of figures, a little smaller than the library's own, and the colours of this report."""
 
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
-# From the palettes of Okabe & Ito and of Tol: distinct for every common kind of colour vision.
-COLOURS = {
-    "explicit": "#D55E00",
-    "implicit": "#0072B2",
-    "second_order": "#AA4499",
-    "invariant": "#009E73",
-    "passive": "#777777",
-}
-INK, GREY, FAINT = "#222222", "#777777", "#E6E6E6"
+from steelyard import plotting
+from steelyard.plotting import FAINT, GREY, INK
 
-_STYLE: dict[Any, Any] = {
-    "font.size": 10.0,
-    "font.family": ["DejaVu Sans"],
-    "text.color": INK,
-    "xtick.color": INK,
-    "ytick.color": INK,
-    "axes.labelcolor": INK,
-    "axes.edgecolor": GREY,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.grid": True,
-    "axes.axisbelow": True,
-    "grid.color": FAINT,
-    "grid.linewidth": 0.6,
-    "legend.frameon": False,
-    "svg.fonttype": "none",  # text stays text: small, and sharp at any size
-    "svg.hashsalt": "steelyard",
-    "pdf.fonttype": 42,
-}
-mpl.rcParams.update(_STYLE)
+__all__ = ["COLOURS", "FAINT", "GREY", "INK", "figure"]
+
+COLOURS = {**plotting.COLOURS, "passive": GREY}
+
+mpl.rcParams.update({**plotting.STYLE, "font.size": 10.0})
 
 
 def figure(width: float = 7.2, height: float = 4.2) -> Figure:
-    """In inches; the report shows it at its own size on a wide window."""
-    return Figure(figsize=(width, height), layout="constrained")
+    """An empty figure, in inches; the report shows it at its own size on a wide window."""
+    return plotting.new_figure(width, height)

@@ -1,4 +1,4 @@
-"""The folder of a run: for one process at a time, and for whole runs or quick ones, never both."""
+"""The folder of a run: for one process at a time, and for full or quick runs, never both."""
 
 import fcntl
 import json
@@ -10,7 +10,7 @@ from pathlib import Path
 
 import click
 
-from paper.store import write
+from paper.store import write_text
 from paper.study import Scope
 
 _OURS = ("steps", "tables", "figures", "prepared")
@@ -18,8 +18,8 @@ _TEMPORARY = re.compile(r"\..+\.\d+\.tmp")  # as steelyard._atomic_files names t
 
 
 @contextmanager
-def taken(folder: Path, scope: Scope) -> Iterator[None]:
-    """The folder is ours within the block, and made if need be. A process that is killed lets go of it."""
+def lock_folder(folder: Path, scope: Scope) -> Iterator[None]:
+    """Lock the folder, and make it if needed. A process that is killed releases the lock."""
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / ".lock").open("a+", encoding="utf-8") as lock:
         try:
@@ -27,7 +27,7 @@ def taken(folder: Path, scope: Scope) -> Iterator[None]:
         except BlockingIOError:
             lock.seek(0)
             raise click.ClickException(
-                f"process {lock.read().strip() or 'unknown'} is at work in {folder}; wait for it, "
+                f"process {lock.read().strip() or 'unknown'} is using {folder}; wait for it, "
                 "or name another folder with --output"
             ) from None
         lock.truncate(0)
@@ -39,20 +39,20 @@ def taken(folder: Path, scope: Scope) -> Iterator[None]:
 
 
 def _one_kind(folder: Path, scope: Scope) -> None:
-    """Results of a quick run must not pass for those of a whole one."""
+    """Results of a quick run must not be mistaken for those of a full one."""
     path = folder / "scope.json"
     try:
         quick = json.loads(path.read_text(encoding="utf-8"))["quick"]
     except (OSError, ValueError, KeyError, TypeError):
         if (folder / "steps").exists():
             raise click.ClickException(
-                f"{folder} has results, but {path.name} does not say whether of a quick run or a whole one; "
+                f"{folder} has results, but {path.name} does not say whether of a quick or a full run; "
                 "remove the folder, or name another with --output"
             ) from None
-        write(path, json.dumps({"quick": scope.quick}))
+        write_text(path, json.dumps({"quick": scope.quick}))
         return
     if quick != scope.quick:
-        there, wanted = ("quick", "whole") if quick else ("whole", "quick")
+        there, wanted = ("quick", "full") if quick else ("full", "quick")
         raise click.ClickException(
             f"{folder} has the results of a {there} run, and this is a {wanted} one; "
             "name another folder with --output"
@@ -60,7 +60,7 @@ def _one_kind(folder: Path, scope: Scope) -> None:
 
 
 def _tidy(folder: Path) -> None:
-    """What a killed process was writing."""
+    """Remove what a killed process was writing."""
     inside = [path for name in _OURS for path in (folder / name).rglob("*.tmp")]
     for path in [*folder.glob(".*.tmp"), *inside]:
         if _TEMPORARY.fullmatch(path.name):

@@ -1,4 +1,4 @@
-"""What came of all schedules of one data set, loss and update: read from the rows of a sweep."""
+"""The results of all schedules of one data set, loss and update, from the rows of a sweep."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from paper.study import Row
 
 VERY_NEAR, NEAR = 0.001, 0.005
-"""To the best accuracy: the paper's distance, and one that is more than luck on some thousand test rows."""
+"""Distances to the best accuracy: the paper's, and one that is more than luck on a few thousand test rows."""
 
 Numbers = NDArray[np.float64]
 Key = tuple[str, ...]
@@ -17,7 +17,7 @@ Key = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Grid:
-    """A line a shuffle, a place a schedule; schedules lie in the same order in every grid of a table."""
+    """Arrays of shuffles × schedules; the order of schedules is the same in every grid of a table."""
 
     accuracy: Numbers
     progressive_error: Numbers
@@ -26,28 +26,28 @@ class Grid:
     tested: int
 
     def best(self) -> Numbers:
-        """By shuffle, of the schedule that is best in hindsight."""
+        """For each shuffle, the accuracy of the best schedule, chosen in hindsight."""
         best: Numbers = self.accuracy.max(axis=1)
         return best
 
     def share(self, within: float) -> Numbers:
-        """By shuffle: of the schedules, those that come so near to the best one of this very grid."""
-        # a test row is more than 1e-9 of the accuracy: equal distances are not told apart by rounding
+        """For each shuffle, the share of schedules within this distance of the best one of the same grid."""
+        # one test row changes the accuracy by more than 1e-9, so this only evens out rounding
         near: Numbers = (self.accuracy >= self.best()[:, np.newaxis] - within - 1e-9).mean(axis=1)
         return near
 
     def standard_error(self) -> float:
-        """Of the best accuracy, from the number of its test rows."""
+        """The standard error of the best accuracy, from the number of test rows."""
         best = float(self.best().mean())
         return float(np.sqrt(best * (1.0 - best) / self.tested))
 
     def by_schedule(self) -> Numbers:
-        """The accuracy of each schedule, the mean over the shuffles."""
+        """The accuracy of each schedule, averaged over the shuffles."""
         mean: Numbers = self.accuracy.mean(axis=0)
         return mean
 
 
-def grids(rows: Sequence[Row], by: Sequence[str] = ("data", "loss", "update")) -> dict[Key, Grid]:
+def make_grids(rows: Sequence[Row], by: Sequence[str] = ("data", "loss", "update")) -> dict[Key, Grid]:
     """The grids of a table, in the order of their first rows."""
     groups: dict[Key, dict[int, list[Row]]] = {}
     for row in rows:
@@ -60,16 +60,16 @@ Cells = Mapping[Key, Mapping[str, Grid]]
 """The grids of all updates, by data set and loss."""
 
 
-def cells(by_key: Mapping[Key, Grid]) -> dict[Key, dict[str, Grid]]:
-    """The same, with the last part of the key, the update, as a dict of its own."""
+def group_by_update(by_key: Mapping[Key, Grid]) -> dict[Key, dict[str, Grid]]:
+    """The grids with the last part of the key, the update, as a dict of its own."""
     found: dict[Key, dict[str, Grid]] = {}
     for (*place, update), grid in by_key.items():
         found.setdefault(tuple(place), {})[update] = grid
     return found
 
 
-def spread(values: Numbers, digits: int = 4, times: float = 1.0) -> str:
-    """The mean, and the least and the largest where there are several."""
+def format_spread(values: Numbers, digits: int = 4, times: float = 1.0) -> str:
+    """The mean; with several values also the smallest and the largest."""
     mean = f"{times * values.mean():.{digits}f}"
     if len(values) == 1:
         return mean

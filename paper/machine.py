@@ -1,4 +1,4 @@
-"""With what the rows were made: versions, processor, threads."""
+"""What the rows were computed with: versions, processor, threads."""
 
 import os
 import platform
@@ -14,7 +14,7 @@ _PACKAGES = ("numpy", "scipy", "numba", "llvmlite", "scikit-learn", "matplotlib"
 
 @cache
 def description() -> dict[str, str]:
-    """By name, as it is to be read."""
+    """The description for the report, by name."""
     return {
         "steelyard": f"{steelyard.__version__}, sources {source_code.library()}",
         "Python": platform.python_version(),
@@ -33,7 +33,7 @@ def _version(package: str) -> str:
 
 
 def _processor() -> str:
-    """Its name, where the system tells."""
+    """The name of the processor, if the system tells."""
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
     except OSError:

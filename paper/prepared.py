@@ -1,4 +1,4 @@
-"""Matrices that were read once lie beside the results: reading text takes tens of seconds, this a moment."""
+"""A cache of matrices beside the results: reading text takes tens of seconds, reading the cache a moment."""
 
 import json
 import zipfile
@@ -8,14 +8,14 @@ from pathlib import Path
 import numpy as np
 from scipy import sparse
 
-from paper.rows import Rows
+from paper.rows import LabelledRows
 from steelyard._atomic_files import replacing
 
 
-def rows(folder: Path, name: str, digest: str, read: Callable[[], Rows]) -> Rows:
-    """From the file of that name and digest; else they are read, and the file is written.
+def load_rows(folder: Path, name: str, digest: str, read: Callable[[], LabelledRows]) -> LabelledRows:
+    """Load the rows from the cached file of that name and digest; if there is none, read and cache them.
 
-    A file that is damaged, or that an older program wrote, is written anew.
+    A file that is damaged, or written by an older program, is replaced.
     """
     path = folder / f"{name}-{digest[:16]}.npz"
     try:
@@ -27,7 +27,7 @@ def rows(folder: Path, name: str, digest: str, read: Callable[[], Rows]) -> Rows
     return found
 
 
-def _write(path: Path, found: Rows) -> None:
+def _write(path: Path, found: LabelledRows) -> None:
     about = {"first_test": found.first_test, "note": found.note}
     with replacing(path) as temporary, temporary.open("wb") as stream:
         np.savez(
@@ -41,9 +41,9 @@ def _write(path: Path, found: Rows) -> None:
         )
 
 
-def _read(path: Path) -> Rows:
+def _read(path: Path) -> LabelledRows:
     with path.open("rb") as stream, np.load(stream, allow_pickle=False) as file:
         matrix = sparse.csr_matrix(
             (file["values"], file["indices"], file["starts"]), shape=tuple(file["shape"])
         )
-        return Rows(matrix, file["labels"], **json.loads(str(file["about"])))
+        return LabelledRows(matrix, file["labels"], **json.loads(str(file["about"])))

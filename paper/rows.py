@@ -1,4 +1,4 @@
-"""Rows and labels out of files of text: svmlight, and Vowpal Wabbit's format where it means the same."""
+"""Rows and labels from text files: svmlight, and the part of Vowpal Wabbit's format that is equivalent."""
 
 import bz2
 import gzip
@@ -22,31 +22,31 @@ from sklearn.datasets import load_svmlight_file
 Labels = NDArray[np.float64]
 
 COMPRESSED = ("", ".gz", ".bz2", ".xz")
-"""How the name of a file may go on."""
+"""Suffixes that a file name may have."""
 
 MOST_VALUES = 200_000_000
-"""Of a larger file the first rows are taken, as many as hold at most so many values: 1.6 GB of memory."""
+"""The most values read from a file, 1.6 GB of memory; the rest of a larger file is left out."""
 
-_BLOCK = 10_000  # lines that are parsed at once
+_BLOCK = 10_000  # lines parsed at once
 _OPEN: dict[str, Callable[[Path], object]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 _PLAIN_VW = re.compile(rb"(\S+)[^|]*\|\S*((?:\s+\d+(?::\S+)?)*)\s*")
 _BARE = re.compile(rb"(\s\d+)(?=\s|$)")
 
 
 @dataclass(frozen=True)
-class Rows:
+class LabelledRows:
     """Labels are −1 and 1. Rows from `first_test` on are the official test set, if there is one."""
 
     matrix: sparse.csr_matrix
     labels: Labels
     first_test: int | None = None
     note: str = ""
-    """What of the files is not here."""
+    """Which part of the files was left out."""
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[BinaryIO]:
-    """To read bytes, unpacked. A download that broke off is told with its name."""
+def open_unpacked(path: Path) -> Iterator[BinaryIO]:
+    """Open a file to read its decompressed bytes. The error of an incomplete download names the file."""
     if path.suffix not in _OPEN:
         with path.open("rb") as stream:
             yield stream
@@ -56,36 +56,37 @@ def opened(path: Path) -> Iterator[BinaryIO]:
             yield stream
     except (EOFError, OSError, lzma.LZMAError, zlib.error) as error:
         raise click.ClickException(
-            f"{path} cannot be unpacked ({error}): it is cut short, damaged, or misnamed; get it anew"
+            f"{path} cannot be decompressed ({error}): it is incomplete, damaged or misnamed; "
+            "download it again"
         ) from error
 
 
-def svmlight(path: Path) -> Rows:
-    with opened(path) as stream:
-        return _parsed(path, stream)
+def read_svmlight(path: Path) -> LabelledRows:
+    with open_unpacked(path) as stream:
+        return _parse(path, stream)
 
 
-def vowpal_wabbit(path: Path) -> Rows:
-    """Lines such as `1 |f 13:0.04 24:0.03`: one namespace, numbers for names."""
-    with opened(path) as stream:
-        return _parsed(path, (_as_svmlight(path, *each) for each in enumerate(stream, start=1)))
+def read_vowpal_wabbit(path: Path) -> LabelledRows:
+    """Read lines such as `1 |f 13:0.04 24:0.03`: one namespace, numbers as names."""
+    with open_unpacked(path) as stream:
+        return _parse(path, (_as_svmlight(path, *each) for each in enumerate(stream, start=1)))
 
 
-def train_and_test(train: Rows, test: Rows) -> Rows:
-    """The official split."""
+def join_train_and_test(train: LabelledRows, test: LabelledRows) -> LabelledRows:
+    """Join the parts of an official split."""
     width = max(train.matrix.shape[1], test.matrix.shape[1])
     for rows in (train, test):
         rows.matrix.resize(rows.matrix.shape[0], width)
     matrix = sparse.vstack([train.matrix, test.matrix], format="csr")
     notes = [f"{what}: {rows.note}" for what, rows in (("train", train), ("test", test)) if rows.note]
     labels = np.concatenate([train.labels, test.labels])
-    return Rows(matrix, labels, len(train.labels), "; ".join(notes))
+    return LabelledRows(matrix, labels, len(train.labels), "; ".join(notes))
 
 
-def without_gaps(rows: Rows) -> Rows:
-    """Features that no row has are left out; the others stay in their order, so nothing learns otherwise.
+def remove_gaps(rows: LabelledRows) -> LabelledRows:
+    """Remove features that no row has. The others keep their order, so that results stay the same.
 
-    A sweep has a number for every feature and setting: webspam has some 16 million, most of which never come.
+    A sweep has a number for every feature and setting: webspam has 16 million, most of which never occur.
     """
     met = np.zeros(rows.matrix.shape[1], dtype=np.bool_)
     met[rows.matrix.indices] = True
@@ -97,12 +98,12 @@ def without_gaps(rows: Rows) -> Rows:
     return replace(rows, matrix=matrix)
 
 
-def two_classes(path: Path, labels: Labels) -> Labels:
-    """−1 and 1 from any two numbers, of which the larger is above zero and the other is not."""
+def to_two_classes(path: Path, labels: Labels) -> Labels:
+    """Labels −1 and 1 from any two numbers, one above zero and one not."""
     if len(np.unique(labels)) != 2 or len(np.unique(labels > 0.0)) != 2:
         some = ", ".join(f"{label:g}" for label in np.unique(labels)[:5])
         raise click.ClickException(
-            f"{path}: two labels are wanted, such as −1 and 1 or 0 and 1, not {some or 'none'}"
+            f"{path}: expected two labels, such as −1 and 1 or 0 and 1, not {some or 'none'}"
         )
     return np.where(labels > 0.0, 1.0, -1.0)
 
@@ -111,17 +112,17 @@ def _as_svmlight(path: Path, number: int, line: bytes) -> bytes:
     found = _PLAIN_VW.fullmatch(line)
     if found is None:
         raise click.ClickException(
-            f"{path}, line {number}: one namespace with numbers for names is wanted, such as '1 |f 13:0.04'"
+            f"{path}, line {number}: expected one namespace with numbers as names, such as '1 |f 13:0.04'"
         )
     label, features = found.groups()
     return bytes(label + _BARE.sub(rb"\1:1", features) + b"\n")
 
 
-def _parsed(path: Path, lines: Iterable[bytes]) -> Rows:
+def _parse(path: Path, lines: Iterable[bytes]) -> LabelledRows:
     blocks: list[sparse.csr_matrix] = []
     labels: list[Labels] = []
     room, note = MOST_VALUES, ""
-    for first, block, found in _blocks(path, lines):
+    for first, block, found in _parse_blocks(path, lines):
         fitting = int(np.searchsorted(block.indptr, room, side="right")) - 1
         blocks.append(block[:fitting])
         labels.append(found[:fitting])
@@ -134,15 +135,17 @@ def _parsed(path: Path, lines: Iterable[bytes]) -> Rows:
     width = max(block.shape[1] for block in blocks)
     for block in blocks:
         block.resize(block.shape[0], width)
-    return Rows(sparse.vstack(blocks, format="csr"), two_classes(path, np.concatenate(labels)), None, note)
+    return LabelledRows(
+        sparse.vstack(blocks, format="csr"), to_two_classes(path, np.concatenate(labels)), None, note
+    )
 
 
-def _blocks(path: Path, lines: Iterable[bytes]) -> Iterator[tuple[int, sparse.csr_matrix, Labels]]:
-    """The number of its first line, rows, labels."""
+def _parse_blocks(path: Path, lines: Iterable[bytes]) -> Iterator[tuple[int, sparse.csr_matrix, Labels]]:
+    """Blocks of lines: the number of the first line, the rows, the labels."""
     lines, first = iter(lines), 1
     while some := list(itertools.islice(lines, _BLOCK)):
         try:
-            # as they are numbered in the file, so that all blocks agree
+            # numbered as in the file, so that all blocks agree
             block, labels = load_svmlight_file(io.BytesIO(b"".join(some)), dtype=np.float32, zero_based=True)
         except ValueError as error:
             raise click.ClickException(

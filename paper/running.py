@@ -1,4 +1,4 @@
-"""All steps of some studies, one after another, with a bar; finished ones are left out."""
+"""Runs the steps of some studies one after another, with a progress bar; skips finished ones."""
 
 import time
 from collections.abc import Sequence
@@ -9,17 +9,17 @@ from rich.text import Text
 
 from paper.store import Store
 from paper.study import Row, Scope, Step, Study
-from paper.time_left import Remaining, worded
+from paper.time_left import TimeLeft, format_seconds
 
 
 def run(studies: Sequence[Study], store: Store, scope: Scope, console: Console) -> dict[str, list[Row]]:
-    """The rows of all their tables."""
+    """Run what is not finished; returns the rows of all tables."""
     steps = [step for study in studies for step in study.steps(scope)]
     store.check(steps)
     waiting = [step for step in steps if store.seconds(step) is None]
     if len(waiting) < len(steps):
         console.print(f"{len(steps) - len(waiting)} of {len(steps)} steps are finished already")
-    remaining = Remaining(_before(store, steps))
+    remaining = TimeLeft(_before(store, steps))
     columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), _Left()
     with Progress(*columns, console=console, transient=True) as progress:
         task = progress.add_task("", total=len(steps), completed=len(steps) - len(waiting), ends=None)
@@ -35,18 +35,18 @@ def run(studies: Sequence[Study], store: Store, scope: Scope, console: Console) 
 
 
 class _Left(ProgressColumn):
-    """The rest of the time, counted down between one estimate and the next."""
+    """The time left, counted down between estimates."""
 
     def render(self, task: Task) -> Text:
         ends = task.fields["ends"]
-        return Text("" if ends is None else f"about {worded(max(0.0, ends - time.monotonic()))} left")
+        return Text("" if ends is None else f"about {format_seconds(max(0.0, ends - time.monotonic()))} left")
 
 
 def _do(step: Step, store: Store) -> float:
     try:
         return store.do(step)
     except Exception as error:
-        error.add_note(f"This was the step {_title(step)!r}. What was finished before it is kept.")
+        error.add_note(f"This was the step {_title(step)!r}. All steps finished before it are kept.")
         raise
 
 

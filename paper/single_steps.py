@@ -1,4 +1,4 @@
-"""What an update does to one prediction, over random predictions, labels and pushes."""
+"""The effect of an update on one prediction, over random predictions, labels and pushes."""
 
 import math
 from collections.abc import Sequence
@@ -7,13 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from paper.study import Row, Table
+from paper.study import ReportTable, Row
 from steelyard import losses, updates
 from steelyard.losses import Loss
 from steelyard.updates import Update
 
 FARTHEST = 100.0
-"""Predictions lie within 10 of 0; a minimiser farther away than this is infinitely far."""
+"""Predictions lie within 10 of 0; a minimiser farther away than this counts as infinitely far."""
 
 ROUNDING = 1e-9
 
@@ -27,8 +27,8 @@ class Push:
     u: float
 
 
-def drawn(loss: Loss, count: int, seed: int) -> list[Push]:
-    """Predictions across the domain or from −10 to 10, labels −1, 0, 1 as allowed, pushes of 10⁻³ to 10³."""
+def draw_pushes(loss: Loss, count: int, seed: int) -> list[Push]:
+    """Draw predictions from the domain, at most −10 to 10; labels −1, 0, 1 if allowed; pushes 10⁻³ to 10³."""
     random = np.random.default_rng(seed)
     labels = [y for y in (-1.0, 0.0, 1.0) if loss.allows(y)]
     low, high = max(loss.domain.low, -10.0), min(loss.domain.high, 10.0)
@@ -40,10 +40,10 @@ def drawn(loss: Loss, count: int, seed: int) -> list[Push]:
     ]
 
 
-def measured(name: str, update_name: str, count: int, seed: int) -> Row:
-    """How often steps of this loss and update go too far, and how far at most."""
+def measure_steps(name: str, update_name: str, count: int, seed: int) -> Row:
+    """Measure how often steps of this loss and update go too far, and how far at most."""
     loss, update = losses.by_name(name), updates.by_name(update_name)
-    tried = drawn(loss, count, seed)
+    tried = draw_pushes(loss, count, seed)
     return {
         "loss": name,
         "update": update_name,
@@ -54,9 +54,9 @@ def measured(name: str, update_name: str, count: int, seed: int) -> Row:
     }
 
 
-def shown(rows: Sequence[Row], source: str) -> Table:
-    """What was measured, as the report has it."""
-    return Table(
+def make_table(rows: Sequence[Row], source: str) -> ReportTable:
+    """The measurements as a table of the report."""
+    return ReportTable(
         ["loss", "update", "overshoots, %", "makes the loss larger, %", "farthest, times the flow"],
         [
             [
@@ -64,7 +64,7 @@ def shown(rows: Sequence[Row], source: str) -> Table:
                 str(row["update"]),
                 f"{per_cent(row, 'overshoots'):.1f}",
                 f"{per_cent(row, 'makes_worse'):.1f}",
-                times(float(row["times_the_flow"])),
+                format_times(float(row["times_the_flow"])),
             ]
             for row in rows
         ],
@@ -87,23 +87,23 @@ def overshoots(loss: Loss, update: Update, push: Push) -> bool:
 
 
 def makes_worse(loss: Loss, update: Update, push: Push) -> bool:
-    """Whether the example that was just learned costs more than before."""
+    """Whether the loss of the example just learned has grown."""
     before = loss.value(push.p, push.y)
     after = loss.value(push.p + update.change(loss, push.p, push.y, push.u), push.y)
     return after > before + ROUNDING * (1.0 + abs(before))
 
 
 def times_the_flow(loss: Loss, update: Update, push: Push) -> float:
-    """How many times as far as the exact flow goes with the same push; 1 where that does not move."""
+    """The length of the step relative to the exact flow with the same push; 1 if the flow does not move."""
     flow = loss.flow(push.p, push.y, push.u)
     change = update.change(loss, push.p, push.y, push.u)
     return change / flow if abs(flow) > ROUNDING and math.isfinite(change) else 1.0
 
 
-def times(number: float) -> str:
-    """A factor, as one reads it.
+def format_times(number: float) -> str:
+    """A factor, with three digits.
 
-    >>> times(0.9994), times(93.31), times(5978.2)
+    >>> format_times(0.9994), format_times(93.31), format_times(5978.2)
     ('0.999', '93.3', '5,978')
     """
     return f"{number:.3g}" if number < 1000.0 else f"{number:,.0f}"

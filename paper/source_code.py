@@ -1,4 +1,4 @@
-"""Which code a step's rows come from: if it changes, they are computed anew."""
+"""A digest of the code that computes a step: if it changes, the step is computed again."""
 
 import ast
 import functools
@@ -11,12 +11,12 @@ from typing import Any
 import steelyard
 
 _OURS = "paper."
-# Known by what they give: the digest of the data is an input itself, and how things look changes no row.
+# These change no row: the digest of the data is an input itself, and the others only define and draw.
 _COMMON = ("paper.study", "paper.data", "paper.drawing")
 
 
 def digest(compute: Callable[..., Any]) -> str:
-    """Of the module of a function, and of the modules of this package that it imports, and so on."""
+    """The digest of a function's module, and of all modules of this package that it imports in turn."""
     while isinstance(compute, functools.partial):
         compute = compute.func
     waiting, seen = [compute.__module__], set[str]()
@@ -33,12 +33,12 @@ def digest(compute: Callable[..., Any]) -> str:
 
 @functools.cache
 def library() -> str:
-    """Of the library, wherever it is installed, as it was when this process first asked."""
+    """The digest of the installed library, as of the first call in this process."""
     return folder_digest(Path(str(steelyard.__file__)).parent)
 
 
 def folder_digest(folder: Path) -> str:
-    """Of all modules below a folder, by name: one that is added, moved or gone counts as a change, too."""
+    """The digest of all modules below a folder; adding, moving or removing one changes it too."""
     found = hashlib.sha256()
     for name, path in sorted((path.relative_to(folder).as_posix(), path) for path in folder.rglob("*.py")):
         found.update(f"{name} {hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
@@ -47,7 +47,7 @@ def folder_digest(folder: Path) -> str:
 
 @functools.cache
 def _imported(source: bytes) -> list[str]:
-    """The modules of this package that it names."""
+    """The modules of this package that the source imports."""
     found: list[str] = []
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):

@@ -1,7 +1,7 @@
-"""Rows that were computed once stay in CSV files: whoever was killed half way goes on from there.
+"""Computed rows are stored in CSV files, so that a run that was killed can continue.
 
 folder/steps/TABLE/KEY.csv     the rows of one step, written whole or not at all
-folder/steps/TABLE/KEY.json    what they depend on, their digest, how long they took; written last
+folder/steps/TABLE/KEY.json    their inputs, their digest, how long they took; written last
 folder/tables/TABLE.csv        the rows of all steps of a table, one after another
 """
 
@@ -26,9 +26,9 @@ class Store:
     folder: Path
 
     def seconds(self, step: Step) -> float | None:
-        """How long a step took that is finished, its inputs the same as now; None for any other.
+        """How long the step took if it is finished with the same inputs as now; else None.
 
-        A step is finished if its rows are there as they were written. Files that were damaged are as none.
+        A step is finished if its rows are unchanged since they were written; damaged files count as missing.
         """
         about = self.about(step)
         try:
@@ -39,7 +39,7 @@ class Store:
             return None
 
     def about(self, step: Step) -> dict[str, Any]:
-        """What is known of a step that was done at any time, with any inputs; nothing if it was not."""
+        """What is recorded about a step, whenever and with whatever inputs it was computed; may be empty."""
         try:
             found = json.loads(self._files(step)[1].read_text(encoding="utf-8"))
         except (OSError, ValueError):
@@ -47,14 +47,14 @@ class Store:
         return found if isinstance(found, dict) else {}
 
     def do(self, step: Step) -> float:
-        """Compute and keep the rows; returns the seconds."""
+        """Compute and store the rows; returns the seconds."""
         start = time.perf_counter()
-        text, kinds = typed_csv.written(step.compute())
+        text, kinds = typed_csv.format_rows(step.compute())
         seconds = time.perf_counter() - start
         rows, about = self._files(step)
         rows.parent.mkdir(parents=True, exist_ok=True)
         about.unlink(missing_ok=True)  # the new rows must not pass for the old ones
-        write(rows, text)
+        write_text(rows, text)
         found = {
             "inputs": _inputs(step),
             "seconds": seconds,
@@ -62,25 +62,25 @@ class Store:
             "kinds": kinds,
             "machine": machine.description(),
         }
-        write(about, json.dumps(found, indent=1))
+        write_text(about, json.dumps(found, indent=1))
         return seconds
 
     def gather(self, steps: Sequence[Step]) -> dict[str, list[Row]]:
-        """The rows of finished steps by table, in order; they also go to tables/."""
+        """The rows of finished steps by table, in order; also written to tables/."""
         tables: dict[str, list[Row]] = {}
         for step in steps:
             text = self._files(step)[0].read_text(encoding="utf-8")
-            tables.setdefault(step.table, []).extend(typed_csv.read(text, self.about(step)["kinds"]))
+            tables.setdefault(step.table, []).extend(typed_csv.parse_rows(text, self.about(step)["kinds"]))
         (self.folder / "tables").mkdir(parents=True, exist_ok=True)
         for table, rows in tables.items():
-            write(self.folder / "tables" / f"{table}.csv", typed_csv.written(rows)[0])
+            write_text(self.folder / "tables" / f"{table}.csv", typed_csv.format_rows(rows)[0])
         return tables
 
     def check(self, steps: Sequence[Step]) -> None:
-        """No two steps may share their files."""
+        """Raise an error if two steps share a file."""
         taken: dict[str, Step] = {}
         for step in steps:
-            path = str(self._files(step)[0]).casefold()  # some file systems do not tell "a" from "A"
+            path = str(self._files(step)[0]).casefold()  # some file systems ignore case
             if path in taken:
                 raise ValueError(
                     f"two steps of table {step.table!r} have keys that make one file name: "
@@ -93,14 +93,14 @@ class Store:
         return stem.with_name(stem.name + ".csv"), stem.with_name(stem.name + ".json")
 
 
-def write(path: Path, text: str) -> None:
-    """Whole or not at all; ends of lines stay as they are."""
+def write_text(path: Path, text: str) -> None:
+    """Write a file whole or not at all, with line ends as they are."""
     with replacing(path) as temporary:
         temporary.write_text(text, encoding="utf-8", newline="")
 
 
 def _inputs(step: Step) -> Mapping[str, Any]:
-    """With the code of the study, and the version and the code of what it tries; as JSON gives them back."""
+    """The inputs of the step, its code, and the version and code of the library, as JSON reads them back."""
     everything = {
         **step.inputs,
         "code": source_code.digest(step.compute),

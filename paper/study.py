@@ -1,4 +1,4 @@
-"""What a study is: steps to be done, and a part of the report to be told from their rows."""
+"""What a study is: steps to compute, and a section of the report written from their rows."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, TypeVar
 
-from matplotlib.figure import Figure as Drawing
+from matplotlib.figure import Figure
 
 Cell = str | int | float | bool
 Row = dict[str, Cell]
@@ -15,10 +15,10 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Step:
-    """A piece of work, seconds to a minute. Its rows go to the table; its key is a file name in it.
+    """A piece of work of seconds to a minute. Its rows go to the table; its key names a file in it.
 
-    `inputs` are whatever the rows depend on besides the code of the study: data (by `Data.digest`), seeds,
-    sizes. If they change, the step is done anew.
+    `inputs` are everything the rows depend on besides the code of the study: data (by `data.digest`), seeds,
+    sizes. If they change, the step is computed again.
     """
 
     table: str
@@ -34,39 +34,39 @@ class Verdict(Enum):
     PARTLY = "holds in part"
     FAILS = "does not hold here"
     NOTED = "noted"
-    """A figure without a claim to be judged."""
+    """A figure without a claim to judge."""
 
 
 @dataclass(frozen=True)
 class Claim:
-    """A sentence of the paper, in our words, and what the data say of it."""
+    """A claim of the paper, in our words, and what the data say about it."""
 
     where: str
-    """In the paper: "Table 4", "Section 2"."""
+    """The place in the paper: "Table 4", "Section 2"."""
     says: str
     paper: str
-    """The paper's figure; "–" where it gives none."""
+    """The paper's figure; "–" if it gives none."""
     ours: str
     verdict: Verdict
     why: str
-    """A sentence, always where the claim does not hold: the reason, or that it is not known."""
+    """The reason, or that it is not known; required if the claim does not hold."""
     source: str
-    """The table whose rows show it: `passive` is tables/passive.csv."""
+    """The table with the evidence: `passive` is tables/passive.csv."""
 
 
 @dataclass(frozen=True)
-class Figure:
-    """A picture that is legible on its own; saved as SVG and PDF under its name."""
+class ReportFigure:
+    """A figure that can be read on its own; saved as SVG and PDF under its name."""
 
     name: str
-    drawing: Drawing
+    drawing: Figure
     caption: str
     source: str
 
 
 @dataclass(frozen=True)
-class Table:
-    """Cells as they are to be read. The numbers come from rows of `source`."""
+class ReportTable:
+    """A table of formatted cells. The numbers come from rows of `source`."""
 
     heads: Sequence[str]
     rows: Sequence[Sequence[str]]
@@ -76,15 +76,15 @@ class Table:
 
 @dataclass(frozen=True)
 class Part:
-    """A section of the report. Paragraphs may hold **bold**, *italics*, `code` and [links](#part)."""
+    """The content of a section. Paragraphs may contain **bold**, *italics*, `code` and [links](#part)."""
 
-    blocks: Sequence[str | Figure | Table]
+    blocks: Sequence[str | ReportFigure | ReportTable]
     claims: Sequence[Claim] = field(default_factory=tuple)
 
 
 @dataclass(frozen=True)
 class Scope:
-    """How much is to be done: everything, or a few minutes' worth that still shows every claim."""
+    """How much to compute: everything, or a few minutes' worth that still covers every claim."""
 
     quick: bool = False
 
@@ -96,15 +96,15 @@ Tables = Mapping[str, list[Row]]
 
 
 class Study(ABC):
-    """One part of the paper. Its name begins the names of its tables and figures."""
+    """One part of the paper. The names of its tables and figures begin with its name."""
 
     name: str
     title: str
 
     @abstractmethod
     def steps(self, scope: Scope) -> list[Step]:
-        """All of them, beforehand: making the list loads no data and computes nothing."""
+        """All steps. Making the list loads no data and computes nothing."""
 
     @abstractmethod
     def part(self, tables: Tables, scope: Scope) -> Part:
-        """What is to be told, from the rows of the study's own tables; no work of any length."""
+        """The section, from the rows of the study's own tables; this takes no time."""

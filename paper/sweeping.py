@@ -1,4 +1,4 @@
-"""Every setting of a grid on one shuffle of one data set: the rows that several studies are made of."""
+"""Sweeps over a grid of settings, on one shuffle of one data set; several studies use their rows."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -20,29 +20,29 @@ SCHEDULES: Mapping[str, Sequence[float]] = {
     "initial_t": [10.0**k for k in range(9)],
     "power_t": [0.5, 1.0],
 }
-"""The paper's 198."""
+"""The paper's 198 schedules."""
 
 HOLDOUT = 5
-"""Of so many rows, one is for the test; where there is an official test set, of more or fewer."""
+"""Every fifth row is a test row; with an official test set the share differs."""
 
 
 class Shuffled(NamedTuple):
-    """Rows in random order; the last of every `every` is for the test."""
+    """Rows in random order; the last of every `every` rows is a test row."""
 
     matrix: sparse.csr_matrix
     labels: NDArray[np.float64]
     every: int
 
 
-def shuffled(place: str, shuffle: int, most: int | None = None, unit: bool = False) -> Shuffled:
-    """The rows of a data set, all or the first so many; `unit`: each of length 1."""
+def load_shuffled(place: str, shuffle: int, most: int | None = None, unit: bool = False) -> Shuffled:
+    """The rows of a data set, shuffled: all of them or the first `most`; with `unit`, scaled to length 1."""
     found = data.load(place)
     order, every = _order(found, shuffle, most)
     matrix = found.matrix[order]
     return Shuffled(normalize(matrix) if unit else matrix, found.labels[order], every)
 
 
-def swept(
+def run_sweep(
     place: str,
     shuffle: int,
     classifier: OnlineClassifier,
@@ -51,8 +51,8 @@ def swept(
     most: int | None = None,
     unit: bool = False,
 ) -> list[Row]:
-    """A row for every point of the grid: one pass, and the accuracy on the rows that are held out."""
-    matrix, labels, every = shuffled(place, shuffle, most, unit)
+    """A row for every point of the grid, after one pass, with the accuracy on the held-out rows."""
+    matrix, labels, every = load_shuffled(place, shuffle, most, unit)
     sweep = Sweep(classifier, grid, holdout=every, refit=False).fit(matrix, labels)
     tested = len(labels) // every
     common: Row = {
@@ -74,13 +74,13 @@ def swept(
     ]
 
 
-def inputs(place: str, **others: Any) -> dict[str, Any]:
-    """What a step depends on that goes through this file."""
+def collect_inputs(place: str, **others: Any) -> dict[str, Any]:
+    """The inputs of a step that uses this module."""
     return {"data": data.digest(place), "sweeping": data.file_digest(Path(__file__)), **others}
 
 
 def _order(found: data.Data, shuffle: int, most: int | None) -> tuple[data.Indices, int]:
-    """An official test set is strewn among the rows to learn: what does not come out even is left out."""
+    """The order of rows. An official test set is spread evenly among training rows; leftovers are dropped."""
     if found.first_test is None:
         return np.random.default_rng(shuffle).permutation(len(found.labels))[:most], HOLDOUT
     learned, tested = found.split(shuffle)

@@ -1,4 +1,4 @@
-"""How long the steps that are left will take, judged by those that are done."""
+"""Estimates how long the remaining steps will take, from those that are done."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -8,11 +8,11 @@ from paper.study import Step
 
 
 @dataclass
-class Remaining:
-    """An estimate that learns. Steps of one table are alike; what a step took last time is better still."""
+class TimeLeft:
+    """An estimate that improves: from the last time of the same step, else from steps of the same table."""
 
     last: Mapping[tuple[str, str], float]
-    """Seconds by table and key, of whatever was done before, be it out of date."""
+    """Seconds by table and key of earlier runs, even if their rows are out of date."""
     _tables: dict[str, list[float]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -23,7 +23,7 @@ class Remaining:
         self._tables.setdefault(step.table, []).append(seconds)
 
     def seconds(self, steps: Sequence[Step]) -> float | None:
-        """For some steps together; None where nothing is known."""
+        """The time for these steps together; None if nothing is known."""
         if not self._tables:
             return 0.0 if not steps else None
         anything = fmean(fmean(each) for each in self._tables.values())
@@ -36,10 +36,10 @@ class Remaining:
         return fmean(self._tables[step.table]) if step.table in self._tables else anything
 
 
-def worded(seconds: float) -> str:
-    """Roughly, as one says it.
+def format_seconds(seconds: float) -> str:
+    """A rough duration, for people.
 
-    >>> worded(40), worded(100), worded(5000)
+    >>> format_seconds(40), format_seconds(100), format_seconds(5000)
     ('40 s', '2 min', '1 h 23 min')
     """
     if seconds < 90:

@@ -1,14 +1,14 @@
-"""Rows as CSV text, and back to the same values: a "1" stays a text, a 1.0 a float, an empty text is there.
+"""Rows as CSV text, and back to the same values: "1" stays a string, 1.0 a float, and "" is not missing.
 
-A CSV file does not say what its cells are. So each column gets letters, one a row, kept beside the file:
-t for a text, i for an int, f for a float, b for a bool, - where the row has no such column. One letter
-stands for all if they are the same.
+A CSV file does not record types. So each column has a string of letters, one a row, stored beside the file:
+t for a string, i for an int, f for a float, b for a bool, - if the row has no such column. A single letter
+stands for all rows if they are the same.
 
 >>> rows = [{"name": "1", "share": 0.5}, {"name": "", "share": float("inf")}]
->>> text, kinds = written(rows)
+>>> text, kinds = format_rows(rows)
 >>> kinds
 {'name': 't', 'share': 'f'}
->>> read(text, kinds) == rows
+>>> parse_rows(text, kinds) == rows
 True
 """
 
@@ -25,17 +25,17 @@ _ABSENT = "-"
 _VALUES: dict[str, Callable[[str], Cell]] = {"t": str, "i": int, "f": float, "b": lambda text: text == "True"}
 
 
-def written(rows: Sequence[Row]) -> tuple[str, dict[str, str]]:
-    """The text of a CSV file, and the letters of its columns."""
+def format_rows(rows: Sequence[Row]) -> tuple[str, dict[str, str]]:
+    """The text of a CSV file, and the type letters of its columns."""
     plain = [{name: _plain(name, cell) for name, cell in row.items()} for row in rows]
     heads = list(dict.fromkeys(name for row in plain for name in row))
     lines: list[list[Cell]] = [[*heads], *([row.get(name, "") for name in heads] for row in plain)]
-    return csv_text(lines), {name: _letters([row.get(name) for row in plain]) for name in heads}
+    return join_csv(lines), {name: _letters([row.get(name) for row in plain]) for name in heads}
 
 
-def csv_text(lines: Sequence[Sequence[Cell]]) -> str:
-    """Comma-separated, with plain ends of lines."""
-    # The writer quotes a line feed within a cell, but not a carriage return, which ends a line for a reader.
+def join_csv(lines: Sequence[Sequence[Cell]]) -> str:
+    """Lines of comma-separated cells, with plain line ends."""
+    # The writer quotes a line feed in a cell, but not a carriage return, which readers take for a line end.
     odd = any(isinstance(cell, str) and "\r" in cell for line in lines for cell in line)
     stream = io.StringIO()
     csv.writer(stream, lineterminator="\n", quoting=csv.QUOTE_ALL if odd else csv.QUOTE_MINIMAL).writerows(
@@ -44,8 +44,8 @@ def csv_text(lines: Sequence[Sequence[Cell]]) -> str:
     return stream.getvalue()
 
 
-def read(text: str, kinds: Mapping[str, str]) -> list[Row]:
-    """The rows. Whatever does not fit together is a ValueError."""
+def parse_rows(text: str, kinds: Mapping[str, str]) -> list[Row]:
+    """The rows. A ValueError if text and letters do not match."""
     heads, *lines = csv.reader(io.StringIO(text, newline=""), strict=True)
     if heads != list(kinds):
         raise ValueError(f"the columns are {heads}, not {list(kinds)}")
@@ -59,7 +59,7 @@ def read(text: str, kinds: Mapping[str, str]) -> list[Row]:
 
 
 def _plain(name: str, cell: object) -> Cell:
-    """NumPy's numbers become Python's, whose digits say it all."""
+    """NumPy's numbers become Python's, which are written with all digits."""
     cell = cell.item() if isinstance(cell, np.generic) else cell
     if not isinstance(cell, (str, int, float)):
         raise TypeError(f"column {name!r}: {cell!r} is a {type(cell).__name__}, not a text, number or bool")

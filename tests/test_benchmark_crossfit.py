@@ -35,7 +35,7 @@ def test_a_lane_is_a_learner_that_never_saw_its_rows(scaling: str) -> None:
 
 
 def test_what_cannot_be_is_told() -> None:
-    with pytest.raises(ValueError, match="it takes 2 lanes or more"):
+    with pytest.raises(ValueError, match="cross-validation takes 2 lanes or more"):
         CrossFit(Settings(), 3, lanes=1)
     with pytest.raises(
         ValueError, match=re.escape("there are 2 rows, but numbers of the stream in the shape (3,)")

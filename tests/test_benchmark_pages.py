@@ -207,7 +207,7 @@ def test_page_on_labels_asked_for(
     text = page.read_text()
     assert text.count("| toy | 24 |") == text.count("| toy, 20% of labels wrong | 24 |") == 1
     assert text.count("| LinearSVC |") == 5
-    assert text.count("| implicit | refit, 1/P |") == 1
+    assert text.count("| iwal | refit, 1/P |") == 1
 
 
 def test_what_is_said_of_the_defaults() -> None:
@@ -220,7 +220,7 @@ def test_what_is_said_of_the_defaults() -> None:
     }
     said = active_defaults.claim(errors)
     assert "**missed**, at worst it has 1.10 times as many (b, 20% of labels wrong, 1,000 labels)" in said
-    assert "reached, it is 0.25 points ahead; where labels are right 0.50 points behind" in said
+    assert "reached, it is 0.25 points ahead; with right labels 0.50 points behind" in said
     assert said.endswith("where a fifth of them is wrong 1.00 points ahead.")
 
 

@@ -58,7 +58,7 @@ BAD = [
     ("losses/squared.py", "import steelyard.updates", "Rooms import downwards only"),
     ("updates.py", "from steelyard import schedules", "Rooms import downwards only"),
     ("schedules.py", "import steelyard.cli", "Rooms import downwards only"),
-    ("model.py", "import steelyard.io.vw", "Rooms import downwards only"),
+    ("model.py", "import steelyard.io.stream", "Rooms import downwards only"),
     ("learn/linear.py", "from steelyard.examples import Examples", "Rooms import downwards only"),
     ("attic.py", "", "Rooms import downwards only"),
     ("updates.py", "from numba import njit", "Numba lives in learn, text and numba_tools only"),
@@ -82,7 +82,7 @@ def test_contracts_hold_as_rooms_are_built(copy: Path) -> None:
 
 @pytest.mark.parametrize(("file", "line", "contract"), BAD)
 def test_a_bad_import_breaks_its_contract(copy: Path, file: str, line: str, contract: str) -> None:
-    for good in ("io/vw.py", "examples.py"):
+    for good in ("io/stream.py", "examples.py"):
         add(copy, good, "")
     add(copy, file, line)
     done = lint_imports(copy)

@@ -8,7 +8,7 @@ from steelyard import OnlineClassifier, OnlineRegressor, losses
 from steelyard.examples import examples
 from steelyard.learner import Learner
 from steelyard.losses import Loss
-from steelyard.model import Settings, load
+from steelyard.model import Settings
 from tests.streams import labels_for, stream
 from tests.test_learner import LOSSES, numbers, repeated, trained
 
@@ -70,11 +70,11 @@ def test_resumed_training_continues_bit_for_bit(dtype: str, tmp_path) -> None:  
     chunks = [examples(matrix[cut], labels[cut], sample_weight[cut]) for cut in (slice(0, 33), slice(33, 80))]
     steady, first = trained(settings, *chunks), trained(settings, chunks[0])
     first.save(tmp_path / "half")
-    second = Learner(model=load(tmp_path / "half"))
+    second = Learner.load(tmp_path / "half")
     second.learn(chunks[1])
     assert second.model.settings == settings
     for name, array in steady.model.arrays().items():
-        np.testing.assert_array_equal(array, getattr(second.model, name))
+        np.testing.assert_array_equal(array, second.model.arrays()[name])
 
 
 @pytest.mark.parametrize(

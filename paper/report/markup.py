@@ -1,16 +1,19 @@
-"""From text to HTML. Whatever is text is escaped first, so that no word of it becomes markup by accident.
+"""From text with marks to HTML. Text is escaped first, so that no word of it becomes markup by accident.
 
-Of marks it knows **bold**, *italics*, `code` and [links](#part).
+The marks are **bold**, *italics*, `code` and [links](#part).
 
->>> inline("**1 < 2** and `a*b*c`")
-'<b>1 &lt; 2</b> and <code>a*b*c</code>'
->>> plain("the **best**, see [above](#passive)")
+>>> to_html("**1 < 2** and `a*b*c`")
+Markup('<b>1 &lt; 2</b> and <code>a*b*c</code>')
+>>> remove_marks("the **best**, see [above](#passive)")
 'the best, see above'
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable
 from html import escape
+from itertools import cycle
+
+from markupsafe import Markup
 
 _CODE = re.compile(r"`([^`]+)`")
 _LINK = re.compile(r"\[([^\]]+)\]\(((?:#|https://|tables/|figures/)[^)\s]*)\)")
@@ -19,47 +22,26 @@ _BOLD = re.compile(r"\*\*(?=\S)(.+?)(?<=\S)\*\*(?!\*)", re.DOTALL)
 _ITALICS = re.compile(r"(?<![\w*])\*(?=[^\s*])(.+?)(?<=[^\s*])\*(?![\w*])", re.DOTALL)
 
 
-def inline(text: str) -> str:
+def to_html(text: str) -> Markup:
     """A line of text as HTML."""
-    pieces = _CODE.split(escape(text))
-    return "".join(
-        f"<code>{piece}</code>" if odd else _marked(piece)
-        for odd, piece in zip(_alternating(), pieces, strict=False)
-    )
+    return Markup(_convert(escape(text), "<code>{}</code>".format, _mark))
 
 
-def plain(text: str) -> str:
+def remove_marks(text: str) -> str:
     """The same without marks, as it goes into a CSV file."""
-    pieces = _CODE.split(text)
-    return "".join(
-        piece if odd else _ITALICS.sub(r"\1", _BOLD.sub(r"\1", _LINK.sub(r"\1", piece)))
-        for odd, piece in zip(_alternating(), pieces, strict=False)
-    )
+    return _convert(text, str, lambda piece: _ITALICS.sub(r"\1", _BOLD.sub(r"\1", _LINK.sub(r"\1", piece))))
 
 
-def links(text: str) -> list[str]:
-    """To which parts of the page a text refers."""
+def find_links(text: str) -> list[str]:
+    """The parts of the page that a text links to."""
     return [target[1:] for _, target in _LINK.findall(text) if target.startswith("#")]
 
 
-def element(tag: str, inside: str, **attributes: str) -> str:
-    """HTML within a tag; an attribute named `class_` is a class, `data_head` is data-head."""
-    given = "".join(
-        f' {name.rstrip("_").replace("_", "-")}="{escape(value)}"' for name, value in attributes.items()
-    )
-    return f"<{tag}{given}>{inside}</{tag}>"
+def _convert(text: str, code: Callable[[str], str], other: Callable[[str], str]) -> str:
+    """Code is taken as it is; marks count in all other pieces."""
+    return "".join(convert(piece) for convert, piece in zip(cycle((other, code)), _CODE.split(text)))
 
 
-def link(target: str, text: str) -> str:
-    return element("a", escape(text), href=target)
-
-
-def _marked(text: str) -> str:
+def _mark(text: str) -> str:
     text = _LINK.sub(r'<a href="\2">\1</a>', text)
     return _ITALICS.sub(r"<i>\1</i>", _BOLD.sub(r"<b>\1</b>", text))
-
-
-def _alternating() -> Iterator[bool]:
-    while True:
-        yield False
-        yield True

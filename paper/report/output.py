@@ -1,38 +1,38 @@
-"""The files of a report. What an earlier one wrote and this one does not, goes: a folder tells one story."""
+"""The files of a report. Files of an earlier report that this one does not write are removed."""
 
 import json
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from paper.store import write
+from paper.store import write_text
 
 _LIST = "report-files.json"
 
 
 @dataclass
 class Output:
-    """The folder, and what was written there, by its name within the folder."""
+    """The folder, and the names within it of the files that were written."""
 
     folder: Path
     written: list[str] = field(default_factory=list)
 
-    def path(self, name: str) -> Path:
-        """Of a file to be written."""
+    def new_path(self, name: str) -> Path:
+        """The path of a file to be written."""
         self.written.append(name)
         path = self.folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         return path
 
-    def text(self, name: str, text: str) -> Path:
-        path = self.path(name)
-        write(path, text)
+    def write_text(self, name: str, text: str) -> Path:
+        path = self.new_path(name)
+        write_text(path, text)
         return path
 
     def finish(self) -> None:
-        """Only what is in the earlier list is removed, nothing else that may lie here."""
+        """Remove what only an earlier report wrote, and nothing else that may lie here."""
         for name in self._earlier() - set(self.written):
             (self.folder / name).unlink(missing_ok=True)
-        write(self.folder / _LIST, json.dumps(sorted(set(self.written)), indent=1))
+        write_text(self.folder / _LIST, json.dumps(sorted(set(self.written)), indent=1))
 
     def _earlier(self) -> set[str]:
         try:

@@ -1,96 +1,123 @@
-"""The page as a whole: what it is, the verdicts, the sections, the end."""
+"""The page as a whole. Its words and its HTML are in templates/; here is what goes into them."""
 
-from collections.abc import Iterator
-from html import escape
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
 
 from paper import data
-from paper.report import provenance, verdicts
-from paper.report.markup import element, inline, link
+from paper.report import provenance
+from paper.report.figures import save_figure
+from paper.report.markup import remove_marks, to_html
 from paper.report.output import Output
-from paper.report.run import Run
-from paper.report.sections import section
-from paper.report.style import STYLE
+from paper.report.run import Run, split_names
+from paper.report.tables import PageTable, format_csv, lay_out
+from paper.study import Claim, ReportFigure, ReportTable, Study
 
-TITLE = "Online Importance Weight Aware Updates, reproduced"
-WORDS = """\
-An *update* is how a learner moves when it meets a row. The **explicit** one, or **multiplication**, \
-takes the gradient times the weight, as is usual. The **implicit** and the **invariant** one are aware \
-of the importance: the first takes the slope where the step ends, the second follows the slope all the \
-way, as copies of the row would in ever smaller steps. A *schedule* is a learning rate and how it falls. \
-A dash under *paper*: the claim is made in words, or we do not have the paper's figure; none was guessed."""
+_CLAIM_COLUMNS = ("study", "where", "says", "paper", "ours", "verdict", "why", "source")
+_TEXT_COLUMNS = ("study", "paragraph", "text", "tables")
 
 
-def page(run: Run, output: Output) -> str:
-    pieces = [*_beginning(run, output)]
-    for number, study in enumerate(run.studies, start=1):
-        pieces += section(number, study, run, output)
-    pieces.append(element("h2", "The run", id="run"))
-    pieces += provenance.written(run, output)
-    return (
-        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{escape(TITLE)}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n"
-        + "\n".join(piece for piece in pieces if piece)
-        + "\n</body>\n</html>\n"
+@dataclass(frozen=True)
+class PageFigure:
+    """A figure as the template takes it."""
+
+    title: str
+    figure: ReportFigure
+    svg: Markup
+    kind: str = "figure"
+
+
+@dataclass(frozen=True)
+class PageText:
+    """A paragraph, with marks."""
+
+    text: str
+    kind: str = "text"
+
+
+@dataclass(frozen=True)
+class Section:
+    """What a study has to say."""
+
+    number: int
+    name: str
+    title: str
+    claims: Sequence[Claim]
+    blocks: Sequence[PageText | PageFigure | PageTable]
+    tables: Sequence[tuple[str, int]]
+    """The names of its tables, and how many rows they have."""
+
+
+def render_page(run: Run, output: Output) -> str:
+    """The page; all other files of the report are written on the way."""
+    output.write_text("tables/claims.csv", format_csv(_CLAIM_COLUMNS, list(_list_claims(run))))
+    output.write_text("tables/shown/text.csv", format_csv(_TEXT_COLUMNS, list(_list_paragraphs(run))))
+    provenance.write_steps(run, output)
+    environment = Environment(
+        loader=PackageLoader("paper.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {"marks": to_html, "plain": remove_marks, "names": split_names}
+    counts = Counter(claim.verdict.name for part in run.parts.values() for claim in part.claims)
+    return environment.get_template("page.html.j2").render(
+        run=run,
+        sections=[
+            _make_section(number, study, run, output) for number, study in enumerate(run.studies, start=1)
+        ],
+        counts=counts,
+        judged=counts.total() - counts["NOTED"],
+        any_data=bool(data.digests_asked_for()),
+        places=_list_places(),
+        provenance=list(provenance.list_tables(run, output)),
     )
 
 
-def _beginning(run: Run, output: Output) -> Iterator[str]:
-    yield element("h1", escape(TITLE))
-    yield element(
-        "p",
-        inline(
-            "Nikos Karampatziakis and John Langford showed in 2011 how an online learner can treat an "
-            "example of importance weight *h* as *h* copies of it "
-            "([arXiv:1011.1576](https://arxiv.org/abs/1011.1576)). These are their tables, figures and "
-            "claims beside what steelyard finds on data."
-        ),
-        class_="lead",
-    )
-    for notice in _notices(run):
-        yield element("p", inline(notice), class_="notice")
-    yield element("p", f"Written {run.when:%Y-%m-%d %H:%M} UTC.", class_="when")
-    yield element("nav", element("ul", "".join(element("li", link(*each)) for each in _contents(run))))
-    yield element("h2", "The claims, and what became of them", id="verdicts")
-    yield element("p", verdicts.counted(run))
-    yield element("p", inline(WORDS))
-    yield element("p", inline(_data()))
-    yield verdicts.table(run, output)
-    yield element(
-        "p",
-        inline(
-            "The same as a file: [claims.csv](tables/claims.csv). Every table of this page lies in "
-            "tables/shown/ as it is shown here, and so does the [text](tables/shown/text.csv); the rows from "
-            "which the numbers come are the files linked beside them. “Figure 1” and “Table 3” without a dot "
-            "are the paper's own; those of this page have a section's number, a dot and theirs."
-        ),
-        class_="rows",
-    )
+def _list_places() -> list[tuple[str, str, bool]]:
+    """The data sets in use: place in the paper, name, and whether it is the original; originals first."""
+    places = [(place, data.name(place), data.is_original(place)) for place in data.places_asked_for()]
+    return sorted(places, key=lambda each: not each[2])
 
 
-def _notices(run: Run) -> Iterator[str]:
-    if run.scope.quick:
-        yield (
-            "**This is a quick run.** It has fewer shuffles, settings and rows behind each figure than the "
-            "whole one, so its figures are rougher and a verdict may differ. The whole run is `make paper`."
-        )
-    if run.left_out:
-        titles = "; ".join(run.left_out)
-        yield f"**Only some studies were run** (`--only`). Not in this report: {titles}."
+def _make_section(number: int, study: Study, run: Run, output: Output) -> Section:
+    """Figures and tables are numbered within it, so that "Figure 1" stays the paper's."""
+    part = run.parts[study.name]
+    figures = tables = 0
+    blocks: list[PageText | PageFigure | PageTable] = []
+    for block in part.blocks:
+        if isinstance(block, ReportFigure):
+            figures += 1
+            blocks.append(PageFigure(f"Figure {number}.{figures}", block, save_figure(block, output)))
+        elif isinstance(block, ReportTable):
+            tables += 1
+            name, title = f"{study.name}-{tables}", f"Table {number}.{tables}"
+            blocks.append(lay_out(output, name, block.heads, block.rows, block.caption, title, block.source))
+        else:
+            blocks.append(PageText(block))
+    counts = [(name, len(run.tables[name])) for name in run.tables_of(study)]
+    return Section(number, study.name, study.title, part.claims, blocks, counts)
 
 
-def _data() -> str:
-    """Which names in the verdicts are the paper's sets, and which are others."""
-    if not data.digests_asked_for():
-        return "No data file was used."
-    kinds = {place: (data.name(place), data.is_original(place)) for place in data.places_asked_for()}
-    said = [f"**{name}** is the paper's {place}" for place, (name, original) in kinds.items() if original]
-    said += [f"**{name}** stands in for {place}" for place, (name, original) in kinds.items() if not original]
-    return f"The paper's data: {', '.join(said) or 'not used'}; more [at the end](#run)."
+def _list_claims(run: Run) -> Iterator[list[str]]:
+    for study in run.studies:
+        for claim in run.parts[study.name].claims:
+            texts = [claim.where, claim.says, claim.paper, claim.ours, claim.verdict.value, claim.why]
+            yield [study.name, *texts, _list_files(split_names(claim.source))]
 
 
-def _contents(run: Run) -> Iterator[tuple[str, str]]:
-    yield "#verdicts", "The claims, and what became of them"
-    for number, study in enumerate(run.studies, start=1):
-        yield f"#{study.name}", f"{number}. {study.title}"
-    yield "#run", "The run: command, time, seeds, data, versions"
+def _list_paragraphs(run: Run) -> Iterator[list[str]]:
+    """The text of all sections, each paragraph with the tables from which its numbers come."""
+    for study in run.studies:
+        files = _list_files(run.tables_of(study))
+        texts = [block for block in run.parts[study.name].blocks if isinstance(block, str)]
+        for number, text in enumerate(texts, start=1):
+            yield [study.name, str(number), text, files]
+
+
+def _list_files(tables: Sequence[str]) -> str:
+    return " ".join(f"tables/{name}.csv" for name in tables)

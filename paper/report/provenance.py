@@ -2,33 +2,26 @@
 
 import json
 from collections.abc import Iterator
-from html import escape
 from pathlib import Path
 from typing import Any
 
 from paper import data, machine
-from paper.report.markup import element, inline
 from paper.report.output import Output
 from paper.report.run import Run
-from paper.report.tables import as_csv, shown
-from paper.rows import opened
-from paper.time_left import worded
+from paper.report.tables import PageTable, format_csv, lay_out
+from paper.rows import open_unpacked
+from paper.time_left import format_seconds
 
 
-def written(run: Run, output: Output) -> list[str]:
-    """Pieces of HTML."""
-    _steps(run, output)
-    return [
-        element("p", "The command:"),
-        element("pre", escape(run.command)),
-        _times(run, output),
-        *_data(output),
-        _versions(run, output),
-    ]
+def list_tables(run: Run, output: Output) -> Iterator[PageTable]:
+    """Run times, data sets, versions."""
+    yield _list_times(run, output)
+    yield from _list_data(output)
+    yield _list_versions(run, output)
 
 
-def _steps(run: Run, output: Output) -> None:
-    """Every step with all that its rows depend on; too long for the page."""
+def write_steps(run: Run, output: Output) -> None:
+    """Write tables/steps.csv: every step with all that its rows depend on; too long for the page."""
     rows = [
         [
             study.name,
@@ -41,85 +34,80 @@ def _steps(run: Run, output: Output) -> None:
         for step in run.steps[study.name]
         for about in [run.store.about(step)]
     ]
-    output.text("tables/steps.csv", as_csv(("study", "table", "key", "inputs", "seconds"), rows))
+    output.write_text("tables/steps.csv", format_csv(("study", "table", "key", "inputs", "seconds"), rows))
 
 
-def _times(run: Run, output: Output) -> str:
-    rows, total, steps = [], 0.0, 0
+def _list_times(run: Run, output: Output) -> PageTable:
+    rows, total, count = [], 0.0, 0
     for number, study in enumerate(run.studies, start=1):
-        mine = run.steps[study.name]
-        seconds = sum(float(run.store.about(step)["seconds"]) for step in mine)
-        seeds = list(dict.fromkeys(seed for step in mine for seed in _seeds(step.inputs)))
+        steps = run.steps[study.name]
+        seconds = sum(float(run.store.about(step)["seconds"]) for step in steps)
+        seeds = list(dict.fromkeys(seed for step in steps for seed in _find_seeds(step.inputs)))
         rows.append(
-            [f"{number}. {study.title}", str(len(mine)), f"{seconds:.1f}", ", ".join(seeds) or "none named"]
+            [f"{number}. {study.title}", str(len(steps)), f"{seconds:.1f}", ", ".join(seeds) or "none named"]
         )
-        total, steps = total + seconds, steps + len(mine)
-    rows.append(["**in total**", str(steps), f"**{total:.1f}**", ""])
-    caption = inline(
-        f"**Run time and seeds.** {worded(total)} in all, by the clock, of steps that ran one after another, "
-        "whenever they did; drawing and reading are extra. Every step with its inputs is in "
-        "[steps.csv](tables/steps.csv)."
+        total, count = total + seconds, count + len(steps)
+    rows.append(["**in total**", str(count), f"**{total:.1f}**", ""])
+    caption = (
+        f"**Run time and seeds.** {format_seconds(total)} of wall-clock time in total, for steps that ran "
+        "one after another, possibly in several runs; drawing and reading come on top. Every step with its "
+        "inputs is in [steps.csv](tables/steps.csv)."
     )
-    return shown(output, "run-times", ("section", "steps", "seconds", "seeds"), rows, caption)
+    return lay_out(output, "run-times", ("section", "steps", "seconds", "seeds"), rows, caption)
 
 
-def _seeds(inputs: Any) -> Iterator[str]:
-    """Whatever is named a seed, or a shuffle, which is known by its seed."""
+def _find_seeds(inputs: Any) -> Iterator[str]:
+    """The values of whatever is named a seed, or a shuffle, which is known by its seed."""
     for name, value in inputs.items():
         if "seed" in name or "shuffle" in name:
             yield from map(str, value if isinstance(value, list | tuple | range) else [value])
 
 
-def _data(output: Output) -> Iterator[str]:
-    asked = data.digests_asked_for()
-    if not asked:
-        yield element("p", "No data file was used.")
-        return
+def _list_data(output: Output) -> Iterator[PageTable]:
+    others = data.digests_asked_for()
     rows = []
     for place in data.places_asked_for():
         for path, digest in data.sources(place).items():
-            asked.pop(path, None)
-            found = data.load(place)
-            kind = "original" if found.original else "stand-in"
-            size = f"{found.matrix.shape[0]:,}", f"{found.matrix.shape[1]:,}"
-            rows.append(
-                [place, found.name, kind, *size, _tested(found), found.note or "all", _name(path), digest]
-            )
+            others.pop(path, None)
+            loaded = data.load(place)
+            kind = "original" if loaded.original else "stand-in"
+            size = f"{loaded.matrix.shape[0]:,}", f"{loaded.matrix.shape[1]:,}"
+            test, note = _describe_test(loaded), loaded.note or "all"
+            rows.append([place, loaded.name, kind, *size, test, note, _name(path), digest])
     if rows:
         heads = ("in the paper", "here", "kind", "rows", "features", "test set", "taken", "file", "SHA-256")
-        caption = inline(
-            "**The paper's data sets.** A stand-in is another set of the same kind: docs/paper-data.md says "
-            "how it differs."
+        caption = (
+            "**The paper's data sets.** A stand-in is another data set of the same kind; docs/paper-data.md "
+            "says how it differs."
         )
-        yield shown(output, "data", heads, rows, caption)
-    if asked:
-        others = [[_name(path), f"{_lines(path):,}", digest] for path, digest in asked.items()]
-        caption = inline("**Other files that were used.**")
-        yield shown(output, "other-data", ("file", "lines", "SHA-256"), others, caption)
+        yield lay_out(output, "data", heads, rows, caption)
+    if others:
+        rows = [[_name(path), f"{_count_lines(path):,}", digest] for path, digest in others.items()]
+        caption = "**Other files that were used.**"
+        yield lay_out(output, "other-data", ("file", "lines", "SHA-256"), rows, caption)
 
 
-def _tested(found: data.Data) -> str:
-    if found.first_test is None:
+def _describe_test(loaded: data.Data) -> str:
+    if loaded.first_test is None:
         return f"{data.TEST_SHARE:.0%}, shuffled"
-    return f"official, {len(found.labels) - found.first_test:,} rows"
+    return f"official, {len(loaded.labels) - loaded.first_test:,} rows"
 
 
 def _name(path: Path) -> str:
-    """Within the data folder."""
+    """The name within the data folder."""
     return str(path.relative_to(data.folder())) if path.is_relative_to(data.folder()) else path.name
 
 
-def _lines(path: Path) -> int:
-    with opened(path) as stream:
+def _count_lines(path: Path) -> int:
+    with open_unpacked(path) as stream:
         return sum(1 for _ in stream)
 
 
-def _versions(run: Run, output: Output) -> str:
-    """As the steps were made with; several values if they were not made with the same."""
-    made = [run.store.about(step)["machine"] for study in run.studies for step in run.steps[study.name]] or [
-        machine.description()
-    ]
-    names = list(dict.fromkeys(name for each in made for name in each))
-    rows = [[name, "; ".join(dict.fromkeys(each.get(name, "–") for each in made))] for name in names]
-    caption = inline("**Versions** with which the steps were made.")
-    return shown(output, "versions", ("what", "which"), rows, caption)
+def _list_versions(run: Run, output: Output) -> PageTable:
+    """The versions the steps were computed with; several values if they differ."""
+    machines = [run.store.about(step)["machine"] for study in run.studies for step in run.steps[study.name]]
+    machines = machines or [machine.description()]
+    names = list(dict.fromkeys(name for each in machines for name in each))
+    rows = [[name, "; ".join(dict.fromkeys(each.get(name, "–") for each in machines))] for name in names]
+    caption = "**Versions** that the steps were computed with."
+    return lay_out(output, "versions", ("what", "which"), rows, caption)

@@ -29,6 +29,6 @@ class Run:
         return list(dict.fromkeys(step.table for step in self.steps[study.name]))
 
 
-def names(source: str) -> list[str]:
-    """A source may be several tables: "passive, passive_best"."""
+def split_names(source: str) -> list[str]:
+    """The tables of a source, which may be several: "passive, passive_best"."""
     return [name for name in re.split(r"[,\s]+", source) if name]

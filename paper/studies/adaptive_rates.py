@@ -1,4 +1,4 @@
-"""Rates of each feature's own: does it still matter then how a step is made?"""
+"""Adaptive rates: does the update still matter if each feature has its own rate?"""
 
 from collections.abc import Mapping
 
@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from paper import data, sweeping, verdicts
 from paper.drawing import COLOURS, figure
-from paper.grids import NEAR, Cells, Grid, Numbers, cells, grids, spread
-from paper.study import Claim, Figure, Part, Row, Scope, Step, Study, Table, Tables, Verdict
+from paper.grids import NEAR, Cells, Grid, Numbers, format_spread, group_by_update, make_grids
+from paper.study import Claim, Part, ReportFigure, ReportTable, Row, Scope, Step, Study, Tables, Verdict
 from paper.sweeping import LOSSES, UPDATES
 from steelyard import OnlineClassifier
 
@@ -35,13 +35,13 @@ class AdaptiveRates(Study):
 
     def part(self, tables: Tables, scope: Scope) -> Part:
         rows = tables[TABLE]
-        found = cells(grids(rows, ("data", "loss", "scaling", "update")))
+        found = group_by_update(make_grids(rows, ("data", "loss", "scaling", "update")))
         return Part(
             [
-                "With `scaling='adaptive'` (AdaGrad) each feature has a rate of its own that falls with the "
-                "gradients it has met; `'normalized'` does so in units of each feature's largest value. What "
-                "remains to be chosen is one factor, here from 2⁻¹⁰ to 2¹⁰, constant (`power_t` 0) or "
-                "decaying (½). One pass, no bias, the same rows and test rows as for passive learning.",
+                "With `scaling='adaptive'` (AdaGrad) each feature has its own rate, which falls with the "
+                "gradients it has met; `'normalized'` does so in units of each feature's largest value. One "
+                "factor remains to be chosen, here from 2⁻¹⁰ to 2¹⁰, constant (`power_t` 0) or decaying (½). "
+                "One pass, no bias, the same rows and test rows as for passive learning.",
                 _best(found),
                 _width(found),
                 _figure(found),
@@ -56,19 +56,19 @@ def _step(place: str, loss: str, shuffle: int, most: int | None) -> Step:
         return [
             {**row, "scaling": scaling}
             for scaling in SCALINGS
-            for row in sweeping.swept(
+            for row in sweeping.run_sweep(
                 place, shuffle, OnlineClassifier(loss, scaling=scaling, fit_intercept=False), grid, most=most
             )
         ]
 
     key = f"{data.name(place)} {loss} {shuffle}"
-    return Step(TABLE, key, sweeping.inputs(place, rows=most, shuffle=shuffle), compute)
+    return Step(TABLE, key, sweeping.collect_inputs(place, rows=most, shuffle=shuffle), compute)
 
 
 def doublings(grid: Grid) -> Numbers:
-    """By shuffle: how often the rate may be doubled without coming off the best accuracy by more than 0.005.
+    """For each shuffle, how often the rate can be doubled while the accuracy stays within 0.005 of the best.
 
-    At a constant rate, from the least good one on through rates that are all good.
+    Counted at constant rates, along the longest run of good rates.
     """
     constant = grid.accuracy[:, : len(RATES)]
     return np.array([_longest(line >= line.max() - NEAR - 1e-9) - 1.0 for line in constant])
@@ -82,17 +82,17 @@ def _longest(good: NDArray[np.bool_]) -> int:
     return longest
 
 
-def _best(found: Cells) -> Table:
-    return Table(
+def _best(found: Cells) -> ReportTable:
+    return ReportTable(
         ["data", "loss", "scaling", *UPDATES],
-        [[*key, *(spread(each[update].best()) for update in UPDATES)] for key, each in found.items()],
+        [[*key, *(format_spread(each[update].best()) for update in UPDATES)] for key, each in found.items()],
         f"Test accuracy of the best of {len(RATES) * len(POWERS)} schedules.",
         TABLE,
     )
 
 
-def _width(found: Cells) -> Table:
-    return Table(
+def _width(found: Cells) -> ReportTable:
+    return ReportTable(
         [
             "data",
             "loss",
@@ -102,8 +102,8 @@ def _width(found: Cells) -> Table:
         [
             [
                 *key,
-                *(spread(doublings(each[update]), 1) for update in UPDATES),
-                *(spread(each[update].share(NEAR), 1, 100.0) for update in UPDATES),
+                *(format_spread(doublings(each[update]), 1) for update in UPDATES),
+                *(format_spread(each[update].share(NEAR), 1, 100.0) for update in UPDATES),
             ]
             for key, each in found.items()
         ],
@@ -113,7 +113,7 @@ def _width(found: Cells) -> Table:
     )
 
 
-def _figure(found: Cells) -> Figure:
+def _figure(found: Cells) -> ReportFigure:
     places = list(dict.fromkeys(key[0] for key in found))
     drawing = figure(2.6 * len(places), 9.4)
     axes = drawing.subplots(len(LOSSES), len(places), sharex=True, sharey=True, squeeze=False)
@@ -135,12 +135,11 @@ def _figure(found: Cells) -> Figure:
             axis.set_xlabel("learning rate")
     handles, labels = axes[0, 0].get_legend_handles_labels()
     drawing.legend(handles, labels, loc="outside lower center", ncols=4)
-    return Figure(
+    return ReportFigure(
         "adaptive_rates-range",
         drawing,
-        "Test accuracy over the learning rate, held constant, with rates of each feature's own (adaptive) "
-        "and in units of each feature's largest value (normalized). A flat line is a rate that need not be "
-        "tuned.",
+        "Test accuracy against the learning rate, which is constant, with adaptive rates and with normalized "
+        "rates. Where a line is flat, the rate needs no tuning.",
         TABLE,
     )
 
@@ -162,9 +161,9 @@ def _wider(found: Cells, scaling: str) -> Claim:
         ours=f"a wider range in {wider} of {len(widths)} pairs of data and loss, a narrower one in "
         f"{len(narrower)}; mean doublings: "
         + ", ".join(f"{update} {value:.1f}" for update, value in mean.items()),
-        verdict=verdicts.of_cases(wider, len(widths)),
-        why="Near is near to an update's own best accuracy, and a higher one has less company. Where the "
-        "range is narrower, the best accuracy is higher by "
+        verdict=verdicts.judge_cases(wider, len(widths)),
+        why="The distance is to each update's own best accuracy, and fewer rates come near a higher one. "
+        "Where the range is narrower, the best accuracy is higher by "
         + "; ".join(f"{gap:+.4f} ({', '.join(key[:2])})" for key, gap in narrower.items())
         + "."
         if narrower
@@ -183,8 +182,8 @@ def _accuracy(found: Cells) -> Claim:
         paper="–",
         ours=f"no worse by more than {NEAR} in {equal} of {len(gaps)} cases; the largest difference, "
         f"invariant − explicit, is {gaps[extreme]:+.4f} ({', '.join(extreme)})",
-        verdict=verdicts.of_cases(equal, len(gaps)),
-        why="Small steps are alike with every update, and among so many rates there are small ones.",
+        verdict=verdicts.judge_cases(equal, len(gaps)),
+        why="Small steps are similar with every update, and small rates are among those tried.",
         source=TABLE,
     )
 
@@ -202,12 +201,12 @@ def _worst(found: Cells) -> Claim:
     }
     return Claim(
         where="Section 6, not reported",
-        says="How bad can a learning rate be, with rates of each feature's own?",
+        says="How bad can a learning rate be with adaptive or normalized rates?",
         paper="–",
         ours="accuracy of the worst schedule, mean over all cases: "
         + ", ".join(f"{update} {value:.3f}" for update, value in worst.items())
         + f"; diverged: {diverged['explicit']:.1%} of the explicit runs",
         verdict=Verdict.NOTED,
-        why="A large gradient lowers the rates of its own features at once.",
+        why="A large gradient immediately lowers the rates of its own features.",
         source=TABLE,
     )

@@ -1,35 +1,36 @@
-"""Inverse propensities: a log of one policy's choices teaches what another would meet."""
+"""Inverse propensities: learn from the log of one policy what another would meet."""
 
 import math
 from collections.abc import Sequence
 
-from matplotlib.figure import Figure as Drawing
+from matplotlib.figure import Figure
 
 from paper import drawing
 from paper.studies.weighted import propensities
 from paper.studies.weighted.pictures import curve
 from paper.studies.weighted.propensities import APPROACHES, COMPARED, EVALUATED, TABLE
-from paper.studies.weighted.telling import NAMES, averaged, by, mean, values, where
-from paper.study import Claim, Figure, Part, Row, Scope, Step, Study, Table, Tables, Verdict
+from paper.studies.weighted.summaries import NAMES, describe_shuffles, mean, mean_by, select_rows, values
+from paper.study import Claim, Part, ReportFigure, ReportTable, Row, Scope, Step, Study, Tables, Verdict
 
 MATTERS = 0.01
-"""A difference of log losses that is a smaller part of them is there, but does not matter."""
+"""A smaller relative difference of log losses does not matter, even if it is significant."""
 
 WHAT = """
-open-bandit has what a shop showed its visitors, and whether they clicked. For one log Thompson sampling
-chose the items, and how likely each choice was is known: its propensity. For the other they were chosen
-evenly. The first log is learned (logistic loss, one pass; item, position, visitor), each row with its
-inverse propensity as its weight, so that it stands for the second; there the models are judged. Each way
-uses the rate at which its own progressive loss, on the first log, is least: the second has no say in it.
+open-bandit records what a shop showed its visitors, and whether they clicked. In one log Thompson sampling
+chose the items, and the probability of each choice, its propensity, is known. In the other log items were
+chosen uniformly. The models learn the first log (logistic loss, one pass; item, position, visitor), with the
+inverse propensity of each row as its weight, so that it represents the second log, on which the models are
+evaluated. Each approach uses the rate with the lowest progressive loss on the first log; the second log has
+no influence on it.
 """
 WHY = {
-    Verdict.NOTED: "The interval holds 0: there are too few clicks to tell.",
-    Verdict.HOLDS: "The interval does not hold 0.",
+    Verdict.NOTED: "The interval contains 0: there are too few clicks to tell.",
+    Verdict.HOLDS: "The interval does not contain 0.",
     Verdict.PARTLY: f"There is a difference, but of less than {MATTERS:.0%}.",
-    Verdict.FAILS: "So few clicks teach more that is chance than that is not.",
+    Verdict.FAILS: "With so few clicks, models learn more noise than signal.",
 }
 EVALUATION = """
-The same weights estimate, from the first log alone, how many clicks even choices would get.
+From the first log alone, the same weights estimate how many clicks uniform choices would get.
 """
 
 
@@ -44,18 +45,18 @@ class Bandit(Study):
 
     def part(self, tables: Tables, scope: Scope) -> Part:
         rows, compared, evaluated = tables[TABLE], tables[COMPARED], tables[EVALUATED]
-        figure = Figure(
+        figure = ReportFigure(
             "bandit-rates",
             _drawing(rows),
-            f"Log loss on the second log against the learning rate on the first; {averaged(rows)}.",
+            f"Log loss on the second log against the learning rate on the first; {describe_shuffles(rows)}.",
             TABLE,
         )
         few = (
-            f"**This is little to go by.** There are {evaluated[0]['clicks']} clicks in the "
+            f"**There is little data.** There are {evaluated[0]['clicks']} clicks in the "
             f"{evaluated[0]['rows']:,} rows of the first log and {evaluated[0]['even_clicks']} in the "
-            f"{evaluated[0]['even_rows']:,} of the second. The intervals say how much that leaves open: 95 % "
-            "of what comes out when the rows of the second log are drawn anew. Rows of one log are not "
-            "independent, so they are rather too narrow."
+            f"{evaluated[0]['even_rows']:,} of the second. The intervals are 95 % "
+            "bootstrap intervals over the rows of the second log. Rows of one log are not independent, so "
+            "the intervals are rather too narrow."
         )
         return Part(
             [WHAT, few, _comparison(compared), figure, EVALUATION, _evaluation(evaluated)],
@@ -64,8 +65,8 @@ class Bandit(Study):
 
 
 def claims(rows: Sequence[Row]) -> list[Claim]:
-    """An interval that holds 0 decides nothing; a difference that does not matter decides in part."""
-    ours = float(where(rows, approach="invariant")[0]["mean"])
+    """If the interval contains 0, nothing is decided; a small difference counts in part."""
+    ours = float(select_rows(rows, approach="invariant")[0]["mean"])
     told = {str(row["approach"]): row for row in rows}
     return [
         Claim(
@@ -96,7 +97,7 @@ def _verdict(row: Row, ours: float) -> Verdict:
 
 
 def evaluation_claim(rows: Sequence[Row]) -> Claim:
-    """An estimate agrees with what came if their difference is within its own interval around 0."""
+    """An estimate agrees with the truth if the interval of their difference contains 0."""
     naive, _, weighted, truth = rows
     right, seen = _agree(weighted, truth), not _agree(naive, truth)
     if right:
@@ -124,7 +125,7 @@ def _percent(row: Row) -> str:
     return f"{mean:.2f} % ({low:.2f} to {high:.2f})"
 
 
-def _comparison(rows: Sequence[Row]) -> Table:
+def _comparison(rows: Sequence[Row]) -> ReportTable:
     lines = [
         [
             NAMES.get(str(row["approach"]), "the share of clicks, a constant"),
@@ -136,25 +137,27 @@ def _comparison(rows: Sequence[Row]) -> Table:
         for row in rows
     ]  # fmt: skip
     heads = ["way", "rate", "log loss", "95 % interval", "beyond the invariant update", "95 % interval"]
-    return Table(heads, lines, "Log loss on the second log, at the rate that the first log chose.", COMPARED)
+    return ReportTable(
+        heads, lines, "Log loss on the second log, at the rate that the first log chose.", COMPARED
+    )
 
 
-def _evaluation(rows: Sequence[Row]) -> Table:
+def _evaluation(rows: Sequence[Row]) -> ReportTable:
     lines = [[str(row["estimate"]), _percent(row)] for row in rows]
     largest = f"{float(rows[0]['largest_over_mean']):.0f}"
     caption = (
         f"The share of clicks when items are chosen evenly. The largest weight is {largest} times the mean."
     )
-    return Table(["estimate", "clicks (95 % interval)"], lines, caption, EVALUATED)
+    return ReportTable(["estimate", "clicks (95 % interval)"], lines, caption, EVALUATED)
 
 
-def _drawing(rows: Sequence[Row]) -> Drawing:
+def _drawing(rows: Sequence[Row]) -> Figure:
     figure = drawing.figure()
     axes = figure.subplots()
     for approach in APPROACHES:
-        means = by(where(rows, approach=approach), "rate", "log_loss")
+        means = mean_by(select_rows(rows, approach=approach), "rate", "log_loss")
         curve(axes, approach, list(means), list(means.values()))
-    least = min(mean(where(rows, rate=rate), "log_loss") for rate in values(rows, "rate"))
+    least = min(mean(select_rows(rows, rate=rate), "log_loss") for rate in values(rows, "rate"))
     axes.set(xscale="log", ylim=(0.9 * least, 2.0 * least))
     axes.set(xlabel="learning rate × mean weight", ylabel="log loss (curves leave the picture above)")
     axes.legend()

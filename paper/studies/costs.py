@@ -2,31 +2,31 @@
 
 from collections.abc import Sequence
 
-from matplotlib.figure import Figure as Drawing
+from matplotlib.figure import Figure
 
 from paper import drawing
 from paper.studies.weighted import decisions, sets
 from paper.studies.weighted.decisions import APPROACHES, TABLE
 from paper.studies.weighted.learning import UPDATES
 from paper.studies.weighted.pictures import curve
-from paper.studies.weighted.telling import NAMES, averaged, best, by, mean, where
-from paper.study import Claim, Figure, Part, Row, Scope, Step, Study, Table, Tables, Verdict
+from paper.studies.weighted.summaries import NAMES, best_rate, describe_shuffles, mean, mean_by, select_rows
+from paper.study import Claim, Part, ReportFigure, ReportTable, Row, Scope, Step, Study, Tables, Verdict
 
 TIE = 0.01
 NAMED = {**NAMES, "ignored": "costs ignored", "threshold": "costs ignored, threshold moved"}
 CONSTANT = ("give to all", "give to none")
 
 WHAT = f"""
-credit-costs has people who wanted a loan, and whether they fell behind with it. It has no costs; these are
-assumed: a loan is {sets.MONTHS:g} months' income, from {sets.LINE[0]:,.0f} to {sets.LINE[1]:,.0f} (the
-median where the income is unknown); with somebody who falls behind {sets.LOST_IF_BAD:.0%} of it are lost,
-and {sets.LOST_IF_GOOD:.0%} are not earned if somebody who would have paid is refused. What a wrong decision
-about a row costs is its weight. Then the classifier decides at even odds.
+credit-costs lists people who wanted a loan, and whether they fell behind with it. It has no costs, so we
+assume them: a loan is {sets.MONTHS:g} months' income, from {sets.LINE[0]:,.0f} to {sets.LINE[1]:,.0f} (the
+median if the income is unknown); {sets.LOST_IF_BAD:.0%} of it is lost if the person falls behind, and
+{sets.LOST_IF_GOOD:.0%} is not earned if a person who would have paid is refused. The weight of a row is the
+cost of a wrong decision about it. Then the classifier decides at even odds.
 """
 OTHER = """
-Beside that, the costs may be ignored while learning, and either not be heard of at all, or move the
-threshold: refuse where what is to be lost times its probability is more than what is to be earned. Logistic
-loss, one pass.
+For comparison, the costs are ignored in training, and then either ignored altogether, or used to move the
+threshold: refuse if the possible loss times its probability exceeds the possible gain. Logistic loss, one
+pass.
 """
 
 
@@ -41,20 +41,22 @@ class Costs(Study):
 
     def part(self, tables: Tables, scope: Scope) -> Part:
         rows = tables[TABLE]
-        figure = Figure(
+        figure = ReportFigure(
             "costs-rates",
             _drawing(rows),
-            "What the decisions about the test rows cost on average, against the learning rate; "
-            f"{averaged(rows)}.",
+            "Average cost of the decisions about the test rows, against the learning rate; "
+            f"{describe_shuffles(rows)}.",
             TABLE,
         )
         return Part([WHAT, OTHER, _table(rows), figure], [claim(rows)])
 
 
 def claim(rows: Sequence[Row]) -> Claim:
-    """Better at the best rate by more than TIE is better; on average over all rates, it is so in part."""
-    costs = {name: best(where(rows, approach=name), "cost")[1] for name in (*APPROACHES, *CONSTANT)}
-    overall = {name: mean(where(rows, approach=name), "cost") for name in UPDATES}
+    """It holds if the best rate is better by more than TIE, and in part if only the average over rates is."""
+    costs = {
+        name: best_rate(select_rows(rows, approach=name), "cost")[1] for name in (*APPROACHES, *CONSTANT)
+    }
+    overall = {name: mean(select_rows(rows, approach=name), "cost") for name in UPDATES}
     gain = costs["explicit"] / costs["invariant"] - 1.0
     wide = overall["explicit"] / overall["invariant"] - 1.0
     if gain > TIE:
@@ -78,16 +80,16 @@ def _because(rows: Sequence[Row], verdict: Verdict, wide: float) -> str:
     largest = f"The largest weight is {mean(rows, 'largest_over_mean'):.0f} times the mean"
     if verdict is Verdict.HOLDS:
         return f"{largest}."
-    higher = " Where the rate is higher, they are." if wide > TIE else ""
-    return f"{largest}: with a low rate none is large enough to overshoot.{higher}"
+    higher = " With higher rates some are." if wide > TIE else ""
+    return f"{largest}: with a low rate no step is large enough to overshoot.{higher}"
 
 
-def _table(rows: Sequence[Row]) -> Table:
-    free = best(where(rows, approach="give to all"), "cost")[1]
+def _table(rows: Sequence[Row]) -> ReportTable:
+    free = best_rate(select_rows(rows, approach="give to all"), "cost")[1]
     lines = []
     for name in (*CONSTANT, *APPROACHES):
-        found = where(rows, approach=name)
-        rate, cost = best(found, "cost")
+        found = select_rows(rows, approach=name)
+        rate, cost = best_rate(found, "cost")
         learned = name in APPROACHES
         lines.append([
             NAMED.get(name, name), f"{cost:.1f}", f"{1.0 - cost / free:.1%}", f"{rate:g}" if learned else "–",
@@ -95,22 +97,22 @@ def _table(rows: Sequence[Row]) -> Table:
         ])  # fmt: skip
     heads = ["decisions", "cost a person", "saved", "best rate", "cost, all rates"]
     caption = (
-        f"credit-costs, {int(rows[0]['rows']):,} rows: what decisions about the test rows cost on average, "
-        "in the currency of the incomes; how much of the cost of giving to all that saves; the mean over all "
-        "rates."
+        f"credit-costs, {int(rows[0]['rows']):,} rows: average cost of the decisions about the test rows, "
+        "in the currency of the incomes; the share of the cost of giving to all that this saves; the mean "
+        "over all rates."
     )
-    return Table(heads, lines, caption, TABLE)
+    return ReportTable(heads, lines, caption, TABLE)
 
 
-def _drawing(rows: Sequence[Row]) -> Drawing:
+def _drawing(rows: Sequence[Row]) -> Figure:
     figure = drawing.figure()
     axes = figure.subplots()
     looks = {"ignored": "ignored", "threshold": "costing"}
     for name in APPROACHES:
-        means = by(where(rows, approach=name), "rate", "cost")
+        means = mean_by(select_rows(rows, approach=name), "rate", "cost")
         curve(axes, looks.get(name, name), list(means), list(means.values()), label=NAMED[name])
-    free = mean(where(rows, approach="give to all"), "cost")
-    least = min(best(where(rows, approach=name), "cost")[1] for name in APPROACHES)
+    free = mean(select_rows(rows, approach="give to all"), "cost")
+    least = min(best_rate(select_rows(rows, approach=name), "cost")[1] for name in APPROACHES)
     axes.axhline(free, color=drawing.GREY, lw=1.0, ls=":", label="give to all")
     axes.set(xscale="log", ylim=(0.95 * least, 1.1 * free))
     axes.set(xlabel="learning rate × mean weight", ylabel="cost a person (curves may leave the picture)")

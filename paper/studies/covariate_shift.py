@@ -1,37 +1,44 @@
-"""Covariate shift: reviews of one kind of goods teach what is liked of another."""
+"""Covariate shift: learn from reviews of one kind of goods, predict those of another."""
 
 from collections.abc import Sequence
 from itertools import permutations
 from statistics import median
 
-from matplotlib.figure import Figure as Drawing
+from matplotlib.figure import Figure
 
 from paper import drawing
 from paper.studies.weighted import domains
 from paper.studies.weighted.domains import DOMAINS, LIMIT, TABLE, TRIED
 from paper.studies.weighted.pictures import MARKERS, SHADES
-from paper.studies.weighted.telling import NAMES, averaged, best, mean, verdict, where
-from paper.study import Claim, Figure, Part, Row, Scope, Step, Study, Table, Tables
+from paper.studies.weighted.summaries import (
+    NAMES,
+    best_rate,
+    describe_shuffles,
+    judge_sets,
+    mean,
+    select_rows,
+)
+from paper.study import Claim, Part, ReportFigure, ReportTable, Row, Scope, Step, Study, Tables
 
 TIE = 0.01
 QUICK = (("books", "dvd"), ("dvd", "electronics"), ("kitchen", "books"), ("electronics", "kitchen"))
 
 WHAT = f"""
-Reviews of one kind of goods are learned, those of another are to be judged: liked or not. A classifier that
-tells the two kinds apart, without a look at any judgement, gives each review to be learned the odds that it
-is one of the new kind. These odds, from 1/{LIMIT:g} to {LIMIT:g}, are its weight; or, flattened, their
-square root. Logistic loss, one pass, the best rate for each on the test rows.
+The model learns reviews of one kind of goods, and predicts for another kind whether a review is positive. A
+second classifier, which does not see the labels, tells the two kinds apart, and gives each training review
+the odds that it is of the new kind. These odds, from 1/{LIMIT:g} to {LIMIT:g}, are its weight; or, flattened,
+their square root. Logistic loss, one pass, the best rate for each on the test rows.
 """
 FEW = """
-Text gives the kind of goods away: most weights are next to nothing, and all rows together are worth as much
-as a few of equal weight (the column *worth*). What is won by looking like the new kind is lost by the
-number of rows. This is known of odds in many dimensions, and no update can help it; but an update can do
-harm on top.
+The text reveals the kind of goods: most weights are almost zero, and all rows together are worth only a few
+rows of equal weight (the column *worth*, the effective sample size). Being closer to the new kind is paid for
+with fewer effective rows. This is known of odds in many dimensions, and no update can change it; but an
+update can do additional harm.
 """
 
 
 class CovariateShift(Study):
-    """From each kind to each other."""
+    """From each kind of goods to each other."""
 
     name = "covariate_shift"
     title = "Applications: covariate shift"
@@ -42,11 +49,11 @@ class CovariateShift(Study):
 
     def part(self, tables: Tables, scope: Scope) -> Part:
         rows = tables[TABLE]
-        figure = Figure(
+        figure = ReportFigure(
             "covariate-shift",
             _drawing(rows),
             "Test error, each way at its best rate, "
-            f"{averaged(rows)}. Full weights on the left, flattened ones on "
+            f"{describe_shuffles(rows)}. Full weights on the left, flattened ones on "
             "the right.",
             TABLE,
         )
@@ -55,15 +62,15 @@ class CovariateShift(Study):
 
 def _pairs(rows: Sequence[Row]) -> list[list[Row]]:
     names = dict.fromkeys((row["source"], row["target"]) for row in rows)
-    return [where(rows, source=source, target=target) for source, target in names]
+    return [select_rows(rows, source=source, target=target) for source, target in names]
 
 
 def _error(rows: Sequence[Row], approach: str, power: float) -> float:
-    return best(where(rows, approach=approach, power=power), "error")[1]
+    return best_rate(select_rows(rows, approach=approach, power=power), "error")[1]
 
 
 def claims(rows: Sequence[Row]) -> list[Claim]:
-    """On a pair, an error is less than another if it is by more than TIE of it."""
+    """An error counts as lower than another if the difference is more than TIE of it."""
     pairs = _pairs(rows)
     ratios = [
         [_error(found, "explicit", power) / _error(found, "invariant", power) - 1.0 for found in pairs]
@@ -80,44 +87,44 @@ def claims(rows: Sequence[Row]) -> list[Claim]:
             "mentioned only", "The invariant update learns such weights better than multiplication.", "–",
             f"the error of multiplication is {median(ratios[0]):+z.0%} off in the median pair with full "
             f"weights, {median(ratios[1]):+z.0%} with flattened ones",
-            verdict(sum(worse), 2 * len(pairs)),
+            judge_sets(sum(worse), 2 * len(pairs)),
             f"In {sum(worse[: len(pairs)])} of {len(pairs)} pairs, flattened in {sum(worse[len(pairs) :])}. "
-            "A few rows have nearly all the weight; multiplied by it they overrule all others.", TABLE,
+            "A few rows have nearly all the weight; multiplication lets them overrule all others.", TABLE,
         ),
         Claim(
             "mentioned only", "Weights from a classifier of domains adapt to a new domain.", "–",
             f"beside learning without weights the error is {min(helped):+z.0%} to {max(helped):+z.0%}, "
             f"{median(helped):+z.0%} in the median pair; lower in {sum(ratio < -TIE for ratio in helped)} of "
             f"{len(pairs)}",
-            verdict(sum(ratio < -TIE for ratio in helped), len(pairs)),
-            "The kinds are told apart so well that hardly any row is typical of both, and few rows are left.",
+            judge_sets(sum(ratio < -TIE for ratio in helped), len(pairs)),
+            "The classifier separates the kinds so well that few training rows have any weight.",
             TABLE,
         ),
     ]  # fmt: skip
 
 
-def _table(rows: Sequence[Row]) -> Table:
+def _table(rows: Sequence[Row]) -> ReportTable:
     lines = [
         [
             f"{found[0]['source']} → {found[0]['target']}",
-            *(f"{mean(where(found, power=power), 'effective'):.0f}" for power in (1.0, 0.5)),
+            *(f"{mean(select_rows(found, power=power), 'effective'):.0f}" for power in (1.0, 0.5)),
             *(f"{100.0 * _error(found, approach, power):.1f}" for approach, power in TRIED),
         ]
         for found in _pairs(rows)
     ]
     heads = ["learned → judged", "worth", "worth, flattened", *(_name(*tried) for tried in TRIED)]
     caption = (
-        f"Test errors in per cent at the best rate. Worth: to how many rows of equal weight the "
-        f"{int(rows[0]['rows']):,} rows come."
+        f"Test errors in per cent at the best rate. Worth: how many rows of equal weight the "
+        f"{int(rows[0]['rows']):,} rows are worth."
     )
-    return Table(heads, lines, caption, TABLE)
+    return ReportTable(heads, lines, caption, TABLE)
 
 
 def _name(approach: str, power: float) -> str:
     return f"{NAMES[approach]}, flattened" if power == 0.5 else NAMES[approach]
 
 
-def _drawing(rows: Sequence[Row]) -> Drawing:
+def _drawing(rows: Sequence[Row]) -> Figure:
     pairs = _pairs(rows)
     figure = drawing.figure(8.0, 1.4 + 0.32 * len(pairs))
     places = range(len(pairs))

@@ -1,4 +1,4 @@
-"""The second-order update: the implicit one with the slope's tangent in place of the slope."""
+"""The second-order update: the implicit one with a linear approximation of the slope."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -7,8 +7,8 @@ import numpy as np
 
 from paper import data, single_steps, sweeping, verdicts
 from paper.drawing import COLOURS, GREY, figure
-from paper.grids import NEAR, VERY_NEAR, Cells, Key, cells, grids, spread
-from paper.study import Claim, Figure, Part, Row, Scope, Step, Study, Table, Tables
+from paper.grids import NEAR, VERY_NEAR, Cells, Key, format_spread, group_by_update, make_grids
+from paper.study import Claim, Part, ReportFigure, ReportTable, Row, Scope, Step, Study, Tables
 from steelyard import OnlineClassifier, losses, updates
 
 GRID, STEPS = "second_order", "second_order_steps"
@@ -19,7 +19,7 @@ SHOWN_MARGINS = (-4.0, 0.0, 2.0)
 
 
 class SecondOrder(Study):
-    """Dekel et al.'s, which the paper mentions beside implicit updates."""
+    """The update of Dekel et al., which the paper mentions beside implicit updates."""
 
     name = GRID
     title = "The second-order update"
@@ -34,18 +34,18 @@ class SecondOrder(Study):
         ] + [_single_steps(count)]
 
     def part(self, tables: Tables, scope: Scope) -> Part:
-        found = cells(grids(tables[GRID]))
+        found = group_by_update(make_grids(tables[GRID]))
         steps = tables[STEPS]
         return Part(
             [
-                "The second-order update of Dekel et al. takes the implicit step with a straight line in "
-                "place of the slope: −u·ℓ′/(1 + u·ℓ″). Where the loss is made of straight lines it is the "
-                "explicit update, so it is tried with squared and logistic loss, with the schedules of "
+                "The second-order update of Dekel et al. takes the implicit step with a linear approximation "
+                "of the slope: −u·ℓ′/(1 + u·ℓ″). For piecewise linear losses it equals the explicit update, "
+                "so it is tried with squared and logistic loss, with the schedules of "
                 "passive learning.",
                 _table(found),
-                "Where the curvature at the start says little of what comes, as far down the straight side "
-                "of logistic loss, it steps nearly as far as the explicit update:",
-                single_steps.shown(steps, STEPS),
+                "Where the curvature at the start says little about the rest of the step, as on the nearly "
+                "straight side of logistic loss, it goes nearly as far as the explicit update:",
+                single_steps.make_table(steps, STEPS),
                 _figure(),
             ],
             [_same_as_implicit(found), _robust(found), _safe(steps)],
@@ -55,31 +55,31 @@ class SecondOrder(Study):
 def _sweep(place: str, loss: str, shuffle: int, most: int | None) -> Step:
     def compute() -> list[Row]:
         classifier = OnlineClassifier(loss, scaling="row_norm", fit_intercept=False)
-        return sweeping.swept(
+        return sweeping.run_sweep(
             place, shuffle, classifier, {"update": UPDATES, **sweeping.SCHEDULES}, most=most
         )
 
     key = f"{data.name(place)} {loss} {shuffle}"
-    return Step(GRID, key, sweeping.inputs(place, rows=most, shuffle=shuffle), compute)
+    return Step(GRID, key, sweeping.collect_inputs(place, rows=most, shuffle=shuffle), compute)
 
 
 def _single_steps(count: int) -> Step:
     def compute() -> list[Row]:
         smooth = [name for name in losses.names() if losses.by_name(name).smooth]
-        return [single_steps.measured(name, update, count, 0) for name in smooth for update in UPDATES]
+        return [single_steps.measure_steps(name, update, count, 0) for name in smooth for update in UPDATES]
 
     source = data.file_digest(Path(str(single_steps.__file__)))
     return Step(STEPS, "single steps", {"count": count, "seed": 0, "pushes": source}, compute)
 
 
-def _table(found: Cells) -> Table:
-    return Table(
+def _table(found: Cells) -> ReportTable:
+    return ReportTable(
         ["data", "loss", *UPDATES, *(f"{update}, % near" for update in UPDATES)],
         [
             [
                 *key,
-                *(spread(each[update].best()) for update in UPDATES),
-                *(spread(each[update].share(NEAR), 1, 100.0) for update in UPDATES),
+                *(format_spread(each[update].best()) for update in UPDATES),
+                *(format_spread(each[update].share(NEAR), 1, 100.0) for update in UPDATES),
             ]
             for key, each in found.items()
         ],
@@ -88,7 +88,7 @@ def _table(found: Cells) -> Table:
     )
 
 
-def _figure() -> Figure:
+def _figure() -> ReportFigure:
     drawing = figure(8.6, 3.4)
     loss = losses.by_name("logistic")
     through = np.geomspace(*SHOWN_PUSH, 200)
@@ -101,7 +101,7 @@ def _figure() -> Figure:
         axis.set(xscale="log", ylim=(-1.0, 40.0), title=f"from p = {margin:g}", xlabel="push u")
     axes[0].set_ylabel("change of the prediction")
     axes[0].legend(loc="upper left")
-    return Figure(
+    return ReportFigure(
         "second_order-logistic",
         drawing,
         "Logistic loss, label 1: how far one step moves the prediction. From the steep side (left) the "
@@ -121,7 +121,7 @@ def _same_as_implicit(found: Cells) -> Claim:
         says="For squared loss, whose slope is a straight line, the second-order update is the implicit one.",
         paper="–",
         ours=f"largest difference of any accuracy: {apart:g}",
-        verdict=verdicts.of_cases(int(apart <= VERY_NEAR), 1),
+        verdict=verdicts.judge_cases(int(apart <= VERY_NEAR), 1),
         why="The two formulas are equal.",
         source=GRID,
     )
@@ -141,7 +141,7 @@ def _robust(found: Cells) -> Claim:
         paper="–",
         ours=f"in {more} of {len(shares)} pairs of data and loss; on average "
         + ", ".join(f"{update.replace('_', ' ')} {share:.1%}" for update, share in mean.items()),
-        verdict=verdicts.of_cases(more, len(shares)),
+        verdict=verdicts.judge_cases(more, len(shares)),
         why="With squared loss it is the implicit update. Logistic loss alone: " + _logistic(shares) + ".",
         source=GRID,
     )
@@ -163,9 +163,9 @@ def _safe(steps: list[Row]) -> Claim:
         says="A second-order step does not overshoot.",
         paper="–",
         ours=f"it goes past the minimiser with {len(over)} of {len(own)} smooth losses; at most "
-        f"{single_steps.times(float(farthest['times_the_flow']))} times as far as the "
+        f"{single_steps.format_times(float(farthest['times_the_flow']))} times as far as the "
         f"flow ({farthest['loss']})",
-        verdict=verdicts.of_cases(len(own) - len(over), len(own)),
+        verdict=verdicts.judge_cases(len(own) - len(over), len(own)),
         why="It overshoots with "
         + ", ".join(f"{row['loss']}" for row in over)
         + ": the curvature at the start "

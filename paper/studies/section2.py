@@ -1,52 +1,52 @@
-"""Section 2: the approaches that the paper finds wanting, at work."""
+"""Section 2: the approaches that the paper argues against, tested."""
 
 from collections.abc import Sequence
 from itertools import product
 
-from matplotlib.figure import Figure as Drawing
+from matplotlib.figure import Figure
 
 from paper import drawing
 from paper.studies.weighted import approaches
 from paper.studies.weighted.approaches import APPROACHES, LARGEST, MEAN, PLACE, SURVEYS, TABLE
 from paper.studies.weighted.learning import MEMBERS, RATES
 from paper.studies.weighted.pictures import curve
-from paper.studies.weighted.telling import (
+from paper.studies.weighted.summaries import (
     NAMES,
-    averaged,
-    because,
-    best,
-    by,
+    best_rate,
+    describe_shuffles,
+    explain_verdict,
+    format_range,
+    judge_sets,
     mean,
-    span,
+    mean_by,
+    select_rows,
     values,
-    verdict,
-    where,
 )
-from paper.study import Claim, Figure, Part, Row, Scope, Step, Study, Table, Tables, Verdict
+from paper.study import Claim, Part, ReportFigure, ReportTable, Row, Scope, Step, Study, Tables, Verdict
 
 TIE = 0.01
-"""Two log losses that differ by less than this part of them are called the same."""
+"""Log losses that differ by a smaller share than this count as equal."""
 SENSITIVE = 1.1
-"""So many times another's log loss over all rates is called more sensitive to the rate."""
+"""An approach counts as more sensitive if its mean log loss over all rates is this many times as large."""
 
 
 WAYS = f"""
-A row that weighs *h* can be learned *h* times (**copies**); its gradient can be multiplied by *h*
-(**multiplication**, the `explicit` update); it can be kept with probability *h* / largest *h* and then
-weigh one (**rejection sampling**); several such samples can teach a predictor each, {MEMBERS} here, whose
-probabilities are averaged (**costing**); or it can be learned with the `implicit` or the `invariant`
-update. Here each does so, in one pass of logistic loss.
+A row of weight *h* can be learned *h* times (**copies**); its gradient can be multiplied by *h*
+(**multiplication**, the `explicit` update); it can be kept with probability *h* / largest *h* and then have
+weight one (**rejection sampling**); several predictors, {MEMBERS} here, can each learn such a sample, and
+their probabilities are averaged (**costing**); or it can be learned with the `implicit` or the `invariant`
+update. All are compared here, with one pass of logistic loss.
 """
 WEIGHTS = f"""
-adult and census-income weigh people as their surveys do, credit-costs by what a wrong decision costs (see
-[costs](#costs)); these weights are scaled to a mean of {MEAN:g} and rounded, 1 or more, so that copies can
-be made. The rows of the text set weigh anything from 1 to {LARGEST:g}, drawn evenly by order of magnitude:
-such weights carry nothing but noise, and to ignore them is best. There the test rows weigh one, elsewhere
-what they weigh.
+adult and census-income have survey weights, and the weights of credit-costs are the costs of wrong decisions
+(see [costs](#costs)); these weights are scaled to a mean of {MEAN:g} and rounded to at least 1, so that
+copies can be made. The rows of the text data set have random weights from 1 to {LARGEST:g}, drawn
+log-uniformly: these are pure noise, and ignoring them is best. There all test rows have weight one; on the
+other data sets they have their own weights.
 """
 RATE = f"""
-A learning rate is that of rows which weigh one on average: with weights it is divided by their mean. The
-best of {len(RATES)} rates is chosen on the test rows, for every approach alike.
+Learning rates are meant for rows with a mean weight of one: with weights they are divided by the mean. The
+best of {len(RATES)} rates is chosen on the test rows, in the same way for every approach.
 """
 
 
@@ -63,21 +63,21 @@ class Section2(Study):
     def part(self, tables: Tables, scope: Scope) -> Part:
         rows = tables[TABLE]
         sets = [str(name) for name in values(rows, "data")]
-        figure = Figure(
+        figure = ReportFigure(
             "section2-rates",
             _drawing(rows, sets),
             f"Log loss on the test rows against the learning rate, "
-            f"{averaged(rows)}. Copies and the invariant update differ only "
+            f"{describe_shuffles(rows)}. Copies and the invariant update differ only "
             "where the rate is large.",
             TABLE,
         )
-        tables_by_set = [_table(where(rows, data=name), name) for name in sets]
+        tables_by_set = [_table(select_rows(rows, data=name), name) for name in sets]
         return Part([WAYS, WEIGHTS, RATE, *tables_by_set, figure], claims(rows))
 
 
 def claims(rows: Sequence[Row]) -> list[Claim]:
-    """By rules, on each set: one counts as better than another if its log loss is, by more than TIE."""
-    sets = [where(rows, data=name) for name in values(rows, "data")]
+    """Judged on each data set: an approach counts as better if its log loss is lower by more than TIE."""
+    sets = [select_rows(rows, data=name) for name in values(rows, "data")]
     return [_copies(sets), _multiplication(sets), _rejection(sets), _costing(sets), _implicit(sets)]
 
 
@@ -87,9 +87,9 @@ def _copies(sets: list[list[Row]]) -> Claim:
     held = sum(ratio > 2.0 and equal for ratio, equal in zip(slower, same, strict=True))
     return Claim(
         "Section 2", "Copies of a row do what its weight asks for, but take time.", "–",
-        f"{span(slower, '.0f')} times the time of the invariant update, "
+        f"{format_range(slower, '.0f')} times the time of the invariant update, "
         f"the same log loss on {sum(same)} of {len(sets)} sets",
-        verdict(held, len(sets)),
+        judge_sets(held, len(sets)),
         "A copy costs as much as a row. With an update that is a formula, a weight costs nothing.", TABLE,
     )  # fmt: skip
 
@@ -102,8 +102,8 @@ def _multiplication(sets: list[list[Row]]) -> Claim:
     both = sum(one and other for one, other in zip(worse, sensitive, strict=True))
     return Claim(
         "Section 2", "The gradient times the weight is no good where weights are large.", "–",
-        f"at its best rate its log loss is {span(ratios, '+z.1%')} off that of the "
-        f"invariant update; on average over all rates {span(spread, '.1f')} times as large",
+        f"at its best rate its log loss is {format_range(ratios, '+z.1%')} off that of the "
+        f"invariant update; on average over all rates {format_range(spread, '.1f')} times as large",
         Verdict.HOLDS if both == len(sets) else Verdict.PARTLY if any(sensitive) else Verdict.FAILS,
         f"At its best rate it is worse on {sum(worse)} of {len(sets)} sets, and more sensitive to the rate "
         f"on {sum(sensitive)}: where the largest weight is a few times the mean, a low rate hides the harm.",
@@ -114,18 +114,19 @@ def _multiplication(sets: list[list[Row]]) -> Claim:
 def _rejection(sets: list[list[Row]]) -> Claim:
     ratios = [_loss(found, "rejection") / _loss(found, "invariant") - 1.0 for found in sets]
     kept = [
-        mean(where(found, approach="rejection"), "updates")
-        / mean(where(found, approach="invariant"), "updates")
+        mean(select_rows(found, approach="rejection"), "updates")
+        / mean(select_rows(found, approach="invariant"), "updates")
         for found in sets
     ]
     held = sum(ratio > TIE for ratio in ratios)
-    found = verdict(held, len(sets))
+    found = judge_sets(held, len(sets))
     return Claim(
         "Section 2", "Rejection sampling throws rows away, and what they could have taught.", "–",
-        f"{span(kept, '.0%')} of the rows are kept; log loss "
-        f"{span(ratios, '+z.1%')} off",
+        f"{format_range(kept, '.0%')} of the rows are kept; log loss "
+        f"{format_range(ratios, '+z.1%')} off",
         found,
-        because(found, "Few rows are as heavy as the heaviest, their measure.", held, len(sets)), TABLE,
+        explain_verdict(found, "Few rows are nearly as heavy as the heaviest.", held, len(sets)),
+        TABLE,
     )  # fmt: skip
 
 
@@ -137,10 +138,10 @@ def _costing(sets: list[list[Row]]) -> Claim:
     held = sum(better and slower > 2.0 for better, slower in zip(helped, dearer, strict=True))
     return Claim(
         "Section 2", "Several rejection samples, averaged, do better than one and take the time of all.", "–",
-        f"better on {sum(helped)} of {len(sets)} sets, {span(dearer, '.0f')} times the time "
-        f"of one; log loss {span(ratios, '+z.1%')} off that of the invariant update, in "
-        f"{span(against, '.1f')} times its time",
-        verdict(held, len(sets)),
+        f"better on {sum(helped)} of {len(sets)} sets, {format_range(dearer, '.0f')} times the time "
+        f"of one; log loss {format_range(ratios, '+z.1%')} off that of the invariant update, in "
+        f"{format_range(against, '.1f')} times its time",
+        judge_sets(held, len(sets)),
         f"The samples are small: learning {MEMBERS} of them is hardly dearer than one pass over everything. "
         f"A prediction always takes {MEMBERS} times as long.", TABLE,
     )  # fmt: skip
@@ -151,33 +152,33 @@ def _implicit(sets: list[list[Row]]) -> Claim:
     spread = [_over_rates(found, "implicit") / _over_rates(found, "invariant") - 1.0 for found in sets]
     return Claim(
         "Section 2", "The implicit update beside the invariant one.", "–",
-        f"log loss {span(ratios, '+z.1%')} off at the best rates, "
-        f"{span(spread, '+z.0%')} on average over all rates",
+        f"log loss {format_range(ratios, '+z.1%')} off at the best rates, "
+        f"{format_range(spread, '+z.0%')} on average over all rates",
         Verdict.NOTED, "It is not what copies do: it moves less far, which serves high rates well.", TABLE,
     )  # fmt: skip
 
 
 def _loss(rows: Sequence[Row], approach: str) -> float:
-    return best(where(rows, approach=approach))[1]
+    return best_rate(select_rows(rows, approach=approach))[1]
 
 
 def _over_rates(rows: Sequence[Row], approach: str) -> float:
-    return mean(where(rows, approach=approach), "log_loss")
+    return mean(select_rows(rows, approach=approach), "log_loss")
 
 
 def _seconds(rows: Sequence[Row], approach: str) -> float:
-    """The least: others may have used the processor's caches meanwhile."""
-    return min(float(row["seconds"]) for row in where(rows, approach=approach))
+    """The shortest time: other processes may have disturbed the longer ones."""
+    return min(float(row["seconds"]) for row in select_rows(rows, approach=approach))
 
 
-def _table(rows: Sequence[Row], name: str) -> Table:
+def _table(rows: Sequence[Row], name: str) -> ReportTable:
     lines = []
     for approach in APPROACHES:
-        found = where(rows, approach=approach)
-        rate, loss = best(found)
+        found = select_rows(rows, approach=approach)
+        rate, loss = best_rate(found)
         lines.append([
             NAMES[approach], f"{loss:.4f}",
-            f"{100.0 * mean(where(found, rate=rate), 'error'):.2f}", f"{rate:g}",
+            f"{100.0 * mean(select_rows(found, rate=rate), 'error'):.2f}", f"{rate:g}",
             f"{_over_rates(rows, approach):.3f}", f"{mean(found, 'updates'):,.0f}",
             f"{1000.0 * _seconds(rows, approach):.1f}",
         ])  # fmt: skip
@@ -185,7 +186,7 @@ def _table(rows: Sequence[Row], name: str) -> Table:
         "approach", "log loss", "error, %", "best rate", "log loss, all rates", "updates", "milliseconds",
     ]  # fmt: skip
     example = rows[0]
-    return Table(
+    return ReportTable(
         heads, lines,
         f"{name}: {int(example['rows']):,} rows; the largest weight is "
         f"{float(example['largest_weight']):.0f}, the mean {float(example['mean_weight']):.0f}. "
@@ -195,14 +196,14 @@ def _table(rows: Sequence[Row], name: str) -> Table:
     )  # fmt: skip
 
 
-def _drawing(rows: Sequence[Row], sets: Sequence[str]) -> Drawing:
+def _drawing(rows: Sequence[Row], sets: Sequence[str]) -> Figure:
     figure = drawing.figure(8.0, 6.4)
     for axes, name in zip(figure.subplots(2, 2, sharex=True).flat, sets, strict=False):
         for approach in APPROACHES:
-            found = where(rows, data=name, approach=approach)
-            means = by(found, "rate", "log_loss")
+            found = select_rows(rows, data=name, approach=approach)
+            means = mean_by(found, "rate", "log_loss")
             curve(axes, approach, list(means), list(means.values()))
-        least = min(best(where(rows, data=name, approach=approach))[1] for approach in APPROACHES)
+        least = min(best_rate(select_rows(rows, data=name, approach=approach))[1] for approach in APPROACHES)
         axes.set(xscale="log", ylim=(0.9 * least, 2.5 * least), title=name)
     figure.supxlabel("learning rate × mean weight")
     figure.supylabel("log loss (curves leave the picture above)")

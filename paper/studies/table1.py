@@ -1,16 +1,16 @@
-"""Table 1: the updates of each loss as formulas, held against what they are formulas of."""
+"""Table 1: the updates of each loss as formulas, checked against their definitions."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from paper.studies.weighted import certificates
 from paper.studies.weighted.certificates import PUSHES, TABLE
-from paper.studies.weighted.telling import because, where
-from paper.study import Claim, Part, Row, Scope, Step, Study, Table, Tables, Verdict
+from paper.studies.weighted.summaries import explain_verdict, select_rows
+from paper.study import Claim, Part, ReportTable, Row, Scope, Step, Study, Tables, Verdict
 from steelyard import losses
 
 EXACT = 1e-11
-"""What a formula may be off by and still count as right: the rounding of the checks, not more."""
+"""The largest deviation at which a formula counts as right: the rounding of the checks."""
 
 SETTING = """
 A linear model predicts p = w·x. With a learning rate η, a row of weight h pushes its own prediction by u =
@@ -21,16 +21,16 @@ z. For logarithmic and hellinger the formulas are those of the label 1; the labe
 1 − p.
 """
 CERTIFICATE = f"""
-The numbers beside the formulas are the largest relative deviations of what the code returns: of the
+The numbers beside the formulas are the largest relative deviations of the code's results: of the
 invariant change from the equation (its time integral, found from ℓ′ alone by adaptive quadrature), of the
 implicit change from the root (by bisection). Pushes go from {PUSHES[0]:g} to {PUSHES[-1]:g}. The checks
-round as well: near p = 1, where 1 − p has lost digits, a deviation of 1e-12 is their own.
+themselves round: near p = 1, where 1 − p has lost digits, a deviation of 1e-12 comes from them.
 """
 
 
 @dataclass(frozen=True)
 class Formula:
-    """As the code computes it, or mathematically the same; `paper` says what the paper has instead."""
+    """A formula as the code computes it, or an equivalent one; `paper` says what the paper has."""
 
     loss: str
     invariant: str
@@ -72,7 +72,7 @@ FORMULAS = {
         "max(0, 1 − q)",
         "y·min(u, 1 − q) if q < 1, else 0",
         "the same",
-        "**corrected:** as printed, a row past the margin would be pulled back to it",
+        "**corrected:** as printed, it would pull a row past the margin back to it",
     ),
     "quantile": Formula(
         "τ(y − p) if p < y, else (1 − τ)(p − y)",
@@ -95,7 +95,7 @@ FORMULAS = {
 
 
 class Table1(Study):
-    """Generated from the registry of losses: a new one appears by itself."""
+    """Generated from the registry of losses, so a new loss appears automatically."""
 
     name = "table1"
     title = "Table 1: the updates"
@@ -113,7 +113,7 @@ class Table1(Study):
             "prediction, label and push."
         )
         return Part(
-            [SETTING, CERTIFICATE, Table(heads, list(map(_line, rows)), caption, TABLE)], claims(rows)
+            [SETTING, CERTIFICATE, ReportTable(heads, list(map(_line, rows)), caption, TABLE)], claims(rows)
         )
 
 
@@ -121,17 +121,17 @@ def _line(row: Row) -> list[str]:
     name = str(row["loss"])
     formula = SOFT if row["soft"] else FORMULAS.get(name, NO_FORMULA)
     return [
-        name, formula.loss, formula.invariant, _shown(row["flow"]), formula.implicit, _shown(row["implicit"]),
-        formula.paper,
+        name, formula.loss, formula.invariant, _format_deviation(row["flow"]),
+        formula.implicit, _format_deviation(row["implicit"]), formula.paper,
     ]  # fmt: skip
 
 
-def _shown(deviation: object) -> str:
+def _format_deviation(deviation: object) -> str:
     return f"{float(str(deviation)):.0e}"
 
 
 def claims(rows: Sequence[Row]) -> list[Claim]:
-    closed = where(rows, soft=False)
+    closed = select_rows(rows, soft=False)
     flow = max(float(row["flow"]) for row in closed)
     invariance = max(float(row["invariance"]) for row in closed)
     exact, same = (Verdict.HOLDS if off <= EXACT else Verdict.FAILS for off in (flow, invariance))
@@ -139,12 +139,12 @@ def claims(rows: Sequence[Row]) -> list[Claim]:
         Claim(
             "Table 1", "These formulas are the invariant updates.", "–",
             f"the largest deviation from the equation is {flow:.0e}, over {len(closed)} losses",
-            exact, because(exact, "With the corrections that the table marks."), TABLE,
+            exact, explain_verdict(exact, "With the corrections that the table marks."), TABLE,
         ),
         Claim(
             "Theorems 1, 2", "A push of u, then one of v, is one of u + v: a weight of h is h copies.", "–",
             f"the largest deviation between one push and two is {invariance:.0e}",
-            same, because(same, "To rounding."), TABLE,
+            same, explain_verdict(same, "To rounding."), TABLE,
         ),
         _not_closed(closed),
         _hinge(closed),
@@ -165,7 +165,7 @@ def _not_closed(rows: Sequence[Row]) -> Claim:
 
 
 def _hinge(rows: Sequence[Row]) -> Claim:
-    row = where(rows, loss="hinge")[0]
+    row = select_rows(rows, loss="hinge")[0]
     printed = float(row["printed"])
     return Claim(
         "Table 1", "The hinge update as printed, min(u, 1 − q), holds for every prediction.", "–",

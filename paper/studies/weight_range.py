@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from itertools import product
 
-from matplotlib.figure import Figure as Drawing
+from matplotlib.figure import Figure
 
 from paper import drawing
 from paper.studies.weighted import ranges
@@ -11,24 +11,33 @@ from paper.studies.weighted.learning import UPDATES
 from paper.studies.weighted.measures import CELLS
 from paper.studies.weighted.pictures import curve
 from paper.studies.weighted.ranges import APPROACHES, CURVES, FEASIBLE, KEPT, LARGEST, TABLE
-from paper.studies.weighted.telling import NAMES, averaged, because, best, mean, span, values, verdict, where
-from paper.study import Claim, Figure, Part, Row, Scope, Step, Study, Table, Tables, Verdict
+from paper.studies.weighted.summaries import (
+    NAMES,
+    best_rate,
+    describe_shuffles,
+    explain_verdict,
+    format_range,
+    judge_sets,
+    mean,
+    select_rows,
+    values,
+)
+from paper.study import Claim, Part, ReportFigure, ReportTable, Row, Scope, Step, Study, Tables, Verdict
 
 PLACES = ("rcv1", "webspam")
 TIE = 0.01
-"""Two log losses that differ by less than this part of them are called the same."""
+"""Log losses that differ by a smaller share than this count as equal."""
 
 WHAT = f"""
-The weights of the rows are drawn evenly by order of magnitude from 1 up to a largest one, which goes from 1
-to 100,000, and rounded to whole numbers. They say nothing of the rows; only their spread changes. Once the
-learning rate stays at {KEPT:g}, which suits rows of weight one, whatever the weights: somebody who means
-copies and tunes nothing. Once the best rate is chosen on the test rows for each update and each range.
-Logistic loss, one pass, test rows of weight one. Copies are made as long as that is feasible, up to
-{FEASIBLE:,.0f}.
+The weights are drawn log-uniformly from 1 up to a largest one, which goes from 1 to 100,000, and rounded to
+whole numbers. They are independent of the rows; only their spread changes. There are two settings. *Rate
+kept*: the learning rate stays at {KEPT:g}, which suits rows of weight one, as for a user who means copies and
+tunes nothing. *Best rate*: the best rate on the test rows, for each update and each range. Logistic loss, one
+pass, test rows of weight one. Copies are only made up to a largest weight of {FEASIBLE:,.0f}.
 """
 MEASURED = f"""
-The calibration error is the mean gap between the probability that was predicted and the share of rows that
-came out so, over {CELLS} cells with equally many rows.
+The calibration error is the mean gap between the predicted probability and the observed share of positive
+rows, over {CELLS} cells with equally many rows.
 """
 
 
@@ -48,37 +57,37 @@ class WeightRange(Study):
 
     def part(self, tables: Tables, scope: Scope) -> Part:
         rows, curves = tables[TABLE], tables[CURVES]
-        growing = Figure(
+        growing = ReportFigure(
             "weight-range",
             _growing(rows),
             "Log loss and calibration error on the test rows as the largest weight grows; "
-            f"{averaged(rows)}. The axis on the left is logarithmic.",
+            f"{describe_shuffles(rows)}. The axis on the left is logarithmic.",
             TABLE,
         )
-        reliable = Figure(
+        reliable = ReportFigure(
             "weight-range-reliability",
             _reliable(curves),
-            f"Weights from 1 to {LARGEST[-1]:,.0f}, the rate kept: of the rows that were given a "
-            f"probability, how many had the label 1. A dot is one of {CELLS} cells with equally many "
-            "rows, of one shuffle; on the diagonal, a probability means what it says.",
+            f"Weights from 1 to {LARGEST[-1]:,.0f}, the rate kept: the share of rows with label 1 against "
+            f"the predicted probability. Each dot is one of {CELLS} cells with equally many rows, of one "
+            "shuffle; on the diagonal, the probabilities are calibrated.",
             CURVES,
         )
         return Part([WHAT, MEASURED, _table(rows), growing, reliable], claims(rows))
 
 
 def _at(rows: Sequence[Row], approach: str, largest: float, kept: bool, measured: str = "log_loss") -> float:
-    """At the rate that was kept, or at the best of all, that one among them."""
-    found = where(rows, approach=approach, largest=largest)
+    """The measure at the kept rate, or at the best of all rates, including the kept one."""
+    found = select_rows(rows, approach=approach, largest=largest)
     if kept:
-        return mean(where(found, kept=True), measured)
-    tuned, untuned = where(found, kept=False), where(found, kept=True)
-    rate, loss = best(tuned)
+        return mean(select_rows(found, kept=True), measured)
+    tuned, untuned = select_rows(found, kept=False), select_rows(found, kept=True)
+    rate, loss = best_rate(tuned)
     better = loss < mean(untuned, "log_loss")
-    return mean(where(tuned, rate=rate) if better else untuned, measured)
+    return mean(select_rows(tuned, rate=rate) if better else untuned, measured)
 
 
 def claims(rows: Sequence[Row]) -> list[Claim]:
-    sets = [where(rows, data=name) for name in values(rows, "data")]
+    sets = [select_rows(rows, data=name) for name in values(rows, "data")]
     ends = min(LARGEST), max(LARGEST)
     theirs, ours = (
         [_at(found, update, ends[1], True) / _at(found, update, ends[0], True) for found in sets]
@@ -90,30 +99,32 @@ def claims(rows: Sequence[Row]) -> list[Claim]:
     gap = _from_copies(sets)
     growing = sum(big > 2.0 * small for big, small in zip(theirs, ours, strict=True))
     remaining = sum(ratio > 1.0 + TIE for ratio in at_best)
-    grows, remains = (verdict(held, len(sets)) for held in (growing, remaining))
+    grows, remains = (judge_sets(held, len(sets)) for held in (growing, remaining))
     same = Verdict.HOLDS if gap <= TIE else Verdict.PARTLY if gap <= 10.0 * TIE else Verdict.FAILS
     return [
         Claim(
             "Section 2", "The larger the weights, the worse the gradient times the weight.", "–",
             f"from weights of 1 to weights up to 100,000, the rate kept, log loss grows by a factor of "
-            f"{span(theirs, ',.0f')}; with the invariant update of {span(ours, '.1f')}",
+            f"{format_range(theirs, ',.0f')}; with the invariant update of {format_range(ours, '.1f')}",
             grows,
-            because(grows, "A step is as long as the weight.", growing, len(sets)),
+            explain_verdict(grows, "The length of a step is proportional to the weight.", growing, len(sets)),
             TABLE,
         ),
         Claim(
             "Section 2", "A lower learning rate does not make up for it.", "–",
-            f"weights up to 100,000, each at its best rate: multiplication has {span(at_best, '.2f')} times "
-            "the log loss of the invariant update",
+            "weights up to 100,000, each at its best rate: multiplication has "
+            f"{format_range(at_best, '.2f')} times the log loss of the invariant update",
             remains,
-            because(remains, "What suits the heaviest rows is too low for others.", remaining, len(sets)),
+            explain_verdict(
+                remains, "A rate that suits the heaviest rows is too low for others.", remaining, len(sets)
+            ),
             TABLE,
         ),
         Claim(
             "Section 2", "The invariant update does what copies do.", "–",
             f"weights up to {FEASIBLE:,.0f}: their log losses differ by no more than {gap:.1%}, at the rate "
             "kept and at the best",
-            same, "Copies by gradient steps are the same in the limit of small rates only.", TABLE,
+            same, "Copies by gradient steps are identical only in the limit of small rates.", TABLE,
         ),
     ]  # fmt: skip
 
@@ -126,32 +137,32 @@ def _from_copies(sets: Sequence[Sequence[Row]]) -> float:
     return max(gap(found, kept) for found in sets for kept in (True, False))
 
 
-def _table(rows: Sequence[Row]) -> Table:
+def _table(rows: Sequence[Row]) -> ReportTable:
     lines = [
         [
             str(name),
             NAMES[approach],
             "kept" if kept else "best",
-            *_cells(where(rows, data=name), approach, kept),
+            *_cells(select_rows(rows, data=name), approach, kept),
         ]
         for name in values(rows, "data")
         for kept in (True, False)
         for approach in APPROACHES
     ]
     heads = ["data", "update", "rate", *(f"{largest:,.0f}" for largest in LARGEST)]
-    return Table(heads, lines, "Log loss on the test rows by the largest weight.", TABLE)
+    return ReportTable(heads, lines, "Log loss on the test rows by the largest weight.", TABLE)
 
 
 def _cells(rows: Sequence[Row], approach: str, kept: bool) -> list[str]:
     return [
         f"{_at(rows, approach, largest, kept):.3f}"
-        if where(rows, approach=approach, largest=largest)
+        if select_rows(rows, approach=approach, largest=largest)
         else "–"
         for largest in LARGEST
     ]
 
 
-def _growing(rows: Sequence[Row]) -> Drawing:
+def _growing(rows: Sequence[Row]) -> Figure:
     names = values(rows, "data")
     figure = drawing.figure(9.0, 2.9 * len(names) + 0.6)
     columns = [
@@ -163,7 +174,7 @@ def _growing(rows: Sequence[Row]) -> Drawing:
     for line, name in zip(panels, names, strict=True):
         for axes, (title, kept, measured) in zip(line, columns, strict=True):
             for approach in APPROACHES:
-                found = where(rows, data=name, approach=approach)
+                found = select_rows(rows, data=name, approach=approach)
                 reached = [float(largest) for largest in values(found, "largest")]
                 losses = [_at(found, approach, largest, kept, measured) for largest in reached]
                 curve(axes, approach, reached, losses)
@@ -178,13 +189,13 @@ def _growing(rows: Sequence[Row]) -> Drawing:
     return figure
 
 
-def _reliable(rows: Sequence[Row]) -> Drawing:
+def _reliable(rows: Sequence[Row]) -> Figure:
     names = values(rows, "data")
     figure = drawing.figure(7.6, 4.2)
     for axes, name in zip(figure.subplots(1, len(names), squeeze=False)[0], names, strict=True):
         axes.plot([0.0, 1.0], [0.0, 1.0], color=drawing.GREY, lw=1.0, ls=":")
         for update in UPDATES:
-            found = where(rows, data=name, approach=update, kept=True)
+            found = select_rows(rows, data=name, approach=update, kept=True)
             predicted, came = ([float(row[column]) for row in found] for column in ("predicted", "came"))
             curve(axes, update, predicted, came, ms=5.5, lw=1.0, alpha=0.85)
         axes.set(

@@ -1,4 +1,4 @@
-"""Files are written under a temporary name and then renamed: whole, or not at all."""
+"""Write files under a temporary name and rename them: a file is written whole, or not at all."""
 
 import os
 from collections.abc import Iterator
@@ -8,9 +8,10 @@ from pathlib import Path
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """A name to write to, beside `path`. It becomes `path` if the block succeeds, else it goes.
+    """A temporary name beside `path` to write to. It becomes `path` if the block succeeds, else it is
+    removed.
 
-    What is no file, /dev/null say, is written to as it is: it must not be replaced.
+    Devices and pipes such as /dev/null are written to directly: they must not be replaced.
     """
     path = path.resolve() if path.is_symlink() else path
     if path.is_char_device() or path.is_fifo():
@@ -21,11 +22,11 @@ def replacing(path: Path) -> Iterator[Path]:
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         yield temporary
-        with temporary.open("rb+") as written:  # on the disk before it takes the old file's place
+        with temporary.open("rb+") as written:  # on the disk before it replaces the old file
             os.fsync(written.fileno())
         temporary.replace(path)
     except OSError as error:
-        if error.filename is None:  # a full disk, say
+        if error.filename is None:  # such as a full disk
             raise OSError(error.errno, error.strerror, str(path)) from error
         raise
     finally:

@@ -1,7 +1,7 @@
-"""Memory for arrays of passing interest, which is used again when the last of its users is gone.
+"""Memory for temporary arrays, reused once nothing refers to them.
 
-Fresh memory is dear: the system clears it, page by page, as it is first touched, which for text that is read
-block after block takes a tenth of all the time.
+Fresh memory is expensive: the system clears each page when it is first touched. For text that is read block
+after block this takes a tenth of the time.
 """
 
 import weakref
@@ -11,32 +11,32 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-_LEAST = 1 << 16  # bytes: smaller ones cost no more than the administration here
-_SLACK = 1.125  # blocks are not all alike
-_MOST = 8  # spare ones: a few go from hand to hand, but many may be let go at once, and are not missed
+_LEAST = 1 << 16  # bytes: smaller arrays are not worth reusing
+_SLACK = 1.125  # blocks differ in size
+_MOST = 8  # spare buffers: a few are in use in turn; if many are freed at once, the rest are not needed
 
 
 class BufferPool:
-    """Arrays as `np.empty` makes them. From any thread; rooms go back when the garbage collector says so."""
+    """Arrays like those of `np.empty`, from any thread. A buffer returns when its array is collected."""
 
     def __init__(self) -> None:
         self._spare: deque[memoryview] = deque(maxlen=_MOST)
 
     def empty(self, count: int, dtype: DTypeLike) -> NDArray[Any]:
-        """An array of so many numbers. Views of it keep it from being used again."""
+        """An uninitialised array of this many numbers. It is not reused while views of it exist."""
         size = count * np.dtype(dtype).itemsize
         if size < _LEAST:
             return np.empty(count, dtype)
-        room = self._fitting(size)
-        array = np.frombuffer(room, dtype, count)  # whose views refer to it, for the room is no array
-        weakref.finalize(array, self._spare.append, room).atexit = False
+        buffer = self._fitting(size)
+        array = np.frombuffer(buffer, dtype, count)  # views refer to it, because the buffer is not an array
+        weakref.finalize(array, self._spare.append, buffer).atexit = False
         return array
 
     def _fitting(self, size: int) -> memoryview:
-        """A spare room, unless the next one is too small, or so large that much of it would be wasted."""
+        """The next spare buffer, or a new one if that is too small or much too large."""
         try:
-            room = self._spare.popleft()
+            buffer = self._spare.popleft()
         except IndexError:
-            room = memoryview(b"")
-        fits = size <= len(room) <= 2 * size
-        return room if fits else np.empty(int(_SLACK * size), np.uint8).data
+            buffer = memoryview(b"")
+        fits = size <= len(buffer) <= 2 * size
+        return buffer if fits else np.empty(int(_SLACK * size), np.uint8).data

@@ -1,4 +1,4 @@
-"""Words for people: what a misspelt name was meant to be, and numbers with the right form of their noun.
+"""Parts of messages: suggestions for misspelt names, and numbers with singular or plural nouns.
 
 >>> counted(1, "line"), counted(12345, "line")
 ('1 line', '12,345 lines')
@@ -8,23 +8,23 @@
 
 from collections.abc import Iterable
 
-_LEAST = 3  # letters of a part by which a name is found: a single one is in many
+_LEAST = 3  # letters: a shorter part occurs in many names
 
 
 def counted(number: int, noun: str) -> str:
-    """The number and the noun, which takes an s unless there is one of it."""
+    """The number and the noun, with an s unless the number is 1."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def did_you_mean(given: str, known: Iterable[str]) -> str:
-    """The end of a message: the name that is most like what was given; nothing where none is."""
+    """The end of a message that suggests the most similar name; empty if none is similar."""
     close = closest(given, known)
     return f"; did you mean {close!r}?" if close is not None else ""
 
 
 def closest(given: str, known: Iterable[str]) -> str | None:
-    """Of some names the one that is most like what was given, in large or small letters."""
-    import difflib  # only where something is wrong
+    """The known name most similar to the given one, regardless of case."""
+    import difflib  # only needed for errors
 
     names = {name.lower(): name for name in known}
     near = difflib.get_close_matches(given.lower(), names, 1)

@@ -1,7 +1,7 @@
 """Learning rates over weighted time.
 
-The clock t counts importance, not examples: an example of weight h takes the clock from t to t + h
-and is entitled to the whole of ∫ η over that stretch, as h copies would be.
+The clock t counts importance, not examples: an example of weight h moves the clock from t to t + h and gets
+the integral of the rate over that stretch, as h copies would.
 """
 
 import math
@@ -58,15 +58,15 @@ class PowerDecay:
         return rate(self.learning_rate, self.initial_t, self.power_t, t)
 
     def integral(self, t: float, h: float) -> float:
-        """∫ η from t to t + h, to the last digits also for tiny h and for powers around 1."""
+        """∫ η from t to t + h, accurate also for tiny h and for powers near 1."""
         return integral(self.learning_rate, self.initial_t, self.power_t, t, h)
 
     def frozen(self, t: float, h: float) -> float:
-        """h·η(t): the integral as if the rate stood still, as the explicit update has it."""
+        """h·η(t): the integral with a constant rate, as in the explicit update."""
         return frozen(self.learning_rate, self.initial_t, self.power_t, t, h)
 
     def importance(self, t: float, integral: float) -> float:
-        """The h with `integral(t, h) == integral`; infinite where the rates never add up to it."""
+        """The h with `integral(t, h) == integral`; infinite if the rates never add up to it."""
         if self.power_t == 0.0:
             return integral / self.learning_rate
         start = t + self.initial_t
@@ -81,6 +81,6 @@ class PowerDecay:
         return start * math.expm1(log_growth) if log_growth < LARGEST_EXPONENT else math.inf
 
     def frozen_importance(self, t: float, integral: float) -> float:
-        """The h with `frozen(t, h) == integral`; infinite once the rate has fallen to nothing."""
+        """The h with `frozen(t, h) == integral`; infinite once the rate is 0."""
         rate = self.rate(t)
         return integral / rate if rate > 0.0 else math.inf

@@ -1,10 +1,12 @@
-"""Updates: four ways to integrate dp/du = −ℓ′(p, y) for a push of u.
+"""Updates: ways to integrate dp/du = −ℓ′(p, y) for a push of u.
 
-- `invariant` follows the exact flow. Two pushes in a row are one push of their sum, so a weight of
-  h is exactly h copies.
+- `invariant` follows the exact flow. Two pushes in a row equal one push of their sum, so a weight of h is
+  exactly h copies.
 - `implicit` steps with the slope at the end of the step (backward Euler).
-- `second_order` does so with the slope's tangent in place of the slope.
+- `second_order` is `implicit` with the slope replaced by its tangent.
 - `explicit` steps with the slope at the start (forward Euler): the gradient times the weight.
+
+To add one, add it to the table below; kernels find updates by name.
 
 >>> from steelyard import losses, updates
 >>> squared = losses.by_name("squared")
@@ -46,7 +48,7 @@ class Update:
         return self.step(loss, p, y, u)
 
     def push_for(self, loss: Loss, p: float, y: float, change: float) -> float:
-        """The least u that makes this change; infinite where none does."""
+        """The least u that makes this change; infinite if none does."""
         self.check(loss)
         return 0.0 if change == 0.0 else self.time(loss, p, y, change)
 
@@ -72,7 +74,7 @@ def _implicit(loss: Loss, p: float, y: float, u: float) -> float:
 
 
 def _implicit_time(loss: Loss, p: float, y: float, change: float) -> float:
-    """The update read backwards: u = −Δ/ℓ′(p + Δ)."""
+    """The update solved for u: −Δ/ℓ′(p + Δ)."""
     end = p + change
     slope = loss.derivative(end, y)
     if slope * math.copysign(1.0, change) >= 0.0 and math.isfinite(loss.push_for(p, y, change)):
@@ -83,7 +85,7 @@ def _implicit_time(loss: Loss, p: float, y: float, change: float) -> float:
 
 
 def _second_order(loss: Loss, p: float, y: float, u: float) -> float:
-    # −u·ℓ′/(1 + u·ℓ″), so written that u·ℓ′ cannot overflow
+    # −u·ℓ′/(1 + u·ℓ″), in a form in which u·ℓ′ cannot overflow
     return -loss.derivative(p, y) / (1.0 / u + loss.curvature(p, y)) if u > 0.0 else 0.0
 
 
@@ -102,7 +104,7 @@ def _invariant_time(loss: Loss, p: float, y: float, change: float) -> float:
 
 
 def _quotient(change: float, slope: float) -> float:
-    """−Δ/slope for a step downhill, else infinite."""
+    """−Δ/slope for a step downhill, else infinity."""
     downhill = change * math.copysign(1.0, slope) < 0.0 and slope != 0.0
     return -change / slope if downhill else math.inf
 

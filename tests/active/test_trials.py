@@ -75,6 +75,21 @@ def test_what_diverges_is_wrong_about_everything(strategy: str, monkeypatch: pyt
         assert found.evaluation is None
 
 
+def test_all_labels(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = trials.learn_all("implicit", LEARNERS["refit"], rows(50))
+    (everything,) = outcomes("random", "implicit", LEARNERS["refit"], rows(50), [50])
+    assert found.rows == everything.rows
+    assert found.model is not None
+    assert everything.model is not None
+    np.testing.assert_array_equal(found.model.weights, everything.model.weights)
+
+    def failing(*_: Any) -> None:
+        raise FloatingPointError
+
+    monkeypatch.setattr(Learner, "learn", failing)
+    assert trials.learn_all("explicit", LEARNERS["refit"], rows(50)).model is None
+
+
 def test_intervals_know_shuffles_and_held_out_rows() -> None:
     alone = trials.half_width(np.array([0.1]), 1000)
     assert alone == pytest.approx(1.96 * np.sqrt(0.1 * 0.9 / 1000), rel=0.02)

@@ -58,7 +58,7 @@ def test_a_journal_is_gone_on_from(tmp_path: Path) -> None:
     assert status["seen"] == 2
     assert status["open"] == [1]
     assert said == {"id": 1, "answered": True}
-    assert "was begun with another budget" in refused(
+    assert "was started with another budget" in refused(
         *BASIC, "--budget", 30, "--expected", 100, "--journal", tmp_path / "a.journal", stdin=b""
     )
 
@@ -87,6 +87,19 @@ def test_estimates() -> None:
     assert 0.0 <= loss["low"] <= loss["value"] <= loss["high"] <= 4.0
 
 
+def test_strategies(tmp_path: Path) -> None:
+    options = ("--rate", 0.5, "--strategy", "margin", "--journal", tmp_path / "a.journal")
+    _, first, refusal = talk({"example": {"text": "a"}}, {"estimate": "error"}, options=options)
+    assert first["probability"] == 1.0
+    assert "the strategy 'margin' leaves nothing to chance" in refusal["error"]
+    said = refused(*BASIC, "--rate", 0.5, "--journal", tmp_path / "a.journal", stdin=b"")
+    assert "was started with the strategy 'margin' and cannot continue with 'iwal'" in said
+    _, *replies = talk(*[{"example": {"text": "a"}}] * 20, options=("--rate", 0.5, "--strategy", "random"))
+    assert {reply["probability"] for reply in replies} == {0.5}
+    said = run(*BASIC, "--rate", 0.5, "--strategy", "margins", code=2).stderr
+    assert "did you mean 'margin'" in said
+
+
 @pytest.mark.parametrize(
     ("line", "error"),
     [
@@ -95,11 +108,11 @@ def test_estimates() -> None:
         ({"id": 0}, "this is none of an example, a label"),
         ({"id": 0, "label": "eggs"}, "the label 'eggs' is neither ham nor spam"),
         ({"id": 5, "label": "ham"}, "there is no question 5"),
-        ({"label": "ham"}, "which question? Its id is missing"),
+        ({"label": "ham"}, "the id of the question is missing"),
         ({"id": True, "skip": True}, "or is no whole number: True"),
         ({"undo": True}, "there is nothing to undo"),
         ({"estimate": "erro"}, "no measure 'erro'; did you mean 'error'"),
-        ({"estimate": "loss"}, "say largest="),
+        ({"estimate": "loss"}, "give largest="),
         ({"estimate": "error", "level": "high"}, "'level' is 'high': it must be a number"),
         ({"estimate": "loss", "largest": True}, "'largest' is True: it must be a number"),
         ({"example": "text"}, "an object of names and values, not 'text'"),
@@ -124,7 +137,7 @@ def test_a_plan_is_needed() -> None:
 
 
 def test_the_group_lists_its_commands() -> None:
-    assert "Say of examples, line by line" in run("active", "--help").stdout
+    assert "Ask for labels of a stream" in run("active", "--help").stdout
     assert "No such command 'ask_me'" in run("active", "ask_me", code=2).stderr
 
 

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
-from steelyard.cli.active.simulations import grid, labelled_rows, progress, trials
 
-from steelyard.active import strategies
+from steelyard.active import trials
+from steelyard.active.strategies.margin import Margin
+from steelyard.cli.active import labelled_rows, simulate
 from steelyard.examples import examples
 from tests.cli.running import refused, rows, run
 
@@ -25,7 +26,7 @@ def file(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def few_schedules(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(grid, "_SCHEDULES", [(0.5, 1.0, 0.5), (4.0, 1.0, 0.5)])
+    monkeypatch.setattr(simulate, "_schedules", lambda: [(0.5, 1.0, 0.5), (4.0, 1.0, 0.5)])
 
 
 def simulated(*arguments: Any) -> dict[str, Any]:
@@ -34,33 +35,33 @@ def simulated(*arguments: Any) -> dict[str, Any]:
 
 
 def test_the_figures(file: Path) -> None:
-    found = simulated(file, *QUICK, "--policies", "invariant,multiplication,margin,random")
+    found = simulated(file, *QUICK, "--update", "invariant,explicit")
     assert (found["rows"], found["held_out"], found["shuffles"]) == (320, 80, 2)
     assert found["classes"] == ["-1", "1"]
-    assert [(entry["fraction"], entry["policy"]) for entry in found["results"]] == [
-        *((fraction, policy) for fraction in (0.1, 0.3)
-          for policy in ("invariant", "multiplication", "margin", "random")),
-        (1.0, "all labels"),
+    assert [(entry["fraction"], entry["strategy"], entry["update"]) for entry in found["results"]] == [
+        *((fraction, strategy, update) for fraction in (0.1, 0.3)
+          for strategy in ("iwal", "margin", "random") for update in ("invariant", "explicit")),
+        (1.0, "all labels", "invariant"), (1.0, "all labels", "explicit"),
     ]  # fmt: skip
     for entry in found["results"]:
         assert entry["low"] <= entry["error"] <= entry["high"]
         assert entry["labels"] <= round(entry["fraction"] * 320)
         assert entry["error"] == pytest.approx(np.mean([trial["error"] for trial in entry["trials"]]))
-        if entry["policy"] in strategies.UPDATES:
+        if entry["strategy"] in ("iwal", "random"):
             assert entry["estimate"]["low"] <= entry["estimate"]["value"] <= entry["estimate"]["high"]
             assert entry["inside"] == 2
         else:
             assert entry["estimate"] is entry["inside"] is None
-    again = simulated(file, *QUICK, "--policies", "invariant")
-    assert again["results"][0] == found["results"][0]  # whoever else takes part
+    again = simulated(file, *QUICK, "--strategy", "iwal", "--update", "invariant")
+    assert again["results"][0] == found["results"][0]  # whatever else is tried
 
 
 def test_the_table(file: Path) -> None:
     said = run("active", "simulate", file, *QUICK, "--learner", "once", "--fractions", "0.05,0.3").stdout
     assert "format: vw\nclasses: -1 and 1\n320 rows to learn from, 80 held out, 2 shuffles\n" in said
     assert "learner: once\n" in said
-    assert "fraction  policy" in said
-    lines = [line for line in said.splitlines() if " implicit " in line]
+    assert "fraction  strategy" in said
+    lines = [line for line in said.splitlines() if " iwal " in line]
     assert lines[0].endswith("–")  # of 16 labels nothing can be said yet
     assert lines[1].endswith("2 of 2")
 
@@ -69,8 +70,8 @@ def test_what_diverged_is_told(file: Path, monkeypatch: pytest.MonkeyPatch) -> N
     def failing(*_: Any) -> None:
         raise FloatingPointError
 
-    monkeypatch.setattr(strategies, "replay", failing)
-    said = run("active", "simulate", file, *QUICK, "--policies", "multiplication").stdout
+    monkeypatch.setattr(trials, "replay", failing)
+    said = run("active", "simulate", file, *QUICK, "--strategy", "iwal", "--update", "explicit").stdout
     assert "100.00 % (2 diverged)" in said
 
 
@@ -79,40 +80,53 @@ def test_the_pictures(file: Path, tmp_path: Path, few_schedules: None) -> None:
     said = run("active", "simulate", file, *QUICK, "--seeds", 1, "--pictures", tmp_path / "a").stdout
     assert sorted(path.name for path in (tmp_path / "a").iterdir()) == [
         "active-errors.png", "active-errors.svg",
-        "active-estimates-implicit.png", "active-estimates-implicit.svg",
+        "active-estimates-iwal.png", "active-estimates-iwal.svg",
+        "active-estimates-random.png", "active-estimates-random.svg",
     ]  # fmt: skip
     assert "pictures: " in said
     drawn = (tmp_path / "a/active-errors.svg").read_text(encoding="utf-8")
     for words in (
-        "implicit",
+        "iwal",
         "margin",
         "random",
         "all labels",
-        "labels paid for, of 320 rows",
+        "labels asked for, of 320 rows",
         "one shuffle",
     ):
         assert words in drawn
-    run("active", "simulate", file, *QUICK, "--grid", "--pictures", tmp_path / "b")
-    assert "2 shuffles, a line each" in (tmp_path / "b/active-hulls.svg").read_text(encoding="utf-8")
+    run(
+        "active",
+        "simulate",
+        file,
+        *QUICK,
+        "--grid",
+        "--update",
+        "implicit,explicit",
+        "--pictures",
+        tmp_path / "b",
+    )
+    drawn = (tmp_path / "b/active-hulls.svg").read_text(encoding="utf-8")
+    assert "2 shuffles, one line each" in drawn
+    assert "margin, explicit" in drawn
 
 
 def test_the_grid(file: Path, few_schedules: None) -> None:
-    found = simulated(file, "--grid", "--policies", "invariant,margin,random", "--fractions", "0.02,0.5")
+    found = simulated(file, "--grid", "--update", "invariant", "--fractions", "0.02,0.5")
     assert found["learner"] is None
     assert [entry["settings"] for entry in found["results"]] == [20] * 6
-    assert all(len(hulls) == 3 for hulls in found["hulls"].values())
-    late = {entry["policy"]: entry for entry in found["results"] if entry["fraction"] == 0.5}
+    assert all(len(each["hulls"]) == 3 for each in found["hulls"])
+    late = {entry["strategy"]: entry for entry in found["results"] if entry["fraction"] == 0.5}
     assert all(entry["low"] <= entry["error"] <= entry["high"] < 0.5 for entry in late.values())
     assert "chosen in hindsight" in found["notes"][-1]
     said = run("active", "simulate", file, "--grid", "--fractions", "0.004,0.5", "--seeds", 1).stdout
-    assert "20 settings of each policy" in said
+    assert "settings with each update: iwal 20, margin 20, random 20" in said
     assert "–" in said
     assert "the least of all settings" in said
 
 
 def test_rows_without_labels_and_lines_that_cannot_be_read(file: Path) -> None:
     file.write_text(file.read_text() + "|a x y\n" + "nonsense nonsense nonsense |a x\n")
-    said = run("active", "simulate", file, *QUICK, "--policies", "random", "--on-error", "skip").stdout
+    said = run("active", "simulate", file, *QUICK, "--strategy", "random", "--on-error", "skip").stdout
     assert "note: 1 row without a label left out" in said
     assert "skipped: 1 line that could not be read" in said
     assert "320 rows to learn from, 80 held out" in said
@@ -124,7 +138,7 @@ def test_names_of_classes_come_from_tables(tmp_path: Path) -> None:
         f"{'spam' if n % 3 == 0 else 'ham'}\t{'cheap' if n % 3 == 0 else 'lunch'} {n}" for n in range(90)
     ]
     path.write_text("label\ttext\n" + "\n".join(lines) + "\n")
-    found = simulated(path, *QUICK, "--policies", "random", "--holdout", 3)
+    found = simulated(path, *QUICK, "--strategy", "random", "--holdout", 3)
     assert found["classes"] == ["ham", "spam"]
     assert found["held_out"] == 30
 
@@ -136,11 +150,11 @@ def test_names_of_classes_come_from_tables(tmp_path: Path) -> None:
         ("1 |a x\n1 |a y\n" * 5, (), "all 10 rows are of one class, 1: there is nothing to learn"),
         ("-1 |a x\n-1 |a y\n" * 5, (), "of one class, -1"),
         ("|a x\n|a y\n", ("--labels", "-1,1"), "no row has a label"),
-        ("1 2.5 |a x\n-1 |a y\n" * 5, (), "rows have weights of their own"),
-        ("1 1 0.5 |a x\n-1 |a y\n" * 5, (), "rows have offsets of their own"),
+        ("1 2.5 |a x\n-1 |a y\n" * 5, (), "rows have weights, but"),
+        ("1 1 0.5 |a x\n-1 |a y\n" * 5, (), "rows have offsets, but"),
         ("1 |a x\n-1 |a y\n", (), "2 rows are too few to hold out one in 5"),
-        ("1 |a x\n-1 |a y\n" * 20, ("--fractions", "0.01"), "0.01 of 32 rows to learn from is not even one"),
-        ("1 |a x\n-1 |a y\n" * 20, ("--fractions", "2"), "2 is no share of the labels"),
+        ("1 |a x\n-1 |a y\n" * 20, ("--fractions", "0.01"), "0.01 of 32 rows to learn from is less than one"),
+        ("1 |a x\n-1 |a y\n" * 20, ("--fractions", "2"), "the fraction 2 must be above 0 and at most 1"),
         ("1 |a x\n-1 |a y\n" * 20, ("--grid", "--learner", "refit"), "leave out --learner"),
     ],
 )  # fmt: skip
@@ -150,34 +164,45 @@ def test_what_is_refused(text: str, options: tuple[str, ...], message: str, tmp_
     assert message in refused("active", "simulate", path, *options)
 
 
-def test_unknown_policies_are_a_matter_of_usage(file: Path) -> None:
-    said = run("active", "simulate", file, "--policies", "margins", code=2).stderr
-    assert "'margins' is not one of invariant" in said
+def test_unknown_strategies_are_a_matter_of_usage(file: Path) -> None:
+    said = run("active", "simulate", file, "--strategy", "margins", code=2).stderr
+    assert "'margins' is not one of iwal, margin, random" in said
     assert "did you mean 'margin'" in said
-
-
-def test_intervals_know_shuffles_and_held_out_rows() -> None:
-    alone = trials.half_width(np.array([0.1]), 1000)
-    assert alone == pytest.approx(1.96 * np.sqrt(0.1 * 0.9 / 1000), rel=0.02)
-    assert trials.half_width(np.array([0.1, 0.1, 0.1]), 1000) == pytest.approx(alone)
-    assert trials.half_width(np.array([0.05, 0.1, 0.15]), 1000) > 0.1
-    assert trials.half_width(np.array([0.0]), 100) > 0.02
 
 
 def test_a_bar_on_a_terminal(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
-    with progress.ticking(3) as tick:
+    with simulate._ticking(3) as tick:
         tick()
     assert "trials" in capfd.readouterr().err
 
 
-def test_splits_are_of_all_rows() -> None:
+def test_rows_come_together() -> None:
     sparse = [examples(csr_array(np.diag(np.arange(1.0, 7.0))[k : k + 3]), np.ones(3)) for k in (0, 3)]
-    together = labelled_rows._together(sparse)
-    assert len(together) == 6
-    found = labelled_rows.LabelledRows(together, ("a", "b"), None, "vw", 0)  # type: ignore[arg-type]
-    for seed in range(3):
-        learned, tested = found.split(seed, 3)
-        assert (len(learned), len(tested)) == (4, 2)
-        assert sorted([*learned.values, *tested.values]) == [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]
-    assert labelled_rows._together([]).features == 0
+    together = labelled_rows._concatenate(sparse)
+    assert sorted(together.values) == [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]
+    assert labelled_rows._concatenate([]).features == 0
+
+
+def test_a_grid_leaves_out_strategies_without_lanes(
+    file: Path, few_schedules: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Margin, "lane_code", None)
+    found = simulated(file, "--grid", "--fractions", "0.5", "--seeds", 1)
+    assert [entry["strategy"] for entry in found["results"]] == ["iwal", "random"]
+    said = refused("active", "simulate", file, "--grid", "--strategy", "margin")
+    assert "the strategy 'margin' cannot be simulated side by side" in said
+
+
+def test_pictures_of_several_updates(file: Path, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    run("active", "simulate", file, "--fractions", "0.3", "--seeds", 1, "--strategy", "random",
+        "--update", "implicit,invariant", "--pictures", tmp_path / "c")  # fmt: skip
+    drawn = (tmp_path / "c/active-errors.svg").read_text(encoding="utf-8")
+    assert "random, invariant" in drawn
+    assert "all labels, implicit" in drawn
+    assert (tmp_path / "c/active-estimates-random-implicit.svg").exists()
+
+
+def test_the_grid_has_the_schedules_of_the_paper() -> None:
+    assert len(simulate._schedules()) == 198

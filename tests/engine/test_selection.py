@@ -1,4 +1,4 @@
-"""Settings that compete, and their files. (What they learn is tested through the estimators.)"""
+"""Settings of which the best so far answers. (What they learn is tested through the estimators.)"""
 
 from dataclasses import replace
 from pathlib import Path
@@ -9,12 +9,13 @@ import pytest
 from safetensors import safe_open
 from safetensors.numpy import save_file
 
-from steelyard import Learner, Settings, losses
-from steelyard.engine import auto_candidates, selection_files
+from steelyard import Learner, Settings, losses, model_file
+from steelyard.engine.auto_candidates import candidates
 from steelyard.engine.model_set import ModelSet
 from steelyard.engine.selection import Selection
 from steelyard.examples import examples
 from steelyard.learn import lanes, linear
+from steelyard.model_file import ModelFile
 from tests.streams import stream
 
 PLAIN = Settings(losses.by_name("logistic"), scaling="row_norm", dtype="float64")
@@ -26,24 +27,24 @@ def rows() -> Any:
     return examples(matrix, labels, sample_weight)
 
 
-def contest(**changes: Any) -> Selection:
+def selection(**changes: Any) -> Selection:
     settings = [replace(PLAIN, learning_rate=rate, **changes) for rate in RATES]
-    learned = Selection(settings, 2, rows().features)
+    learned = Selection(settings, rows().features, threads=1, must_answer=True)
     learned.learn(rows())
     return learned
 
 
 @pytest.mark.parametrize("l1", [0.0, 0.01])
 def test_models_that_are_handed_out_or_put_in_are_copies(l1: float) -> None:
-    fleet = ModelSet([replace(PLAIN, l1=l1)], rows().features, threads=1)
-    fleet.learn(rows())
-    taken = fleet.model(0)
+    models = ModelSet([replace(PLAIN, l1=l1)], rows().features, threads=1)
+    models.learn(rows())
+    taken = models.model(0)
     other = ModelSet([replace(PLAIN, l1=l1, learning_rate=0.1)], rows().features, threads=1)
     other.put(0, taken)
-    before = taken.weights.copy()
-    fleet.learn(rows())
+    before = taken.raw_coefficients.copy()
+    models.learn(rows())
     other.learn(rows())
-    np.testing.assert_array_equal(taken.weights, before)
+    np.testing.assert_array_equal(taken.raw_coefficients, before)
     alone = Learner(model=taken)
     alone.model.settings = other.settings[0]
     alone.learn(rows())
@@ -53,31 +54,31 @@ def test_models_that_are_handed_out_or_put_in_are_copies(l1: float) -> None:
 
 
 def test_read_only_rows_need_no_other_kernel() -> None:
-    fleet = ModelSet([PLAIN], rows().features, threads=1)
-    fleet.learn(rows())
+    models = ModelSet([PLAIN], rows().features, threads=1)
+    models.learn(rows())
     known = len(lanes.learn.signatures)
     chunk = rows()
     for array in chunk.arrays[:3]:
         array.flags.writeable = False
-    fleet.learn(chunk)
+    models.learn(chunk)
     assert len(lanes.learn.signatures) == known
 
 
-def test_the_leader_has_lost_least() -> None:
-    learned = contest()
-    assert learned.leader == int(np.argmin(learned.progressive_loss))
+def test_the_best_has_the_least_loss() -> None:
+    learned = selection()
+    assert learned.best == int(np.argmin(learned.progressive_loss))
     worse = learned.progress[0].copy()
-    worse[learned.leader] *= 10.0
-    earlier = learned.leader
+    worse[learned.best] *= 10.0
+    earlier = learned.best
     learned.progress = (worse, *learned.progress[1:])
-    assert learned.leader != earlier
-    learned.forget_progress()
-    assert learned.leader == 0
+    assert learned.best != earlier
+    learned.reset_progress()
+    assert learned.best == 0
     assert np.isnan(learned.progressive_loss).all()
 
 
 def test_progress_may_be_put_back() -> None:
-    learned = contest()
+    learned = selection()
     before, error = learned.progressive_loss, learned.progressive_error
     kept = learned.progress
     learned.learn(rows())
@@ -85,7 +86,7 @@ def test_progress_may_be_put_back() -> None:
     learned.progress = kept
     np.testing.assert_array_equal(learned.progressive_loss, before)
     np.testing.assert_array_equal(learned.progressive_error, error)
-    assert learned.fleet.scalars(linear.CLOCK)[0] == pytest.approx(2.0 * rows().sample_weight.sum())
+    assert learned.model_set.scalars(linear.CLOCK)[0] == pytest.approx(2.0 * rows().sample_weight.sum())
 
 
 @pytest.mark.parametrize(
@@ -93,18 +94,42 @@ def test_progress_may_be_put_back() -> None:
     [("2.weights", "the array 'weights' is missing"), ("contest.error", "a damaged one .*contest.error")],
 )
 def test_a_damaged_file(array: str, message: str, tmp_path: Path) -> None:
-    selection_files.save(contest(), tmp_path / "good", {})
+    model_file.save(tmp_path / "good", ModelFile(selection().state()))
     with safe_open(tmp_path / "good", "numpy") as file:
         arrays = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118
         about = file.metadata()
     del arrays[array]
     save_file(arrays, tmp_path / "bad", about)
     with pytest.raises(ValueError, match=message):
-        selection_files.load(tmp_path / "bad", None)
+        model_file.load(tmp_path / "bad")
 
 
-def test_rivals_of_other_scalings_are_far_apart() -> None:
-    assert [each.rate for each in auto_candidates.of(PLAIN)] == [0.4 * 4.0**n for n in (0, -1, 1, -2, -3, -4)]
-    normalized = auto_candidates.of(replace(PLAIN, scaling="normalized"))
+def test_candidates_of_other_scalings_are_far_apart() -> None:
+    assert [each.rate for each in candidates(PLAIN)] == [0.4 * 4.0**n for n in (0, -1, 1, -2, -3, -4)]
+    normalized = candidates(replace(PLAIN, scaling="normalized"))
     assert normalized[0].rate == PLAIN.loss.default_learning_rate
     assert {each.power_t for each in normalized} == {0.0, 0.25}
+
+
+def test_separate_engines() -> None:
+    learned = selection()
+    for number in range(len(RATES)):
+        alone = learned.separate(number)
+        assert alone.settings == [learned.settings[number]]
+        np.testing.assert_array_equal(alone.progressive_loss, learned.progressive_loss[[number]])
+        np.testing.assert_allclose(alone.progressive_error, learned.progressive_error[[number]], rtol=1e-12)
+
+
+def test_losses_and_errors_of_rows_add_up_to_the_progressive_figures() -> None:
+    learned = selection()
+    learned.reset_progress()
+    chunk = rows()
+    predictions = learned.learn(chunk, predictions=True)
+    assert predictions is not None
+    weights = chunk.sample_weight
+    losses_of_rows = weights @ learned.row_losses(predictions, chunk.labels) / weights.sum()
+    np.testing.assert_allclose(losses_of_rows, learned.progressive_loss, rtol=1e-9)
+    errors = weights @ learned.row_errors(predictions, chunk.labels) / weights.sum()
+    np.testing.assert_allclose(errors, learned.progressive_error, rtol=1e-12)
+    sums = learned.progress_sums()
+    np.testing.assert_allclose(sums[0] / sums[1], learned.progressive_loss, rtol=1e-12)

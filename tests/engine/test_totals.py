@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from steelyard.cli.baseline import LabelWeights
 
 from steelyard import losses
-from steelyard.cli import baseline
+from steelyard.engine import totals
+from steelyard.engine.totals import LabelWeights
 from steelyard.losses import Loss
 from tests.streams import labels_for
 
@@ -67,7 +67,7 @@ def test_nothing_known() -> None:
 
 
 def test_many_labels_are_merged(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(baseline, "MOST_LABELS", 64)
+    monkeypatch.setattr(totals, "MOST_LABELS", 64)
     generator = np.random.default_rng(0)
     labels, weights = generator.normal(size=3001), generator.exponential(size=3001)
     counted = LabelWeights()

@@ -45,10 +45,10 @@ def known(estimator: Any) -> dict[str, Any]:
 
 def _numbers(engine: Any) -> dict[str, NDArray[Any]]:
     """Without what only the padding of its arrays holds, and what nobody reads."""
-    if not hasattr(engine, "fleet"):
+    if not hasattr(engine, "model_set"):
         arrays: dict[str, NDArray[Any]] = engine.model.arrays()
         return arrays | {"error": np.array(engine.error)}
-    every = [engine.fleet.model(number).arrays() for number in range(len(engine.fleet))]
+    every = [engine.model_set.model(number).arrays() for number in range(len(engine.model_set))]
     named = {
         f"{number}.{name}": array for number, arrays in enumerate(every) for name, array in arrays.items()
     }

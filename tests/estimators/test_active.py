@@ -2,6 +2,7 @@
 
 import math
 import runpy
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +13,12 @@ from sklearn.exceptions import NotFittedError
 
 from steelyard import ActiveClassifier
 from steelyard.active.stopping import Budget, ErrorBelow
+from steelyard.active.strategies.margin import Margin
 from tests.active.streams import rows
 from tests.vw_text import data_file
 
 MESSAGES = Path(__file__).parent.parent.parent / "docs/examples/active_messages.py"
+OLD_JOURNAL = Path(__file__).parent.parent / "data/format-1.journal"
 NAMES = np.array(["ham", "spam"])
 
 
@@ -136,13 +139,13 @@ def test_all_of_a_pool_may_be_considered() -> None:
 
 def test_pools_and_streams_do_not_mix() -> None:
     X, _ = data(20)
-    with pytest.raises(ValueError, match=r"asks from its pool: ask_next\(\)"):
+    with pytest.raises(ValueError, match=r"asks from its pool: use ask_next\(\)"):
         classifier().pool(X).ask(X)
     active = classifier()
     active.ask(X)
     with pytest.raises(ValueError, match=r"pool\(X\) first"):
         active.ask_next()
-    with pytest.raises(ValueError, match="has begun with other rows"):
+    with pytest.raises(ValueError, match="was started with other rows"):
         active.pool(X)
 
 
@@ -196,7 +199,7 @@ def test_parameters_are_looked_at_first(tmp_path: Path) -> None:
     for given, message in (
         ({"classes": None}, "name both classes"),
         ({"classes": ["a", "b", "c"]}, "Only binary classification is supported"),
-        ({"rate": None, "budget": 3}, "say expected="),
+        ({"rate": None, "budget": 3}, "give expected="),
         ({"training_weight": "all"}, "training weights are one of"),
         ({"learning_rate": -1.0}, "learning_rate must be"),
     ):
@@ -291,7 +294,94 @@ def test_an_audit_is_asked_and_not_learned(tmp_path: Path) -> None:
     assert 10 < found.asked == found.rows < 40
     assert active.query_probability(X).min() >= 0.05  # an audit may fall on any row
     active.close()
-    with pytest.raises(ValueError, match="was begun with another audit"):
+    with pytest.raises(ValueError, match="was started with another audit"):
         classifier(rate=None, budget=100, journal=tmp_path / "a.journal").replay(X, y)
     with pytest.raises(ValueError, match=r"it must be less than 0\.2; got 0\.3"):
         classifier(audit=0.3).ask(X)
+
+
+@pytest.mark.parametrize("strategy", ["iwal", "margin", "random"])
+def test_every_strategy_asks_from_a_pool_and_is_resumed(strategy: str, tmp_path: Path) -> None:
+    X, y = data(400)
+
+    def begin(journal: Path | None = None) -> ActiveClassifier:
+        return classifier(rate=None, budget=60, strategy=strategy, journal=journal).pool(X)
+
+    whole = begin()
+    asked = []
+    while (question := whole.ask_next()) is not None:
+        asked.append(question)
+        whole.answer(question.id, y[question.row])
+    assert len({question.row for question in asked}) == len(asked)
+    assert 55 <= len(asked) <= 60
+    assert whole.score(*data(1000, seed=3)) > 0.65
+    path = tmp_path / "pool.journal"
+    first = begin(path)
+    for question in asked[:30]:
+        assert first.ask_next() == question
+        first.answer(question.id, y[question.row])
+    late = first.ask_next()
+    first.close()
+    again = begin(path)
+    assert again.waiting() == [late] == [asked[30]]
+    again.answer(asked[30].id, y[asked[30].row])
+    for question in asked[31:]:
+        assert again.ask_next() == question
+        again.answer(question.id, y[question.row])
+    assert again.ask_next() is None
+    np.testing.assert_array_equal(again.coef_, whole.coef_)
+    again.close()
+
+
+def test_margin_asks_for_the_least_certain_row_of_the_pool() -> None:
+    X, y = data(300)
+    active = classifier(rate=None, budget=80, strategy="margin").pool(X)
+    while (question := active.ask_next()) is not None and active.n_asked_ <= 28:
+        active.answer(question.id, y[question.row])
+    assert question is not None  # ranked by the model of 28 answers, as is the next
+    distance = np.abs(active.decision_function(X))
+    rest = np.ones(300, bool)
+    rest[[active._order[number] for number in np.flatnonzero(active.history_.asked)]] = False
+    assert distance[question.row] <= distance[rest].min()
+    with pytest.raises(ValueError, match="'margin' ranks the whole pool: its rows have no probabilities"):
+        active.query_probability(X)
+    with pytest.raises(ValueError, match="leaves nothing to chance"):
+        active.estimate()
+    with pytest.raises(ValueError, match="leaves nothing to chance"):
+        active.should_stop(ErrorBelow(0.1))
+
+
+def test_strategies_are_names_or_instances() -> None:
+    X, y = data(200)
+    by_name = classifier(strategy="margin").replay(X, y)
+    instance = clone(classifier(strategy=Margin())).replay(X, y)
+    np.testing.assert_array_equal(by_name.coef_, instance.coef_)
+    assert set(by_name.query_probability(X)) <= {0.0, 1.0}
+    with pytest.raises(ValueError, match="there is no strategy 'marginal'"):
+        classifier(strategy="marginal").ask(X)
+    with pytest.raises(
+        TypeError, match=r"an instance of Strategy; got <class .*; give an instance, Margin\(\)"
+    ):
+        classifier(strategy=Margin).ask(X)
+    with pytest.raises(TypeError, match="a name or an instance of Strategy; got 3"):
+        classifier(strategy=3).ask(X)
+
+
+def test_a_journal_from_before_there_were_strategies_goes_on(tmp_path: Path) -> None:
+    X, y = data(150)
+    whole = classifier(rate=None, budget=30).pool(X)
+    while (question := whole.ask_next()) is not None:
+        whole.answer(question.id, y[question.row])
+    path = tmp_path / "old.journal"
+    shutil.copy(OLD_JOURNAL, path)
+    old = classifier(rate=None, budget=30, journal=path).pool(X)
+    assert old.n_answered_ == 15
+    while (question := old.ask_next()) is not None:
+        old.answer(question.id, y[question.row])
+    np.testing.assert_array_equal(old.coef_, whole.coef_)
+    np.testing.assert_array_equal(old.history_.probability, whole.history_.probability)
+    old.close()
+    with pytest.raises(
+        ValueError, match="started with the strategy 'iwal' and cannot continue with 'margin'"
+    ):
+        classifier(rate=None, budget=30, strategy="margin", journal=path).pool(X)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from steelyard import OnlineClassifier, OnlineRegressor, model
+from steelyard import Learner, OnlineClassifier, OnlineRegressor
 from steelyard.engine import auto_candidates
 from tests.estimators import data
 from tests.estimators.data import known
@@ -26,7 +26,7 @@ def test_the_best_by_progressive_loss_answers(cls: Any, problem: Any) -> None:
     X, y = problem
     auto = cls(learning_rate="auto", dtype="float64").fit(X, y)
     results = auto.auto_results_
-    assert len(results["learning_rate"]) == len(auto_candidates.RIVALS)
+    assert len(results["learning_rate"]) == len(auto_candidates.CANDIDATES)
     best = int(np.argmin(results["progressive_loss"]))
     assert auto.progressive_loss_ == results["progressive_loss"][best]
     chosen = {name: float(results[name][best]) for name in ("learning_rate", "initial_t", "power_t")}
@@ -49,7 +49,7 @@ def test_chunks_are_the_whole(cls: Any, problem: Any) -> None:
     chunked = cls(learning_rate="auto")
     for part in (slice(0, 50), slice(50, 51), slice(51, 200)):
         chunked.partial_fit(X[part], y[part], **names)
-        assert chunked.learning_rate_ == chunked.auto_results_["learning_rate"][chunked._engine.leader]
+        assert chunked.learning_rate_ == chunked.auto_results_["learning_rate"][chunked._engine.best]
     whole = cls(learning_rate="auto").fit(X, y)
     assert known(chunked) == known(whole) | {"weight_summary_": chunked.weight_summary_}
 
@@ -68,7 +68,7 @@ def test_a_file_keeps_all_of_them(cls: Any, problem: Any, tmp_path: Path) -> Non
 def test_whoever_reads_model_files_reads_the_best(tmp_path: Path) -> None:
     auto = OnlineRegressor(learning_rate="auto").fit(*NUMBERS)
     auto.save(tmp_path / "model")
-    np.testing.assert_array_equal(model.load(tmp_path / "model").coefficients(), auto.coef_)
+    np.testing.assert_array_equal(Learner.load(tmp_path / "model").model.coefficients(), auto.coef_)
 
 
 def test_a_file_goes_on_with_the_rates_it_was_begun_with(
@@ -76,7 +76,7 @@ def test_a_file_goes_on_with_the_rates_it_was_begun_with(
 ) -> None:
     OnlineRegressor(learning_rate="auto").fit(*NUMBERS).save(tmp_path / "model")
     here = OnlineRegressor.load(tmp_path / "model").partial_fit(*NUMBERS)
-    monkeypatch.setattr(auto_candidates, "RIVALS", ((1.0, 0.0, 1.0), (3.0, 0.0, 1.0)))
+    monkeypatch.setattr(auto_candidates, "CANDIDATES", ((1.0, 0.0, 1.0), (3.0, 0.0, 1.0)))
     later = OnlineRegressor.load(tmp_path / "model").partial_fit(*NUMBERS)
     assert known(later) == known(here)
 

@@ -54,9 +54,7 @@ def test_probabilities_are_those_of_the_loss() -> None:
 def test_no_probabilities_and_why() -> None:
     classifier = OnlineClassifier("hinge")
     assert not hasattr(classifier, "predict_proba")
-    message = (
-        r"Hinge loss has no probabilities; use loss='logistic', or calibrate with .*CalibratedClassifierCV"
-    )
+    message = r"Hinge loss has no probabilities; use loss='logistic', or calibrate: .*CV, or fit_files"
     with pytest.raises(AttributeError, match=message):
         classifier.predict_proba(X)
 

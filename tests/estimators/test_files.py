@@ -11,9 +11,8 @@ from safetensors import safe_open
 from safetensors.numpy import save_file
 from sklearn.exceptions import NotFittedError
 
-from steelyard import OnlineClassifier, OnlineRegressor, losses
+from steelyard import Learner, OnlineClassifier, OnlineRegressor, losses
 from steelyard.losses import Loss
-from steelyard.model import load
 from tests.estimators import data
 from tests.estimators.data import known
 
@@ -86,7 +85,7 @@ def test_a_loss_of_ones_own_is_asked_for(tmp_path: Path) -> None:
 def test_the_model_within_can_be_had_without_scikit_learn(tmp_path: Path) -> None:
     regressor = OnlineRegressor().fit(X, Y)
     regressor.save(tmp_path / "model")
-    np.testing.assert_array_equal(load(tmp_path / "model").coefficients(), regressor.coef_)
+    np.testing.assert_array_equal(Learner.load(tmp_path / "model").model.coefficients(), regressor.coef_)
 
 
 def test_what_else_the_file_holds(tmp_path: Path) -> None:
@@ -118,13 +117,14 @@ def test_a_file_from_the_days_before_errors_were_counted(tmp_path: Path) -> None
 def test_a_file_of_something_else(tmp_path: Path) -> None:
     regressor = OnlineRegressor().fit(X, Y)
     regressor.save(tmp_path / "regressor")
-    regressor.model_.save(tmp_path / "bare")
+    Learner(model=regressor.model_).save(tmp_path / "bare")
     with pytest.raises(ValueError, match="regressor: holds an OnlineRegressor, not an OnlineClassifier"):
         OnlineClassifier.load(tmp_path / "regressor")
-    with pytest.raises(
-        ValueError, match=r"bare: holds a model without an estimator; steelyard.model.load reads it"
-    ):
-        OnlineRegressor.load(tmp_path / "bare")
+    with pytest.raises(ValueError, match=r"bare: holds a model of numbers: OnlineRegressor.load reads it"):
+        OnlineClassifier.load(tmp_path / "bare")
+    bare = OnlineRegressor.load(tmp_path / "bare")
+    np.testing.assert_array_equal(bare.predict(X), regressor.predict(X))
+    np.testing.assert_array_equal(bare.partial_fit(X, Y).coef_, regressor.partial_fit(X, Y).coef_)
 
 
 @pytest.mark.parametrize(

@@ -131,10 +131,10 @@ def test_shuffling_is_seeded() -> None:
 def test_warm_start_goes_on() -> None:
     warm = OnlineRegressor(warm_start=True).fit(X, Y)
     first = warm.model_
-    weights = first.weights.copy()
+    weights = first.raw_coefficients.copy()
     warm.fit(X, Y)
     np.testing.assert_array_equal(warm.coef_, OnlineRegressor(passes=2).fit(X, Y).coef_)
-    np.testing.assert_array_equal(first.weights, weights)
+    np.testing.assert_array_equal(first.raw_coefficients, weights)
     cold = OnlineRegressor().fit(X, Y).fit(X, Y)
     np.testing.assert_array_equal(cold.coef_, OnlineRegressor().fit(X, Y).coef_)
 

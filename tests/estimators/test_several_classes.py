@@ -12,7 +12,7 @@ from scipy import sparse
 from sklearn.datasets import load_digits, load_iris
 from sklearn.multiclass import OneVsRestClassifier
 
-from steelyard import OnlineClassifier, losses, model
+from steelyard import Learner, OnlineClassifier, losses
 from steelyard.engine.model_set import ModelSet
 from steelyard.losses import Loss
 from tests.estimators import data
@@ -309,9 +309,12 @@ def test_a_file_keeps_all_models(scaling: str, tmp_path: Path) -> None:
     loaded = OnlineClassifier.load(tmp_path / "model")
     assert known(loaded) == known(classifier)
     np.testing.assert_array_equal(loaded.predict(X), classifier.predict(X))
+    for number, name in enumerate(classifier.classes_.tolist()):
+        one = Learner.load(tmp_path / "model", class_name=name).model
+        np.testing.assert_array_equal(one.coefficients(), classifier.coef_[number])
     assert known(loaded.partial_fit(X, NAMES[Y])) == known(classifier.partial_fit(X, NAMES[Y]))
-    with pytest.raises(ValueError, match=r"holds several models, one for each class; OnlineClassifier.load"):
-        model.load(tmp_path / "model")
+    with pytest.raises(ValueError, match=r"holds several models, one for each class \(.*\): name one"):
+        Learner.load(tmp_path / "model")
 
 
 @pytest.mark.parametrize(("load", "least"), [(load_iris, 0.85), (load_digits, 0.9)])

@@ -117,7 +117,7 @@ def test_clone() -> None:
     sweep = Sweep(classifier(l2=0.1), GRID, holdout=3)
     twin = clone(sweep)
     assert twin.get_params()["estimator__l2"] == 0.1
-    assert twin.grid == GRID
+    assert twin.param_grid == GRID
 
 
 def test_without_a_refit() -> None:
@@ -188,17 +188,17 @@ def test_learning_rates_that_are_named_take_the_place_of_auto() -> None:
 
 
 @pytest.mark.parametrize(
-    "changed", [{"grid": {"learning_rate": [0.5, 0.7]}}, {"estimator": classifier(loss="hinge")}]
+    "changed", [{"param_grid": {"learning_rate": [0.5, 0.7]}}, {"estimator": classifier(loss="hinge")}]
 )
 def test_partial_fit_does_not_go_on_with_other_models(changed: dict[str, Any]) -> None:
     sweep = Sweep(classifier(), RATES).partial_fit(X, MAIL, classes=["ham", "spam"])
     before = sweep.results_.rows()
-    grid, estimator = sweep.grid, sweep.estimator
+    grid, estimator = sweep.param_grid, sweep.estimator
     sweep.set_params(**changed)
     with pytest.raises(ValueError, match="not as it was when partial_fit began"):
         sweep.partial_fit(X, MAIL)
     assert sweep.results_.rows() == before
-    sweep.set_params(grid=grid, estimator=estimator).partial_fit(X, MAIL)
+    sweep.set_params(param_grid=grid, estimator=estimator).partial_fit(X, MAIL)
 
 
 @pytest.mark.parametrize(
@@ -207,7 +207,7 @@ def test_partial_fit_does_not_go_on_with_other_models(changed: dict[str, Any]) -
         (Sweep(LinearRegression(), RATES), TypeError, "a sweep is over OnlineClassifier or OnlineRegressor"),
         (Sweep(classifier(), RATES, holdout=1), ValueError, "holdout is None, or 2 or more"),
         (Sweep(classifier(), RATES, n_jobs=-2), ValueError, "n_jobs must be None, -1 or a number of threads"),
-        (Sweep(classifier(), RATES, select="recall"), ValueError, "no 'recall' to select by"),
+        (Sweep(classifier(), RATES, scoring="recall"), ValueError, "no 'recall' to select by"),
     ],
 )
 def test_what_is_wrong_is_said(sweep: Sweep, error: type[Exception], text: str) -> None:

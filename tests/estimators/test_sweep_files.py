@@ -8,8 +8,6 @@ import numpy as np
 import pytest
 
 from steelyard import OnlineClassifier, OnlineRegressor, Sweep
-from steelyard.io.input_spec import InputSpec
-from steelyard.io.labels import two_classes
 from tests.cli.running import rows as vw_rows
 from tests.cli.running import run
 from tests.estimators.test_sweep import FAST, GRID, RATES, X, classifier, y
@@ -25,18 +23,14 @@ def file(tmp_path: Path) -> Path:
 @pytest.mark.parametrize("passes", [1, 2])
 def test_files(file: Path, passes: int) -> None:
     grid = GRID | {"loss": ["squared"]}
-    sweep = Sweep(classifier(passes=passes), grid, holdout=5, n_jobs=2).fit_files(
-        file, reading=InputSpec("vw", bits=8)
-    )
-    assert sweep.classes_.tolist() == ["-1", "1"]
+    sweep = Sweep(classifier(passes=passes), grid, holdout=5, n_jobs=2).fit_files(file, bits=8)
+    assert sweep.classes_.tolist() == [-1, 1]
     assert sweep.n_features_in_ == 256
-    assert sweep.reading_.format == "vw"
+    assert sweep.input_spec_.format == "vw"
     assert sweep.best_estimator_.n_iter_ == passes
     assert sweep.best_estimator_.progressive_loss_ < 0.5
     assert sweep.cv_results_["held_out_accuracy"].max() > 0.7
-    once = Sweep(classifier(), grid, holdout=5, refit=False).fit_files(
-        [file], reading=InputSpec("vw", bits=8)
-    )
+    once = Sweep(classifier(), grid, holdout=5, refit=False).fit_files([file], bits=8)
     np.testing.assert_array_equal(sweep.cv_results_["progressive_loss"], once.cv_results_["progressive_loss"])
 
 
@@ -46,33 +40,37 @@ def test_files_of_numbers(tmp_path: Path) -> None:
     sweep = Sweep(OnlineRegressor(**FAST), RATES).fit_files(path)
     assert not hasattr(sweep, "classes_")
     assert sweep.best_estimator_.progressive_loss_ < 1.0
-    with pytest.raises(ValueError, match="its labels are numbers: use OnlineRegressor"):
+    with pytest.raises(
+        ValueError, match="its labels are numbers with fractions, not classes: use OnlineRegressor"
+    ):
         Sweep(classifier(), RATES).fit_files(path)
 
 
 def test_what_files_cannot_do(file: Path) -> None:
     for wrong, text in (
         ({"shuffle": True}, "files are learned in their order"),
-        ({"class_weight": "balanced"}, "class_weight='balanced' is not for files"),
         ({"weight_scale": "mean_one"}, "weight_scale='mean_one' is not for files"),
     ):
         with pytest.raises(ValueError, match=text):
             Sweep(classifier(**wrong), RATES).fit_files(file)
-    with pytest.raises(ValueError, match="its labels are two classes: use OnlineClassifier"):
-        Sweep(OnlineRegressor(), RATES).fit_files(file)
+    named = file.with_suffix(".csv")
+    named.write_text("label,a\n" + "ham,1\nspam,2\n" * 9)
+    with pytest.raises(ValueError, match="the label 'ham' is no number, but a class: use OnlineClassifier"):
+        Sweep(OnlineRegressor(), RATES).fit_files(named)
+    with pytest.raises(TypeError, match="no option 'seperator' for reading files; did you mean"):
+        Sweep(classifier(), RATES).fit_files(named, seperator=";")
 
 
 def test_which_class_is_which(file: Path) -> None:
-    reading = InputSpec("vw", bits=8, label_rule=two_classes("1", "-1"))
-    assert Sweep(classifier(), RATES).fit_files(file, reading=reading).classes_.tolist() == ["1", "-1"]
+    assert Sweep(classifier(), RATES).fit_files(file, bits=8, labels=["1", "-1"]).classes_.tolist() == [1, -1]
 
 
 def test_the_winner_remembers_how_its_files_were_read(file: Path, tmp_path: Path) -> None:
-    sweep = Sweep(classifier(), RATES).fit_files(file, reading=InputSpec("vw", bits=8))
+    sweep = Sweep(classifier(), RATES).fit_files(file, bits=8)
     path = tmp_path / "best.model"
     sweep.best_estimator_.save(path)
     loaded = OnlineClassifier.load(path)
-    assert loaded.reading_ == sweep.best_estimator_.reading_
+    assert loaded.input_spec_ == sweep.best_estimator_.input_spec_
     shown = run("predict", path, file).stdout.splitlines()
     assert len(shown) == 200
     assert len(set(shown)) > 1
@@ -80,7 +78,7 @@ def test_the_winner_remembers_how_its_files_were_read(file: Path, tmp_path: Path
 
 
 def test_the_winner_remembers_what_its_features_are_called(file: Path, tmp_path: Path) -> None:
-    sweep = Sweep(classifier(passes=2), RATES).fit_files(file, reading=InputSpec("vw", bits=8))
+    sweep = Sweep(classifier(passes=2), RATES).fit_files(file, bits=8)
     first, again = tmp_path / "best.model", tmp_path / "again.model"
     sweep.best_estimator_.save(first)
     OnlineClassifier.load(first).save(again)
@@ -100,10 +98,10 @@ def test_a_pipe_can_be_swept_but_not_learned_anew(monkeypatch: pytest.MonkeyPatc
     with pytest.raises(ValueError, match="can be read once only: save the rows to a file"):
         Sweep(classifier(), RATES).fit_files("-")
     piped()
-    sweep = Sweep(classifier(), RATES, refit=False).fit_files("-", reading=InputSpec("vw", bits=8))
+    sweep = Sweep(classifier(), RATES, refit=False).fit_files("-", format="vw", bits=8)
     assert np.isfinite(sweep.cv_results_["progressive_loss"]).all()
 
 
 def test_one_that_is_fitted_to_rows_forgets_the_files(file: Path) -> None:
-    sweep = Sweep(classifier(), RATES).fit_files(file, reading=InputSpec("vw", bits=8))
-    assert not hasattr(sweep.best_estimator_.fit(X, y), "reading_")
+    sweep = Sweep(classifier(), RATES).fit_files(file, bits=8)
+    assert not hasattr(sweep.best_estimator_.fit(X, y), "input_spec_")

@@ -104,7 +104,7 @@ def test_a_look_at_what_is_piped(
 ) -> None:
     """However little is looked at first: a whole batch is found, and all stays to be read."""
     piped(request.getfixturevalue(kind).read_bytes(), monkeypatch)
-    with sources.opened("-") as source:
+    with sources.open_source("-") as source:
         first = next(peek_batches(source, size))
         assert first.rows.num_rows > 0
     assert same(rows_of(stream("-")), ROWS)
@@ -120,10 +120,10 @@ def test_a_look_at_what_has_no_rows_or_is_cut_off(
         (parquet.read_bytes(), "standard input: Parquet is read from its end"),
     ):
         piped(text, monkeypatch)
-        with sources.opened("-") as source, pytest.raises(InputError, match=what):
+        with sources.open_source("-") as source, pytest.raises(InputError, match=what):
             list(peek_batches(source, 1 << 22))
     piped(sink.getvalue().to_pybytes(), monkeypatch)
-    with sources.opened("-") as source:
+    with sources.open_source("-") as source:
         assert list(peek_batches(source, 1 << 22)) == []
 
 
@@ -275,7 +275,7 @@ def test_no_rows_are_as_rows_are(arrow: Path) -> None:
 def test_peeking_takes_nothing(tmp_path: Path) -> None:
     path = tmp_path / "bytes"
     path.write_bytes(b"0123456789")
-    with sources.opened(str(path)) as source:
+    with sources.open_source(str(path)) as source:
         assert source.peek(6) == b"012345"
         assert source.peek(2) == b"01"
         assert source.peek(8) == b"01234567"
@@ -321,5 +321,5 @@ assert grown < 100, (before, written, grown)
 
 
 def header_of(path: str) -> Header | None:
-    with sources.opened(path) as source:
+    with sources.open_source(path) as source:
         return read_header(read_schema(source).metadata, path)

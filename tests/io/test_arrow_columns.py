@@ -11,8 +11,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from steelyard.features.folding import Folding
-from steelyard.features.interactions import interactions
 from steelyard.features.names import Names
 from steelyard.features.tokens import TextOptions
 from steelyard.io.arrow import ArrowReader, read_head
@@ -21,9 +19,9 @@ from steelyard.io.columns import ColumnOverrides, Columns
 from steelyard.io.convert import convert
 from steelyard.io.delimited import DelimitedReader
 from steelyard.io.errors import InputError
-from steelyard.io.input_spec import Dialect
+from steelyard.io.input_spec import Dialect, InputSpec
 from steelyard.io.labels import LabelRule, classes, two_classes
-from steelyard.io.sources import opened
+from steelyard.io.sources import open_source
 from steelyard.io.stream import Stream
 from tests import tables
 from tests.io.chunks import rows_of, stream
@@ -42,9 +40,8 @@ def ipc(table: Any, rows_a_batch: int = 1 << 20) -> bytes:
 def reader(
     columns: Columns, names: Names | None = None, crosses: tuple[str, ...] = (), **options: Any
 ) -> ArrowReader:
-    crossed = interactions(crosses)
-    ordinary = ArrowColumns(Folding(BITS, crossed, names), columns, interactions=crossed, **options)
-    return ArrowReader(1 << BITS, ordinary)
+    spec = InputSpec("arrow", BITS, crosses, columns=columns, **options)
+    return ArrowReader(1 << BITS, ArrowColumns(spec, names))
 
 
 def read(
@@ -109,7 +106,7 @@ def test_random_tables(
         pa.array([row[name] for row in records], kind, from_pandas=False) for name, kind in types.items()
     ]
     table = pa.table(arrays, list(types))
-    found = read(table, ROLES, names=True, size=size, threads=threads, text_options=options)
+    found = read(table, ROLES, names=True, size=size, threads=threads, text=options)
     expected = [
         tables.row({name: written(cell) for name, cell in row.items()}, ROLES, options) for row in records
     ]
@@ -136,10 +133,8 @@ def test_a_table_is_the_same_from_text_and_from_arrow() -> None:
     )
     text = b"y,x,c,s\n1,0.1,red,a b\n0,,,b b\n1,1e10,17,\n"
     columns = tables.columns(y="label", x="number", c="category", s="text")
-    crossed = interactions(["x*c"])
-    theirs = tables.read(
-        DelimitedReader(Folding(BITS, crossed, None), columns, Dialect(), interactions=crossed), text
-    )
+    spec = InputSpec("csv", BITS, ("x*c",), columns=columns, dialect=Dialect())
+    theirs = tables.read(DelimitedReader(spec), text)
     assert read(table, columns, crosses=("x*c",)).bits == theirs.bits
 
 
@@ -359,5 +354,5 @@ def test_ordinary_columns_converted(tmp_path: Path) -> None:
 
 
 def first_rows(path: Path) -> Any:
-    with opened(str(path)) as source:
+    with open_source(str(path)) as source:
         return read_head(source)

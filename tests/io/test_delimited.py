@@ -4,18 +4,17 @@ import csv
 import gzip
 import io
 import itertools
+from dataclasses import replace
 
 import pytest
 
-from steelyard.features.folding import Folding
-from steelyard.features.interactions import Interactions, interactions
 from steelyard.io import blocks, delimited
 from steelyard.io.columns import ColumnOverrides, Columns
 from steelyard.io.delimited import DelimitedReader, infer_dialect
 from steelyard.io.errors import InputError
-from steelyard.io.input_spec import Dialect
+from steelyard.io.input_spec import Dialect, InputSpec
 from steelyard.io.labels import LabelRule, two_classes
-from steelyard.io.sources import opened
+from steelyard.io.sources import open_source
 from steelyard.io.stream import Stream
 from tests import tables
 from tests.vw_text import data_file
@@ -25,7 +24,7 @@ COLUMNS = tables.columns(y="label", t="text", x="number")
 
 
 def reader(columns: Columns = COLUMNS, dialect: Dialect | None = None) -> DelimitedReader:
-    return DelimitedReader(Folding(BITS, Interactions(), None), columns, dialect or Dialect())
+    return DelimitedReader(InputSpec("csv", BITS, columns=columns, dialect=dialect or Dialect()))
 
 
 def test_columns_may_come_in_another_order_with_others_and_without_label() -> None:
@@ -82,16 +81,15 @@ def test_an_open_quote_in_a_large_file_is_found_out(monkeypatch: pytest.MonkeyPa
 
 
 def test_interactions_are_of_columns_that_are_features() -> None:
-    crossed = interactions(["t*y"])
-    folding = Folding(BITS, crossed, None)
+    spec = InputSpec("csv", BITS, ("t*y",), columns=COLUMNS, dialect=Dialect())
     with pytest.raises(InputError, match="interactions: 'y' is not a feature but label"):
-        DelimitedReader(folding, COLUMNS, Dialect(), None, crossed)
+        DelimitedReader(spec)
     with pytest.raises(InputError, match="interactions: there is no column 'z'"):
-        DelimitedReader(folding, COLUMNS, Dialect(), None, interactions(["t*z"]))
+        DelimitedReader(replace(spec, interactions=("t*z",)))
 
 
 def test_labels_of_the_head() -> None:
-    with opened(str(tables.written(b"y,t\n b,1\na,2\n,3\nb,4\n"))) as source:
+    with open_source(str(tables.written(b"y,t\n b,1\na,2\n,3\nb,4\n"))) as source:
         assert delimited.head_labels(source, Dialect(), tables.columns(y="label", t="text")) == ["a", "b"]
         assert delimited.head_labels(source, Dialect(), tables.columns(z="label", t="text")) == []
 
@@ -109,12 +107,11 @@ def test_real_tables_are_read_to_their_end(
     name: str, told: ColumnOverrides, rule: LabelRule | None, rows: int
 ) -> None:
     path = str(data_file(name))
-    with opened(path) as source:
+    with open_source(path) as source:
         dialect = infer_dialect(source)
         columns = delimited.infer_columns(source, dialect, told)
-    stream = Stream(
-        [path], DelimitedReader(Folding(BITS, Interactions(), None), columns, dialect, label_rule=rule)
-    )
+    spec = InputSpec("csv", BITS, columns=columns, dialect=dialect, label_rule=rule)
+    stream = Stream([path], DelimitedReader(spec))
     labels = [label for chunk in stream for label in chunk.examples.labels.tolist()]
     assert len(labels) == rows
     assert set(labels) == {-1.0, 1.0}
@@ -123,7 +120,7 @@ def test_real_tables_are_read_to_their_end(
 def test_a_real_table_beside_the_plain_twin() -> None:
     with gzip.open(data_file("census-income.gz"), "rt") as lines:
         text = "".join(itertools.islice(lines, 200))
-    with opened(str(tables.written(text.encode()))) as source:
+    with open_source(str(tables.written(text.encode()))) as source:
         dialect = infer_dialect(source)
         columns = delimited.infer_columns(source, dialect, ColumnOverrides(weight="25"))
     rule = two_classes("- 50000.", "50000+.")
@@ -131,12 +128,8 @@ def test_a_real_table_beside_the_plain_twin() -> None:
     expected = [
         tables.row(dict(zip(columns.names, record, strict=True)), columns, None, rule) for record in records
     ]
-    folding = Folding(BITS, Interactions(), None)
-    tables.agree(
-        tables.read(DelimitedReader(folding, columns, dialect, label_rule=rule), text.encode()),
-        expected,
-        BITS,
-    )
+    spec = InputSpec("csv", BITS, columns=columns, dialect=dialect, label_rule=rule)
+    tables.agree(tables.read(DelimitedReader(spec), text.encode()), expected, BITS)
 
 
 def test_nothing_is_read_as_no_rows() -> None:

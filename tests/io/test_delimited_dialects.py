@@ -6,13 +6,13 @@ from steelyard.io.columns import HEAD_BYTES
 from steelyard.io.delimited import infer_dialect, looks_like_header, read_head
 from steelyard.io.errors import InputError
 from steelyard.io.input_spec import Dialect
-from steelyard.io.sources import opened
+from steelyard.io.sources import open_source
 from tests import tables
 from tests.vw_text import data_file
 
 
 def sniffed(text: str, name: str = "table", **told: object) -> Dialect:
-    with opened(str(tables.written(text.encode(), name))) as source:
+    with open_source(str(tables.written(text.encode(), name))) as source:
         return infer_dialect(source, **told)  # type: ignore[arg-type]
 
 
@@ -60,7 +60,7 @@ def test_what_is_told_is_taken() -> None:
 
 @pytest.mark.parametrize("name", ["arxiv-astro", "enron-spam", "newsgroups", "sms-spam", "url-spam"])
 def test_tab_separated_text_has_no_quotes(name: str) -> None:
-    with opened(str(data_file(f"{name}.tsv.xz"))) as source:
+    with open_source(str(data_file(f"{name}.tsv.xz"))) as source:
         assert infer_dialect(source) == Dialect("\t", True, False)
 
 
@@ -81,7 +81,7 @@ def test_dialects_survive_json() -> None:
 
 def test_the_head() -> None:
     text = b'\xef\xbb\xbf\r\n"a b", ,c\n1,2,3\n\n4,5\n"6,""",7,8'
-    with opened(str(tables.written(text))) as source:
+    with open_source(str(tables.written(text))) as source:
         head = read_head(source, Dialect())
         assert source.read(100) == text
     assert head.names == ("a b", "2", "c")
@@ -92,18 +92,22 @@ def test_the_head() -> None:
 @pytest.mark.parametrize("quoting", [True, False])
 def test_a_long_file_is_looked_at_in_whole_records(quoting: bool) -> None:
     record = ("x" * (HEAD_BYTES // 3)).encode() + b",1\n"
-    with opened(str(tables.written(b"a,b\n" + 4 * record))) as source:
+    with open_source(str(tables.written(b"a,b\n" + 4 * record))) as source:
         assert len(read_head(source, Dialect(quoting=quoting)).records) == 2
 
 
 def test_an_open_quote_ends_the_head() -> None:
-    with opened(str(tables.written(b'a,b\n1,2\n"3,4\n5,6\n'))) as source:
+    with open_source(str(tables.written(b'a,b\n1,2\n"3,4\n5,6\n'))) as source:
         assert read_head(source, Dialect()).records == [["1", "2"]]
 
 
 def test_nothing_is_no_table() -> None:
     with (
-        opened(str(tables.written(b"\n\n"))) as source,
+        open_source(str(tables.written(b"\n\n"))) as source,
         pytest.raises(InputError, match="there is no record at its beginning"),
     ):
         read_head(source, Dialect())
+
+
+def test_a_comment_before_the_records_is_no_header() -> None:
+    assert not looks_like_header([["a comment"], *([["a", "b"]] * 20)])

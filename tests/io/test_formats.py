@@ -1,12 +1,16 @@
 """Which format: by the suffix, else by the first lines."""
 
 import gzip
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from steelyard.io import formats, inference
+from steelyard.io import formats, inference, sources
+from steelyard.io.columns import ColumnOverrides
 from steelyard.io.errors import InputError
+from tests.io.inferring import format_of
 from tests.vw_text import data_file
 
 SNIFFED = {
@@ -62,9 +66,9 @@ def test_files_of_one_format(tmp_path: Path) -> None:
     paths = [str(tmp_path / name) for name in ("a.vw", "b", "c.csv")]
     for path in paths:
         Path(path).write_text("1 |a b\n")
-    assert inference.format_of(paths[:2]) == inference.format_of([*paths[:2], "-"]) == "vw"
+    assert format_of(paths[:2]) == format_of([*paths[:2], "-"]) == "vw"
     with pytest.raises(InputError, match=r"several formats.*a\.vw is vw, .*c\.csv is csv"):
-        inference.format_of(paths)
+        format_of(paths)
 
 
 @pytest.mark.parametrize("text", [b"", b"\n \n", b"\xef\xbb\xbf\n"])
@@ -93,3 +97,49 @@ def test_real_files(name: str, tmp_path: Path) -> None:
     bare = tmp_path / "bare"
     bare.symlink_to(path.resolve())
     assert formats.identify(str(bare)).name == DATA[name]
+
+
+def test_every_format_is_found_in_its_module() -> None:
+    assert formats.names() == ("arrow", "csv", "jsonl", "parquet", "svmlight", "tsv", "vw")
+    suffixes = [suffix for name in formats.names() for suffix in formats.by_name(name).suffixes]
+    assert len(suffixes) == len(set(suffixes))
+    orders = [formats.by_name(name).order for name in formats.names()]
+    assert len(orders) == len(set(orders))
+
+
+def test_formats_load_no_reader() -> None:
+    """Readers, their kernels and pyarrow are imported when a file is read."""
+    code = (
+        "import sys; from steelyard.io import formats; formats.names();"
+        "print([name for name in sys.modules if name.partition('.')[0] in ('numba', 'pyarrow')])"
+    )
+    assert subprocess.check_output([sys.executable, "-c", code], text=True).strip() == "[]"
+    code = (
+        "import sys; from steelyard.io import compatibility, inference; inference.formats.names();"
+        "print(*[name.removeprefix('steelyard.io.') for name in sys.modules])"
+    )
+    loaded = subprocess.check_output([sys.executable, "-c", code], text=True).split()
+    readers = {"arrow", "arrow_arrays", "arrow_columns", "arrow_csr", "blocks", "delimited", "jsonl"}
+    readers |= {"sparse_text", "stream", "tables"}
+    assert readers.isdisjoint(loaded)
+
+
+def test_a_file_is_opened_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """To sniff its format, to infer its columns, and for the labels of its first rows."""
+    opened: list[str] = []
+    usual = sources.Source.__init__
+
+    def noted(self: sources.Source, path: str) -> None:
+        opened.append(path)
+        usual(self, path)
+
+    monkeypatch.setattr(sources.Source, "__init__", noted)
+    path = tmp_path / "bare"
+    path.write_text("y,x\n" + "a,1.5\nb,2\n" * 10)
+    spec, labels = inference.infer([str(path)], bits=12)
+    assert (spec.format, spec.bits, labels) == ("csv", 12, ["a", "b"])
+    assert opened == [str(path)]
+    overrides = formats.TableOverrides(ColumnOverrides(label="x"), header=True)
+    spec, labels = inference.infer([str(path)], overrides, format_name="tsv")
+    assert (spec.format, labels) == ("tsv", ["1.5", "2"])
+    assert opened == [str(path)] * 2

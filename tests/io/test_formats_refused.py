@@ -4,11 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from steelyard.io import delimited, formats, inference, sources
+from steelyard import losses
+from steelyard.io import formats, label_inference
 from steelyard.io.columns import infer_roles
 from steelyard.io.errors import InputError, has_decimal_comma
 from steelyard.io.input_spec import InputSpec
-from tests.cli.running import refused, run, trained
+from steelyard.io.read_options import ReadOptions
+from steelyard.io.stream import Stream
+from tests.io.inferring import look
 
 PRICES = [f"{k % 9},{k:02}" for k in range(40)]
 
@@ -37,25 +40,67 @@ def semicolons(tmp_path: Path) -> Path:
 
 
 def test_commas_of_decimals_do_not_separate(semicolons: Path) -> None:
-    with sources.opened(str(semicolons)) as source:
-        assert delimited.infer_dialect(source).separator == ";"
-    assert trained(semicolons)["examples"] == 40
-    assert "'0,00' is no number here, 0.00 would be" in run("train", semicolons).stdout
+    spec, _ = ReadOptions().infer([str(semicolons)], "float32")
+    assert spec.dialect is not None
+    assert spec.dialect.separator == ";"
+    assert sum(len(part.examples) for part in Stream([semicolons], spec.reader())) == 40
+    assert spec.columns is not None
+    assert "'0,00' is no number here, 0.00 would be" in spec.columns.describe()
 
 
 def test_a_column_told_to_be_numbers_or_the_label(semicolons: Path) -> None:
-    said = refused("train", semicolons, "--number", "price")
-    assert "column price: '0,00' is not a number: numbers have a decimal point here, as in 3.14" in said
-    said = refused("train", semicolons, "--label", "price", "--loss", "squared")
-    assert "the label '0,00' is not a number: numbers have a decimal point here, as in 3.14" in said
-    said = refused("train", semicolons, "--label", "price")
-    assert "the label '0,00' is not a number: numbers have a decimal point here, as in 3.14" in said
+    points = "numbers have a decimal point here, as in 3.14"
+    spec, _ = ReadOptions(number=("price",)).infer([str(semicolons)], "float32")
+    with pytest.raises(InputError, match=f"column price: '0,00' is not a number: {points}"):
+        list(Stream([semicolons], spec.reader()))
+    spec, labels = ReadOptions(label="price").infer([str(semicolons)], "float32")
+    with pytest.raises(InputError, match=f"the label '0,00' is not a number: {points}"):
+        list(Stream([semicolons], spec.reader()))
+    with pytest.raises(InputError, match=f"the label '0,00' is not a number: {points}"):
+        label_inference.rule_for(labels, losses.by_name("hinge"), "f")
 
 
 def test_commas_that_are_not_quoted(tmp_path: Path) -> None:
     path = tmp_path / "rows.csv"
     path.write_text("x,y\n1,2\n3,1\n3,14,1\n")
-    assert "is there no number with a decimal comma?" in refused("train", path)
+    spec, _ = ReadOptions().infer([str(path)], "float32")
+    with pytest.raises(InputError, match="is there no number with a decimal comma"):
+        list(Stream([path], spec.reader()))
+
+
+@pytest.mark.parametrize(
+    ("start", "what"),
+    [
+        (b"\xff\xfey\0,\0", "is UTF-16; make UTF-8 of it first"),
+        (b"PK\x03\x04", "is a zip archive, or a spreadsheet"),
+        (b"\x10\1\0\0\0\0\0\0{}", "is a model, and has no rows"),
+        (b"\0\0\0", "is not text, as its first bytes show"),
+    ],
+)
+def test_what_is_not_text(tmp_path: Path, start: bytes, what: str) -> None:
+    path = tmp_path / "rows"
+    path.write_bytes(start)
+    with pytest.raises(InputError, match=what):
+        formats.identify(str(path))
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("y,x\n", r"has a header \(y, x\) and no rows of that width"),
+        ("y\na\nb\n", r"has a single column with ',' as separator; .* --separator gives another"),
+    ],
+)
+def test_what_is_no_table(tmp_path: Path, text: str, what: str) -> None:
+    path = tmp_path / "rows.csv"
+    path.write_text(text)
+    with pytest.raises(InputError, match=what):
+        ReadOptions(header=True).infer([str(path)], "float32")
+
+
+def test_no_such_format() -> None:
+    with pytest.raises(ValueError, match="there is no format 'xml' or no type 'float32'"):
+        InputSpec("xml")
 
 
 @pytest.mark.parametrize(
@@ -79,7 +124,7 @@ def test_one_document(text: str, what: str, tmp_path: Path) -> None:
     named = tmp_path / "rows.jsonl"
     named.write_text(text)
     with pytest.raises(InputError, match=what.replace("json >", "jsonl >")):
-        inference.look(str(named), InputSpec("jsonl"))
+        look(str(named), InputSpec("jsonl"))
 
 
 @pytest.mark.parametrize("text", ['{"y": [1, 2]}\n', "[a,b\n1,2\n", "{x |a b\n"])

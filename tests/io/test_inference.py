@@ -20,6 +20,7 @@ from steelyard.io.formats import TableOverrides, vw
 from steelyard.io.input_spec import Dialect, InputSpec
 from steelyard.io.labels import classes, two_classes
 from steelyard.io.stream import Stream
+from tests.io.inferring import format_of, look
 
 CSV = InputSpec(
     "csv", bits=8, columns=Columns((Column("y", "label"), Column("t", "text"))), dialect=Dialect()
@@ -30,8 +31,8 @@ VW, SVMLIGHT = InputSpec("vw", bits=8), InputSpec("svmlight", bits=8)
 def labels(folder: Path, text: bytes, how: InputSpec = VW) -> list[str]:
     path = folder / "text"
     path.write_bytes(text)
-    found, labels = inference.look(str(path), how)
-    assert found is how
+    found, labels = look(str(path), how)
+    assert found == how
     return labels
 
 
@@ -59,8 +60,8 @@ def test_nothing_there(tmp_path: Path, text: bytes) -> None:
 def test_standard_input_is_looked_at_and_then_read(monkeypatch: pytest.MonkeyPatch) -> None:
     text = b"1 |a b\n-1 |a c\n" * 60_000
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text)))
-    assert inference.format_of(["-"]) == "vw"
-    assert inference.look("-", VW) == (VW, ["-1", "1"])
+    assert format_of(["-"]) == "vw"
+    assert look("-", VW) == (VW, ["-1", "1"])
     stream = Stream(["-"], VW.reader(), block_size=1 << 16)
     assert sum(len(parsed.examples) for parsed in stream) == 120_000
 
@@ -68,14 +69,14 @@ def test_standard_input_is_looked_at_and_then_read(monkeypatch: pytest.MonkeyPat
 def test_an_empty_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"")))
     with pytest.raises(InputError, match=r"^standard input: is empty"):
-        inference.look("-", VW)
+        look("-", VW)
 
 
 def test_a_table_on_standard_input_loses_no_row(monkeypatch: pytest.MonkeyPatch) -> None:
     text = b"label,x\n" + b"1,2\n0,3\n" * 100
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text)))
-    assert inference.format_of(["-"]) == "csv"
-    found, labels = inference.look("-", InputSpec("csv", bits=8))
+    assert format_of(["-"]) == "csv"
+    found, labels = look("-", InputSpec("csv", bits=8))
     assert labels == ["0", "1"]
     stream = Stream(["-"], found.reader())
     assert sum(len(parsed.examples) for parsed in stream) == 200
@@ -85,7 +86,7 @@ def test_a_table_without_a_label(tmp_path: Path) -> None:
     path = tmp_path / "table.jsonl"
     path.write_text('{"x": 1.5, "z": 2.5}\n{"x": 2.25, "z": 3.75}\n{"x": 3.5, "z": 1.25}\n')
     with pytest.raises(InputError, match=r"which column is the label\? Say --label NAME; there are x, z"):
-        inference.look(str(path), InputSpec("jsonl"), TableOverrides(ColumnOverrides(number=("x", "z"))))
+        look(str(path), InputSpec("jsonl"), TableOverrides(ColumnOverrides(number=("x", "z"))))
 
 
 READINGS = [
@@ -134,7 +135,7 @@ def table_of(folder: Path, suffix: str, column: Sequence[object]) -> Path:
 @pytest.mark.parametrize("suffix", ["csv", "jsonl", "arrow", "parquet"])
 def test_labels_of_the_whole_table(tmp_path: Path, suffix: str) -> None:
     path = str(table_of(tmp_path, suffix, MANY))
-    spec, head = inference.look(path, InputSpec(suffix, bits=8), label("y"))
+    spec, head = look(path, InputSpec(suffix, bits=8), label("y"))
     assert head == ["a", "b"]
     assert inference.distinct_labels([path], spec, 4) == ["a", "b", "c", 'q"d']
     with pytest.raises(InputError, match=r"more than 3 different labels in the column 'y' \(a, b, c, q"):
@@ -144,7 +145,7 @@ def test_labels_of_the_whole_table(tmp_path: Path, suffix: str) -> None:
 @pytest.mark.parametrize("suffix", ["jsonl", "arrow", "parquet"])
 def test_labels_that_are_typed(tmp_path: Path, suffix: str) -> None:
     path = str(table_of(tmp_path, suffix, [3, 1, 2, None, 3]))
-    spec, head = inference.look(path, InputSpec(suffix, bits=8), label("y"))
+    spec, head = look(path, InputSpec(suffix, bits=8), label("y"))
     assert inference.distinct_labels([path], spec, 3) == head == ["1", "2", "3"]
     path = str(table_of(tmp_path, suffix, [True, False, True, None]))
     assert inference.distinct_labels([path], spec, 3) == ["false", "true"]
@@ -165,9 +166,16 @@ def test_labels_of_converted_rows(tmp_path: Path) -> None:
     source, path = tmp_path / "rows.vw", tmp_path / "rows.arrow"
     source.write_bytes(b"1 |a b\n" * 2000 + b"3 |a\n|a\n")
     convert.convert(list(Stream([source], VW.reader())), path, features=VW.features)
-    spec, head = inference.look(str(path), InputSpec("arrow"))
-    assert (spec.columns, head) == (None, ["1"])
+    spec, head = look(str(path), InputSpec("arrow"))
+    assert (spec.columns, spec.bits, head) == (None, 8, ["1"])
     assert inference.distinct_labels([str(path)], spec, 3) == ["1", "3"]
+
+
+def test_sparse_rows_of_another_program_have_no_header(tmp_path: Path) -> None:
+    path = tmp_path / "rows.parquet"
+    columns = {"label": [1.0, -1.0], "indices": [[1, 2], [3]], "values": [[0.5, 1.0], [2.0]]}
+    pa.parquet.write_table(pa.table(columns), path)
+    assert look(str(path), InputSpec("parquet", 12)) == (InputSpec("parquet", 12), ["-1", "1"])
 
 
 def test_converted_classes_stay_classes(tmp_path: Path) -> None:
@@ -175,7 +183,7 @@ def test_converted_classes_stay_classes(tmp_path: Path) -> None:
     rows = list(Stream([table_of(tmp_path, "csv", "abc")], replace(CSV, label_rule=classes("abc")).reader()))
     original = replace(CSV, label_rule=classes("abc")).as_json()
     convert.convert(rows, path, features=CSV.features, reading=original)
-    spec, head = inference.look(str(path), InputSpec("arrow"))
+    spec, head = look(str(path), InputSpec("arrow"))
     assert (spec.label_rule, head) == (classes("012"), ["0", "1", "2"])
 
 
@@ -189,7 +197,7 @@ def test_labels_of_a_pipe_are_those_of_its_head(monkeypatch: pytest.MonkeyPatch)
 def test_labels_of_several_files_where_one_has_no_label_column(tmp_path: Path) -> None:
     """Files may lack the label, as those to be predicted do."""
     first = str(table_of(tmp_path, "parquet", ["a", "b"]))
-    spec, _ = inference.look(first, InputSpec("parquet", bits=8), label("y"))
+    spec, _ = look(first, InputSpec("parquet", bits=8), label("y"))
     second = tmp_path / "second.arrow"
     with pa.ipc.new_file(second, pa.schema({"t": pa.string()})) as writer:
         writer.write_table(pa.table({"t": ["text"]}))

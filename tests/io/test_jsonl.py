@@ -4,13 +4,12 @@ import json
 
 import pytest
 
-from steelyard.features.folding import Folding
-from steelyard.features.interactions import Interactions
 from steelyard.io import jsonl
 from steelyard.io.columns import HEAD_BYTES, ColumnOverrides
 from steelyard.io.errors import InputError
+from steelyard.io.input_spec import InputSpec
 from steelyard.io.jsonl import JsonReader
-from steelyard.io.sources import opened
+from steelyard.io.sources import open_source
 from tests import tables
 
 OBJECTS = [
@@ -30,7 +29,7 @@ TEXT = "".join(json.dumps(one) + "\n" for one in OBJECTS).encode()
 
 
 def test_the_guess() -> None:
-    with opened(str(tables.written(b"\xef\xbb\xbf" + TEXT + b"no object\n7\n"))) as source:
+    with open_source(str(tables.written(b"\xef\xbb\xbf" + TEXT + b"no object\n7\n"))) as source:
         assert jsonl.infer_columns(source).role("vector") == "number"
         columns = jsonl.infer_columns(source, ColumnOverrides(ignore=("vector",)))
         assert jsonl.head_labels(source, columns) == ["ham", "spam"]
@@ -50,26 +49,29 @@ def test_the_guess() -> None:
 def test_labels_as_they_stand() -> None:
     values = ["1.0", "1e-5", "0.00001", "true", '" a "', "null", "NaN", '""', "[1]"]
     text = "".join(f'{{"y": {value}}}\n' for value in values).encode() + b"{}"
-    with opened(str(tables.written(text))) as source:
+    with open_source(str(tables.written(text))) as source:
         assert jsonl.head_labels(source, tables.columns(y="label")) == ["0.00001", "1.0", "1e-5", "a", "true"]
 
 
 def test_no_object_no_table() -> None:
-    with opened(str(tables.written(b"[1]\n"))) as source, pytest.raises(InputError, match="no JSON object"):
+    with (
+        open_source(str(tables.written(b"[1]\n"))) as source,
+        pytest.raises(InputError, match="no JSON object"),
+    ):
         jsonl.infer_columns(source)
 
 
 def test_a_long_file_is_looked_at_in_whole_lines() -> None:
     line = json.dumps({"x": "a" * (HEAD_BYTES // 3)}).encode() + b"\n"
-    with opened(str(tables.written(line * 4))) as source:
+    with open_source(str(tables.written(line * 4))) as source:
         assert len(jsonl.head_objects(source)) == 2
 
 
 def test_what_nests_without_end_is_a_problem_and_no_crash() -> None:
     text = b'{"x": ' + b"[" * 100_000 + b"\n" + TEXT
-    with opened(str(tables.written(text))) as source:
+    with open_source(str(tables.written(text))) as source:
         columns = jsonl.infer_columns(source)
-    read = tables.read(JsonReader(Folding(18, Interactions(), None), columns), text)
+    read = tables.read(JsonReader(InputSpec("jsonl", columns=columns)), text)
     assert read.problems[0][0] == 1
 
 
@@ -77,12 +79,24 @@ def test_what_nests_without_end_is_a_problem_and_no_crash() -> None:
 @pytest.mark.parametrize("threads", [1, 2, 4])
 def test_blocks_and_threads_change_nothing(size: int, threads: int) -> None:
     columns = tables.columns(text="text", price="label", words="number", tags="category", vector="number")
-    reader = JsonReader(Folding(18, Interactions(), None), columns)
+    reader = JsonReader(InputSpec("jsonl", columns=columns))
     found = tables.read(reader, TEXT)
     assert tables.read(reader, TEXT, size=size, threads=threads) == found
     assert len(found.rows) == len(OBJECTS)
 
 
 def test_nothing_is_read_as_no_rows() -> None:
-    reader = JsonReader(Folding(18, Interactions(), None), tables.columns(x="number"))
+    reader = JsonReader(InputSpec("jsonl", columns=tables.columns(x="number")))
     assert len(reader.parse(reader.nothing()).examples) == 0
+
+
+def test_objects_without_columns_become_rows() -> None:
+    row = jsonl.hash_object({"text": "a b a", "n": -2, "no": False, "none": None}, 18)
+    assert sorted(row.values.tolist()) == [-2.0, 1.0, 2.0]
+    assert row.features == 1 << 18
+    assert jsonl.hash_object({"x": 1, "y": 2}, 1).values.sum() == 3.0  # colliding features are added
+    for value in (float("nan"), 1e18, {"a": 1}):
+        with pytest.raises(InputError, match="a value is a number"):
+            jsonl.hash_object({"a": value}, 18)
+    with pytest.raises(InputError, match=r"an example is an object of names and values, not \[1\]"):
+        jsonl.hash_object([1], 18)

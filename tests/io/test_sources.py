@@ -39,7 +39,7 @@ COMPRESSED = [name for name in PACKED if name != "plain"]
 
 
 def content(path: Path | str, count: int = 1 << 20) -> bytes:
-    with sources.opened(str(path)) as source:
+    with sources.open_source(str(path)) as source:
         return b"".join(iter(lambda: source.read(count), b""))
 
 
@@ -155,7 +155,7 @@ def test_what_is_peeked_at_is_read_again(steps: list[tuple[str, int]]) -> None:
 def test_reading_to_where_it_is_wanted(tmp_path: Path, packing: str) -> None:
     path = tmp_path / "file"
     path.write_bytes(PACKED[packing](TEXT))
-    with sources.opened(str(path)) as source:
+    with sources.open_source(str(path)) as source:
         room = memoryview(bytearray(len(TEXT) + 9))
         assert source.read_into(room[:1000]) == 1000
         assert source.peek(10) == TEXT[1000:1010]
@@ -169,11 +169,11 @@ def test_reading_to_where_it_is_wanted(tmp_path: Path, packing: str) -> None:
 def test_standard_input(piped: Callable[[bytes, int], None], packing: str, at_a_time: int) -> None:
     text = TEXT[:2000]
     piped(PACKED[packing](text), at_a_time)
-    with sources.opened("-") as source:
+    with sources.open_source("-") as source:
         assert source.path == "standard input"
         assert (source.size, source.position) == (None, 0)
         assert source.peek(100) == text[:100]
-    with sources.opened("-") as source:
+    with sources.open_source("-") as source:
         assert source.peek(50) == text[:50]
         assert source.read(10) == text[:10]
     assert content("-") == text[10:]
@@ -181,7 +181,7 @@ def test_standard_input(piped: Callable[[bytes, int], None], packing: str, at_a_
 
 def test_another_standard_input_is_another_source(piped: Callable[[bytes, int], None]) -> None:
     piped(b"one", 9)
-    with sources.opened("-") as source:
+    with sources.open_source("-") as source:
         assert source.peek(1)
     piped(b"two", 9)
     assert content("-") == b"two"
@@ -193,7 +193,10 @@ def test_standard_input_that_does_not_wait(monkeypatch: pytest.MonkeyPatch) -> N
     os.set_blocking(reading, False)
     with io.TextIOWrapper(os.fdopen(reading, "rb")) as stdin:
         monkeypatch.setattr(sys, "stdin", stdin)
-        with sources.opened("-") as source, pytest.raises(InputError, match=r"non-blocking.*through cat"):
+        with (
+            sources.open_source("-") as source,
+            pytest.raises(InputError, match=r"non-blocking.*through cat"),
+        ):
             source.read(100)
     os.close(writing)
 
@@ -205,7 +208,7 @@ def test_a_named_pipe_loses_nothing(tmp_path: Path, packing: str) -> None:
     os.mkfifo(path)
     threading.Thread(target=path.write_bytes, args=(PACKED[packing](TEXT),), daemon=True).start()
     for count in (20, 10_000):
-        with sources.opened(str(path)) as source:
+        with sources.open_source(str(path)) as source:
             assert source.peek(count) == TEXT[:count]
     assert content(path) == TEXT
 
@@ -265,7 +268,7 @@ def test_a_file_that_changes_while_it_is_read(tmp_path: Path, change: str, packi
     noise = os.urandom(1 << 18)
     packed = PACKED[packing](noise)
     path.write_bytes(packed)
-    with sources.opened(str(path)) as source:
+    with sources.open_source(str(path)) as source:
         assert source.read(1 << 16) == noise[: 1 << 16]
         if change == "grows":
             with path.open("ab") as file:
@@ -279,7 +282,7 @@ def test_a_file_that_changes_while_it_is_read(tmp_path: Path, change: str, packi
 def test_position_and_size(tmp_path: Path) -> None:
     path = tmp_path / "text"
     path.write_bytes(TEXT)
-    with sources.opened(str(path)) as source:
+    with sources.open_source(str(path)) as source:
         assert (source.size, source.position) == (len(TEXT), 0)
         source.read(100)
         assert source.position == 100

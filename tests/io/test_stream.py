@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from steelyard import losses
+from steelyard.io import sources
 from steelyard.io import stream as streams
 from steelyard.io.errors import InputError
 from steelyard.io.input_spec import InputSpec
@@ -80,7 +81,9 @@ def test_a_foreign_label_before_a_bad_line_is_the_first_problem(
 def test_lines_are_numbered_in_each_file(tmp_path: Path, size: int, threads: int) -> None:
     for name in "ab":
         (tmp_path / name).write_bytes(b"1 |a\n\n1 |a:x\n")
-    stream = Stream([tmp_path / "*"], VW.reader(), block_size=size, threads=threads, skip=True)
+    stream = Stream(
+        sources.expand([tmp_path / "*"]), VW.reader(), block_size=size, threads=threads, skip=True
+    )
     assert labels(stream) == [1.0, 1.0]
     found = [(Path(problem.path).name, problem.line) for problem in stream.problems]
     assert found == [("a", 3), ("b", 3)]
@@ -196,3 +199,23 @@ def test_odd_files(tmp_path: Path, kind: str, text: bytes) -> None:
     stream = Stream([path], InputSpec(kind).reader(), skip=True)
     assert labels(stream) == []
     assert stream.skipped == sum(line != b"" for line in text.split(b"\n"))
+
+
+def test_namespaces_that_no_row_has_had(tmp_path: Path) -> None:
+    path = tmp_path / "rows"
+    path.write_bytes(b"1 |a b |c d\n")
+    stream = Stream([path], InputSpec("vw", 8, ("a*c", "a*z")).reader())
+    assert stream.unmet == ["a", "c", "z"]
+    (parsed,) = stream
+    assert stream.unmet == ["z"]
+    predicted = parsed.predicted(np.array([0.5]))
+    assert predicted.take(np.array([0])).predictions == [0.5]
+
+
+def test_nothing_is_left(tmp_path: Path) -> None:
+    stream = stream_of(tmp_path, b"7 |a\n8 |a\n", loss=HINGE, skip=True)
+    assert str(stream.empty("there are no rows")) == "there are no rows"
+    assert labels(stream) == []
+    said = str(stream.empty("there are no rows"))
+    assert said.startswith("no row is left: 2 could not be used, the first is\n")
+    assert "line 1: the label 7 is none for hinge loss" in said

@@ -154,9 +154,9 @@ def test_pushes(schedule: Callable[..., float], power_t: float, initial_t: float
 def test_steps_run_on_whole_vectors(loss: str, update: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """One lane at a time would be right as well, and several times slower."""
     monkeypatch.setattr(code_cache, "load_or_compile", lambda key, signature, compiled: compiled())
-    methods = jit.methods(losses.by_name(loss), batched_loss.ABREAST["float32"])
+    methods = jit.methods(losses.by_name(loss), batched_loss.DIALECTS["float32"])
     step = updates.by_name(update).step
-    form = batched_loss._kept_form.__wrapped__(methods, "float32", step, batched_loss._fill_change)
+    form = batched_loss._cached_form.__wrapped__(methods, "float32", step, batched_loss._fill_change)
     assembly = form._library.get_asm_str()
     packed = ("vmulpd", "mulpd", "fmul\tv", "vfmadd213pd", "vminpd", "vcmpltpd", "minpd")
     assert any(instruction in assembly for instruction in packed)

@@ -9,7 +9,7 @@ from numba import config
 from scipy import sparse
 
 from steelyard import losses, updates
-from steelyard.engine.lane_block import Block
+from steelyard.engine.lane_block import LaneBlock
 from steelyard.examples import examples
 from steelyard.learn import lanes, linear
 from steelyard.losses import Loss
@@ -35,9 +35,9 @@ def settings_for(loss: Loss, scaling: str, **more: Any) -> list[Settings]:
 
 def learned(
     settings: list[Settings], matrix: Any, labels: np.ndarray, sample_weight: np.ndarray, offsets: Any = None
-) -> tuple[Block, np.ndarray]:
+) -> tuple[LaneBlock, np.ndarray]:
     """Labels and sample_weight are columns, or matrices with a column for each of the settings."""
-    block = Block(settings, matrix.shape[1])
+    block = LaneBlock(settings, matrix.shape[1])
     chunk = examples(matrix, offsets=offsets)
     predictions = np.empty((len(chunk), len(settings)))
     columns = [np.reshape(each, (len(chunk), -1)).astype(np.float64) for each in (labels, sample_weight)]
@@ -171,13 +171,13 @@ def test_what_becomes_of_a_lane_depends_neither_on_neighbours_nor_on_chunks(scal
     block, _ = learned(settings, matrix, labels, sample_weight)
     chunk = examples(matrix, labels, sample_weight)
     for first, last in ((4, 7), (10, 50), (40, 100)):
-        few = Block(settings[first:last], matrix.shape[1])
+        few = LaneBlock(settings[first:last], matrix.shape[1])
         for start in range(0, rows, 7):
             turns = np.arange(start, min(start + 7, rows))
             few.learn(chunk, turns, labels[turns, np.newaxis], sample_weight[turns, np.newaxis])
         for number in range(last - first):
             one, other = block.model(first + number), few.model(number)
-            np.testing.assert_array_equal(one.weights, other.weights)
+            np.testing.assert_array_equal(one.raw_coefficients, other.raw_coefficients)
             np.testing.assert_array_equal(one.state, other.state)
 
 

@@ -106,7 +106,7 @@ def no_update_crosses_the_minimiser(loss: Loss, p: float, y: float, u: float) ->
     for change in (loss.flow(p, y, u), loss.implicit(p, y, u)):
         end = mpf(p) + mpf(change) * (1 - 4 * EPSILON) - _end_rounding(loss, p, y, mpf(change))
         assert derivative(end, mpf(y)) * before >= 0
-        assert change * before < 0 or change == 0
+        assert mpf(change) * before < 0 or change == 0
 
 
 def flow_lies_between_implicit_and_explicit(loss: Loss, p: float, y: float, u: float) -> None:

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from paper import drawing
-from paper.study import Claim, Figure, Part, Row, Scope, Step, Study, Table, Tables, Verdict
+from paper.study import Claim, Part, ReportFigure, ReportTable, Row, Scope, Step, Study, Tables, Verdict
 
 
 @dataclass(frozen=True)
@@ -54,8 +54,10 @@ class MadeUp(Study):
         return Part(
             (
                 f"Of **{len(rows)}** rows *none* is `real`; a < b & c, see [the verdicts](#verdicts).",
-                Figure(f"{self.name}_sine", figure, "The sine of `x`, <raised>, in units of *y*.", self.name),
-                Table(("key", "largest y", "other"), shown, "Largest values.", self.name),
+                ReportFigure(
+                    f"{self.name}_sine", figure, "The sine of `x`, <raised>, in units of *y*.", self.name
+                ),
+                ReportTable(("key", "largest y", "other"), shown, "Largest values.", self.name),
             ),
             self.claims or claims(self.name),
         )

@@ -4,18 +4,18 @@ from itertools import product
 
 import numpy as np
 import pytest
-from matplotlib.figure import Figure as Drawing
+from matplotlib.figure import Figure
 from scipy import sparse
 
 from paper import data
 from paper.data import Data
 from paper.studies.active import Active, claims, hulls, table, trials
 from paper.studies.active.hulls import NEVER, Needed, Points
-from paper.studies.active.trials import BUDGETS, CONSTANTS, PASSIVE, TRIALS, UPDATES, Stream
-from paper.study import Figure, Row, Scope, Table, Verdict
+from paper.studies.active.trials import BUDGETS, CONSTANTS, PASSIVE, TRIALS, UPDATES, TrialStream
+from paper.study import ReportFigure, ReportTable, Row, Scope, Verdict
 
 QUICK = Scope(quick=True)
-STREAM = Stream("rcv1", 0, 300, 100)
+STREAM = TrialStream("rcv1", 0, 300, 100)
 
 
 @pytest.fixture(autouse=True)
@@ -140,11 +140,11 @@ def test_claims_are_judged_by_the_rows(
 def test_the_part_has_its_figures_and_its_table() -> None:
     needs = {"explicit": 0.9, "implicit": 0.1, "invariant": 0.2}
     part = Active().part(made_up(needs, 0.15), QUICK)
-    figures = [block for block in part.blocks if isinstance(block, Figure)]
+    figures = [block for block in part.blocks if isinstance(block, ReportFigure)]
     assert [figure.name for figure in figures] == ["active_figure_1_theory", "active_figure_1_practice"]
     for figure in figures:
-        assert isinstance(figure.drawing, Drawing)
+        assert isinstance(figure.drawing, Figure)
         assert [axes.get_title(loc="left") for axes in figure.drawing.axes] == ["a", "b", "c", "d"]
-    (numbers,) = (block for block in part.blocks if isinstance(block, Table))
+    (numbers,) = (block for block in part.blocks if isinstance(block, ReportTable))
     assert len(numbers.rows) == 4 * len(hulls.LEVELS) * len(CONSTANTS)
     assert all(len(row) == len(numbers.heads) for row in numbers.rows)

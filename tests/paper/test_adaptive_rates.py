@@ -6,7 +6,7 @@ import pytest
 from paper.grids import Grid
 from paper.studies import adaptive_rates
 from paper.studies.adaptive_rates import RATES, SCALINGS, AdaptiveRates
-from paper.study import Claim, Figure, Row, Scope, Table, Verdict
+from paper.study import Claim, ReportFigure, ReportTable, Row, Scope, Verdict
 from tests.paper.fakes import small_data, swept_rows
 
 
@@ -42,9 +42,9 @@ def test_a_wider_range_of_rates_holds_and_a_narrower_one_fails() -> None:
 def test_the_part_has_tables_and_a_figure() -> None:
     rows = _rows(dict.fromkeys(("explicit", "implicit", "invariant"), 3))
     blocks = AdaptiveRates().part({"adaptive_rates": rows}, Scope()).blocks
-    tables = [block for block in blocks if isinstance(block, Table)]
+    tables = [block for block in blocks if isinstance(block, ReportTable)]
     assert all(len(row) == len(table.heads) for table in tables for row in table.rows)
-    assert [block.name for block in blocks if isinstance(block, Figure)] == ["adaptive_rates-range"]
+    assert [block.name for block in blocks if isinstance(block, ReportFigure)] == ["adaptive_rates-range"]
 
 
 def test_doublings_are_those_of_the_longest_run_of_good_constant_rates() -> None:

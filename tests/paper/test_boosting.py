@@ -6,7 +6,7 @@ from paper.studies import boosting
 from paper.studies.boosting import Boosting
 from paper.studies.weighted import rounds
 from paper.studies.weighted.rounds import ROUNDS
-from paper.study import Figure, Row, Scope, Verdict
+from paper.study import ReportFigure, Row, Scope, Verdict
 from tests.paper.weighted_rows import QUICK, put_in_place, tables
 
 
@@ -31,7 +31,7 @@ def test_rows_and_part(monkeypatch: pytest.MonkeyPatch) -> None:
     assert float(one[0]["largest_weight"]) > 1.0
     assert float(one[-1]["error"]) < 0.3
     part = Boosting().part(found, QUICK)
-    assert [block.name for block in part.blocks if isinstance(block, Figure)] == ["boosting-rounds"]
+    assert [block.name for block in part.blocks if isinstance(block, ReportFigure)] == ["boosting-rounds"]
 
 
 def test_scopes(monkeypatch: pytest.MonkeyPatch) -> None:

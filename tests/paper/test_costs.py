@@ -7,7 +7,7 @@ from paper.studies import costs
 from paper.studies.costs import Costs
 from paper.studies.weighted import decisions, sets
 from paper.studies.weighted.decisions import APPROACHES
-from paper.study import Figure, Row, Table, Verdict
+from paper.study import ReportFigure, ReportTable, Row, Verdict
 from tests.paper.weighted_rows import QUICK, put_in_place, tables, weighted
 
 
@@ -26,9 +26,9 @@ def test_rows_and_part(monkeypatch: pytest.MonkeyPatch) -> None:
     best = min(float(row["cost"]) for row in made if row["approach"] == "invariant")
     assert best < 0.5 * min(by_name["give to all"], by_name["give to none"])
     part = Costs().part(found, QUICK)
-    table = next(block for block in part.blocks if isinstance(block, Table))
+    table = next(block for block in part.blocks if isinstance(block, ReportTable))
     assert [line[0] for line in table.rows][:2] == ["give to all", "give to none"]
-    assert [block.name for block in part.blocks if isinstance(block, Figure)] == ["costs-rates"]
+    assert [block.name for block in part.blocks if isinstance(block, ReportFigure)] == ["costs-rates"]
 
 
 def test_where_it_is_cheaper_to_refuse() -> None:
@@ -61,4 +61,4 @@ def test_verdicts(explicit: float, overshooting: float, expected: Verdict) -> No
     claim = costs.claim(rows(explicit, overshooting))
     assert claim.verdict is expected
     # why it should not hold is no reason where it does
-    assert ("none is large enough to overshoot" in claim.why) == (expected is not Verdict.HOLDS)
+    assert ("no step is large enough to overshoot" in claim.why) == (expected is not Verdict.HOLDS)

@@ -12,7 +12,7 @@ from paper.studies import covariate_shift
 from paper.studies.covariate_shift import CovariateShift
 from paper.studies.weighted import domains
 from paper.studies.weighted.domains import DOMAINS, LIMIT, TRIED
-from paper.study import Figure, Row, Scope, Verdict
+from paper.study import ReportFigure, Row, Scope, Verdict
 from tests.paper.weighted_rows import QUICK, separable, tables
 
 
@@ -58,7 +58,7 @@ def test_rows_and_part(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     effective = {row["power"]: float(row["effective"]) for row in made}
     assert effective[1.0] < effective[0.5] < effective[0.0] == pytest.approx(120.0)
     part = CovariateShift().part(found, QUICK)
-    assert [block.name for block in part.blocks if isinstance(block, Figure)] == ["covariate-shift"]
+    assert [block.name for block in part.blocks if isinstance(block, ReportFigure)] == ["covariate-shift"]
 
 
 def test_all_pairs(folder: Path) -> None:

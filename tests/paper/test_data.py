@@ -92,10 +92,10 @@ def test_mail_that_is_not_there(folder: Path) -> None:
     with pytest.raises(click.ClickException, match="index, line 1: there is no message"):
         data.load("spam")
     write(folder, "trec05p-1/full/index", "")
-    with pytest.raises(click.ClickException, match=r"two labels are wanted, .* not none"):
+    with pytest.raises(click.ClickException, match=r"expected two labels, .* not none"):
         data.load("spam")
     write(folder, "trec05p-1/full/index", "eggs ../data/000/000\n")
-    with pytest.raises(click.ClickException, match="'spam PATH' or 'ham PATH' is wanted"):
+    with pytest.raises(click.ClickException, match="expected 'spam PATH' or 'ham PATH'"):
         data.load("spam")
 
 
@@ -128,12 +128,12 @@ def test_features_that_never_come_take_no_room(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "text", "match"),
     [
-        ("rcv1.train.vw", "1 |a 1:1 |b 2:1\n0 |a 1:1\n", "line 1: one namespace"),
-        ("rcv1.train.vw", "1 |a 1:1\n0 |a word:1\n", "line 2: one namespace"),
+        ("rcv1.train.vw", "1 |a 1:1 |b 2:1\n0 |a 1:1\n", "line 1: expected one namespace"),
+        ("rcv1.train.vw", "1 |a 1:1\n0 |a word:1\n", "line 2: expected one namespace"),
         ("rcv1.train.vw", "", "has no rows"),
         ("rcv1_train.binary", "1 1:1\n-1 2:x\n", "somewhere in lines 1 to 2"),
-        ("rcv1_train.binary", "1 1:1\n2 2:1\n", "two labels are wanted, .* not 1, 2"),
-        ("rcv1_train.binary", "1 1:1\n1 2:1\n", "two labels are wanted"),
+        ("rcv1_train.binary", "1 1:1\n2 2:1\n", "expected two labels, .* not 1, 2"),
+        ("rcv1_train.binary", "1 1:1\n1 2:1\n", "expected two labels"),
     ],
 )
 def test_bad_files(folder: Path, name: str, text: str, match: str) -> None:
@@ -168,12 +168,12 @@ def test_a_download_that_broke_off_is_named(folder: Path, packed: str) -> None:
     path = write(folder, f"webspam_wc_normalized_trigram.svm{packed}", SVMLIGHT * 100)
     path.write_bytes(path.read_bytes()[:-10])
     with pytest.raises(
-        click.ClickException, match=rf"trigram\.svm{packed} cannot be unpacked .* get it anew"
+        click.ClickException, match=rf"trigram\.svm{packed} cannot be decompressed .* download it again"
     ):
         data.load("webspam")
     path.write_text(SVMLIGHT)
     with pytest.raises(
-        click.ClickException, match=rf"trigram\.svm{packed} cannot be unpacked .* get it anew"
+        click.ClickException, match=rf"trigram\.svm{packed} cannot be decompressed .* download it again"
     ):
         data.load("webspam")
 

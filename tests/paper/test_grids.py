@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from paper import verdicts
-from paper.grids import Grid, cells, grids, spread
+from paper.grids import Grid, format_spread, group_by_update, make_grids
 from paper.study import Verdict
 from tests.paper.fakes import swept_rows
 
@@ -26,21 +26,21 @@ def test_the_standard_error_is_that_of_a_share_of_the_test_rows() -> None:
 
 
 def test_rows_become_grids_in_their_order() -> None:
-    found = grids(swept_rows(lambda loss, update, number: 0.5 + 0.01 * number, shuffles=3, schedules=4))
+    found = make_grids(swept_rows(lambda loss, update, number: 0.5 + 0.01 * number, shuffles=3, schedules=4))
     assert list(found)[:3] == [("one", "squared", update) for update in ("explicit", "implicit", "invariant")]
     grid = found["two", "hinge", "invariant"]
     assert grid.accuracy.shape == (3, 4)
     assert grid.accuracy[1].tolist() == pytest.approx([0.50, 0.51, 0.52, 0.53])
-    assert list(cells(found)["one", "squared"]) == ["explicit", "implicit", "invariant"]
+    assert list(group_by_update(found)["one", "squared"]) == ["explicit", "implicit", "invariant"]
 
 
 def test_a_spread_is_shown_where_there_are_several() -> None:
-    assert spread(np.array([0.5])) == "0.5000"
-    assert spread(np.array([0.1, 0.3]), 1, 100.0) == "20.0 (10.0–30.0)"
+    assert format_spread(np.array([0.5])) == "0.5000"
+    assert format_spread(np.array([0.1, 0.3]), 1, 100.0) == "20.0 (10.0–30.0)"
 
 
 @pytest.mark.parametrize(
     ("so", "verdict"), [(4, Verdict.HOLDS), (3, Verdict.PARTLY), (2, Verdict.FAILS), (0, Verdict.FAILS)]
 )
 def test_a_verdict_follows_from_the_cases(so: int, verdict: Verdict) -> None:
-    assert verdicts.of_cases(so, 4) is verdict
+    assert verdicts.judge_cases(so, 4) is verdict

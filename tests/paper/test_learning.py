@@ -44,7 +44,7 @@ def test_updates_get_the_weights(update: str) -> None:
 
 def test_rejection_keeps_rows_by_their_weight() -> None:
     weights = np.array([1.0, 4.0]).repeat(4000)
-    kept = learning._kept(weights, [0, 0])
+    kept = learning._sample_rows(weights, [0, 0])
     light, heavy = np.count_nonzero(kept < 4000), np.count_nonzero(kept >= 4000)
     assert heavy == 4000  # the largest weight is always kept
     assert light / 4000 == pytest.approx(0.25, abs=0.03)

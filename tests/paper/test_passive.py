@@ -6,7 +6,7 @@ import pytest
 from paper.grids import Grid
 from paper.studies.passive import Passive, progressive, steps
 from paper.studies.passive.scatter import Counts
-from paper.study import Claim, Figure, Row, Scope, Table, Verdict
+from paper.study import Claim, ReportFigure, ReportTable, Row, Scope, Verdict
 from paper.sweeping import LOSSES, UPDATES
 from tests.paper.fakes import small_data, swept_rows
 
@@ -68,8 +68,8 @@ def test_a_gap_between_the_best_is_told_with_what_rows_of_length_1_change() -> N
 
 def test_the_part_has_the_tables_and_figures_of_the_paper() -> None:
     blocks = Passive().part({"passive": _rows(robust=True)}, Scope()).blocks
-    tables = [block for block in blocks if isinstance(block, Table)]
-    figures = [block for block in blocks if isinstance(block, Figure)]
+    tables = [block for block in blocks if isinstance(block, ReportTable)]
+    figures = [block for block in blocks if isinstance(block, ReportFigure)]
     assert [figure.name for figure in figures] == [
         "passive-explicit-against-invariant",
         "passive-implicit-against-invariant",
@@ -81,7 +81,7 @@ def test_the_part_has_the_tables_and_figures_of_the_paper() -> None:
 
 
 def test_schedules_are_counted_better_and_worse() -> None:
-    counts = Counts.of(np.array([0.95, 0.95, 0.95, 0.5]), np.array([0.96, 0.94, 0.9505, 0.97]))
+    counts = Counts.compare(np.array([0.95, 0.95, 0.95, 0.5]), np.array([0.96, 0.94, 0.9505, 0.97]))
     assert (counts.better, counts.worse, counts.hidden) == (2, 1, 1)
 
 

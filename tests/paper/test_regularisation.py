@@ -6,7 +6,7 @@ import pytest
 
 from paper.studies.regularisation import Regularisation, steps
 from paper.studies.regularisation.steps import COPIED_STRENGTHS, COPIES, PENALTIES, STRENGTHS, TIMES, WAYS
-from paper.study import Claim, Figure, Row, Scope, Table, Verdict
+from paper.study import Claim, ReportFigure, ReportTable, Row, Scope, Verdict
 from tests.paper.fakes import small_data
 
 
@@ -97,7 +97,7 @@ def test_all_claims_fail_where_nothing_is() -> None:
 def test_the_part_has_tables_and_a_figure() -> None:
     tables = {PENALTIES: _penalties(fine=True), COPIES: _copies(dict.fromkeys(WAYS, 0.5))}
     blocks = Regularisation().part(tables, Scope()).blocks
-    shown = [block for block in blocks if isinstance(block, Table)]
+    shown = [block for block in blocks if isinstance(block, ReportTable)]
     assert shown[0].rows[0] == ["one", "squared", "l1", *["0.9000", "0.9000 (0)", "20%"] * 2]
     assert all(len(row) == len(table.heads) for table in shown for row in table.rows)
-    assert [block.name for block in blocks if isinstance(block, Figure)] == ["regularisation-logistic"]
+    assert [block.name for block in blocks if isinstance(block, ReportFigure)] == ["regularisation-logistic"]

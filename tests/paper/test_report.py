@@ -12,8 +12,8 @@ from click.testing import CliRunner
 
 from paper import data
 from paper.command import command
-from paper.report.markup import plain
-from paper.study import Claim, Part, Scope, Study, Table, Tables, Verdict
+from paper.report.markup import remove_marks
+from paper.study import Claim, Part, ReportTable, Scope, Study, Tables, Verdict
 from tests.paper.made_up import MadeUp, claims
 from tests.paper.originals import SVMLIGHT, write, write_stand_ins
 
@@ -127,7 +127,7 @@ def test_every_claim_has_its_row(folder: Path, text: str) -> None:
             for what in (
                 claim.where,
                 claim.says,
-                plain(claim.ours),
+                remove_marks(claim.ours),
                 claim.paper,
                 claim.verdict.value,
                 claim.why,
@@ -216,7 +216,7 @@ def test_quick_and_partial_reports_say_so(tmp_path: Path, text: str) -> None:
     assert (tmp_path / "figures/second_sine.svg").exists()
 
 
-class InputSpec(MadeUp):
+class DependsOnData(MadeUp):
     """It names the data it depends on."""
 
     def steps(self, scope: Scope) -> list:  # type: ignore[type-arg]
@@ -231,7 +231,7 @@ def test_data_are_listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(data, "_asked", set())
     write_stand_ins(tmp_path / "data")
     write(tmp_path / "data", "other.csv.gz", "a\n1\n2\n")
-    text = written(tmp_path / "out", studies=(InputSpec("first"),))
+    text = written(tmp_path / "out", studies=(DependsOnData("first"),))
     (row,) = rows(tmp_path / "out/tables/shown/data.csv")
     assert row["SHA-256"] == data.file_digest(tmp_path / "data/rcv1-ccat.svm.xz")
     assert [row[name] for name in ("in the paper", "here", "kind", "rows", "features", "taken", "file")] == [
@@ -250,7 +250,7 @@ def test_data_are_listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     assert str(tmp_path / "data") not in text
     write(tmp_path / "data", "rcv1_train.binary", SVMLIGHT)
     write(tmp_path / "data", "rcv1_test.binary", SVMLIGHT)
-    text = written(tmp_path / "out", studies=(InputSpec("first"),))
+    text = written(tmp_path / "out", studies=(DependsOnData("first"),))
     assert "<b>rcv1</b> is the paper's rcv1; more" in text.replace("&#x27;", "'")
 
 
@@ -273,7 +273,7 @@ class Wrong(MadeUp):
     def part(self, tables: Tables, scope: Scope) -> Part:
         part = super().part(tables, scope)
         claim = Claim("Table 1", "It is so.", "–", "no", Verdict.FAILS, "", "nowhere")
-        ragged = Table(("a", "b"), [["1"]], "Ragged.", "first")
+        ragged = ReportTable(("a", "b"), [["1"]], "Ragged.", "first")
         return Part([*part.blocks, part.blocks[1], ragged, "See [there](#there)."], [claim])
 
 
@@ -281,11 +281,11 @@ def test_a_report_that_leads_nowhere_is_not_written(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="the report cannot be written") as caught:
         written(tmp_path, studies=(Wrong("first"),))
     said = str(caught.value)
-    assert "rests on table 'nowhere', which is none" in said
-    assert "there is no sentence why" in said
-    assert "rows of other lengths" in said
+    assert "is based on table 'nowhere', which does not exist" in said
+    assert "gives no reason" in said
+    assert "rows that do not match its header" in said
     assert "a link leads to #there" in said
     assert "2 figures are named 'first_sine'" in said
     assert not (tmp_path / "report.html").exists()
-    with pytest.raises(ValueError, match="this name is the report's own"):
+    with pytest.raises(ValueError, match="this name is reserved for the report"):
         written(tmp_path, studies=(MadeUp("run"),))

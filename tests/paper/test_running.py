@@ -14,7 +14,7 @@ from click.testing import CliRunner, Result
 
 from paper.command import command
 from paper.study import Step
-from paper.time_left import Remaining
+from paper.time_left import TimeLeft
 from tests.paper.made_up import MadeUp
 
 ROOT = Path(__file__).parents[2]
@@ -73,7 +73,7 @@ def test_interrupted_it_says_how_to_go_on(tmp_path: Path) -> None:
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=120)
     assert process.returncode == 130
-    assert "interrupted; what is finished is kept, and the same command goes on from there" in err
+    assert "interrupted; finished steps are kept, and the same command continues from there" in err
     assert "Traceback" not in err
 
 
@@ -85,7 +85,7 @@ def test_two_at_once_are_refused(tmp_path: Path) -> None:
     process.kill()
     process.communicate()
     assert found.exit_code == 1
-    assert f"process {process.pid} is at work in {output}" in found.output
+    assert f"process {process.pid} is using {output}" in found.output
     assert invoke(MadeUp("first"), "--output", str(output)).exit_code == 0
 
 
@@ -103,14 +103,14 @@ def test_a_full_disk_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     def full(path: Path, text: str) -> None:
         raise OSError(28, "No space left on device", str(path))
 
-    monkeypatch.setattr("paper.store.write", full)
+    monkeypatch.setattr("paper.store.write_text", full)
     found = invoke(MadeUp("first"), "--output", str(tmp_path))
     assert found.exit_code == 1
-    assert "a.csv: No space left on device; what is finished is kept" in found.output
+    assert "a.csv: No space left on device; finished steps are kept" in found.output
     assert "Traceback" not in found.output
 
 
-def test_quick_and_whole_do_not_mix(tmp_path: Path) -> None:
+def test_quick_and_full_runs_do_not_mix(tmp_path: Path) -> None:
     study = MadeUp("first")
     for there, wanted in (([], ["--quick"]), (["--quick"], [])):
         folder = tmp_path / f"there{''.join(there)}"
@@ -119,13 +119,13 @@ def test_quick_and_whole_do_not_mix(tmp_path: Path) -> None:
         found = invoke(study, *wanted, "--output", str(folder))
         assert found.exit_code == 1
         assert re.search(
-            "has the results of a (quick|whole) run, and this is a (quick|whole) one", found.output
+            "has the results of a (quick|full) run, and this is a (quick|full) one", found.output
         )
         after = sorted((path, path.stat().st_mtime_ns) for path in folder.rglob("*") if path.name != ".lock")
         assert after == before
     (folder / "scope.json").unlink()
     found = invoke(study, "--output", str(folder))
-    assert "does not say whether of a quick run or a whole one" in found.output
+    assert "does not say whether of a quick or a full run" in found.output
 
 
 def test_folders_of_their_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -146,13 +146,11 @@ def test_the_rest_of_the_time() -> None:
     def step(table: str, key: str) -> Step:
         return Step(table, key, {}, list)
 
-    remaining = Remaining({})
+    remaining = TimeLeft({})
     assert remaining.seconds([step("x", "a")]) is None
     assert remaining.seconds([]) == 0.0
     remaining.learn(step("x", "a"), 2.0)
     assert remaining.seconds([step("x", "b"), step("x", "c")]) == 4.0
     remaining.learn(step("y", "a"), 10.0)
     assert remaining.seconds([step("x", "b"), step("y", "b"), step("z", "b")]) == 2.0 + 10.0 + 6.0
-    assert (
-        Remaining({("x", "b"): 7.0, ("x", "c"): 1.0}).seconds([step("x", "b"), step("x", "d")]) == 7.0 + 4.0
-    )
+    assert TimeLeft({("x", "b"): 7.0, ("x", "c"): 1.0}).seconds([step("x", "b"), step("x", "d")]) == 7.0 + 4.0

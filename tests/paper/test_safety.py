@@ -6,7 +6,7 @@ import pytest
 
 from paper.studies.safety import Safety, regret, steps
 from paper.studies.safety.steps import LOSSES, RATES, REGRET, SINGLE, WEIGHTS
-from paper.study import Claim, Figure, Row, Scope, Table, Verdict
+from paper.study import Claim, ReportFigure, ReportTable, Row, Scope, Verdict
 from tests.paper.fakes import small_data
 
 UPDATES = ("explicit", "implicit", "invariant")
@@ -82,7 +82,10 @@ def test_the_claims_fail_where_the_aware_updates_explode_instead() -> None:
 
 def test_the_part_has_tables_and_figures() -> None:
     blocks = Safety().part({SINGLE: _single(()), REGRET: _passes(("explicit",))}, Scope()).blocks
-    tables = [block for block in blocks if isinstance(block, Table)]
+    tables = [block for block in blocks if isinstance(block, ReportTable)]
     assert all(len(row) == len(table.heads) for table in tables for row in table.rows)
     assert "∞" in tables[1].rows[-1]
-    assert [block.name for block in blocks if isinstance(block, Figure)] == ["safety-rates", "safety-weights"]
+    assert [block.name for block in blocks if isinstance(block, ReportFigure)] == [
+        "safety-rates",
+        "safety-weights",
+    ]

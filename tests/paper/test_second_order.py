@@ -3,7 +3,7 @@
 import pytest
 
 from paper.studies.second_order import GRID, SMOOTH, STEPS, UPDATES, SecondOrder
-from paper.study import Claim, Figure, Row, Scope, Table, Verdict
+from paper.study import Claim, ReportFigure, ReportTable, Row, Scope, Verdict
 from tests.paper.fakes import small_data, swept_rows
 
 
@@ -54,7 +54,9 @@ def test_the_claims_fail_where_it_is_worse_than_explicit_and_overshoots() -> Non
 
 def test_the_part_has_tables_and_a_figure() -> None:
     part = SecondOrder().part({GRID: _rows(dict.fromkeys(UPDATES, 3)), STEPS: _single(0)}, Scope())
-    tables = [block for block in part.blocks if isinstance(block, Table)]
+    tables = [block for block in part.blocks if isinstance(block, ReportTable)]
     assert [len(table.rows) for table in tables] == [4, 8]
     assert all(len(row) == len(table.heads) for table in tables for row in table.rows)
-    assert [block.name for block in part.blocks if isinstance(block, Figure)] == ["second_order-logistic"]
+    assert [block.name for block in part.blocks if isinstance(block, ReportFigure)] == [
+        "second_order-logistic"
+    ]

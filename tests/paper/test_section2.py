@@ -7,7 +7,7 @@ from paper.studies import section2
 from paper.studies.section2 import Section2
 from paper.studies.weighted import approaches, learning
 from paper.studies.weighted.learning import MEMBERS
-from paper.study import Figure, Row, Scope, Table, Verdict
+from paper.study import ReportFigure, ReportTable, Row, Scope, Verdict
 from tests.paper.weighted_rows import QUICK, put_in_place, tables
 
 LOSSES = {"copies": 0.5, "explicit": 0.6, "rejection": 0.7, "costing": 0.6, "implicit": 0.5, "invariant": 0.5}
@@ -50,15 +50,15 @@ def test_rows_and_part(monkeypatch: pytest.MonkeyPatch) -> None:
     assert float(updates["adult", "rejection"]) < 200 < float(updates["adult", "costing"])
     assert float(updates["adult", "costing"]) < 200 * MEMBERS
     part = Section2().part(found, QUICK)
-    assert sum(isinstance(block, Table) for block in part.blocks) == 2
-    assert [block.name for block in part.blocks if isinstance(block, Figure)] == ["section2-rates"]
+    assert sum(isinstance(block, ReportTable) for block in part.blocks) == 2
+    assert [block.name for block in part.blocks if isinstance(block, ReportFigure)] == ["section2-rates"]
     assert len(part.claims) == 5
 
 
 def test_whole_numbers() -> None:
-    weights = approaches.whole(np.array([0.01, 1.0, 2.4, 6.0]), None)
+    weights = approaches.round_weights(np.array([0.01, 1.0, 2.4, 6.0]), None)
     assert weights.tolist() == [1.0, 1.0, 2.0, 6.0]
-    assert approaches.whole(weights, 10.0).tolist() == [4.0, 4.0, 8.0, 24.0]
+    assert approaches.round_weights(weights, 10.0).tolist() == [4.0, 4.0, 8.0, 24.0]
 
 
 def test_verdicts() -> None:

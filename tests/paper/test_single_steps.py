@@ -19,7 +19,7 @@ def test_an_explicit_step_goes_past_the_label_and_beyond_twice_the_way_makes_thi
 
 
 def test_the_flow_never_does() -> None:
-    for push in single_steps.drawn(SQUARED, 200, 0):
+    for push in single_steps.draw_pushes(SQUARED, 200, 0):
         assert not single_steps.overshoots(SQUARED, INVARIANT, push)
         assert not single_steps.makes_worse(SQUARED, INVARIANT, push)
         assert single_steps.times_the_flow(SQUARED, INVARIANT, push) == 1.0
@@ -34,5 +34,5 @@ def test_past_the_hinge_is_too_far_and_logistic_loss_has_no_end() -> None:
 @pytest.mark.parametrize("name", losses.names())
 def test_what_is_drawn_suits_the_loss(name: str) -> None:
     loss = losses.by_name(name)
-    drawn = single_steps.drawn(loss, 50, 0)
+    drawn = single_steps.draw_pushes(loss, 50, 0)
     assert all(loss.allows(push.y) and push.p in loss.domain and 1e-3 <= push.u <= 1e3 for push in drawn)

@@ -104,7 +104,7 @@ def test_new_rows_never_pass_for_the_old(tmp_path: Path, monkeypatch: pytest.Mon
     def full(path: Path, text: str) -> None:
         raise OSError(28, "No space left on device", str(path))
 
-    monkeypatch.setattr("paper.store.write", full)
+    monkeypatch.setattr("paper.store.write_text", full)
     with pytest.raises(OSError, match="No space"):
         store.do(step("k", seed=2))
     assert store.seconds(step("k", seed=1)) is None

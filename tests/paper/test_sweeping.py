@@ -18,7 +18,7 @@ def _small(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_every_point_of_the_grid_has_a_row() -> None:
     grid: dict[str, list[Any]] = {"update": ["explicit", "invariant"], "learning_rate": [0.5, 1e30]}
-    rows = sweeping.swept("spam", 1, OnlineClassifier("squared", scaling="row_norm"), grid)
+    rows = sweeping.run_sweep("spam", 1, OnlineClassifier("squared", scaling="row_norm"), grid)
     assert [(row["update"], row["learning_rate"]) for row in rows] == [
         ("explicit", 0.5),
         ("explicit", 1e30),
@@ -34,13 +34,13 @@ def test_every_point_of_the_grid_has_a_row() -> None:
 
 
 def test_shuffles_differ_and_are_the_same_again() -> None:
-    first, again, other = (sweeping.shuffled("rcv1", shuffle)[1] for shuffle in (0, 0, 1))
+    first, again, other = (sweeping.load_shuffled("rcv1", shuffle)[1] for shuffle in (0, 0, 1))
     assert (first == again).all()
     assert (first != other).any()
 
 
 def test_rows_can_be_fewer_and_of_length_1() -> None:
-    matrix, labels, every = sweeping.shuffled("rcv1", 0, most=50, unit=True)
+    matrix, labels, every = sweeping.load_shuffled("rcv1", 0, most=50, unit=True)
     assert every == 5
     assert matrix.shape[0] == len(labels) == 50
     lengths = np.asarray(matrix.multiply(matrix).sum(axis=1)).ravel()
@@ -48,7 +48,7 @@ def test_rows_can_be_fewer_and_of_length_1() -> None:
 
 
 def test_a_step_depends_on_data_and_on_what_is_said() -> None:
-    assert sweeping.inputs("rcv1", rows=3).keys() == {"data", "sweeping", "rows"}
+    assert sweeping.collect_inputs("rcv1", rows=3).keys() == {"data", "sweeping", "rows"}
 
 
 def official(monkeypatch: pytest.MonkeyPatch, learned: int, tested: int) -> None:
@@ -73,11 +73,11 @@ def test_an_official_test_set_is_tested_and_never_learned(
     monkeypatch: pytest.MonkeyPatch, learned: int, tested: int, most: int | None, every: int, used: int
 ) -> None:
     official(monkeypatch, learned, tested)
-    matrix, labels, found = sweeping.shuffled("rcv1", 3, most)
+    matrix, labels, found = sweeping.load_shuffled("rcv1", 3, most)
     assert (found, len(labels)) == (every, every * used)
     agree = matrix.toarray().ravel() == labels
     assert agree.reshape(used, every)[:, :-1].all()
     assert not agree[every - 1 :: every].any()
     classifier = OnlineClassifier("squared", scaling="row_norm", fit_intercept=False)
-    (row,) = sweeping.swept("rcv1", 3, classifier, {"update": ["invariant"]}, most=most)
+    (row,) = sweeping.run_sweep("rcv1", 3, classifier, {"update": ["invariant"]}, most=most)
     assert (row["tested"], row["accuracy"]) == (used, 0.0)

@@ -9,7 +9,7 @@ from paper.studies import table1
 from paper.studies.table1 import FORMULAS, Table1
 from paper.studies.weighted import certificates
 from paper.studies.weighted.certificates import Case, flow_deviation, implicit_deviation
-from paper.study import Row, Scope, Table, Verdict
+from paper.study import ReportTable, Row, Scope, Verdict
 from steelyard import losses
 
 CLOSED = [name for name in losses.names() if name in FORMULAS]
@@ -26,7 +26,7 @@ def test_every_loss_has_formulas() -> None:
 
 def test_a_loss_without_formulas_is_shown_all_the_same() -> None:
     part = Table1().part({"table1": [row("hinge"), row("brand_new")]}, Scope())
-    table = next(block for block in part.blocks if isinstance(block, Table))
+    table = next(block for block in part.blocks if isinstance(block, ReportTable))
     assert table.rows[1][:3] == ["brand_new", "as in the code", "numeric"]
 
 

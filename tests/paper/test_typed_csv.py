@@ -23,8 +23,8 @@ def same(one: object, other: object) -> bool:
 
 @given(ROWS)
 def test_rows_come_back(rows: list[Row]) -> None:
-    text, kinds = typed_csv.written(rows)
-    back = typed_csv.read(text, kinds)
+    text, kinds = typed_csv.format_rows(rows)
+    back = typed_csv.parse_rows(text, kinds)
     assert len(back) == len(rows)
     for one, other in zip(rows, back, strict=True):
         assert one.keys() == other.keys()
@@ -39,9 +39,9 @@ def test_what_looks_like_something_else() -> None:
         {"x": True, "z": "True"},
         {"x": -math.inf, "z": "\r\n"},
     ]
-    text, kinds = typed_csv.written(rows)
+    text, kinds = typed_csv.format_rows(rows)
     assert kinds == {"x": "tifbf", "y": "tf---", "z": "--ttt"}
-    assert repr(typed_csv.read(text, kinds)) == repr(rows)
+    assert repr(typed_csv.parse_rows(text, kinds)) == repr(rows)
     assert [row["x"] for row in csv.DictReader(io.StringIO(text, newline=""))] == [
         "1",
         "1",
@@ -52,22 +52,22 @@ def test_what_looks_like_something_else() -> None:
 
 
 def test_numbers_of_numpy_are_pythons() -> None:
-    text, kinds = typed_csv.written([{"a": np.float32(0.1), "b": np.int64(3), "c": np.bool_(True)}])  # type: ignore[dict-item]
-    assert typed_csv.read(text, kinds) == [{"a": float(np.float32(0.1)), "b": 3, "c": True}]
+    text, kinds = typed_csv.format_rows([{"a": np.float32(0.1), "b": np.int64(3), "c": np.bool_(True)}])  # type: ignore[dict-item]
+    assert typed_csv.parse_rows(text, kinds) == [{"a": float(np.float32(0.1)), "b": 3, "c": True}]
     assert kinds == {"a": "f", "b": "i", "c": "b"}
 
 
 @pytest.mark.parametrize("cell", [None, [1], 1j])
 def test_anything_else_is_refused(cell: object) -> None:
     with pytest.raises(TypeError, match="column 'odd'"):
-        typed_csv.written([{"odd": cell}])  # type: ignore[dict-item]
+        typed_csv.format_rows([{"odd": cell}])  # type: ignore[dict-item]
 
 
 def test_letters_that_do_not_fit() -> None:
-    text, kinds = typed_csv.written([{"a": 1}, {"a": 2}])
+    text, kinds = typed_csv.format_rows([{"a": 1}, {"a": 2}])
     with pytest.raises(ValueError, match="the columns are"):
-        typed_csv.read(text, {"b": "i"})
+        typed_csv.parse_rows(text, {"b": "i"})
     with pytest.raises(ValueError, match="zip"):
-        typed_csv.read(text, {"a": "iii"})
+        typed_csv.parse_rows(text, {"a": "iii"})
     with pytest.raises(ValueError, match="invalid literal"):
-        typed_csv.read("a\nx\n2\n", kinds)
+        typed_csv.parse_rows("a\nx\n2\n", kinds)

@@ -6,7 +6,7 @@ from paper.studies import weight_range
 from paper.studies.weight_range import WeightRange
 from paper.studies.weighted import learning, ranges
 from paper.studies.weighted.ranges import FEASIBLE, KEPT, LARGEST
-from paper.study import Figure, Row, Verdict
+from paper.study import ReportFigure, Row, Verdict
 from tests.paper.weighted_rows import QUICK, put_in_place, tables
 
 
@@ -44,7 +44,7 @@ def test_rows_and_part(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(same) == 1  # with weights of one these are the same
     assert {row["kept"] for row in found["weight_range_reliability"]} == {True, False}
     part = WeightRange().part(found, QUICK)
-    assert [block.name for block in part.blocks if isinstance(block, Figure)] == [
+    assert [block.name for block in part.blocks if isinstance(block, ReportFigure)] == [
         "weight-range",
         "weight-range-reliability",
     ]

@@ -74,11 +74,11 @@ def test_categories_and_indicators() -> None:
 
 def test_drawn_weights() -> None:
     source = separable(4000)
-    weights = sets.drawn(source, 1000.0, seed=0).weights
+    weights = sets.draw_weights(source, 1000.0, seed=0).weights
     assert weights.min() >= 1.0
     assert weights.max() <= 1000.0
     shares = [np.mean((weights >= low) & (weights < 10.0 * low)) for low in (1.0, 10.0, 100.0)]
     assert shares == pytest.approx([1 / 3] * 3, abs=0.03)
-    assert (weights == sets.drawn(source, 1000.0, seed=0).weights).all()
-    assert (weights != sets.drawn(source, 1000.0, seed=1).weights).any()
-    assert (sets.drawn(source, 1.0, seed=0).weights == 1.0).all()
+    assert (weights == sets.draw_weights(source, 1000.0, seed=0).weights).all()
+    assert (weights != sets.draw_weights(source, 1000.0, seed=1).weights).any()
+    assert (sets.draw_weights(source, 1.0, seed=0).weights == 1.0).all()

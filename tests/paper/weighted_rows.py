@@ -7,7 +7,7 @@ from scipy import sparse
 from paper import data
 from paper.data import Data
 from paper.studies.weighted import sets
-from paper.studies.weighted.sets import Weighted
+from paper.studies.weighted.sets import WeightedData
 from paper.study import Row, Scope, Study
 
 QUICK = Scope(quick=True)
@@ -22,10 +22,10 @@ def separable(rows: int = 250, seed: int = 0) -> Data:
     return Data("made up", False, sparse.csr_matrix(points.astype(np.float32)), labels)
 
 
-def weighted(name: str) -> Weighted:
+def weighted(name: str) -> WeightedData:
     found = separable()
     weights = np.random.default_rng(1).integers(1, 30, len(found.labels)).astype(float)
-    return Weighted(name, True, found.matrix, found.labels, weights=weights)
+    return WeightedData(name, True, found.matrix, found.labels, weights=weights)
 
 
 def put_in_place(monkeypatch: pytest.MonkeyPatch) -> None:

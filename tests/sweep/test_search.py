@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from steelyard.engine.rows import RowsInChunks
+from steelyard.engine import rows as all_rows
+from steelyard.engine.rows import RowsInChunks, RowsInMemory
 from steelyard.examples import Examples
 from steelyard.learner import Learner
 from steelyard.losses import class_labels, decision_point
 from steelyard.model import Settings
 from steelyard.sweep import grid
-from steelyard.sweep import rows as all_rows
 from steelyard.sweep.results import Results
 from steelyard.sweep.search import Search, SearchProgress
 from steelyard.sweep.state import StateFile
@@ -192,7 +192,7 @@ def test_it_goes_on_where_it_was_stopped(
     while True:
         countdown = iter([None, None, Stop])
 
-        def watch(progress: Progress, countdown: Any = countdown) -> None:
+        def watch(progress: SearchProgress, countdown: Any = countdown) -> None:
             if next(countdown) is Stop:
                 raise Stop
 
@@ -236,7 +236,8 @@ KILLED = """
 import sys, time
 from pathlib import Path
 import numpy as np
-from steelyard.engine.rows import RowsInChunks
+from steelyard.engine import rows as all_rows
+from steelyard.engine.rows import RowsInChunks, RowsInMemory
 from steelyard.sweep.search import Search
 from tests.engine import problems
 from tests.sweep.test_search import FEW, chunks, points

@@ -8,12 +8,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from numba import config
 
-from steelyard.features.folding import Folding
-from steelyard.features.interactions import Interactions, interactions
 from steelyard.features.names import Names
 from steelyard.features.tokens import TextOptions
 from steelyard.io.delimited import DelimitedReader
-from steelyard.io.input_spec import Dialect
+from steelyard.io.input_spec import Dialect, InputSpec
 from steelyard.io.labels import LabelRule, classes, two_classes
 from tests import tables
 
@@ -53,8 +51,9 @@ def table_text(rows: list[dict[str, str]], separator: str, end: str, always: boo
 def reader(
     rule: LabelRule | None, options: TextOptions, separator: str, names: Names | None = None
 ) -> DelimitedReader:
-    folding = Folding(BITS, Interactions(), names)
-    return DelimitedReader(folding, COLUMNS, Dialect(separator), options, None, rule)
+    dialect = Dialect(separator)
+    spec = InputSpec("csv", BITS, columns=COLUMNS, dialect=dialect, text=options, label_rule=rule)
+    return DelimitedReader(spec, names)
 
 
 EVERY_KIND = [
@@ -178,22 +177,19 @@ def test_a_record_that_is_wrong_in_its_quotes_ends_where_it_would_have_ended() -
 
 def test_without_quoting_a_quote_is_a_quote() -> None:
     columns = tables.columns(t="text", c="category")
-    folding = Folding(BITS, Interactions(), None)
+    spec = InputSpec("tsv", BITS, columns=columns, dialect=Dialect("\t", quoting=False))
     text = '"ends\t"a"\n"a b\tc\n'
-    read = tables.read(
-        DelimitedReader(folding, columns, Dialect("\t", quoting=False)), ("t\tc\n" + text).encode()
-    )
+    read = tables.read(DelimitedReader(spec), ("t\tc\n" + text).encode())
     rows = [tables.row(dict(zip("tc", line.split("\t"), strict=True)), columns) for line in text.splitlines()]
     tables.agree(read, rows, BITS)
 
 
 def test_names_of_crosses() -> None:
-    crossed = interactions(["t*c", "c*x"])
     names = Names(1 << BITS)
     columns = tables.columns(t="text", c="category", x="number")
-    folding = Folding(BITS, crossed, names)
+    spec = InputSpec("csv", BITS, ("t*c", "c*x"), columns=columns, dialect=Dialect())
     read = tables.read(
-        DelimitedReader(folding, columns, Dialect(), None, crossed),
+        DelimitedReader(spec, names),
         b't,c,x\nA b,red,\n"a"" b",,5\n',
         names=names,
     )
@@ -215,10 +211,7 @@ def test_names_of_crosses() -> None:
 def test_no_bytes_do_harm(parts: list[bytes], quoting: bool, size: int) -> None:
     text = HEADER.encode() + b"".join(parts)
     options = TextOptions(2, (1, 3), "sublinear")
-    folding = Folding(BITS, Interactions(), None)
-    found = [
-        tables.read(DelimitedReader(folding, COLUMNS, Dialect(quoting=quoting), options), text, size=cut)
-        for cut in (1 << 21, size)
-    ]
+    spec = InputSpec("csv", BITS, columns=COLUMNS, dialect=Dialect(quoting=quoting), text=options)
+    found = [tables.read(DelimitedReader(spec), text, size=cut) for cut in (1 << 21, size)]
     assert found[0].bits == found[1].bits
     assert found[0].problems == found[1].problems

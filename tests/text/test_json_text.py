@@ -93,7 +93,7 @@ def test_strings_are_decoded_as_python_does(text: str, ascii_only: bool) -> None
     assert stop == len(written)
     assert escaped == (b"\\" in written)
     room = np.zeros(len(written), np.uint8)
-    start, end, free = json_text.decoded(data, 1, stop - 1, room, 0)
+    start, end, free = json_text.decode(data, 1, stop - 1, room, 0)
     assert room[start:end].tobytes() == expected
     assert (room[end], free) == (0, end + 1)
 

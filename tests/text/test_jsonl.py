@@ -10,10 +10,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from numba import config
 
-from steelyard.features.folding import Folding
-from steelyard.features.interactions import Interactions
 from steelyard.features.names import Names
 from steelyard.features.tokens import TextOptions
+from steelyard.io.input_spec import InputSpec
 from steelyard.io.jsonl import UNKNOWN, JsonReader
 from steelyard.io.labels import LabelRule, classes, two_classes
 from tests import tables
@@ -90,7 +89,7 @@ def twin(found: dict[str, Any], options: TextOptions, rule: LabelRule | None) ->
 
 
 def reader(rule: LabelRule | None, options: TextOptions, names: Names | None = None) -> JsonReader:
-    return JsonReader(Folding(BITS, Interactions(), names), COLUMNS, options, None, rule)
+    return JsonReader(InputSpec("jsonl", BITS, columns=COLUMNS, text=options, label_rule=rule), names)
 
 
 EVERYTHING = {
@@ -207,10 +206,9 @@ def test_keys_in_any_order_and_columns_that_hash_alike() -> None:
     """Enough columns that some share a place in the table of names."""
     names = [f"n{place}" for place in range(40)]
     columns = tables.columns(**dict.fromkeys(names, "number"))
-    folding = Folding(BITS, Interactions(), None)
     objects = [{name: place for place, name in enumerate(order)} for order in (names, names[::-1], names[7:])]
     text = "".join(json.dumps(one) + "\n" for one in objects)
-    read = tables.read(JsonReader(folding, columns), text.encode())
+    read = tables.read(JsonReader(InputSpec("jsonl", BITS, columns=columns)), text.encode())
     tables.agree(read, [tables.row(one, columns) for one in objects], BITS)
 
 

@@ -210,7 +210,7 @@ def test_utf8_edges(data: bytes) -> None:
 
 def composed(data: bytes, places: list[list[int]], kind: str = "vw") -> list[bytes]:
     keyed, _, _, text = parse(data, kind)
-    kernel = feature_names.compose_vw_names if kind == "vw" else svmlight.compose
+    kernel = feature_names.compose_vw_names if kind == "vw" else svmlight.compose_names
     lengths = np.empty(len(places), np.int32)
     wanted = np.array(places, np.int32)
     size = kernel(text, keyed.starts, wanted, np.empty(0, np.uint8), lengths)

@@ -10,14 +10,14 @@ from paper.studies.active.hulls import BASELINE, LEVELS, Shuffle, budgets, mean_
 from paper.studies.active.trials import BUDGETS, CONSTANTS, PASSIVE, SHARES, TRIALS
 from paper.study import Claim, Tables, Verdict
 
-Found = Mapping[str, Sequence[Shuffle]]
+ShufflesByName = Mapping[str, Sequence[Shuffle]]
 
 AWARE = ("implicit", "invariant")
 ENOUGH = 3.0
 """Times as many labels as the aware updates need: what multiplication is said to waste."""
 
 
-def claims(found: Found, tables: Tables) -> list[Claim]:
+def claims(found: ShufflesByName, tables: Tables) -> list[Claim]:
     first = next(iter(found))
     easy, hard = LEVELS
     return [
@@ -39,7 +39,7 @@ def verdict(judged: Iterable[bool]) -> Verdict:
     return Verdict.PARTLY if any(outcomes) else Verdict.FAILS
 
 
-def _ratios(found: Found, than: str, level: float) -> dict[tuple[str, str, str], float]:
+def _ratios(found: ShufflesByName, than: str, level: float) -> dict[tuple[str, str, str], float]:
     """How many times as many labels as each aware update the other way needs, by set and constants."""
     return {
         (name, constants, update): needed(several, constants, than, level).times(
@@ -49,7 +49,7 @@ def _ratios(found: Found, than: str, level: float) -> dict[tuple[str, str, str],
     }
 
 
-def _listed(ratios: Mapping[tuple[str, str, str], float]) -> str:
+def _list_ratios(ratios: Mapping[tuple[str, str, str], float]) -> str:
     """By set and update: the ratios with the two constants."""
     cells: dict[str, dict[str, list[str]]] = {}
     for (name, _, update), ratio in ratios.items():
@@ -64,11 +64,11 @@ def _times(ratio: float) -> str:
     return f"{ratio:.3g}" if ratio > 0.0 else "never"
 
 
-def _named(ways: Iterable[tuple[str, str, str]]) -> str:
+def _list_names(ways: Iterable[tuple[str, str, str]]) -> str:
     return ", ".join(f"{name} ({constants}, {update})" for name, constants, update in ways)
 
 
-def _third(found: Found, level: float, where: str) -> Claim:
+def _third(found: ShufflesByName, level: float, where: str) -> Claim:
     ratios = _ratios(found, "explicit", level)
     judged = verdict(ratio >= ENOUGH for ratio in ratios.values())
     missed = [way for way, ratio in ratios.items() if ratio < ENOUGH]
@@ -76,7 +76,7 @@ def _third(found: Found, level: float, where: str) -> Claim:
         "The likely reason, not tested here: a large weight throws multiplication far past the label, so it "
         "learns well only where it asks for nearly everything, and weights are small."
         if judged is Verdict.HOLDS
-        else f"Less than three times with {_named(missed)}. Near the best error "
+        else f"Less than three times with {_list_names(missed)}. Near the best error "
         "there is, aware updates need many labels too, as Table 2 shows."
     )
     return Claim(
@@ -84,36 +84,36 @@ def _third(found: Found, level: float, where: str) -> Claim:
         f"With aware updates, active learning needs at most a third of multiplication's labels, {where} "
         f"(error at most {level:g} × the least of passive learning).",
         "–",
-        f"the labels of multiplication over those of the update, theory / practice: {_listed(ratios)}; where "
-        "multiplication never comes to the error, it is taken to need all labels",
+        f"the labels of multiplication over those of the update, theory / practice: {_list_ratios(ratios)}; "
+        "where multiplication never comes to the error, it is taken to need all labels",
         judged,
         why,
         TRIALS,
     )
 
 
-def _fewer_than_passive(found: Found, level: float) -> Claim:
+def _fewer_than_passive(found: ShufflesByName, level: float) -> Claim:
     ratios = _ratios(found, BASELINE, level)
     judged = verdict(ratio > 1.0 for ratio in ratios.values())
     missed = [way for way, ratio in ratios.items() if ratio <= 1.0]
     why = (
         "In every case."
         if judged is Verdict.HOLDS
-        else f"Not with {_named(missed)}; the reason was not looked into."
+        else f"Not with {_list_names(missed)}; the reason was not looked into."
     )
     return Claim(
         "Figure 1, Table 2",
         "With aware updates, active learning needs fewer labels than passive learning for the same error "
         f"(error at most {level:g} × the least of passive learning).",
         "–",
-        f"the labels of passive learning over those of the update, theory / practice: {_listed(ratios)}",
+        f"the labels of passive learning over those of the update, theory / practice: {_list_ratios(ratios)}",
         judged,
         why,
         PASSIVE,
     )
 
 
-def _without_hindsight(found: Found, tables: Tables) -> Claim:
+def _without_hindsight(found: ShufflesByName, tables: Tables) -> Claim:
     """At each budget, beside the hull of the invariant update with the constants that the product has."""
     cells, behind = [], 0
     for name, several in found.items():
@@ -135,7 +135,7 @@ def _without_hindsight(found: Found, tables: Tables) -> Claim:
     )
 
 
-def _beside_random(found: Found, tables: Tables) -> Claim:
+def _beside_random(found: ShufflesByName, tables: Tables) -> Claim:
     pairs = {
         name: list(zip(budgets(tables, name, "budget"), budgets(tables, name, "random"), strict=True))
         for name in found

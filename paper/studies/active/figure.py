@@ -9,7 +9,7 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 from paper.drawing import COLOURS, INK, figure
 from paper.studies.active.hulls import BASELINE, Shuffle, budgets, mean_hull
 from paper.studies.active.trials import UPDATES
-from paper.study import Figure, Scope, Tables
+from paper.study import ReportFigure, Scope, Tables
 
 NAMES = {
     BASELINE: "passive",
@@ -22,7 +22,9 @@ _WORST = 4.0  # of the axis, in units of the least error of passive learning
 _AT = np.geomspace(_TICKS[0], 1.0, 400)
 
 
-def draw(found: Mapping[str, Sequence[Shuffle]], tables: Tables, constants: str, scope: Scope) -> Figure:
+def draw(
+    found: Mapping[str, Sequence[Shuffle]], tables: Tables, constants: str, scope: Scope
+) -> ReportFigure:
     drawing = figure(7.6, 6.4)
     panels = drawing.subplots(2, 2).ravel()
     for panel, (name, several) in zip(panels, found.items(), strict=True):
@@ -43,7 +45,7 @@ def draw(found: Mapping[str, Sequence[Shuffle]], tables: Tables, constants: str,
         "hindsight, by the test error. The dots were not: `ActiveClassifier(budget=…)` as it comes, and as "
         "many random labels for the same learner. Errors above the axis are cut off."
     )
-    return Figure(f"active_figure_1_{constants}", drawing, caption, "active_trials")
+    return ReportFigure(f"active_figure_1_{constants}", drawing, caption, "active_trials")
 
 
 def _curves(panel: Axes, several: Sequence[Shuffle], constants: str) -> None:

@@ -1,4 +1,4 @@
-"""Table 2: the labels that each way needs for a stated error, and how many times fewer than passive ones."""
+"""Table 2: the labels that each approach needs for a given error, relative to passive learning."""
 
 from collections.abc import Mapping, Sequence
 
@@ -7,10 +7,10 @@ import numpy as np
 from paper.studies.active.figure import NAMES
 from paper.studies.active.hulls import BASELINE, LEVELS, NEVER, Needed, Shuffle, needed
 from paper.studies.active.trials import CONSTANTS, UPDATES
-from paper.study import Scope, Table
+from paper.study import ReportTable, Scope
 
 
-def table(found: Mapping[str, Sequence[Shuffle]], scope: Scope) -> Table:
+def table(found: Mapping[str, Sequence[Shuffle]], scope: Scope) -> ReportTable:
     heads = ["data set", "error at most", "constants", *NAMES.values()]
     rows = []
     for name, several in found.items():
@@ -24,7 +24,7 @@ def table(found: Mapping[str, Sequence[Shuffle]], scope: Scope) -> Table:
         " The figures are medians of three shuffles, those in brackets the least and the largest fraction.",
         "",
     )
-    return Table(heads, rows, _CAPTION + spread, "active_trials")
+    return ReportTable(heads, rows, _CAPTION + spread, "active_trials")
 
 
 _CAPTION = (

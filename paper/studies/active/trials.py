@@ -1,4 +1,4 @@
-"""What is tried: the paper's active learners, passive ones with the same rates, a budget without hindsight.
+"""The steps: the paper's active learners, passive ones with the same rates, and a budget without hindsight.
 
 Everybody looks at the same rows in the same order and is tested on the same others. Squared loss on labels −1
 and 1, rates divided by x·x, no bias; with a budget, and for random labels beside it, the product's defaults.
@@ -22,19 +22,19 @@ TRIALS, PASSIVE, BUDGETS = "active_trials", "active_passive", "active_budgets"
 """The tables."""
 
 SCHEDULES = list(product((2.0**i for i in range(11)), (10.0**i for i in range(9)), (0.5, 1.0)))
-"""Rate, initial t and power of t: the paper's 198."""
+"""Rate, initial t and power of t: the paper's 198 schedules."""
 C0 = [10.0**power for power in range(-8, 2)]
 CONSTANTS = ("theory", "practice")
 UPDATES = ("explicit", "implicit", "invariant")
 SHARES = (0.01, 0.02, 0.05, 0.1, 0.2)
-"""Of the rows: the budgets."""
+"""The budgets, as shares of the rows."""
 LOOKS = np.geomspace(0.005, 1.0, 37)
-"""At passive learners: after these fractions of the rows."""
+"""Passive learners are evaluated after these fractions of the rows."""
 
 
 @dataclass(frozen=True)
-class Stream:
-    """A data set, shuffled: the first rows are shown, the last fifth, or some of it, are for testing."""
+class TrialStream:
+    """A shuffled data set: the first rows are shown, the last fifth, or some of it, is for testing."""
 
     place: str
     shuffle: int
@@ -54,30 +54,30 @@ class Stream:
     def columns(self) -> Row:
         return {"data": data.name(self.place), "shuffle": self.shuffle}
 
-    def load(self) -> tuple["Rows", "Rows"]:
-        """To show, and to test."""
+    def load(self) -> tuple["TrialRows", "TrialRows"]:
+        """The rows to show, and the rows to test."""
         problem = data.load(self.place)
         learn, test = problem.split(self.shuffle)
         shown, tested = learn[: self.shown], test[: self.tested]
         return (
-            Rows(problem.matrix[shown], problem.labels[shown]),
-            Rows(problem.matrix[tested], problem.labels[tested]),
+            TrialRows(problem.matrix[shown], problem.labels[shown]),
+            TrialRows(problem.matrix[tested], problem.labels[tested]),
         )
 
 
-class Rows(NamedTuple):
-    """With their labels."""
+class TrialRows(NamedTuple):
+    """Rows with their labels."""
 
     matrix: sparse.csr_matrix
     labels: NDArray[np.float64]
 
 
 def steps(scope: Scope) -> list[Step]:
-    """Set after set, so that only one is needed at a time."""
+    """Ordered by data set, so that only one is in use at a time."""
     shuffles, shown, tested = scope.choose((3, 20_000, 20_000), (1, 4_000, 4_000))
     found = []
     for place in data.PLACES:
-        streams = [Stream(place, shuffle, shown, tested) for shuffle in range(shuffles)]
+        streams = [TrialStream(place, shuffle, shown, tested) for shuffle in range(shuffles)]
         found += [
             _active(stream, constants, update)
             for constants, update, stream in product(CONSTANTS, UPDATES, streams)
@@ -87,22 +87,22 @@ def steps(scope: Scope) -> list[Step]:
     return found
 
 
-def _active(stream: Stream, constants: str, update: str) -> Step:
+def _active(stream: TrialStream, constants: str, update: str) -> Step:
     key = f"{data.name(stream.place)} {constants} {update} {stream.shuffle}"
     return Step(TRIALS, key, stream.inputs, lambda: active_rows(stream, constants, update))
 
 
-def _passive(stream: Stream, update: str) -> Step:
+def _passive(stream: TrialStream, update: str) -> Step:
     key = f"{data.name(stream.place)} {update} {stream.shuffle}"
     return Step(PASSIVE, key, stream.inputs, lambda: passive_rows(stream, update))
 
 
-def _budgets(stream: Stream) -> Step:
+def _budgets(stream: TrialStream) -> Step:
     key = f"{data.name(stream.place)} {stream.shuffle}"
     return Step(BUDGETS, key, stream.inputs, lambda: budget_rows(stream))
 
 
-def active_rows(stream: Stream, constants: str, update: str) -> list[Row]:
+def active_rows(stream: TrialStream, constants: str, update: str) -> list[Row]:
     """All 1,980 settings of an update, in one pass."""
     shown, tested = (examples(*rows) for rows in stream.load())
     grid = list(product(C0, SCHEDULES))
@@ -124,8 +124,8 @@ def active_rows(stream: Stream, constants: str, update: str) -> list[Row]:
     ]
 
 
-def passive_rows(stream: Stream, update: str) -> list[Row]:
-    """Every label is learned; of the 198 schedules the best at every look."""
+def passive_rows(stream: TrialStream, update: str) -> list[Row]:
+    """Learn every label; report the best of the 198 schedules at every evaluation."""
     shown, tested = (examples(*rows) for rows in stream.load())
     ways = [Asker(_settings(update, schedule), "random", 1.0) for schedule in SCHEDULES]
     simulation = Simulation(ways, shown.features, seed=stream.shuffle)
@@ -148,8 +148,8 @@ def passive_rows(stream: Stream, update: str) -> list[Row]:
     return found
 
 
-def budget_rows(stream: Stream) -> list[Row]:
-    """What a user gets who knows nothing beforehand; and random labels, learned by the same learner."""
+def budget_rows(stream: TrialStream) -> list[Row]:
+    """The result of a user without prior knowledge, and of random labels with the same learner."""
     shown, tested = stream.load()
     count = len(shown.labels)
     found: list[Row] = []
@@ -184,5 +184,5 @@ def _schedule(schedule: tuple[float, float, float]) -> Row:
 
 
 def _short(number: Any) -> float:
-    """Six digits after the point tell any two counts of our rows apart."""
+    """Six decimals distinguish any two counts of our rows."""
     return round(float(number), 6)

@@ -1,12 +1,12 @@
 """Passive learning: Tables 3 and 4, Figures 2 and 3, and progressive figures against test accuracy."""
 
-from paper.grids import Grid, Key, cells, grids
+from paper.grids import Grid, Key, group_by_update, make_grids
 from paper.studies.passive import best, progressive, robust, scatter, steps
 from paper.study import Part, Row, Scope, Step, Study, Tables
 
 
 class Passive(Study):
-    """Every example weighs 1: what is left is how much the learning rate matters."""
+    """Every example has weight 1: the question is how much the learning rate matters."""
 
     name = "passive"
     title = "Passive learning: how much the learning rate matters"
@@ -36,7 +36,7 @@ class Passive(Study):
 
 
 def _variant(rows: list[Row], variant: str) -> dict[Key, dict[str, Grid]]:
-    return cells(grids([row for row in rows if row["variant"] == variant]))
+    return group_by_update(make_grids([row for row in rows if row["variant"] == variant]))
 
 
 def _introduction(found: dict[Key, dict[str, Grid]]) -> str:
@@ -47,10 +47,9 @@ def _introduction(found: dict[Key, dict[str, Grid]]) -> str:
     return (
         f"{schedules} schedules are tried for each loss and update: `learning_rate` from 2⁰ to 2¹⁰, "
         "`initial_t` from 10⁰ to 10⁸, `power_t` ½ and 1, the rate divided by x·x. Each learns the rows in "
-        "one pass, but for those of the test: the official ones where the set has some, else every fifth "
-        f"(tested: {listed} rows). Shuffles of the rows: {shuffles}; of several, tables give the mean and in "
-        "parentheses the least and the largest. There is no bias: the paper's formulas have none, and with "
-        "rates that do not decay a bias follows the last few labels. Tables below show what a bias changes, "
-        "and what rows of length 1 change: where features are counts, the lengths of rows differ a good "
-        "deal."
+        "one pass, except for the test rows: the official ones if there are any, else every fifth "
+        f"(test rows: {listed}). Shuffles of the rows: {shuffles}; with several, tables give the mean, and "
+        "in parentheses the smallest and the largest. There is no bias: the paper's formulas have none, and "
+        "with rates that do not decay, a bias follows the last few labels. Tables below show the effect of a "
+        "bias, and of scaling rows to length 1: where features are counts, the lengths of rows differ a lot."
     )

@@ -5,31 +5,34 @@ from collections.abc import Mapping
 import numpy as np
 
 from paper import verdicts
-from paper.grids import NEAR, Cells, Grid, Key, spread
+from paper.grids import NEAR, Cells, Grid, Key, format_spread
 from paper.studies.passive.steps import TABLE, UNIT
-from paper.study import Claim
-from paper.study import Table as Shown
+from paper.study import Claim, ReportTable
 from paper.sweeping import UPDATES
 
 
-def blocks(found: Cells, others: Mapping[str, Cells]) -> list[str | Shown]:
+def blocks(found: Cells, others: Mapping[str, Cells]) -> list[str | ReportTable]:
     return [
-        Shown(
+        ReportTable(
             ["data", "loss", *UPDATES, "± (one standard error)"],
             [
-                [*key, *(spread(each[update].best()) for update in UPDATES), f"{_error(each):.4f}"]
+                [*key, *(format_spread(each[update].best()) for update in UPDATES), f"{_error(each):.4f}"]
                 for key, each in found.items()
             ],
-            "The paper's Table 3: test accuracy of the best of all schedules, chosen by that very accuracy, "
-            "so a little too good. The standard error is that of a share of the test rows.",
+            "The paper's Table 3: test accuracy of the best schedule, chosen by the same accuracy, so "
+            "slightly optimistic. The standard error is that of a share of the test rows.",
             TABLE,
         ),
-        Shown(
+        ReportTable(
             ["data", "loss", *(f"{update}, {name}" for name in others for update in UPDATES)],
             [
                 [
                     *key,
-                    *(spread(other[key][update].best()) for other in others.values() for update in UPDATES),
+                    *(
+                        format_spread(other[key][update].best())
+                        for other in others.values()
+                        for update in UPDATES
+                    ),
                 ]
                 for key in found
             ],
@@ -51,7 +54,7 @@ def claims(found: Cells, unit: Cells) -> list[Claim]:
             paper="–",
             ours=f"within {NEAR} in {len(gaps) - len(apart)} of {len(gaps)} pairs of data and loss; the "
             f"largest difference, invariant − explicit, is {gaps[largest]:+.4f} ({', '.join(largest)})",
-            verdict=verdicts.of_cases(len(gaps) - len(apart), len(gaps)),
+            verdict=verdicts.judge_cases(len(gaps) - len(apart), len(gaps)),
             why=_why(apart, unit),
             source=TABLE,
         )
@@ -65,8 +68,8 @@ def _why(apart: Mapping[Key, float], unit: Cells) -> str:
         f"{', '.join(key)}: {gap:+.4f}, with {UNIT} {_gap(unit[key]):+.4f}" for key, gap in apart.items()
     )
     return (
-        "The length of rows of counts has to do with it: at a rate divided by x·x a short row moves the "
-        f"weights far more than a long one, so rows of length 1 were tried. Invariant − explicit: {changed}."
+        "The length of rows plays a part: at a rate divided by x·x a short row moves the weights far more "
+        f"than a long one, so rows of length 1 were tried. Invariant − explicit: {changed}."
     )
 
 

@@ -1,4 +1,4 @@
-"""Do figures from before the rows were learned tell which schedules do well on test rows?"""
+"""Do progressive error and loss tell which schedules do well on test rows?"""
 
 from collections.abc import Callable
 
@@ -8,9 +8,9 @@ from scipy.stats import rankdata
 
 from paper import verdicts
 from paper.drawing import COLOURS, GREY, figure
-from paper.grids import NEAR, Cells, Grid, Numbers, spread
+from paper.grids import NEAR, Cells, Grid, Numbers, format_spread
 from paper.studies.passive.steps import TABLE
-from paper.study import Claim, Figure, Table, Verdict
+from paper.study import Claim, ReportFigure, ReportTable, Verdict
 from paper.sweeping import UPDATES
 
 SHOWN = (0.003, 0.6)
@@ -18,11 +18,11 @@ SHOWN = (0.003, 0.6)
 Measure = Callable[[Grid, str], Numbers]
 
 
-def blocks(found: Cells) -> list[str | Figure | Table]:
+def blocks(found: Cells) -> list[str | ReportFigure | ReportTable]:
     return [
-        "**Progressive figures.** While it learns, a model is asked about each row before it learns it. The "
-        "share of wrong answers, and the mean loss, need no test rows: may they choose the schedule? "
-        "Diverged schedules rank last.",
+        "**Progressive error and loss.** A model predicts each row before it learns it. The share of errors "
+        "and the mean loss of these predictions need no test rows: can they choose the schedule? Diverged "
+        "schedules rank last.",
         _table(
             found, correlation, 2,
             "Rank correlation over the schedules of progressive error, or progressive loss, with test error. "
@@ -68,12 +68,19 @@ def _correlation(a: Numbers, b: Numbers) -> float:
     return float(np.corrcoef(a, b)[0, 1]) if np.ptp(a) > 0.0 and np.ptp(b) > 0.0 else float("nan")
 
 
-def _table(found: Cells, measure: Measure, digits: int, caption: str) -> Table:
+def _table(found: Cells, measure: Measure, digits: int, caption: str) -> ReportTable:
     kinds = ("error", "loss")
-    return Table(
+    return ReportTable(
         ["data", "loss", *(f"{update}, by {kind}" for kind in kinds for update in UPDATES)],
         [
-            [*key, *(_shown(measure(each[update], kind), digits) for kind in kinds for update in UPDATES)]
+            [
+                *key,
+                *(
+                    _format_values(measure(each[update], kind), digits)
+                    for kind in kinds
+                    for update in UPDATES
+                ),
+            ]
             for key, each in found.items()
         ],
         caption,
@@ -81,11 +88,11 @@ def _table(found: Cells, measure: Measure, digits: int, caption: str) -> Table:
     )
 
 
-def _shown(values: Numbers, digits: int) -> str:
-    return "–" if np.isnan(values).any() else spread(values, digits)
+def _format_values(values: Numbers, digits: int) -> str:
+    return "–" if np.isnan(values).any() else format_spread(values, digits)
 
 
-def _figure(found: Cells) -> Figure:
+def _figure(found: Cells) -> ReportFigure:
     places = list(dict.fromkeys(place for place, _ in found))
     drawing = figure(7.6, 7.6)
     axes = drawing.subplots(2, 2, sharex=True, sharey=True).ravel()
@@ -106,12 +113,11 @@ def _figure(found: Cells) -> Figure:
     axes[0].legend(loc="upper left", markerscale=2.0)
     drawing.supxlabel("progressive error")
     drawing.supylabel("test error")
-    return Figure(
+    return ReportFigure(
         "passive-progressive",
         drawing,
         "Progressive error and test error of every schedule, all four losses together, explicit and "
-        "invariant updates. Below the line the model at the end is better than its predecessors were on the "
-        "way.",
+        "invariant updates. Below the line the final model is better than the models on the way were.",
         TABLE,
     )
 
@@ -127,7 +133,7 @@ def _chooses(found: Cells, kind: str) -> Claim:
         paper="–",
         ours=f"invariant update: {NEAR} of accuracy or less is lost in {cheap} of {len(losses)} pairs of "
         f"data and loss, {np.mean(list(losses.values())):.4f} on average",
-        verdict=verdicts.of_cases(cheap, len(losses)),
+        verdict=verdicts.judge_cases(cheap, len(losses)),
         why=f"Most is lost for {', '.join(dearest)}: {losses[dearest]:.4f}. A progressive figure is an "
         "average over all models on the way, the test is of the last one.",
         source=TABLE,

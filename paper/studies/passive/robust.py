@@ -5,16 +5,16 @@ from collections.abc import Mapping
 import numpy as np
 
 from paper import verdicts
-from paper.grids import NEAR, VERY_NEAR, Cells, Grid, spread
+from paper.grids import NEAR, VERY_NEAR, Cells, Grid, format_spread
 from paper.studies.passive.steps import TABLE
-from paper.study import Claim, Table
+from paper.study import Claim, ReportTable
 from paper.sweeping import UPDATES
 
 
-def blocks(found: Cells, others: Mapping[str, Cells]) -> list[str | Table]:
+def blocks(found: Cells, others: Mapping[str, Cells]) -> list[str | ReportTable]:
     return [
         *(_table(found, within) for within in (VERY_NEAR, NEAR)),
-        Table(
+        ReportTable(
             ["data", "loss", *(f"{update}, {name}" for name in others for update in UPDATES)],
             [
                 [*key, *(_share(other[key][update], NEAR) for other in others.values() for update in UPDATES)]
@@ -30,13 +30,13 @@ def claims(found: Cells) -> list[Claim]:
     return [_more(found, "explicit", within) for within in (VERY_NEAR, NEAR)] + [_diverged(found)]
 
 
-def _table(found: Cells, within: float) -> Table:
+def _table(found: Cells, within: float) -> ReportTable:
     reading = (
         f"The paper's Table 4: per cent of the schedules within {within} of the best one of the same update."
         if within == VERY_NEAR
         else f"The same within {within}."
     )
-    return Table(
+    return ReportTable(
         ["data", "loss", *UPDATES, "invariant : explicit", "± of the best"],
         [
             [
@@ -69,7 +69,7 @@ def _more(found: Cells, than: str, within: float) -> Claim:
         f"{than} one: the learning rate matters less.",
         paper="–",
         ours=f"in {sum(more.values())} of {len(more)} pairs of data and loss; on average over them {shares}",
-        verdict=verdicts.of_cases(sum(more.values()), len(more)),
+        verdict=verdicts.judge_cases(sum(more.values()), len(more)),
         why=f"Not so for {'; '.join(less)}: there the best explicit schedules have the most company."
         if less
         else "So in every pair.",
@@ -90,14 +90,14 @@ def _diverged(found: Cells) -> Claim:
         paper="–",
         ours=f"squared loss: {squared:.0%} of the explicit runs leave the range of float32; of all runs "
         + ", ".join(f"{update} {each:.1%}" for update, each in share.items()),
-        verdict=verdicts.of_cases(int(aware_do_not) + int(squared > 0.0), 2),
+        verdict=verdicts.judge_cases(int(aware_do_not) + int(squared > 0.0), 2),
         why="The gradient of squared loss grows with the error, so each overshoot is larger than the last.",
         source=TABLE,
     )
 
 
 def _share(grid: Grid, within: float) -> str:
-    return spread(grid.share(within), 1, 100.0)
+    return format_spread(grid.share(within), 1, 100.0)
 
 
 def _times_more(each: Mapping[str, Grid], within: float) -> float:

@@ -8,24 +8,24 @@ from paper import verdicts
 from paper.drawing import COLOURS, GREY, figure
 from paper.grids import NEAR, VERY_NEAR, Cells, Numbers
 from paper.studies.passive.steps import TABLE
-from paper.study import Claim, Figure
+from paper.study import Claim, ReportFigure
 from paper.sweeping import LOSSES
 
 SHOWN_ABOVE = 0.9
 ALIKE = 0.9
-"""The share of schedules that makes a panel: accuracies 0.005 apart or less."""
+"""A panel counts as alike if this share of its schedules has accuracies within 0.005."""
 
 
 @dataclass(frozen=True)
 class Counts:
-    """Of the schedules, those that are better or worse by more than 0.001; the rest are alike."""
+    """How many schedules are better or worse by more than 0.001; the others are alike."""
 
     better: int
     worse: int
     hidden: int
 
     @classmethod
-    def of(cls, other: Numbers, invariant: Numbers) -> "Counts":
+    def compare(cls, other: Numbers, invariant: Numbers) -> "Counts":
         return cls(
             int((invariant > other + VERY_NEAR).sum()),
             int((other > invariant + VERY_NEAR).sum()),
@@ -33,7 +33,7 @@ class Counts:
         )
 
 
-def blocks(found: Cells) -> list[str | Figure]:
+def blocks(found: Cells) -> list[str | ReportFigure]:
     return [_scatter(found, "explicit", 2), _scatter(found, "implicit", 3)]
 
 
@@ -41,14 +41,14 @@ def claims(found: Cells) -> list[Claim]:
     return [_better(found), _alike(found), _same(found)]
 
 
-def _scatter(found: Cells, other: str, number: int) -> Figure:
+def _scatter(found: Cells, other: str, number: int) -> ReportFigure:
     places = list(dict.fromkeys(place for place, _ in found))
     drawing = figure(2.55 * len(places), 2.65 * len(LOSSES))
     axes = drawing.subplots(len(LOSSES), len(places), sharex=True, sharey=True, squeeze=False)
     for (place, loss), each in found.items():
         axis = axes[LOSSES.index(loss), places.index(place)]
         x, y = each[other].by_schedule(), each["invariant"].by_schedule()
-        counts = Counts.of(x, y)
+        counts = Counts.compare(x, y)
         axis.plot([SHOWN_ABOVE, 1.0], [SHOWN_ABOVE, 1.0], color=GREY, linewidth=0.8)
         axis.plot(x, y, "o", markersize=3.2, alpha=0.5, color=COLOURS["invariant"], markeredgewidth=0.0)
         axis.set(xlim=(SHOWN_ABOVE, 1.0), ylim=(SHOWN_ABOVE, 1.0), aspect="equal")
@@ -66,7 +66,7 @@ def _scatter(found: Cells, other: str, number: int) -> Figure:
         if axis in axes[-1]:
             axis.set_xlabel(f"accuracy, {other}")
     total = len(next(iter(found.values()))["invariant"].by_schedule())
-    return Figure(
+    return ReportFigure(
         f"passive-{other}-against-invariant",
         drawing,
         f"The paper's Figure {number}: test accuracy with the {other} update (across) and with the invariant "
@@ -79,7 +79,7 @@ def _scatter(found: Cells, other: str, number: int) -> Figure:
 
 def _counts(found: Cells, other: str) -> dict[tuple[str, ...], Counts]:
     return {
-        key: Counts.of(each[other].by_schedule(), each["invariant"].by_schedule())
+        key: Counts.compare(each[other].by_schedule(), each["invariant"].by_schedule())
         for key, each in found.items()
     }
 
@@ -96,7 +96,7 @@ def _better(found: Cells) -> Claim:
         paper="–",
         ours=f"better by more than {VERY_NEAR} for {better:,} of {total:,} schedules, worse for {worse:,}; "
         f"more are better than worse in {panels} of {len(counts)} panels",
-        verdict=verdicts.of_cases(panels, len(counts)),
+        verdict=verdicts.judge_cases(panels, len(counts)),
         why=f"Not so for {'; '.join(rest)}; the reason was not looked into."
         if rest
         else "So in every panel.",
@@ -120,7 +120,7 @@ def _alike(found: Cells) -> Claim:
         f"panels; the invariant update is better by more than {VERY_NEAR} for "
         f"{sum(each.better for each in counts):,} schedules, worse for "
         f"{sum(each.worse for each in counts):,}",
-        verdict=verdicts.of_cases(alike, len(near)),
+        verdict=verdicts.judge_cases(alike, len(near)),
         why=f"They are farthest apart for {', '.join(farthest)}: {near[farthest]:.0%} of the schedules. Of "
         "the error of squared loss the invariant step leaves e^−u, the implicit one 1/(1 + u): a milder step "
         "at the same large rate.",
@@ -138,7 +138,7 @@ def _same(found: Cells) -> Claim:
         says="For hinge and quantile loss implicit and invariant updates are the same.",
         paper="equal",
         ours=f"largest difference of any accuracy: {apart:g}",
-        verdict=verdicts.of_cases(int(apart == 0.0), 1),
+        verdict=verdicts.judge_cases(int(apart == 0.0), 1),
         why="A straight piece has one slope: at the start of the step, at its end, and on the way.",
         source=TABLE,
     )

@@ -1,4 +1,4 @@
-"""The work of the study: all schedules, every loss and update, on shuffles of the four data sets."""
+"""The steps of the study: all schedules, every loss and update, on shuffles of the four data sets."""
 
 from paper import data, sweeping
 from paper.study import Row, Scope, Step
@@ -24,8 +24,8 @@ def _step(place: str, loss: str, shuffle: int, variant: str, most: int | None) -
     def compute() -> list[Row]:
         classifier = OnlineClassifier(loss, scaling="row_norm", fit_intercept=variant == BIAS)
         grid = {"update": sweeping.UPDATES, **sweeping.SCHEDULES}
-        rows = sweeping.swept(place, shuffle, classifier, grid, most=most, unit=variant == UNIT)
+        rows = sweeping.run_sweep(place, shuffle, classifier, grid, most=most, unit=variant == UNIT)
         return [{**row, "variant": variant} for row in rows]
 
     key = f"{variant} {data.name(place)} {loss} {shuffle}"
-    return Step(TABLE, key, sweeping.inputs(place, rows=most, shuffle=shuffle), compute)
+    return Step(TABLE, key, sweeping.collect_inputs(place, rows=most, shuffle=shuffle), compute)

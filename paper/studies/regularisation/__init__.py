@@ -7,14 +7,14 @@ from paper.drawing import COLOURS, GREY, figure
 from paper.grids import NEAR
 from paper.studies.regularisation import steps
 from paper.studies.regularisation.steps import COPIES, PENALTIES, RATES, STRENGTHS, UPDATES, WAYS
-from paper.study import Claim, Figure, Part, Row, Scope, Step, Study, Table, Tables
+from paper.study import Claim, Part, ReportFigure, ReportTable, Row, Scope, Step, Study, Tables
 
 EXACT = 1e-6
-"""The largest deviation, relative, that still counts as none."""
+"""The largest relative deviation that counts as none."""
 
 
 class Regularisation(Study):
-    """The paper's remark on regularisation, tried."""
+    """The paper's remark on regularisation, tested."""
 
     name = PENALTIES
     title = "L1 and L2"
@@ -27,14 +27,14 @@ class Regularisation(Study):
         return Part(
             [
                 "The step is split as in the paper: first the update for the loss, then, for the same time, "
-                "the penalty alone: weights are cut towards 0 by ηλ (L1) or divided by 1 + ηλ (L2). Rows are "
-                f"learned once, at a constant rate of {' or '.join(f'{rate:g}' for rate in RATES)} divided "
+                "the penalty alone: weights shrink towards 0 by ηλ (L1) or are divided by 1 + ηλ (L2). One "
+                f"pass, at a constant rate of {' or '.join(f'{rate:g}' for rate in RATES)} divided "
                 "by x·x, without a bias; λ goes from 10⁻⁸ to 10³.",
                 _table(rows),
                 _figure(rows),
                 "Splitting is not invariant: an example of weight h and h copies of it end with different "
-                "weights, since the penalty comes once after the whole step or after each part of it. For L2 "
-                "the two can be followed jointly (`l2_flow='joint'`), which is exact.",
+                "weights, because the penalty is applied once after the whole step or after each part of it. "
+                "For L2 both can be followed jointly (`l2_flow='joint'`), which is exact.",
                 _copies_table(copies),
             ],
             [_stays(rows), _sparse(rows), _accurate(rows), _joint_is_exact(copies), _joint_is_nearer(copies)],
@@ -42,7 +42,7 @@ class Regularisation(Study):
 
 
 def _runs(rows: list[Row]) -> dict[tuple[str, str, str, str], list[Row]]:
-    """By data, loss, penalty, update: every rate, from no penalty to the strongest."""
+    """The rows by data, loss, penalty and update: all rates, from no penalty to the strongest."""
     found: dict[tuple[str, str, str, str], list[Row]] = {}
     for row in rows:
         key = (str(row["data"]), str(row["loss"]), str(row["penalty"]), str(row["update"]))
@@ -50,11 +50,11 @@ def _runs(rows: list[Row]) -> dict[tuple[str, str, str, str], list[Row]]:
     return found
 
 
-def _table(rows: list[Row]) -> Table:
+def _table(rows: list[Row]) -> ReportTable:
     runs = _runs(rows)
     cases = list(dict.fromkeys((place, loss, penalty) for place, loss, penalty, _ in runs))
     heads = ("λ\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}0", "best\N{NO-BREAK SPACE}λ", "features")
-    return Table(
+    return ReportTable(
         ["data", "loss", "penalty", *(f"{update}, {head}" for update in UPDATES for head in heads)],
         [
             [*case, *(cell for update in UPDATES for cell in _summary(runs[(*case, update)]))]
@@ -86,7 +86,7 @@ def _least_features(run: list[Row]) -> float:
     return min(float(row["used"]) for row in run if float(row["accuracy"]) >= best - NEAR)
 
 
-def _figure(rows: list[Row]) -> Figure:
+def _figure(rows: list[Row]) -> ReportFigure:
     runs = {key: run for key, run in _runs(rows).items() if key[1] == "logistic"}
     shown = RATES[-1]
     places = list(dict.fromkeys(place for place, *_ in runs))
@@ -110,7 +110,7 @@ def _figure(rows: list[Row]) -> Figure:
     axes[1, 0].set_ylabel("share of features used")
     handles, labels = axes[0, 0].get_legend_handles_labels()
     drawing.legend(handles, labels, loc="outside lower center", ncols=3)
-    return Figure(
+    return ReportFigure(
         "regularisation-logistic",
         drawing,
         f"Logistic loss at a rate of {shown:g}/x·x: test accuracy, and the share of the features met that "
@@ -120,12 +120,12 @@ def _figure(rows: list[Row]) -> Figure:
     )
 
 
-def _copies_table(copies: list[Row]) -> Table:
+def _copies_table(copies: list[Row]) -> ReportTable:
     found: dict[tuple[str, float, int], dict[str, float]] = {}
     for row in copies:
         key = (str(row["loss"]), float(row["strength"]), int(row["times"]))
         found.setdefault(key, {})[str(row["way"])] = float(row["deviation"])
-    return Table(
+    return ReportTable(
         ["loss", "λ", "h", *WAYS],
         [
             [loss, f"{strength:g}", str(times), *(f"{each[way]:.1e}" for way in WAYS)]
@@ -147,7 +147,7 @@ def _stays(rows: list[Row]) -> Claim:
         paper="–",
         ours=f"all weights finite in {len(fine)} of {len(strong)} runs with ηλ from "
         f"{min(map(_product, strong)):,g} to {max(map(_product, strong)):,g}",
-        verdict=verdicts.of_cases(len(fine), len(strong)),
+        verdict=verdicts.judge_cases(len(fine), len(strong)),
         why="Dividing by 1 + ηλ cannot change a sign; subtracting ηλ·w would, and for ηλ > 2 without end.",
         source=PENALTIES,
     )
@@ -163,7 +163,7 @@ def _sparse(rows: list[Row]) -> Claim:
         paper="–",
         ours=f"in {fewer} of {len(runs)} pairs of data and loss; "
         f"{np.mean([_least_features(run) for run in runs.values()]):.0%} of the features on average",
-        verdict=verdicts.of_cases(fewer, len(runs)),
+        verdict=verdicts.judge_cases(fewer, len(runs)),
         why="Rare features are cut away; few rows need them. Of the features met, all have a weight without "
         "L1, or with hinge loss those of rows that were learned at all.",
         source=PENALTIES,
@@ -187,7 +187,7 @@ def _accurate(rows: list[Row]) -> Claim:
         paper="–",
         ours=f"at the best λ, no worse by more than {NEAR} in {level} of {len(pairs)} cases; the largest "
         f"difference, invariant − explicit, is {pairs[widest]:+.4f} ({', '.join(widest)})",
-        verdict=verdicts.of_cases(level, len(pairs)),
+        verdict=verdicts.judge_cases(level, len(pairs)),
         why="Of two rates, the better for both."
         + (f" Not so for {behind}; other rates were not tried." if behind else ""),
         source=PENALTIES,
@@ -208,7 +208,7 @@ def _joint_is_exact(copies: list[Row]) -> Claim:
         says="Loss and L2 followed jointly are exactly invariant; the paper has it for squared loss.",
         paper="squared loss only",
         ours=f"largest deviation of weight h from h copies, over three losses: {max(joint):.1e}",
-        verdict=verdicts.of_cases(exact, len(joint)),
+        verdict=verdicts.judge_cases(exact, len(joint)),
         why="In one dimension the joint flow can be followed for any loss, to a tolerance of its own.",
         source=COPIES,
     )
@@ -232,7 +232,7 @@ def _joint_is_nearer(copies: list[Row]) -> Claim:
         paper="–",
         ours=f"nearer in {nearer} of {len(split)} cases; deviations of {min(split):.1e} to {max(split):.1e} "
         f"against {min(explicit):.1e} to {max(explicit):.1e}",
-        verdict=verdicts.of_cases(nearer, len(split)),
+        verdict=verdicts.judge_cases(nearer, len(split)),
         why="The penalty is taken once after a long step, or after each of many short ones." + not_so,
         source=COPIES,
     )

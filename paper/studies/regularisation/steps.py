@@ -28,20 +28,20 @@ WAYS = {
 
 Numbers = NDArray[np.float64]
 Indices = NDArray[np.integer[Any]]
-Rows = tuple[sparse.csr_matrix, Numbers]
+MatrixAndLabels = tuple[sparse.csr_matrix, Numbers]
 
 
 def steps(scope: Scope) -> list[Step]:
     most, copied = scope.choose(20_000, 10_000), scope.choose(1_000, 300)
     places = scope.choose(data.PLACES, data.PLACES[:2])
-    return [_penalised(place, loss, most) for place in places for loss in LOSSES] + [
-        _copied(loss, copied) for loss in LOSSES
+    return [_penalty_step(place, loss, most) for place in places for loss in LOSSES] + [
+        _copies_step(loss, copied) for loss in LOSSES
     ]
 
 
-def _penalised(place: str, loss: str, most: int) -> Step:
+def _penalty_step(place: str, loss: str, most: int) -> Step:
     def compute() -> list[Row]:
-        matrix, labels, every = sweeping.shuffled(place, SHUFFLE, most)
+        matrix, labels, every = sweeping.load_shuffled(place, SHUFFLE, most)
         held_out = np.arange(len(labels)) % every == every - 1
         learned, tested = (matrix[~held_out], labels[~held_out]), (matrix[held_out], labels[held_out])
         met = np.unique(learned[0].indices)
@@ -53,7 +53,7 @@ def _penalised(place: str, loss: str, most: int) -> Step:
                 "penalty": penalty,
                 "strength": strength,
                 "rate": rate,
-                **_fitted(loss, update, rate, {penalty: strength}, learned, tested, met),
+                **_fit(loss, update, rate, {penalty: strength}, learned, tested, met),
             }
             for update in UPDATES
             for penalty in ("l1", "l2")
@@ -62,12 +62,21 @@ def _penalised(place: str, loss: str, most: int) -> Step:
         ]
 
     return Step(
-        PENALTIES, f"{data.name(place)} {loss}", sweeping.inputs(place, rows=most, shuffle=SHUFFLE), compute
+        PENALTIES,
+        f"{data.name(place)} {loss}",
+        sweeping.collect_inputs(place, rows=most, shuffle=SHUFFLE),
+        compute,
     )
 
 
-def _fitted(
-    loss: str, update: str, rate: float, penalty: dict[str, Any], learned: Rows, tested: Rows, met: Indices
+def _fit(
+    loss: str,
+    update: str,
+    rate: float,
+    penalty: dict[str, Any],
+    learned: MatrixAndLabels,
+    tested: MatrixAndLabels,
+    met: Indices,
 ) -> Row:
     classifier = OnlineClassifier(
         loss, update=update, scaling="row_norm", learning_rate=rate, fit_intercept=False, **penalty
@@ -85,12 +94,12 @@ def _fitted(
     }
 
 
-def _copied(loss: str, count: int) -> Step:
+def _copies_step(loss: str, count: int) -> Step:
     """On the first of the data sets; a fifth of the rows have the weight, the rest weigh 1."""
     place = data.PLACES[0]
 
     def compute() -> list[Row]:
-        matrix, labels, _ = sweeping.shuffled(place, SHUFFLE, count)
+        matrix, labels, _ = sweeping.load_shuffled(place, SHUFFLE, count)
         weights = np.where(np.arange(len(labels)) % 5 == 0, 1.0, 0.0)
         return [
             {
@@ -109,7 +118,7 @@ def _copied(loss: str, count: int) -> Step:
             for times in TIMES
         ]
 
-    return Step(COPIES, loss, sweeping.inputs(place, rows=count, shuffle=SHUFFLE), compute)
+    return Step(COPIES, loss, sweeping.collect_inputs(place, rows=count, shuffle=SHUFFLE), compute)
 
 
 def _deviation(

@@ -6,7 +6,7 @@ from paper.study import Part, Scope, Step, Study, Tables
 
 
 class Safety(Study):
-    """Whether a step goes too far, and what that costs in the long run."""
+    """Whether steps go too far, and what that costs over a whole pass."""
 
     name = SINGLE
     title = "Safety and regret"

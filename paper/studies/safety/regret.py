@@ -1,17 +1,17 @@
-"""Whole passes: what steps that go too far cost in the long run."""
+"""Whole passes: the cost of steps that go too far."""
 
 import math
 from typing import Any
 
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure as Drawing
+from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from paper import verdicts
 from paper.drawing import COLOURS, figure
 from paper.studies.safety.single import AWARE
 from paper.studies.safety.steps import LOSSES, RATES, REGRET
-from paper.study import Claim, Figure, Row, Table
+from paper.study import Claim, ReportFigure, ReportTable, Row
 
 FIXED_RATE = 0.25
 FAR = 1e3
@@ -22,7 +22,7 @@ EXPLODES = 10.0
 Regrets = dict[tuple[str, str, float, str], dict[float, float]]
 
 
-def blocks(rows: list[Row]) -> list[str | Figure | Table]:
+def blocks(rows: list[Row]) -> list[str | ReportFigure | ReportTable]:
     found = regrets(rows)
     return [
         "**Regret** is the progressive loss, mean over all rows by weight, less that of the best fixed "
@@ -41,7 +41,7 @@ def claims(rows: list[Row]) -> list[Claim]:
 
 
 def regrets(rows: list[Row]) -> Regrets:
-    """By data, loss, largest weight and update: over the rates, infinite where the model diverged."""
+    """Regrets over the rates, by data, loss, largest weight and update; infinite if the model diverged."""
     found: Regrets = {}
     for row in rows:
         key = (str(row["data"]), str(row["loss"]), float(row["largest_weight"]), str(row["update"]))
@@ -51,10 +51,10 @@ def regrets(rows: list[Row]) -> Regrets:
     return found
 
 
-def _regret_table(found: Regrets) -> Table:
+def _regret_table(found: Regrets) -> ReportTable:
     updates = list(dict.fromkeys(update for *_, update in found))
     cases = list(dict.fromkeys(key[:3] for key in found))
-    return Table(
+    return ReportTable(
         [
             "data",
             "loss",
@@ -82,8 +82,8 @@ def _cell(found: Regrets, case: tuple[str, str, float], update: str, fixed: bool
     return "∞" if math.isinf(regret) else f"{regret:.3g}"
 
 
-def _rate_figure(found: Regrets) -> Figure:
-    """Of the first data set, unweighted."""
+def _rate_figure(found: Regrets) -> ReportFigure:
+    """The figure for the first data set, without weights."""
     place = next(iter(found))[0]
     drawing = figure(9.4, 3.9)
     axes = drawing.subplots(1, len(LOSSES), sharey=True)
@@ -94,7 +94,7 @@ def _rate_figure(found: Regrets) -> Figure:
             axis.set(title=loss, xlabel="learning rate")
             axis.set_xscale("log", base=2)
     _finish(drawing, axes)
-    return Figure(
+    return ReportFigure(
         "safety-rates",
         drawing,
         f"Regret over the learning rate, {place}, every row of weight 1. Lines that leave the picture at the "
@@ -103,7 +103,7 @@ def _rate_figure(found: Regrets) -> Figure:
     )
 
 
-def _weight_figure(found: Regrets) -> Figure:
+def _weight_figure(found: Regrets) -> ReportFigure:
     place = next(iter(found))[0]
     drawing = figure(9.4, 3.9)
     axes = drawing.subplots(1, len(LOSSES), sharey=True)
@@ -119,7 +119,7 @@ def _weight_figure(found: Regrets) -> Figure:
             axis.plot(list(line), hindsight, ":", color=COLOURS[update], label=_dotted(update))
         axis.set(title=loss, xlabel="largest weight", xscale="log")
     _finish(drawing, axes)
-    return Figure(
+    return ReportFigure(
         "safety-weights",
         drawing,
         f"Regret as the weights grow, {place}: at the rate {FIXED_RATE:g} (solid), and at the rate that is "
@@ -129,7 +129,7 @@ def _weight_figure(found: Regrets) -> Figure:
 
 
 def _dotted(update: str) -> str | None:
-    """The legend explains dots once, by those of the last update."""
+    """Draw the regrets of an update; only the last update adds the dots to the legend."""
     return "dotted: best rate" if update == "invariant" else None
 
 
@@ -139,7 +139,7 @@ def _line(axis: Axes, x: list[float], y: list[float], update: str) -> None:
     axis.plot(x, shown, color=COLOURS[update], label=update.replace("_", " "), linewidth=width)
 
 
-def _finish(drawing: Drawing, axes: NDArray[Any]) -> None:
+def _finish(drawing: Figure, axes: NDArray[Any]) -> None:
     axes[0].set_yscale("log")
     axes[0].set(ylim=(0.03, FAR), ylabel="regret, mean a row")
     handles, labels = axes[0].get_legend_handles_labels()
@@ -147,7 +147,7 @@ def _finish(drawing: Drawing, axes: NDArray[Any]) -> None:
 
 
 def _bounded(found: Regrets) -> Claim:
-    """With the rate kept and the weights a hundred thousand times as large."""
+    """The claim about weights up to 100,000 at a fixed rate."""
     cases = list(dict.fromkeys(key[:2] for key in found))
     heaviest = max(key[2] for key in found)
     growth = {
@@ -170,7 +170,7 @@ def _bounded(found: Regrets) -> Claim:
         + ", ".join(f"{_fold(max(values))} ({update})" for update, values in growth.items())
         + f"; more than {EXPLODES:g}-fold with the explicit update only in {tame} of {len(cases)} pairs of "
         "data and loss",
-        verdict=verdicts.of_cases(tame, len(cases)),
+        verdict=verdicts.judge_cases(tame, len(cases)),
         why="A safe step stops at the minimiser, or grows with the logarithm of the weight where there is "
         "none.",
         source=REGRET,
@@ -182,7 +182,7 @@ def _fold(growth: float) -> str:
 
 
 def _best_rate(found: Regrets) -> Claim:
-    """The explicit update may choose its rate in hindsight; the invariant one too."""
+    """The claim about rates chosen in hindsight, for both updates."""
     cases = list(dict.fromkeys(key[:3] for key in found))
     best = {key: min(by_rate.values()) for key, by_rate in found.items()}
     better = [case for case in cases if best[(*case, "invariant")] <= best[(*case, "explicit")]]
@@ -202,7 +202,7 @@ def _best_rate(found: Regrets) -> Claim:
         ours=f"in {len(better)} of {len(cases)} cases (data, loss, largest weight); rates within twice the "
         f"least regret, of {len(RATES)}: "
         + ", ".join(f"{update} {count:.1f}" for update, count in span.items()),
-        verdict=verdicts.of_cases(len(better), len(cases)),
+        verdict=verdicts.judge_cases(len(better), len(cases)),
         why=_but(best, cases),
         source=REGRET,
     )

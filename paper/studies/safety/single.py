@@ -1,20 +1,20 @@
-"""One step: does it go too far?"""
+"""Single steps: do they go too far?"""
 
 from paper import single_steps, verdicts
 from paper.studies.safety.steps import SINGLE
-from paper.study import Claim, Row, Table
+from paper.study import Claim, ReportTable, Row
 
 AWARE = ("implicit", "invariant")
 
 
-def blocks(single: list[Row]) -> list[str | Table]:
+def blocks(single: list[Row]) -> list[str | ReportTable]:
     return [
-        "An update is *safe* if no push, however hard, carries a prediction past the nearest minimiser of "
-        f"its loss; for squared loss: w·x − y keeps its sign. Checked with {int(single[0]['pushes']):,} "
+        "An update is *safe* if no push, however large, moves a prediction past the nearest minimiser of "
+        f"its loss; for squared loss, w·x − y keeps its sign. Checked with {int(single[0]['pushes']):,} "
         "random predictions, labels and pushes (10⁻³ to 10³) for each loss and update. Logistic and "
         "exponential loss have no minimiser to go past; how far a step goes beyond the exact flow is given "
         "for all.",
-        single_steps.shown(single, SINGLE),
+        single_steps.make_table(single, SINGLE),
     ]
 
 
@@ -31,7 +31,7 @@ def _safe(single: list[Row]) -> Claim:
         says="Implicit and invariant updates are safe: no step goes past the minimiser.",
         paper="–",
         ours=f"no violation with {len(safe)} of {len(rows)} pairs of loss and update, {count:,} steps",
-        verdict=verdicts.of_cases(len(safe), len(rows)),
+        verdict=verdicts.judge_cases(len(safe), len(rows)),
         why="The flow stops where the slope is 0, and the implicit step ends on the same side.",
         source=SINGLE,
     )
@@ -47,7 +47,7 @@ def _explicit_is_not(single: list[Row]) -> Claim:
         ours=f"squared loss: {single_steps.per_cent(squared, 'overshoots'):.0f} % of the steps overshoot and "
         f"{single_steps.per_cent(squared, 'makes_worse'):.0f} % make the loss larger; overshoots with "
         f"{len(bounded)} losses",
-        verdict=verdicts.of_cases(int(int(squared["overshoots"]) > 0), 1),
-        why="It goes on with the slope of the start, as if the loss were a straight line.",
+        verdict=verdicts.judge_cases(int(int(squared["overshoots"]) > 0), 1),
+        why="It uses the slope at the start for the whole step, as if the loss were a straight line.",
         source=SINGLE,
     )

@@ -1,4 +1,4 @@
-"""The work of the study: single steps, and whole passes with ever larger rates and weights."""
+"""The steps of the study: single updates, and whole passes with larger and larger rates and weights."""
 
 from pathlib import Path
 from typing import Any
@@ -31,7 +31,7 @@ def steps(scope: Scope) -> list[Step]:
 def _single(name: str, count: int) -> Step:
     def compute() -> list[Row]:
         return [
-            single_steps.measured(name, update, count, 0)
+            single_steps.measure_steps(name, update, count, 0)
             for update in updates.names_for(losses.by_name(name))
         ]
 
@@ -41,7 +41,7 @@ def _single(name: str, count: int) -> Step:
 
 def _regret(place: str, loss: str, most: int | None, passes: int) -> Step:
     def compute() -> list[Row]:
-        matrix, labels, _ = sweeping.shuffled(place, SHUFFLE, most)
+        matrix, labels, _ = sweeping.load_shuffled(place, SHUFFLE, most)
         return [
             row for largest in WEIGHTS for row in _progressive(place, loss, matrix, labels, largest, passes)
         ]
@@ -50,7 +50,7 @@ def _regret(place: str, loss: str, most: int | None, passes: int) -> Step:
     return Step(
         REGRET,
         key,
-        sweeping.inputs(place, rows=most, passes=passes, shuffle=SHUFFLE, weight_seed=WEIGHT_SEED),
+        sweeping.collect_inputs(place, rows=most, passes=passes, shuffle=SHUFFLE, weight_seed=WEIGHT_SEED),
         compute,
     )
 
@@ -81,8 +81,7 @@ def _progressive(
 def _in_hindsight(
     loss: str, matrix: Any, labels: NDArray[np.float64], weights: NDArray[np.float64], passes: int
 ) -> float:
-    """The least mean loss of a fixed predictor that many passes find; the very best may have a little "
-    "less."""
+    """The lowest mean loss of a fixed predictor that many passes find; the optimum may be slightly lower."""
     return min(_mean_loss(loss, rate, matrix, labels, weights, passes) for rate in (0.5, 2.0))
 
 

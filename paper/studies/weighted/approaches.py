@@ -1,4 +1,4 @@
-"""The work behind Section 2: every approach at every rate, on a set whose rows weigh."""
+"""The steps of Section 2: every approach at every rate, on a weighted data set."""
 
 import numpy as np
 
@@ -15,24 +15,24 @@ MEAN = 10.0
 
 
 def step(name: str, seed: int, rows: int) -> Step:
-    """Of so many rows at most. `name` is one of SURVEYS, or PLACE, whose weights are drawn."""
+    """A step on at most so many rows. `name` is one of SURVEYS, or PLACE, whose weights are random."""
     digest, called = (data.digest(name), data.name(name)) if name == PLACE else (sets.digest(name), name)
     inputs = {"data": digest, "seed": seed, "rows": rows}
     return Step(TABLE, f"{called} {seed}", inputs, lambda: _compare(name, seed, rows))
 
 
-def whole(weights: sets.Floats, mean: float | None) -> sets.Floats:
-    """Whole numbers, 1 or more, that copies can be made of; scaled to this mean beforehand."""
+def round_weights(weights: sets.Floats, mean: float | None) -> sets.Floats:
+    """Weights as whole numbers of at least 1, scaled to this mean first; copies need such weights."""
     scaled = weights if mean is None else weights * (mean / weights.mean())
     return np.maximum(np.rint(scaled), 1.0)
 
 
 def _compare(name: str, seed: int, rows: int) -> list[Row]:
     made_up = name == PLACE
-    found = sets.drawn(data.load(name), LARGEST, seed) if made_up else sets.load(name)
+    found = sets.draw_weights(data.load(name), LARGEST, seed) if made_up else sets.load(name)
     train, test = (part[:rows] for part in found.split(seed))
-    weights = whole(found.weights, None if made_up else MEAN)
-    # weights that were drawn say nothing of how much a row matters
+    weights = round_weights(found.weights, None if made_up else MEAN)
+    # random weights say nothing about how much a row matters
     counted = None if made_up else found.weights[test]
     matrix, labels, unseen, truth = (
         found.matrix[train],
@@ -40,7 +40,7 @@ def _compare(name: str, seed: int, rows: int) -> list[Row]:
         found.matrix[test],
         found.labels[test],
     )
-    for approach in ("copies", *learning.UPDATES):  # compiles, so that no time is that of the compiler
+    for approach in ("copies", *learning.UPDATES):  # compile first, so that no time includes it
         learning.learn(approach, matrix[:9], labels[:9], weights[train][:9], rate=1.0, seed=0)
     results: list[Row] = []
     for approach in APPROACHES:

@@ -1,4 +1,4 @@
-"""The work behind Table 1: how far the formulas in the code are from what they are formulas of.
+"""The steps of Table 1: how far the formulas in the code are from their definitions.
 
 The flow is held against the equation dp/du = −ℓ′(p, y) itself. A change Δ takes the time
 
@@ -31,7 +31,7 @@ _CUTS = (0.0, *(0.5**k for k in range(50, 0, -1)), *(1.0 - 0.5**k for k in range
 
 
 def step(name: str, soft: bool) -> Step:
-    """Of the loss called `name`; `soft`: for labels between its two."""
+    """The step for the loss called `name`; with `soft`, for labels between its two."""
     key = f"{name} soft" if soft else name
     return Step(TABLE, key, {"pushes": PUSHES}, lambda: [_certify(name, soft)])
 
@@ -68,7 +68,7 @@ def _certify(name: str, soft: bool) -> Row:
 
 
 def flow_deviation(case: Case, change: float) -> float:
-    """How far a change is from that of the equation, relative to it; infinite if it is not downhill."""
+    """The relative deviation of a change from the equation's; infinite if it is not downhill."""
     loss, p, y, u = case.loss, case.p, case.y, case.u
     if change == 0.0:
         return abs(u * loss.derivative(p, y))
@@ -81,7 +81,7 @@ def flow_deviation(case: Case, change: float) -> float:
 
 
 def implicit_deviation(case: Case, change: float) -> float:
-    """How far a change is from the root, relative to it."""
+    """The relative deviation of a change from the root."""
     root = _root(case)
     return abs(change - root) / abs(root) if root else abs(change)
 
@@ -119,7 +119,7 @@ def _root(case: Case) -> float:
 
 
 def _invariance(case: Case) -> float:
-    """By how much one push differs from two, of 30 % and 70 %, relative to what it does."""
+    """The relative difference between one push and two, of 30 % and 70 %."""
     loss, p, y, u = case.loss, case.p, case.y, case.u
     once = loss.flow(p, y, u)
     first = loss.flow(p, y, 0.3 * u)

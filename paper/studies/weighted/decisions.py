@@ -1,4 +1,4 @@
-"""The work behind costs: loans are given or not, and each wrong decision has a price of its own."""
+"""The steps on costs: loans are given or refused, and each wrong decision has its own cost."""
 
 import numpy as np
 
@@ -43,5 +43,5 @@ def _decide(seed: int, rows: int) -> list[Row]:
 
 
 def _border(approach: str) -> float:
-    """The odds of falling behind from which on it is cheaper to refuse; 0 where weights have seen to that."""
+    """The log-odds of falling behind above which refusing is cheaper; 0 if the weights account for costs."""
     return float(np.log(sets.LOST_IF_GOOD / sets.LOST_IF_BAD)) if approach == "threshold" else 0.0

@@ -1,8 +1,8 @@
-"""The work behind covariate shift: reviews of one kind of goods teach what is liked of another.
+"""The steps on covariate shift: learn from reviews of one kind of goods, predict those of another.
 
-A classifier tells the goods apart, without a look at what people thought of them. Its odds for a review, that
-it is of the new kind and not of the old, are the weight of the review. They come from five folds, so that no
-review was learned by the classifier that weighs it.
+A classifier tells the kinds apart without seeing the labels. The weight of a review is the odds that it is of
+the new kind. They are cross-validated with five folds, so that no review is weighted by a classifier that
+learned it.
 """
 
 import gzip
@@ -25,10 +25,10 @@ TABLE = "covariate_shift"
 DOMAINS = ("books", "dvd", "electronics", "kitchen")
 FEATURES = 5_000
 TRIED = (("unweighted", 0.0), *product(learning.UPDATES, (1.0, 0.5)))
-"""And the power of the odds that is the weight: Shimodaira (2000) flattens them so."""
+"""Each with the power of the odds that is the weight; a power below 1 flattens (Shimodaira, 2000)."""
 RATES = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
 LIMIT = 100.0
-"""No weight is more than this, nor less than one over it."""
+"""The largest weight; the smallest is one over it."""
 
 
 def step(source: str, target: str, seeds: int) -> Step:
@@ -49,7 +49,7 @@ def load(domain: str, kind: str) -> tuple[sparse.csr_matrix, Floats]:
 
 
 def ratios(old: sparse.csr_matrix, new: sparse.csr_matrix) -> Floats:
-    """How much likelier each old row is among the new ones, LIMIT times at most."""
+    """How much likelier each old row is among the new ones, at most LIMIT times."""
     both = sparse.vstack([old, new], format="csr")
     kinds = np.repeat([-1.0, 1.0], [old.shape[0], new.shape[0]])
     order = np.random.default_rng(0).permutation(len(kinds))
@@ -72,7 +72,7 @@ def _shift(source: str, target: str, seeds: int) -> list[Row]:
         for seed, rate in product(range(seeds), RATES):
             order = np.random.default_rng(seed).permutation(len(labels))
             learned = learning.learn(
-                "invariant" if approach == "unweighted" else approach,  # with the power 0 all weigh one
+                "invariant" if approach == "unweighted" else approach,  # with power 0 all weights are 1
                 matrix[order], labels[order], weights[order], rate=rate, seed=seed,
             )  # fmt: skip
             odds = learned.odds(unseen)

@@ -1,9 +1,9 @@
-"""The ways to learn rows that weigh: Section 2's, and the paper's own.
+"""The approaches to weighted rows: those of Section 2, and the paper's own.
 
     learned = learn("costing", matrix, labels, weights, rate=0.1, seed=0)
     learned.seconds, learned.odds(test)
 
-A rate is for rows of weight one on average: what learns with the weights gets it divided by their mean, so
+A rate is meant for rows of mean weight 1: an approach that uses the weights gets it divided by their mean, so
 that the same rate means the same total push everywhere. It is constant, and divided by x·x, as in the paper.
 """
 
@@ -25,22 +25,22 @@ Floats = NDArray[np.float64]
 RATES = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
 UPDATES = ("explicit", "implicit", "invariant")
 MEMBERS = 10
-"""The predictors of costing."""
+"""The number of predictors in costing."""
 
-_TOGETHER = 20_000_000  # values of copies that are in memory at once
+_TOGETHER = 20_000_000  # values of copies held in memory at once
 
 
 @dataclass
-class Learned:
-    """One predictor or several, and what it took to have them."""
+class LearnedModels:
+    """One predictor or several, and the cost of learning them."""
 
     members: list[OnlineClassifier]
     seconds: float = 0.0
-    """Of a processor, for learning alone."""
+    """Processor time, for learning only."""
     updates: int = 0
 
     def odds(self, matrix: Any) -> Floats:
-        """Log-odds of the label 1; of several predictors, those of the mean of their probabilities."""
+        """Log-odds of the label 1; with several predictors, of the mean of their probabilities."""
         each = np.array([member.decision_function(matrix) for member in self.members])
         if len(each) == 1:
             return np.asarray(each[0])
@@ -52,38 +52,40 @@ def classifier(update: str, rate: float) -> OnlineClassifier:
     return OnlineClassifier("logistic", update=update, scaling="row_norm", learning_rate=rate)
 
 
-def learn(approach: str, matrix: Any, labels: Floats, weights: Floats, *, rate: float, seed: int) -> Learned:
-    """`approach` is an update, which takes the weights, or one of those that do without."""
+def learn(
+    approach: str, matrix: Any, labels: Floats, weights: Floats, *, rate: float, seed: int
+) -> LearnedModels:
+    """Learn with an approach: an update, which uses the weights, or one that works without them."""
     if approach == "ignored":
-        return _learned([classifier("explicit", rate)], [(matrix, labels, None)])
+        return _learn_samples([classifier("explicit", rate)], [(matrix, labels, None)])
     if approach == "copies":
-        return _copied(matrix, labels, weights, rate / float(weights.mean()))
+        return _learn_copies(matrix, labels, weights, rate / float(weights.mean()))
     if approach in ("rejection", "costing"):
         members = MEMBERS if approach == "costing" else 1
-        kept = [_kept(weights, [seed, member]) for member in range(members)]
+        kept = [_sample_rows(weights, [seed, member]) for member in range(members)]
         samples = [(matrix[rows], labels[rows], None) for rows in kept]
-        return _learned([classifier("explicit", rate) for _ in kept], samples)
-    return _learned([classifier(approach, rate / float(weights.mean()))], [(matrix, labels, weights)])
+        return _learn_samples([classifier("explicit", rate) for _ in kept], samples)
+    return _learn_samples([classifier(approach, rate / float(weights.mean()))], [(matrix, labels, weights)])
 
 
 @contextmanager
 def large_weights() -> Iterator[None]:
-    """They are what this is about: no warnings."""
+    """Silence the warnings about large weights: they are the subject here."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", WeightWarning)
         yield
 
 
-def _kept(weights: Floats, seed: Sequence[int]) -> NDArray[np.intp]:
-    """Rows that are kept with probability h over the largest h."""
+def _sample_rows(weights: Floats, seed: Sequence[int]) -> NDArray[np.intp]:
+    """Sample rows, each with a probability of its weight over the largest weight."""
     random = np.random.default_rng(seed)
     return np.flatnonzero(random.uniform(size=len(weights)) * weights.max() < weights)
 
 
-def _copied(matrix: Any, labels: Floats, weights: Floats, rate: float) -> Learned:
-    """Weights are whole numbers; every row so many times in a row, as many in memory as fit well."""
+def _learn_copies(matrix: Any, labels: Floats, weights: Floats, rate: float) -> LearnedModels:
+    """Learn each row as often as its weight says, a whole number, in parts that fit into memory."""
     copies = weights.astype(np.int64)
-    learned = Learned([classifier("explicit", rate)])
+    learned = LearnedModels([classifier("explicit", rate)])
     rows = np.arange(len(copies)).repeat(copies)
     together = max(1, int(_TOGETHER * len(copies) / max(1, matrix.nnz)))
     for first in range(0, len(rows), together):
@@ -92,16 +94,16 @@ def _copied(matrix: Any, labels: Floats, weights: Floats, rate: float) -> Learne
     return learned
 
 
-def _learned(
+def _learn_samples(
     members: list[OnlineClassifier], samples: Sequence[tuple[Any, Floats, Floats | None]]
-) -> Learned:
-    learned = Learned(members)
+) -> LearnedModels:
+    learned = LearnedModels(members)
     for place, (matrix, labels, weights) in enumerate(samples):
         _teach(learned, place, matrix, labels, weights)
     return learned
 
 
-def _teach(learned: Learned, place: int, matrix: Any, labels: Floats, weights: Floats | None) -> None:
+def _teach(learned: LearnedModels, place: int, matrix: Any, labels: Floats, weights: Floats | None) -> None:
     with large_weights():
         start = time.process_time()
         learned.members[place].partial_fit(matrix, labels, classes=[-1.0, 1.0], sample_weight=weights)

@@ -1,6 +1,6 @@
-"""How good predictions are, each row counted by its weight. Predictions are log-odds of the label 1.
+"""Measures of quality, weighted by row. Predictions are log-odds of the label 1.
 
-Log-odds do not run out of numbers: a probability of 1 − 1e-300 would, and its logarithm with it.
+Log-odds do not overflow: a probability of 1 − 1e-300 would round to 1.
 """
 
 import numpy as np
@@ -22,12 +22,12 @@ def log_loss(odds: Floats, labels: Floats, weights: Floats | None = None) -> flo
 
 
 def error(odds: Floats, labels: Floats, weights: Floats | None = None) -> float:
-    """The share that is on the wrong side."""
+    """The share of rows on the wrong side."""
     return float(np.average((odds > 0.0) != (labels > 0.0), weights=weights))
 
 
 def reliability(odds: Floats, labels: Floats, weights: Floats | None = None) -> Floats:
-    """Rows by their predictions in cells of equal weight: share of all, mean prediction, share of label 1."""
+    """Cells of equal weight, by prediction: share of all rows, mean prediction, share of label 1."""
     weights = np.ones_like(odds) if weights is None else weights
     order = np.argsort(odds, kind="stable")
     passed = np.cumsum(weights[order])
@@ -39,6 +39,6 @@ def reliability(odds: Floats, labels: Floats, weights: Floats | None = None) -> 
 
 
 def calibration_error(odds: Floats, labels: Floats, weights: Floats | None = None) -> float:
-    """The mean gap between what was predicted and what came, over the cells of `reliability`."""
+    """The mean gap between predicted and observed shares, over the cells of `reliability`."""
     share, predicted, came = reliability(odds, labels, weights).T
     return float(share @ np.abs(predicted - came))

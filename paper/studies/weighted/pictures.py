@@ -1,10 +1,10 @@
-"""The same look for the same way to learn, in every figure."""
+"""The same colours and markers for the same approach in every figure."""
 
 from collections.abc import Sequence
 from typing import Any
 
 from paper.drawing import COLOURS
-from paper.studies.weighted.telling import NAMES
+from paper.studies.weighted.summaries import NAMES
 
 SHADES = {
     **COLOURS,
@@ -27,7 +27,7 @@ MARKERS = {
 
 
 def curve(axes: Any, approach: str, xs: Sequence[float], ys: Sequence[float], **more: Any) -> None:
-    """What an approach does along an axis. Copies are dashed, and on top: others hide behind them."""
+    """Draw the curve of an approach. Copies are dashed and on top, since they coincide with others."""
     on_top = {"ls": "--", "zorder": 3} if approach == "copies" else {}
     look = {"color": SHADES[approach], "marker": MARKERS[approach], "ms": 4.5, "lw": 1.3}
     axes.plot(xs, ys, **{**look, "label": NAMES[approach], **on_top, **more})

@@ -1,7 +1,8 @@
-"""The work behind inverse propensities: a log of what one policy showed teaches what another would meet.
+"""The steps on inverse propensities: learn from the log of one policy what another policy would meet.
 
-Thompson sampling chose the items of the first log and wrote down how likely each choice was; the second log
-has items chosen evenly. A row of the first weighs (1/items)/propensity: then it stands for the second.
+Thompson sampling chose the items of the first log and recorded the probability of each choice; the second
+log has items chosen uniformly. Rows of the first have the weight (1/items)/propensity, to stand
+for the second.
 """
 
 from functools import cache
@@ -27,16 +28,16 @@ def steps(seeds: int, resamples: int) -> list[Step]:
     inputs = {"data": digests, "seeds": list(range(seeds)), "resamples": resamples}
     return [
         Step(TABLE, "rates", inputs, lambda: _rates(seeds)),
-        Step(COMPARED, "chosen", inputs, lambda: _compared(seeds, resamples)),
-        Step(EVALUATED, "clicks", inputs, lambda: _evaluated(resamples)),
+        Step(COMPARED, "chosen", inputs, lambda: _compare(seeds, resamples)),
+        Step(EVALUATED, "clicks", inputs, lambda: _evaluate(resamples)),
     ]
 
 
 class Logs:
-    """Both, with features in common."""
+    """Both logs, with common features."""
 
     def __init__(self) -> None:
-        tables = {kind: sets.table(file, header=True) for kind, file in FILES.items()}
+        tables = {kind: sets.read_table(file, header=True) for kind, file in FILES.items()}
         rows = [row for table in tables.values() for row in table]
         columns = list(zip(*rows, strict=True))
         liked = [str(float(row[_AFFINITY + int(row[_ITEM])]) > 0.0) for row in rows]
@@ -55,7 +56,7 @@ def logs() -> Logs:
     return Logs()
 
 
-def _learned(approach: str, rate: float, seed: int) -> learning.Learned:
+def _learn(approach: str, rate: float, seed: int) -> learning.LearnedModels:
     found = logs()
     order = np.random.default_rng(seed).permutation(len(found.clicks))
     weights = np.ones_like(found.weights) if approach == "unweighted" else found.weights
@@ -69,7 +70,7 @@ def _rates(seeds: int) -> list[Row]:
     for approach in APPROACHES:
         for rate in RATES:
             for seed in range(seeds):
-                learned = _learned(approach, rate, seed)
+                learned = _learn(approach, rate, seed)
                 results.append({
                     "approach": approach, "rate": rate, "seed": seed,
                     "progressive": learned.members[0].progressive_loss_,
@@ -78,14 +79,14 @@ def _rates(seeds: int) -> list[Row]:
     return results
 
 
-def _compared(seeds: int, resamples: int) -> list[Row]:
-    """Each at the rate that its own progressive loss, on the first log, finds best."""
+def _compare(seeds: int, resamples: int) -> list[Row]:
+    """Each approach at the rate with the lowest progressive loss on the first log."""
     found = logs()
     constant = np.full(len(found.even_clicks), logit(_mean(found.clicks > 0.0, found.weights)))
     losses = {"constant": measures.log_losses(constant, found.even_clicks)}
     chosen = {"constant": 0.0}
     for approach in APPROACHES:
-        tried = {rate: [_learned(approach, rate, seed) for seed in range(seeds)] for rate in RATES}
+        tried = {rate: [_learn(approach, rate, seed) for seed in range(seeds)] for rate in RATES}
         progress = {
             rate: np.mean([each.members[0].progressive_loss_ for each in ways])
             for rate, ways in tried.items()
@@ -93,7 +94,7 @@ def _compared(seeds: int, resamples: int) -> list[Row]:
         rate = chosen[approach] = min(progress, key=progress.__getitem__)
         odds = [each.odds(found.even) for each in tried[rate]]
         losses[approach] = np.mean([measures.log_losses(each, found.even_clicks) for each in odds], axis=0)
-    samples = _resampled(len(found.even_clicks), resamples)
+    samples = _resample(len(found.even_clicks), resamples)
     return [
         {"approach": approach, "rate": chosen[approach], **_interval(loss, samples, ""),
          **_interval(loss - losses["invariant"], samples, "beyond_invariant_")}
@@ -101,11 +102,11 @@ def _compared(seeds: int, resamples: int) -> list[Row]:
     ]  # fmt: skip
 
 
-def _evaluated(resamples: int) -> list[Row]:
-    """The share of clicks under even choices: as the first log estimates it, and as the second has it."""
+def _evaluate(resamples: int) -> list[Row]:
+    """The share of clicks under uniform choices: estimated from the first log, and observed in the second."""
     found = logs()
     clicks, truth = (found.clicks > 0.0).astype(float), (found.even_clicks > 0.0).astype(float)
-    samples = _resampled(len(clicks), resamples)
+    samples = _resample(len(clicks), resamples)
     normalised = np.array([_mean(clicks[rows], found.weights[rows]) for rows in samples])
     low, high = np.quantile(normalised, [0.025, 0.975])
     rows: list[Row] = [
@@ -114,7 +115,7 @@ def _evaluated(resamples: int) -> list[Row]:
         {"estimate": "first log, inverse propensities, divided by their sum",
          "mean": _mean(clicks, found.weights), "low": float(low), "high": float(high)},
         {"estimate": "second log, what came",
-         **_interval(truth, _resampled(len(truth), resamples), "")},
+         **_interval(truth, _resample(len(truth), resamples), "")},
     ]  # fmt: skip
     about: Row = {
         "rows": len(clicks),
@@ -126,12 +127,12 @@ def _evaluated(resamples: int) -> list[Row]:
     return [{**row, **about} for row in rows]
 
 
-def _resampled(rows: int, times: int) -> NDArray[np.int64]:
+def _resample(rows: int, times: int) -> NDArray[np.int64]:
     return np.random.default_rng(0).integers(0, rows, (times, rows))
 
 
 def _interval(values: Floats, samples: NDArray[np.int64], prefix: str) -> Row:
-    """The mean, and where 95 % of the means of resampled rows lie."""
+    """The mean, and a 95 % bootstrap interval."""
     low, high = np.quantile([values[rows].mean() for rows in samples], [0.025, 0.975])
     return {f"{prefix}mean": float(values.mean()), f"{prefix}low": float(low), f"{prefix}high": float(high)}
 

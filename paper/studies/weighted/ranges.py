@@ -1,18 +1,18 @@
-"""The work behind the range of weights: the largest from 1 to 100,000, the rows the same."""
+"""The steps on the range of weights: the largest goes from 1 to 100,000, the rows stay the same."""
 
 from paper import data
 from paper.studies.weighted import learning, measures, sets
-from paper.studies.weighted.approaches import whole
+from paper.studies.weighted.approaches import round_weights
 from paper.study import Row, Step
 
 TABLE, CURVES = "weight_range", "weight_range_reliability"
 LARGEST = (1.0, 10.0, 100.0, 1_000.0, 10_000.0, 100_000.0)
 APPROACHES = ("copies", *learning.UPDATES)
 FEASIBLE = 1_000.0
-"""Copies are made up to here: 100,000 would take the time of a hundred thousand passes over some rows."""
+"""The largest weight for which copies are made; 100,000 copies of a row would take too long."""
 RATES = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0)
 MOST_VALUES = 8_000_000
-"""In the rows that are learned, of sets whose rows are long: more would take too long to copy."""
+"""The most values in the training rows; copies of more would take too long."""
 KEPT = 1.0
 """A rate that suits rows of weight one, kept when the weights grow: it is not divided by their mean."""
 
@@ -32,14 +32,14 @@ def curves(place: str, largest: float, rows: int) -> Step:
 
 class _Trial:
     def __init__(self, place: str, largest: float, seed: int, rows: int) -> None:
-        found = sets.drawn(data.load(place), largest, seed)
+        found = sets.draw_weights(data.load(place), largest, seed)
         fitting = int(MOST_VALUES * len(found.labels) / found.matrix.nnz)
         train, test = (part[: min(rows, fitting)] for part in found.split(seed))
         self.name = found.name
         self.matrix, self.labels, self.weights = (
             found.matrix[train],
             found.labels[train],
-            whole(found.weights[train], None),
+            round_weights(found.weights[train], None),
         )
         self.unseen, self.truth = found.matrix[test], found.labels[test]
         self.seed = seed

@@ -1,4 +1,4 @@
-"""The work behind boosting: AdaBoost weighs the rows anew in each round, and our classifier learns them."""
+"""The steps on boosting: AdaBoost reweights the rows in each round, and our classifier learns them."""
 
 from sklearn.ensemble import AdaBoostClassifier
 

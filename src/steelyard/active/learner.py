@@ -327,7 +327,8 @@ class ActiveLearner:
             if self.in_audit(np.array([event.number]))[0]:
                 self._audited += 1
             else:
-                self.labelled.answer(place, event.label, self.plan.without_audit(probability))
+                chosen = 1.0 if self.strategy.uniform else self.plan.without_audit(probability)
+                self.labelled.answer(place, event.label, chosen)
 
     def history(self) -> History:
         """Everything that happened, as columns in the order of the stream."""

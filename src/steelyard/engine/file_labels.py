@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard.io import inference, label_inference, sources
+from steelyard.io.errors import InputError
 from steelyard.io.input_spec import InputSpec
 from steelyard.io.labels import LabelRule, is_number, plain, rule, two_classes
 from steelyard.losses import Loss, OneOf, by_name, class_labels
@@ -43,12 +44,22 @@ def settle(
     Without a `task` the loss decides: one that takes any number learns numbers, unless classes are named.
     """
     if named is None and (task == NUMBERS or (task is None and not isinstance(loss.labels, OneOf))):
-        label_inference.rule_for(first, loss, paths[0])  # raises if labels are no numbers
+        strange = [label for label in first if not is_number(label)]
+        if strange:
+            raise InputError(
+                f"{paths[0]}: the label {strange[0]!r} is no number, but a class: use OnlineClassifier, or "
+                "on the command line --loss modified_huber"
+            )
         return Labels(None, None)
     if named is not None:
         return _named(list(named), loss)
     two = loss if isinstance(loss.labels, OneOf) else by_name(label_inference.TWO_CLASSES)
     taken = all(is_number(label) and two.allows(float(label)) for label in first)
+    if not taken and all(map(is_number, first)) and not all(float(label).is_integer() for label in first):
+        raise InputError(
+            f"{paths[0]}: its labels are numbers with fractions, not classes: use OnlineRegressor, "
+            "or on the command line --loss squared"
+        )
     known = first if taken or label_inference.are_two_classes(first) else _all(paths, spec, first)
     found = label_inference.rule_for(known, two, paths[0])
     if found is None:

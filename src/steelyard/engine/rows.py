@@ -60,7 +60,7 @@ class Rows(Protocol):
 class RowsInMemory:
     """`order_of` gives the order of the rows in each pass, where they are not learned as they come.
 
-    `piece`: rows at a time; None for all at once.
+    `piece`: rows at a time, 0 for a good size; None for all at once.
     """
 
     def __init__(
@@ -68,14 +68,14 @@ class RowsInMemory:
         examples: Examples,
         holdout: int | None = None,
         order_of: Callable[[int], Numbers] | None = None,
-        piece: int | None = PIECE,
+        piece: int | None = 0,
     ) -> None:
         self.share = 0.0
         self.holds_out = holdout is not None
         self._examples = examples
         self._held = _held_out(0, len(examples), holdout)
         self._order_of = order_of
-        self._piece = piece
+        self._piece = PIECE if piece == 0 else piece
 
     def pieces(self, pass_number: int) -> Iterator[Piece]:
         order = None if self._order_of is None else self._order_of(pass_number)

@@ -39,9 +39,8 @@ class ClassPredictions(ABC):
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The likelier class of each row."""
-        likelier: NDArray[Any] = self.classes_[
-            probabilities.decide(self._learned_loss(), self._predictions(X))
-        ]
+        predictions = self._predictions(X)
+        likelier: NDArray[Any] = self.classes_[probabilities.decide(self._learned_loss(), predictions)]
         return likelier
 
     @property
@@ -62,7 +61,8 @@ class ClassPredictions(ABC):
 
     def _probabilities(self, X: Any) -> NDArray[np.float64]:
         calibration = getattr(self, "calibration_", None)
-        return probabilities.class_probabilities(self._learned_loss(), self._predictions(X), calibration)
+        predictions = self._predictions(X)
+        return probabilities.class_probabilities(self._learned_loss(), predictions, calibration)
 
     @property
     def coef_(self) -> NDArray[np.floating[Any]]:

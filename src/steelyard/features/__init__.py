@@ -1,1 +1,1 @@
-"""Names → indices: hashing, interactions, tokens, and the names kept so that a model can be read."""
+"""From names to indices: hashing, interactions, tokens, and the names that a model shows."""

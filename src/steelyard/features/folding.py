@@ -21,8 +21,8 @@ from steelyard.text.byte_masks import SPARE
 class Keyed:
     """Rows of features, each a 32-bit key and a value.
 
-    `fields` says which of the interactions' fields a feature belongs to (−1: none), `starts` where
-    in the text its name begins. A row without a label has NaN there. `tags` are spans of the text.
+    `fields` has the field of each feature among those of the interactions (−1: none), `starts` the start of
+    its name in the text. The label of a row without one is NaN. `tags` are spans of the text.
     """
 
     labels: NDArray[np.float64]
@@ -37,7 +37,7 @@ class Keyed:
 
     @classmethod
     def empty(cls, rows: int, features: int, dtype: str) -> "Keyed":
-        """KeyedBuffers for so many rows and features."""
+        """Uninitialised arrays for this many rows and features."""
         return cls(
             labels=np.empty(rows),
             sample_weight=np.empty(rows),
@@ -51,7 +51,7 @@ class Keyed:
         )
 
     def first(self, rows: int, features: int) -> "Keyed":
-        """The rows and features that have been filled in: views."""
+        """Views of the rows and features that have been filled in."""
         return Keyed(
             self.labels[:rows],
             self.sample_weight[:rows],
@@ -66,16 +66,16 @@ class Keyed:
 
 
 class KeyedBuffers:
-    """KeyedBuffers that each thread fills again and again: what is not touched of it takes no memory."""
+    """Buffers that each thread reuses. Pages that are never touched take no memory."""
 
     def __init__(self, dtype: str) -> None:
         self._dtype = dtype
         self._own = threading.local()
 
     def for_text(self, size: int) -> tuple[Keyed, NDArray[np.int32]]:
-        """For text of so many bytes, in which a row takes at least two, and so does a feature.
+        """Buffers for a text of this many bytes, where each row and each feature takes at least two.
 
-        And room for the places of blanks, of which there may be one to each byte.
+        The second buffer is for the positions of blanks, of which there may be one for each byte.
         """
         kept: tuple[Keyed, NDArray[np.int32]] | None = getattr(self._own, "kept", None)
         if kept is None or len(kept[1]) < size + SPARE:
@@ -90,7 +90,7 @@ LEAST_BITS, MOST_BITS = 1, 30
 
 @dataclass(frozen=True)
 class Folded:
-    """CSR rows, and what they have that was not seen before."""
+    """CSR rows, and the features in them that were not known before."""
 
     indptr: NDArray[np.int64]
     indices: NDArray[np.int32]
@@ -99,7 +99,7 @@ class Folded:
 
 
 class Folding:
-    """Folds chunk after chunk, from several threads at once if need be: each has its own scratch."""
+    """Folds chunk after chunk, from several threads at once: each has its own scratch table."""
 
     def __init__(self, bits: int, interactions: Interactions, names: Names | None) -> None:
         if not LEAST_BITS <= bits <= MOST_BITS:
@@ -111,10 +111,10 @@ class Folding:
         self._indices, self._values = BufferPool(), BufferPool()
 
     def fold(self, keyed: Keyed) -> Folded:
-        """The rows, with duplicates merged."""
+        """Fold the rows and merge duplicates."""
         total, longest = assemble.sizes(keyed.ends, keyed.fields, self._crosses)
         table, serial = self._scratch(longest, total)
-        known = self._names.known if self._names is not None else _NOTHING_KNOWN
+        known = self._names.known if self._names is not None else _NO_KEYS
         candidates = total if self._names is not None else 0
         indptr = np.zeros(len(keyed.ends) + 1, np.int64)
         indices, values = self._indices.empty(total, np.int32), self._values.empty(total, keyed.values.dtype)
@@ -131,7 +131,7 @@ class Folding:
         return Folded(indptr, indices[:count], values[:count], found)
 
     def _scratch(self, longest: int, total: int) -> tuple[NDArray[np.int64], int]:
-        """This thread's table of places, with room for the longest row; a serial number past all in it."""
+        """This thread's hash table, large enough for the longest row, and a serial number above all in it."""
         slots = 1 << max(2 * int(longest) - 1, 15).bit_length()
         if len(getattr(self._own, "table", ())) < slots:
             self._own.table, self._own.serial = np.full(slots, -1, np.int64), 0
@@ -140,4 +140,4 @@ class Folding:
         return self._own.table, serial
 
 
-_NOTHING_KNOWN = (np.zeros(0, np.uint32), np.zeros(0, np.uint32))
+_NO_KEYS = (np.zeros(0, np.uint32), np.zeros(0, np.uint32))

@@ -1,4 +1,4 @@
-"""Names → keys, for single names. (Files of them are hashed where they are parsed.)
+"""Keys of single names. (The names in files are hashed where they are parsed.)
 
 >>> key("price"), key("17"), key("17", "shop")
 (3888873998, 17, 3145125641)
@@ -10,7 +10,7 @@ from steelyard.text import hashing
 
 
 def key(name: str, namespace: str = "") -> int:
-    """The 32-bit key of a name: a name of digits alone is that number, added to the namespace's own key."""
+    """The 32-bit key of a name. A name made of digits is that number, plus the key of the namespace."""
     seed = key(namespace) if namespace else 0
     text = np.frombuffer(name.encode(), np.uint8)
     with np.errstate(over="ignore"):
@@ -18,7 +18,7 @@ def key(name: str, namespace: str = "") -> int:
 
 
 def column_key(name: str) -> int:
-    """The key of a table's column: always a hash, or category 4 of column 1 would be the number column 5.
+    """The key of a column of a table: always a hash, or category 4 of column 1 would be the number column 5.
 
     >>> column_key("price") == key("price"), column_key("17") == key("17")
     (True, False)

@@ -1,7 +1,7 @@
 """Interactions: features made by multiplying features, one from each of several fields.
 
 A field is a namespace or a column. `user*item` crosses every feature of `user` with every one of
-`item`; `item*item` every pair within `item`, in either order once, squares included.
+`item`; `item*item` crosses every pair within `item` once, squares included.
 
 >>> interactions(["user*item", "item*item*hour"])
 Interactions(fields=('user', 'item', 'hour'), crosses=((0, 1), (1, 1, 2)))
@@ -13,25 +13,25 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-MOST_FIELDS = 8  # in one interaction: its features multiply
+MOST_FIELDS = 8  # in one interaction: the number of features multiplies
 
 
 @dataclass(frozen=True)
 class Interactions:
-    """The fields that are crossed, and each cross as places among them."""
+    """The crossed fields, and each cross as indices of them."""
 
     fields: tuple[str, ...] = ()
     crosses: tuple[tuple[int, ...], ...] = ()
 
     def array(self) -> NDArray[np.int64]:
-        """The crosses as kernels take them: one a row, padded with −1."""
+        """The crosses for kernels: one a row, padded with −1."""
         order = max((len(cross) for cross in self.crosses), default=1)
         padded = [(*cross, *[-1] * (order - len(cross))) for cross in self.crosses]
         return np.array(padded, np.int64).reshape(len(padded), order)
 
 
 def interactions(given: Iterable[str]) -> Interactions:
-    """Read `a*b` and the like. Fields of one cross are sorted, so that equal ones stand together."""
+    """Parse `a*b` and the like. The fields of a cross are sorted, so that equal ones are adjacent."""
     fields: list[str] = []
     crosses = []
     for text in given:

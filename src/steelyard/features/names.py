@@ -1,9 +1,9 @@
-"""`Names`: which name stands behind each index, so that a model can be read; and which indices are shared.
+"""`Names`: the name of each index, so that a model can be read; and how many names share an index.
 
-Chunks are parsed in several threads, and each reports the keys that it did not find known as
-candidates. They are admitted in the order of the stream: so the first name at an index is kept,
-whatever the number of threads. Of the keys at an index the first two are remembered, which tells
-apart the known from the new; of a third and later ones a set is kept.
+Chunks are parsed in several threads, and each reports the keys that it did not know as candidates. Candidates
+are admitted in the order of the stream: so the first name at an index is kept, whatever the number of
+threads. The first two keys at each index are stored, which suffices to recognise most keys; later keys go
+into a set.
 """
 
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ MOST_NAMES = 1 << 20
 
 @dataclass(frozen=True)
 class Candidates:
-    """Features that were not known: index, key, and place among the chunk's (several places, if crossed)."""
+    """New features: index, key, and position among those of the chunk (several positions for a cross)."""
 
     indices: NDArray[np.int64]
     keys: NDArray[np.int64]
@@ -28,7 +28,7 @@ class Candidates:
 
 @dataclass(frozen=True)
 class Collisions:
-    """How far names share indices. `names` and `features` are equal if none does."""
+    """How many names share indices. `names` and `features` are equal if none does."""
 
     names: int
     features: int
@@ -36,13 +36,13 @@ class Collisions:
 
     @property
     def share(self) -> float:
-        """The part of the names that do not have their index to themselves."""
+        """The share of names that do not have an index of their own."""
         alone = self.features - self.shared
         return (self.names - alone) / self.names if self.names else 0.0
 
 
 class Names:
-    """Names by index, up to a number of them; collisions are counted beyond it too."""
+    """Names by index, up to `most` of them; collisions are counted beyond that too."""
 
     def __init__(self, features: int, most: int = MOST_NAMES) -> None:
         self.known = np.zeros(features, np.uint32), np.zeros(features, np.uint32)
@@ -55,7 +55,7 @@ class Names:
         self._features = self._shared = 0
 
     def admit(self, candidates: Candidates) -> NDArray[np.int64]:
-        """Take in what is new; returns which of the candidates are to be named."""
+        """Enter new keys; returns the positions of the candidates that need a name."""
         if not len(candidates.indices):
             return np.zeros(0, np.int64)
         first: NDArray[np.int64]
@@ -66,7 +66,7 @@ class Names:
         return first[: max(self.most - self._count, 0)]
 
     def name(self, indices: NDArray[np.int64], text: NDArray[np.uint8], lengths: NDArray[np.int32]) -> None:
-        """Keep these names, which stand one after another in the text."""
+        """Store these names, which follow one another in the text."""
         self._named.append(indices)
         self._texts.append(text)
         self._lengths.append(lengths)
@@ -79,7 +79,7 @@ class Names:
         return self._count
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """For a model file: the names, and which keys are known."""
+        """The names and the known keys, for a model file."""
         first, second = self.known
         return {
             "names_index": np.concatenate([np.zeros(0, np.int64), *self._named]),
@@ -94,7 +94,7 @@ class Names:
 
     @classmethod
     def from_arrays(cls, features: int, arrays: dict[str, NDArray[Any]]) -> "Names":
-        """What `arrays` has given; going on from it is as if never stopped."""
+        """Restore from what `arrays` returned: continuing is the same as never having stopped."""
         names = cls(features)
         names.known[0][arrays["names_first"]] = arrays["names_first_key"]
         names.known[1][arrays["names_second"]] = arrays["names_second_key"]
@@ -104,7 +104,7 @@ class Names:
         return names
 
     def by_index(self) -> dict[int, str]:
-        """The name at each index that has one."""
+        """The name of each index that has one."""
         arrays = self.arrays()
         text = arrays["names_text"].tobytes()
         ends = np.cumsum(arrays["names_length"], dtype=np.int64)

@@ -1,4 +1,4 @@
-"""`TextOptions`: what becomes of a text. Words by default, each with how often it comes.
+"""`TextOptions`: how text becomes features. By default: words with their counts.
 
 >>> TextOptions(words=2).as_dict()
 {'words': 2, 'characters': None, 'repeated': 'counts'}
@@ -19,10 +19,10 @@ MOST = 16  # words or characters in a row
 class TextOptions:
     """Runs of 1 to `words` words, runs of `characters` (least, most) characters, or both.
 
-    A word is a run of letters and digits, in small letters (ASCII only: É stays É). Characters are
-    those of the text in small letters, blanks at its ends dropped and a run of blanks one space; a
-    text with fewer than the least has none. A token's value is how often it comes in the text, 1
-    (binary), or 1 + log of how often (sublinear).
+    A word is a run of letters and digits, in lower case (ASCII only: É stays É). Characters are those of the
+    text in lower case, without blanks at its ends and with a run of blanks as one space; a text shorter than
+    the least has none. The value of a token is its count in the text, 1 (binary), or 1 + log of the count
+    (sublinear).
     """
 
     words: int = 1
@@ -49,11 +49,11 @@ class TextOptions:
         return cls(stored["words"], None if characters is None else tuple(characters), stored["repeated"])
 
     def array(self) -> tuple[int, int, int, int]:
-        """As kernels take them."""
+        """The options for kernels."""
         least, most = self.characters or (0, 0)
         return self.words, least, most, REPEATED[self.repeated]
 
     def most_tokens(self, size: int) -> int:
-        """No text of so many bytes has more."""
+        """An upper bound on the number of tokens in a text of this many bytes."""
         least, most = self.characters or (1, 0)
         return (size + 1) // 2 * self.words + size * (most - least + 1)

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from steelyard.examples import LARGEST
 from steelyard.features import hashing
 from steelyard.features.folding import Folding, Keyed
-from steelyard.features.interactions import Interactions
-from steelyard.features.tokens import TextOptions
+from steelyard.features.interactions import interactions as parse_interactions
+from steelyard.features.names import Names
 from steelyard.io import arrow_arrays
 from steelyard.io import columns as roles
 from steelyard.io.arrow_arrays import import_pyarrow
@@ -25,6 +25,7 @@ from steelyard.io.arrow_csr import ArrowBlock
 from steelyard.io.blocks import ParsedBlock, finish, new_problems
 from steelyard.io.columns import HEAD_RECORDS, Column, ColumnOverrides, Columns, infer_roles
 from steelyard.io.errors import RowErrors
+from steelyard.io.input_spec import InputSpec
 from steelyard.io.labels import LabelRule
 from steelyard.io.tables import byte_array, name_composer
 from steelyard.text import cells
@@ -35,22 +36,16 @@ _KERNEL_ROLES = {roles.TEXT: cells.TEXT, roles.CATEGORY: cells.CATEGORY, roles.N
 class ArrowColumns:
     """Makes examples of the rows. A table may have its columns in another order, and further columns."""
 
-    def __init__(
-        self,
-        folding: Folding,
-        columns: Columns,
-        text_options: TextOptions | None = None,
-        interactions: Interactions | None = None,
-        label_rule: LabelRule | None = None,
-        dtype: str = "float32",
-    ) -> None:
-        crossed = (interactions or Interactions()).fields
-        roles.require(crossed, [name for role in roles.FEATURES for name in columns.of(role)], "interactions")
-        self._folding = folding
+    def __init__(self, spec: InputSpec, names: Names | None = None) -> None:
+        assert spec.columns is not None
+        columns, interactions = spec.columns, parse_interactions(spec.interactions)
+        crossed = interactions.fields
+        roles.require(crossed, columns.features, "interactions")
+        self._folding = Folding(spec.bits, interactions, names)
         self._columns = columns
-        self._text_options = text_options or TextOptions()
-        self._label_rule = label_rule
-        self._dtype = dtype
+        self._text_options = spec.text
+        self._label_rule = spec.label_rule
+        self._dtype = spec.dtype
         self._features = [column for column in columns.columns if column.role in roles.FEATURES]
         self._names = byte_array("".join(columns.names))
         self._name_ends = np.cumsum([len(name.encode()) for name in columns.names], dtype=np.int64)

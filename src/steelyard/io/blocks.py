@@ -164,6 +164,16 @@ def empty_block(path: str = "") -> Block:
     return Block(path, np.frombuffer(b"\n", np.uint8)[:0], 0)
 
 
+class LineReader:
+    """What readers of formats with one example per line have in common."""
+
+    def blocks(self, source: Source, size: int) -> Iterator[Block]:
+        return cut(source, size)
+
+    def nothing(self) -> Block:
+        return empty_block()
+
+
 def new_problems() -> NDArray[np.int64]:
     """An array in which a kernel notes line, code and place of what it cannot read."""
     return np.empty((DESCRIBED, 3), np.int64)

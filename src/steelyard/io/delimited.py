@@ -12,9 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.features.folding import Folding
-from steelyard.features.interactions import Interactions
-from steelyard.features.tokens import TextOptions
+from steelyard.features.names import Names
 from steelyard.io import blocks as cutting
 from steelyard.io import columns as roles
 from steelyard.io.blocks import MARK, Block, ParsedBlock
@@ -31,8 +29,7 @@ from steelyard.io.columns import (
     is_written_number,
 )
 from steelyard.io.errors import InputError
-from steelyard.io.input_spec import Dialect
-from steelyard.io.labels import LabelRule
+from steelyard.io.input_spec import Dialect, InputSpec
 from steelyard.io.sources import COMPRESSED_SUFFIXES, Source
 from steelyard.io.tables import TableParser
 from steelyard.text import delimited, lines
@@ -63,20 +60,10 @@ class DelimitedReader:
 
     numeric_labels = False
 
-    def __init__(
-        self,
-        folding: Folding,
-        columns: Columns,
-        dialect: Dialect,
-        text_options: TextOptions | None = None,
-        interactions: Interactions | None = None,
-        label_rule: LabelRule | None = None,
-        dtype: str = "float32",
-    ) -> None:
-        self._dialect = dialect
-        self._table = TableParser(
-            folding, columns, text_options or TextOptions(), interactions or Interactions(), label_rule, dtype
-        )
+    def __init__(self, spec: InputSpec, names: Names | None = None) -> None:
+        assert spec.dialect is not None
+        self._dialect = spec.dialect
+        self._table = TableParser(spec, names)
 
     def blocks(self, source: Source, size: int) -> Iterator[DelimitedBlock]:
         dialect = self._dialect

@@ -31,18 +31,6 @@ def infer(
         return _complete(head, InputSpec(name, **options), overrides or TableOverrides())
 
 
-def format_of(paths: Sequence[str]) -> str:
-    """The format of all the files."""
-    with formats.open_head(paths[0]) as head:
-        return formats.identify_all(paths, head).name
-
-
-def look(path: str, spec: InputSpec, overrides: TableOverrides | None = None) -> tuple[InputSpec, list[str]]:
-    """The spec, completed by the columns of a table, and the different labels of the first rows."""
-    with formats.open_head(path) as head:
-        return _complete(head, spec, overrides or TableOverrides())
-
-
 def _complete(head: Head, spec: InputSpec, overrides: TableOverrides) -> tuple[InputSpec, list[str]]:
     if not head.source.peek(_HEAD_BYTES).removeprefix(b"\xef\xbb\xbf").strip():
         raise InputError(f"{head.source.path}: is empty")

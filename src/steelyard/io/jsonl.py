@@ -11,22 +11,18 @@ features `column^0`, `column^1` and so on.
 import json
 import math
 import re
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from steelyard.examples import Examples
 from steelyard.features import hashing
-from steelyard.features.folding import Folding
-from steelyard.features.interactions import Interactions
-from steelyard.features.tokens import TextOptions
-from steelyard.io import blocks as cutting
+from steelyard.features.names import Names
 from steelyard.io import columns as roles
-from steelyard.io.blocks import Block, ParsedBlock
+from steelyard.io.blocks import Block, LineReader, ParsedBlock
 from steelyard.io.columns import HEAD_BYTES, HEAD_RECORDS, Column, ColumnOverrides, Columns, infer_roles
 from steelyard.io.errors import InputError
-from steelyard.io.labels import LabelRule
+from steelyard.io.input_spec import InputSpec
 from steelyard.io.sources import Source
 from steelyard.io.tables import TableParser
 from steelyard.text import jsonl
@@ -36,35 +32,20 @@ UNKNOWN = "keys that the first records do not have are ignored"
 _WORD = re.compile(r"\w+")
 
 
-class JsonReader:
+class JsonReader(LineReader):
     """The order of keys does not matter; blank lines are skipped."""
 
     numeric_labels = False
 
-    def __init__(
-        self,
-        folding: Folding,
-        columns: Columns,
-        text_options: TextOptions | None = None,
-        interactions: Interactions | None = None,
-        label_rule: LabelRule | None = None,
-        dtype: str = "float32",
-    ) -> None:
-        self._table = TableParser(
-            folding, columns, text_options or TextOptions(), interactions or Interactions(), label_rule, dtype
-        )
+    def __init__(self, spec: InputSpec, names: Names | None = None) -> None:
+        self._table = TableParser(spec, names)
+        columns = self._table.columns
         self._slots = np.full(1 << (2 * len(columns.names)).bit_length(), -1, np.int64)
         for column, name in enumerate(columns.names):
             slot = hashing.column_key(name) & (len(self._slots) - 1)
             while self._slots[slot] >= 0:
                 slot = (slot + 1) & (len(self._slots) - 1)
             self._slots[slot] = column
-
-    def blocks(self, source: Source, size: int) -> Iterator[Block]:
-        return cutting.cut(source, size)
-
-    def nothing(self) -> Block:
-        return cutting.empty_block()
 
     def parse(self, block: Block) -> ParsedBlock:
         table = self._table

@@ -5,7 +5,7 @@ Numbers that a loss takes need no rule. Classes called anything else do: `0,1` f
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -58,10 +58,6 @@ class LabelRule:
     def otherwise(self) -> float | None:
         """The value of labels that are none of the names; None if there may be no such labels."""
         return self.values[0] if self.names[0] == ANYTHING else None
-
-    def with_values(self, *values: float) -> "LabelRule":
-        """The same names, with other values."""
-        return replace(self, values=values)
 
     def value(self, name: str) -> float | None:
         """The value of a class by its name as written, apart from `*`; None if there is no such class."""

@@ -25,8 +25,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from steelyard.examples import Examples, examples
-from steelyard.features.folding import Folding
-from steelyard.features.interactions import interactions as read_interactions
 from steelyard.features.names import Names
 from steelyard.features.tokens import TextOptions
 from steelyard.io import arrow_columns, arrow_csr
@@ -34,6 +32,7 @@ from steelyard.io.arrow_arrays import import_pyarrow
 from steelyard.io.arrow_columns import ArrowColumns
 from steelyard.io.arrow_csr import ArrowBlock
 from steelyard.io.columns import ColumnOverrides, Columns
+from steelyard.io.input_spec import InputSpec
 from steelyard.io.labels import LabelRule
 
 ROWS = 1 << 15  # in a chunk, at most
@@ -78,11 +77,10 @@ def chunks(
     head, batches = arrow_columns.take_head(_batches(thing))
     ordinary = None
     if head is not None and not arrow_csr.is_sparse(head.schema):
-        crossed = read_interactions(interactions)
         known = columns or arrow_columns.infer_columns(head, told)
-        ordinary = ArrowColumns(
-            Folding(bits, crossed, names), known, text_options, crossed, label_rule, dtype
-        )
+        text = text_options or TextOptions()
+        spec = InputSpec("arrow", bits, tuple(interactions), label_rule, dtype, known, text=text)
+        ordinary = ArrowColumns(spec, names)
     seen = 0
     for rows in batches:
         found = arrow_csr.read_header(rows.schema.metadata, "table")

@@ -246,7 +246,7 @@ def _zstandard(file: BinaryIO, path: str) -> Any:
 
 
 @contextmanager
-def opened(path: str) -> Iterator[Source]:
+def open_source(path: str) -> Iterator[Source]:
     """A source while it is needed; one that can be read only once stays open to its end."""
     if not once_only(path):
         source = Source(path)

@@ -1,20 +1,18 @@
 """Readers of sparse text, one example per line: Vowpal Wabbit's format, and svmlight."""
 
-from collections.abc import Iterator
-
 import numpy as np
 
 from steelyard.examples import LARGEST
 from steelyard.features import hashing
 from steelyard.features.folding import Folding, KeyedBuffers
-from steelyard.features.interactions import Interactions
-from steelyard.io import blocks as cutting
-from steelyard.io.blocks import Block, ParsedBlock, finish_text, new_problems
-from steelyard.io.sources import Source
+from steelyard.features.interactions import interactions
+from steelyard.features.names import Names
+from steelyard.io.blocks import Block, LineReader, ParsedBlock, finish_text, new_problems
+from steelyard.io.input_spec import InputSpec
 from steelyard.text import feature_names, svmlight, vw
 
 
-class VwReader:
+class VwReader(LineReader):
     """Vowpal Wabbit's text: `label importance base 'tag |namespace name:value …`.
 
     A name of digits is that number plus the namespace's key; any other is hashed with the key as seed.
@@ -22,23 +20,18 @@ class VwReader:
 
     numeric_labels = True
 
-    def __init__(self, folding: Folding, interactions: Interactions, dtype: str) -> None:
-        self._folding = folding
-        self._dtype = dtype
-        self._room = KeyedBuffers(dtype)
-        self._fields = interactions.fields
+    def __init__(self, spec: InputSpec, names: Names | None = None) -> None:
+        crossed = interactions(spec.interactions)
+        self._folding = Folding(spec.bits, crossed, names)
+        self._dtype = spec.dtype
+        self._room = KeyedBuffers(spec.dtype)
+        self._fields = crossed.fields
         self._unmet = set(range(len(self._fields)))
-        self._field_seeds = np.array([hashing.key(field) for field in interactions.fields], np.int64)
-
-    def blocks(self, source: Source, size: int) -> Iterator[Block]:
-        return cutting.cut(source, size)
+        self._field_seeds = np.array([hashing.key(field) for field in self._fields], np.int64)
 
     @property
     def unmet(self) -> list[str]:
         return [self._fields[field] for field in sorted(self._unmet)]
-
-    def nothing(self) -> Block:
-        return cutting.empty_block()
 
     def parse(self, block: Block) -> ParsedBlock:
         text = block.text
@@ -60,21 +53,15 @@ class VwReader:
 QUERIES = "qid is ignored: rows are learned one by one, not as groups"
 
 
-class SvmlightReader:
+class SvmlightReader(LineReader):
     """svmlight and libsvm text: `label index:value …`. An index is its own name."""
 
     numeric_labels = True
 
-    def __init__(self, folding: Folding, dtype: str) -> None:
-        self._folding = folding
-        self._dtype = dtype
-        self._room = KeyedBuffers(dtype)
-
-    def blocks(self, source: Source, size: int) -> Iterator[Block]:
-        return cutting.cut(source, size)
-
-    def nothing(self) -> Block:
-        return cutting.empty_block()
+    def __init__(self, spec: InputSpec, names: Names | None = None) -> None:
+        self._folding = Folding(spec.bits, interactions(spec.interactions), names)
+        self._dtype = spec.dtype
+        self._room = KeyedBuffers(spec.dtype)
 
     def parse(self, block: Block) -> ParsedBlock:
         text = block.text

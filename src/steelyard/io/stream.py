@@ -54,6 +54,8 @@ class Reader(Protocol):
 class Stream:
     """The examples of some files. Iterating reads them once, and counts rows, bytes and problems.
 
+    Patterns are not expanded here: `sources.expand` does that once, where paths come from.
+
     With `skip`, lines that cannot be read are left out and counted; without, the first one raises.
     """
 
@@ -71,7 +73,7 @@ class Stream:
         skip: bool = False,
         block_size: int | None = None,
     ) -> None:
-        self.paths = sources.expand(paths)
+        self.paths = [str(path) for path in paths]
         self.rows = 0
         self.position = 0
         """Bytes of the files read so far."""
@@ -104,7 +106,7 @@ class Stream:
         for path in self.paths:
             self._lines = 0
             before = self.position
-            with sources.opened(path) as source:
+            with sources.open_source(path) as source:
                 blocks = self._reader.blocks(source, self._block_size)
                 with closing(map_ahead(self._reader.parse, blocks, self._threads)) as ready:
                     for parsed in ready:

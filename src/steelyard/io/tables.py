@@ -9,12 +9,12 @@ from numpy.typing import NDArray
 from steelyard.examples import LARGEST
 from steelyard.features import hashing
 from steelyard.features.folding import Folding, Keyed
-from steelyard.features.interactions import Interactions
-from steelyard.features.tokens import TextOptions
+from steelyard.features.interactions import interactions
+from steelyard.features.names import Names
 from steelyard.io import columns as roles
 from steelyard.io.blocks import Block, Compose, ParsedBlock, describe, finish
-from steelyard.io.columns import Columns
 from steelyard.io.errors import DESCRIBED, InputError, RowError
+from steelyard.io.input_spec import InputSpec
 from steelyard.io.labels import LabelRule
 from steelyard.text import cells, feature_names
 from steelyard.text.lines import UNKNOWN_LABEL
@@ -73,31 +73,25 @@ class RowBuffers:
 class TableParser:
     """Columns, options and label rule in the form that kernels take."""
 
-    def __init__(
-        self,
-        folding: Folding,
-        columns: Columns,
-        text_options: TextOptions,
-        interactions: Interactions,
-        label_rule: LabelRule | None,
-        dtype: str,
-    ) -> None:
-        for field in interactions.fields:
+    def __init__(self, spec: InputSpec, names: Names | None) -> None:
+        assert spec.columns is not None
+        columns, crossed = spec.columns, interactions(spec.interactions)
+        for field in crossed.fields:
             roles.require([field], columns.names, "interactions")
             if columns.role(field) not in roles.FEATURES:
                 raise InputError(f"interactions: {field!r} is not a feature but {columns.role(field)}")
         self.columns = columns
         self.names = byte_array("".join(columns.names))
         self.name_ends = np.cumsum([len(name.encode()) for name in columns.names], dtype=np.int64)
-        self._folding = folding
-        self._dtype = dtype
-        self._label_rule = label_rule
-        self._text_options = text_options
+        self._folding = Folding(spec.bits, crossed, names)
+        self._dtype = spec.dtype
+        self._label_rule = spec.label_rule
+        self._text_options = spec.text
         self._texts = bool(columns.of(roles.TEXT))
         self._plain = len(columns.of(roles.CATEGORY)) + len(columns.of(roles.NUMBER))
         missing = [word.lower().encode() for word in columns.missing]
         padded = b"".join(word.ljust(max(map(len, missing)), b"\0") for word in missing)
-        places = {name: place for place, name in enumerate(interactions.fields)}
+        places = {name: place for place, name in enumerate(crossed.fields)}
         plan = (
             np.array([_CODES[column.role] for column in columns.columns], np.int64),
             np.array([hashing.column_key(name) for name in columns.names], np.int64),
@@ -105,7 +99,7 @@ class TableParser:
             np.array(bytearray(padded), np.uint8).reshape(len(missing), -1 if missing else 0),
             np.array([len(word) for word in missing], np.int64),
         )
-        self.arguments = (plan, _rule_arrays(label_rule), text_options.array(), LARGEST[dtype])
+        self.arguments = (plan, _rule_arrays(spec.label_rule), spec.text.array(), LARGEST[spec.dtype])
 
     def allocate(self, block: Block, escape: int, elements: bool) -> tuple[RowBuffers, bool]:
         """Room for all that a block can hold, and whether all of it is UTF-8.

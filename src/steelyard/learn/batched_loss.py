@@ -1,11 +1,10 @@
 """The methods of a loss, and the functions of a schedule, for many lanes at once.
 
-A *board* is a matrix of float64 with a row for each quantity and a column for each lane. An array form
-is a pointer to a function of a board and a range of its lanes: it reads some rows and fills another, by
-the very methods of the loss. Their source is compiled with `vector_math` in place of `math`, as exact as
-weights of this type deserve, and all of it into one loop, which the compiler then runs on whole vectors if
-the source has no loops of its own (and if the index is unsigned: one that might be negative could be
-anywhere).
+A *board* is a matrix of float64 with a row for each quantity and a column for each lane. An *array form* is a
+pointer to a function of a board and a range of its lanes: it reads some rows and fills in another, with the
+methods of the loss itself. Their source is compiled with `vector_math` in place of `math`, as exact as the
+type of the weights requires, and all of it into one loop. The compiler vectorises that loop if the source has
+no loops of its own and the index is unsigned.
 """
 
 from collections.abc import Callable, Sequence
@@ -24,27 +23,27 @@ from steelyard.numba_tools import jit
 from steelyard.numba_tools.jit import part
 from steelyard.numba_tools.numba_private import nothing
 
-# The rows of a board: clock, importance and push; prediction, label, push times x·x; the answers; and of
-# schedules that differ from lane to lane, initial_t and power_t.
+# The rows of a board: clock, importance and push; prediction, label, push times x·x; the results; and
+# initial_t and power_t, for schedules that differ from lane to lane.
 T, H, PUSH, P, Y, U, CHANGE, VALUE, SLOPE, AFTER, TIME, INITIAL_T, POWER_T, ROWS = range(14)
 
-# Lanes, and those of an update, come in multiples of this, so that loops with much to reckon have no
-# leftovers to do one by one.
+# The number of lanes, and of the lanes of each update, is a multiple of this, so that loops have no
+# leftovers.
 WIDTH = 16
 
 
-ABREAST = {
+DIALECTS = {
     "float32": jit.Dialect(arithmetic, arithmetic, vector_math.SINGLE),
     "float64": jit.Dialect(arithmetic, arithmetic, vector_math.DOUBLE),
 }
-_EXACT = ABREAST["float64"]
+_EXACT = DIALECTS["float64"]
 _BOARD = numba.types.CPointer(numba.float64)
 _FORM = numba.void(_BOARD, numba.intp, numba.intp, numba.intp)
 _MOMENTS = numba.void(_BOARD, numba.intp, numba.float64, numba.float64)
 
 
 def address(board: Any) -> Any:
-    """A board as array forms take it."""
+    """The board as an argument of an array form."""
     return board
 
 
@@ -90,27 +89,27 @@ def _call_address(context, form, board, lanes, first, last):
 
 
 def steps(loss: Any, step: Callable[..., float], dtype: str) -> Any:
-    """CHANGE: how far U moves P, by the update whose `step(loss, p, y, u)` this is."""
+    """Fills in CHANGE: how far U moves P under the update with this `step(loss, p, y, u)`."""
     return _form(loss, dtype, step, _fill_change)
 
 
 def values(loss: Any, dtype: str) -> Any:
-    """VALUE: the loss of P."""
+    """Fills in VALUE: the loss of P."""
     return _form(loss, dtype, type(loss).value, _fill_value)
 
 
 def slopes(loss: Any, dtype: str) -> Any:
-    """SLOPE: the derivative of the loss at P."""
+    """Fills in SLOPE: the derivative of the loss at P."""
     return _form(loss, dtype, type(loss).derivative, _fill_slope)
 
 
 def values_after(loss: Any, dtype: str) -> Any:
-    """AFTER: the loss of P + CHANGE."""
+    """Fills in AFTER: the loss of P + CHANGE."""
     return _form(loss, dtype, type(loss).value, _fill_after)
 
 
 def times(loss: Any, time: Callable[..., float], dtype: str) -> Any:
-    """TIME: the push that makes CHANGE, by the update whose `time(loss, p, y, change)` this is."""
+    """Fills in TIME: the push that makes CHANGE under the update with this `time(loss, p, y, change)`."""
     return _form(loss, dtype, time, _fill_time)
 
 
@@ -134,7 +133,7 @@ def pushes_by_lane(schedule: Callable[..., float]) -> Any:
 
 @cache
 def pushes(schedule: Callable[..., float]) -> Any:
-    """PUSH from T and H, for a function of (learning_rate, initial_t, power_t, t, h) and a rate of 1."""
+    """Fills in PUSH from T and H; `schedule(learning_rate, initial_t, power_t, t, h)`, for a rate of 1."""
     if config.DISABLE_JIT:
         return partial(_fill_push, schedule)
 
@@ -151,11 +150,11 @@ def pushes(schedule: Callable[..., float]) -> Any:
 
 
 def _form(loss: Any, dtype: str, method: Callable[..., float], loop: Callable[..., None]) -> Any:
-    return _kept_form(jit.methods(loss, ABREAST[dtype]), dtype, method, loop)
+    return _cached_form(jit.methods(loss, DIALECTS[dtype]), dtype, method, loop)
 
 
 @cache
-def _kept_form(
+def _cached_form(
     methods: jit.Methods, dtype: str, method: Callable[..., float], loop: Callable[..., None]
 ) -> Any:
     if config.DISABLE_JIT:

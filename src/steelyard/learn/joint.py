@@ -31,7 +31,7 @@ def learn(
     weights, state, predictions, row_norm, bias_value, push, flow, value,
     derivative, implicit, l2, nodes, lower, upper, probe, at_probe, at_end,
 ):  # fmt: skip
-    """As `linear.learn`, with `nodes` and what follows from `steelyard.learn.radau`."""
+    """As `linear.learn`; `nodes` and the rest are from `joint_solvers.radau_tables`."""
     clock, bias, loss, weight, scale = state[CLOCK], state[BIAS], state[LOSS], state[WEIGHT], state[SCALE]
     table = (nodes, lower, upper, probe, at_probe, at_end)
     room = np.empty((4, max(EXTRAPOLATIONS, len(nodes))))
@@ -78,17 +78,17 @@ def learn(
     state[CLOCK], state[BIAS], state[LOSS], state[WEIGHT], state[SCALE] = clock, bias, loss, weight, scale
 
 
-_AGREEMENT = 1e-11  # of two results for one step, relative to what has moved
-_ROUNDING = 2.0**-49  # relative to where it stands
+_AGREEMENT = 1e-11  # of two results for one step, relative to the change
+_ROUNDING = 2.0**-49  # relative to the position
 _TINY = 1e-300  # a push below this moves nothing
-_PATIENCE = 3  # with steps that do not grow
-_APPROACHES = 20  # to a kink: once near it, each leaves a thousandth of the way
+_PATIENCE = 3  # with steps that do not grow, before turning to collocation
+_APPROACHES = 20  # to a kink: each leaves a thousandth of the way
 _FREE_CUTS = 300
 
 
 @kernel
 def joint_changes(m, b, y, u, v, shrinkage, derivative, flow, implicit, table, room):
-    """What m gains beyond its shrinking, and b."""
+    """What m gains beyond its shrinking, and what b gains."""
     if u + v < _TINY:
         return 0.0, 0.0
     if shrinkage == 0.0 or u == 0.0:
@@ -98,7 +98,7 @@ def joint_changes(m, b, y, u, v, shrinkage, derivative, flow, implicit, table, r
     left = step = 1.0
     stiff = False
     patience = _PATIENCE
-    kink = math.nan  # one on the way, if known
+    kink = math.nan  # a kink on the way, if known
     approaches = 0
     cuts = 0
     while left > 0.0:
@@ -130,7 +130,7 @@ def joint_changes(m, b, y, u, v, shrinkage, derivative, flow, implicit, table, r
             patience = _PATIENCE
             stiff = stiff and factor > 0.2
             kink = _kink_ahead(m * kept + b, y, (u + v) * step, derivative, implicit)
-            approaches = _APPROACHES if abs(kink - (m + b)) > 0.1 * allowed else 0  # else it is there already
+            approaches = _APPROACHES if abs(kink - (m + b)) > 0.1 * allowed else 0  # else it is already there
             longest = step
             step *= max(0.1, min(0.5, factor))
         else:
@@ -152,10 +152,10 @@ def joint_changes(m, b, y, u, v, shrinkage, derivative, flow, implicit, table, r
         speed = -(u + v) * derivative(m + b, y) - shrinkage * m
         if approaches > 0 and abs(way) > _ROUNDING * (abs(m) + abs(b)):
             if way * speed > 0.0 and way / speed < longest:
-                step = 0.999 * way / speed  # Newton's way to the kink, always a little short of it
-                stiff = True  # turns would reach it too early
+                step = 0.999 * way / speed  # Newton towards the kink, always a little short of it
+                stiff = True  # alternation would reach it too early
                 approaches -= 1
-        elif kink == kink:  # it is there, to slide along the kink or to leave it behind
+        elif kink == kink:  # at the kink, to slide along it or to leave it
             kink = math.nan
             if error <= allowed:
                 step = left
@@ -165,13 +165,13 @@ def joint_changes(m, b, y, u, v, shrinkage, derivative, flow, implicit, table, r
 
 @kernel
 def _agreement(cuts):
-    """How well two results must agree. What needs very many cuts has a noisy derivative: ask less of it."""
+    """How well two results must agree. After very many cuts the derivative must be noisy: demand less."""
     return _AGREEMENT * math.pow(2.0, min(60.0, max(0, cuts - _FREE_CUTS) / 4.0))
 
 
 @kernel
 def _kink_ahead(p, y, push, derivative, implicit):
-    """The kink at which an implicit step ends, its slope from between those on the two sides; else NaN."""
+    """The kink at which an implicit step ends, with a slope between those of its two sides; else NaN."""
     change = implicit(p, y, push)
     end = p + change
     near = 1e-7 * (1e-3 + abs(end))

@@ -10,17 +10,17 @@ from fractions import Fraction
 
 from steelyard.numba_tools.jit import kernel
 
-EXTRAPOLATIONS = 5  # of an extrapolation
+EXTRAPOLATIONS = 5  # rows of the table, at most
 
 
 @kernel
 def alternate(m, b, y, u, v, shrinkage, relative, absolute, flow, room):
     """A step of unit time by alternating flow and shrinking: the changes, a bound on their error, rows used.
 
-    Once with half a flow first and last, once with half a shrinking. Both orders are symmetric, so that
-    their errors are series in 1/count² and the results for count = 1, 2, 3, … extrapolate to none
-    (Aitken and Neville). What the orders differ in is the measure of error: a kink passed within the
-    first or last turn deceives one of them, but not both, and a stiff loss neither.
+    It is done twice: with half a flow first and last, and with half a shrinking first and last. Both orders
+    are symmetric, so their errors are series in 1/count², and the results for count = 1, 2, 3, … are
+    extrapolated (Aitken and Neville). The difference of the two orders measures the error: a kink passed
+    within the first or last turn deceives one of them but not both, and a stiff loss deceives neither.
     """
     m_change = b_change = 0.0
     error = last_error = math.inf
@@ -76,7 +76,7 @@ def _flow_inside(m, b, y, u, v, shrinkage, count, flow):
 
 @kernel
 def _extrapolate(value, row, last_row):
-    """The end of a further row in the table of an extrapolation in 1/row²."""
+    """Add a row to the table of an extrapolation in 1/row²; returns its last entry."""
     for column in range(1, row):
         above = last_row[column - 1]
         last_row[column - 1] = value
@@ -105,7 +105,7 @@ def collocate_twice(m, b, y, u, v, shrinkage, relative, absolute, implicit, tabl
     m_first, b_first, rest, first_astray, _ = _collocate(
         m, b, y, 0.5 * u, 0.5 * v, 0.5 * shrinkage, enough, implicit, table, room
     )
-    # Half the step sees 1/64 of the surprise, unless there is a kink or a transient before its first node
+    # Half a step has 1/64 of the discrepancy, unless there is a kink or a transient before its first node
     missed = 0.0
     if first_astray > 0.1 * astray:
         missed = _remaining_error(first_astray, m, b, y, u, v, shrinkage, implicit, table)
@@ -113,7 +113,7 @@ def collocate_twice(m, b, y, u, v, shrinkage, relative, absolute, implicit, tabl
     m_second, b_second, more_rest, _, second_late = _collocate(
         m * kept + m_first, b + b_first, y, 0.5 * u, 0.5 * v, 0.5 * shrinkage, enough, implicit, table, room
     )
-    # Likewise for a kink between the last two nodes, at which p is held at the end: m came there too late
+    # Likewise for a kink between the last two nodes, at which p ends: m got there too late
     if second_late > 0.1 * late:
         missed += second_late * min(1.0, shrinkage)
     m_moved, b_moved = m_first * kept + m_second, b_first + b_second
@@ -123,7 +123,7 @@ def collocate_twice(m, b, y, u, v, shrinkage, relative, absolute, implicit, tabl
 
 @kernel
 def _remaining_error(astray, m, b, y, u, v, shrinkage, implicit, table):
-    """What the end keeps of being astray at the first node: in p, by an implicit step, and by way of m."""
+    """How much of an error at the first node is left at the end: in p, by an implicit step, and through m."""
     p = m * math.exp(-shrinkage) + b
     p += implicit(p, y, u + v)
     still = implicit(p, y, u + v)
@@ -136,17 +136,17 @@ def _remaining_error(astray, m, b, y, u, v, shrinkage, implicit, table):
 def _collocate(m, b, y, u, v, shrinkage, enough, implicit, table, room):
     """A step of unit time with g a polynomial through its values at the nodes.
 
-    Returns the changes, what the last sweep still moved, and how far p may be astray before the first
-    node and before the last.
+    Returns the changes, how much the last sweep still moved, and how wrong p may be before the first node and
+    before the last.
 
-    There the changes M of m and B of b obey M = −A(u·g + θ(m + M)) and B = −v·A·g. Write A = D·R, and
-    sweep: node i takes the nodes before it from this sweep, those after it from the last, and its own
-    g from one implicit step p = r − K·g(p), however large K is. From no stiffness to infinite, a sweep
-    leaves less than a third of the error. As the implicit step knows what to do at a kink, so do
-    the sweeps: g becomes what keeps p there.
+    At the nodes the changes M of m and B of b obey M = −A(u·g + θ(m + M)) and B = −v·A·g. Write A = D·R, and
+    sweep: node i takes the nodes before it from this sweep, those after it from the last sweep, and its own g
+    from one implicit step p = r − K·g(p), however large K is. Whatever the stiffness, a sweep leaves less
+    than a third of the error. The implicit step handles kinks, and so do the sweeps: g becomes what keeps p
+    there.
     """
     nodes, lower, upper, probe, at_probe, at_end = table
-    slope, gain, slopes, gains = room  # of the last sweep; and times R, of this one
+    slope, gain, slopes, gains = room  # of the last sweep; and of this one, times R
     size = len(nodes)
     guess = -implicit(m * math.exp(-shrinkage) + b, y, u + v) / (u + v)
     for i in range(size):
@@ -179,8 +179,9 @@ def _collocate(m, b, y, u, v, shrinkage, enough, implicit, table, room):
             integral += own * g
             slope[i], gain[i] = g, new_gain
             slopes[i], gains[i] = g + later, new_gain + later_gain
-    # No node sees what happens before the first. So compare the polynomial with the start, seen through a
-    # tiny implicit step, which is right also at a kink; less what its length and rounding explain.
+    # No node sees what happens before the first one. So the polynomial is compared with a tiny implicit step
+    # from the start, which is right at a kink too; differences due to its length and to rounding are
+    # subtracted.
     shrunk = -math.expm1(-probe * shrinkage)
     push = u * shrunk / shrinkage + v * probe
     expected = 0.0
@@ -205,20 +206,22 @@ NODES = (
     1.0,
 )
 
-PROBE = 1e-4 * NODES[0]  # all but the start
+PROBE = 1e-4 * NODES[0]  # almost the start
 
 Matrix = list[list[float]]
 
 
 def radau_tables() -> tuple[tuple[float, ...], Matrix, Matrix, float, list[float], list[float]]:
-    """The nodes, D, R, PROBE, what gives the value there, and what the last node's value by the others."""
+    """The nodes, D, R, PROBE, the weights for the value at PROBE, and those for the last node from the
+    others.
+    """
     return NODES, *radau_factors(), PROBE, extrapolation(NODES, PROBE), extrapolation(NODES[:-1], NODES[-1])
 
 
 def radau_integrals() -> Matrix:
     """A[i][j]: the integral from 0 to node i of the polynomial that is 1 at node j and 0 at the others.
 
-    By exact arithmetic. The rows sum to the nodes, and an error there would be one of every step.
+    Computed exactly: the rows sum to the nodes, and an error there would be made in every step.
     """
     nodes = [Fraction(node) for node in NODES]
     columns = []

@@ -1,13 +1,14 @@
-"""Many active learners abreast: each decides for itself which labels to ask for, and learns those.
+"""Many active learners side by side: each decides which labels to query, and learns those rows.
 
-Laid out as in `lanes`. All lanes see the same rows and the same draws, one a row: a lane asks if the draw is
-below its probability. `policies` say how a lane comes to that, by its `parameters`:
+Laid out as in `lanes`. All lanes see the same rows and the same random numbers, one for each row: a lane
+queries the label if the number is below its probability. The policy of a lane and its parameter give the
+probability:
 
-- BY_IMPORTANCE (IWAL): from the importance that would flip its prediction, and C₀; learned with weight 1/P.
-- AT_RANDOM: the parameter is the probability.
-- NEAR_THE_MARGIN: asked for if the prediction is no farther than the parameter from the boundary.
+- BY_IMPORTANCE (IWAL): from the flip importance of the prediction and the parameter C₀; weight 1/P.
+- AT_RANDOM: the parameter itself; weight 1.
+- NEAR_THE_MARGIN: 1 if the prediction is at most the parameter away from the boundary, else 0; weight 1.
 
-The last two learn with weight 1. Every row counts in k, asked for or not.
+Every row counts in k, queried or not.
 """
 
 import math
@@ -48,10 +49,10 @@ def learn(
     row_norm, bias_value, low, high, boundary,
     bounds, steps, times, pushes, frozen,
 ):  # fmt: skip
-    """Let every lane decide on the rows in turn, and learn those it asks for. `first_k` rows came before.
+    """Let every lane decide on the rows in turn and learn those it queries. `first_k` rows came before.
 
     `steps[i]`, `times[i]` and `pushes[i]` belong to the update of the lanes from `bounds[i]` to
-    `bounds[i + 1]`; `frozen` fills in the rates as they are now.
+    `bounds[i + 1]`; `frozen` fills in the current rates.
     """
     lanes = np.uint64(weights.shape[2])
     wide = np.int64(lanes)
@@ -72,7 +73,7 @@ def learn(
         predict_all(lanes, totals, state, bias_value, 0.0, board)
         where = address(board)
         _to_the_boundary(lanes, board, state, low, high, boundary)
-        frozen(where, wide, np.int64(0), wide)  # the rates as they are now, into PUSH
+        frozen(where, wide, np.int64(0), wide)  # the current rates into PUSH
         fill_board(times, board, bounds)
         reach = 1.0 if row_norm else n
         _probabilities(
@@ -104,7 +105,7 @@ def learn(
 
 @part
 def _to_the_boundary(lanes, board, state, low, high, boundary):
-    """The label that speaks against each prediction, and the change that would bring it to the boundary."""
+    """The label against each prediction, and the change that takes the prediction to the boundary."""
     for k in range(lanes):
         p = board[P, k]
         board[Y, k] = low if p > boundary else high
@@ -115,7 +116,7 @@ def _to_the_boundary(lanes, board, state, low, high, boundary):
 
 @part
 def _probabilities(lanes, board, rates, reach, k, policies, parameters, c1, c2, floor, boundary, probability):
-    """The probability of each lane, by its policy."""
+    """The query probability of each lane, by its policy."""
     growth = math.log(k) / (k - 1.0) if k > 1 else 1.0
     for lane in range(lanes):
         given = parameters[lane]
@@ -128,7 +129,7 @@ def _probabilities(lanes, board, rates, reach, k, policies, parameters, c1, c2, 
 
 @part
 def _ask(lanes, board, state, draw, probability, policies, label, some):
-    """Who asks; their weights, labels and clocks. Whether anybody does, also by vectors of lanes."""
+    """Weights, labels and clocks of the lanes that query; returns whether any does, and `some` by vector."""
     anybody = np.uint64(0)
     for v in range(len(some)):
         asked = np.uint64(0)

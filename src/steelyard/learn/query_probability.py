@@ -23,7 +23,7 @@ def flip_plain(
     indptr, indices, values, dense, offsets, weights, bias, bias_value, clock, unit,
     low, high, boundary, time, weight, predictions, flips, row_norm,
 ):  # fmt: skip
-    """With one rate for all features, or one divided by x·x."""
+    """Flip importances with one rate for all features, or with that rate divided by x·x."""
     based = len(offsets) > 0
     for row in range(len(flips)):
         start, end = np.uint64(indptr[row]), np.uint64(indptr[row + 1])
@@ -50,10 +50,11 @@ def flip_adaptive(
     low, high, boundary, time, weight, predictions, flips,
     derivative, squares, max_abs, bias_squares, norm, seen,
 ):  # fmt: skip
-    """With rates of their own, as they would be if the row came now with the other label and weight 1.
+    """Flip importances with a rate for each feature, as if the row came now with the other label and weight
+    1.
 
-    If `max_abs` are there, rates are normalized; a value beyond its scale counts in the units it would make.
-    (In learning it would also shrink its weight, and so move the prediction beforehand; that is left out.)
+    If `max_abs` is not empty, rates are normalized; a value beyond its max_abs counts in the new unit.
+    (Learning would also shrink its weight and so move the prediction beforehand; that is left out.)
     """
     based = len(offsets) > 0
     normalized = len(max_abs) > 0
@@ -92,12 +93,12 @@ def flip_adaptive(
 
 @part
 def _push_to_boundary(p, other, boundary, time):
-    """From the prediction to the decision point."""
+    """The push from the prediction to the decision point."""
     change = boundary - p
     return time(p, other, change) if change != 0.0 else 0.0
 
 
-_LARGEST_K = 1e300  # beyond which 4·c₂·K would overflow
+_LARGEST_K = 1e300  # beyond this 4·c₂·K would overflow
 
 
 @part
@@ -115,16 +116,16 @@ def probability(g, b, c1, c2):
 
 @kernel
 def fill_probabilities(confidences, bounds, c1, c2, out):
-    """out = P, one by one; an infinite bound is never exceeded."""
+    """out = P for each row; an infinite bound is never exceeded."""
     for row in range(len(out)):
         out[row] = probability(confidences[row], bounds[row], c1, c2)
 
 
 @kernel
 def bound_for(share, confidences, least, c1, c2, low, high, halvings):
-    """The b with which this share of all would be asked for, between e^low and e^high.
+    """The b, between e^low and e^high, with which this share of all rows would be queried.
 
-    A probability below `least` counts as that.
+    A probability below `least` counts as `least`.
     """
     for _ in range(halvings):
         middle = 0.5 * (low + high)

@@ -11,7 +11,7 @@ from steelyard.numba_tools.jit import kernel
 
 @kernel
 def increasing_within(indptr, indices, features):
-    """Whether each row is strictly increasing and within bounds: then no index is bad or comes twice."""
+    """Whether every row is strictly increasing and within bounds, so that no index is bad or repeated."""
     one = np.uint64(1)
     for row in range(np.uint64(len(indptr) - 1)):
         start, end = np.uint64(indptr[row]), np.uint64(indptr[row + one])
@@ -36,7 +36,7 @@ def first_bad_index(indices, features):
 
 @kernel
 def has_duplicates(indptr, indices, features):
-    """Whether some row names a feature twice, in whatever order."""
+    """Whether some row has a feature twice, in any order."""
     last_row = np.full(features, -1, np.int64)
     for row in range(len(indptr) - 1):
         for j in range(indptr[row], indptr[row + 1]):
@@ -48,7 +48,7 @@ def has_duplicates(indptr, indices, features):
 
 @kernel
 def largest_size(bits, mask):
-    """The largest absolute value among floats, as bits: without its sign bit a float orders as an integer.
+    """The largest absolute value among floats, as bits: without the sign bit floats are ordered as integers.
 
     Infinity and NaN are larger than every number.
     """
@@ -60,13 +60,13 @@ def largest_size(bits, mask):
 
 @kernel
 def fill_scalar(function, predictions, label, out):
-    """out = function(prediction, label), one by one; the function is a pointer."""
+    """out = function(prediction, label) for each row; the function is a pointer."""
     for row in range(len(predictions)):
         out[row] = function(predictions[row], label)
 
 
 @kernel
 def fill_pairs(function, predictions, labels, out):
-    """out = function(prediction, its label), one by one."""
+    """out = function(prediction, its label) for each row."""
     for row in range(len(predictions)):
         out[row] = function(predictions[row], labels[row])

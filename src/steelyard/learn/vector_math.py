@@ -1,11 +1,11 @@
-"""exp, log and their kin as plain arithmetic, so that loops around them run on whole vectors.
+"""exp, log and the like as plain arithmetic, so that loops around them are vectorised.
 
-A call of the C library ends every hope of that. These functions have no calls, no tables and no branches
-but choices between two numbers. `DOUBLE` has those that are good to a few units in the last place wherever
-float64 has full precision; `SINGLE` those for lanes whose weights are float32, good to half a unit in the
-last place of these, whose polynomials are shorter. They are evaluated in halves: that leaves less to wait for
-than one term after the other. Beyond the largest exponents functions stop at the end of the range instead of
-overflowing. `array_form` gives them to the methods of a loss in place of `math`.
+A call of the C library would prevent that. These functions have no calls, no tables and no branches except
+choices between two numbers. Those of `DOUBLE` are accurate to a few units in the last place wherever float64
+has full precision. Those of `SINGLE`, for lanes with float32 weights, are accurate to half a unit in the last
+place of float32 and have shorter polynomials. Polynomials are evaluated in halves (Estrin's scheme), which
+has shorter chains of dependent operations. Results beyond the range are clamped instead of overflowing.
+`batched_loss` puts these functions in place of `math` in the methods of a loss.
 """
 
 import math
@@ -14,12 +14,12 @@ import types
 import numpy as np
 from numba import njit
 
-# Contracting a·b + c to one operation only adds precision, and a division by a constant is a product.
+# Fusing a·b + c only adds precision, and a division by a constant becomes a product.
 ARITHMETIC = {"contract", "arcp"}
 arithmetic = njit(nogil=True, error_model="numpy", forceinline=True, fastmath=ARITHMETIC)
 
 _LOG2_E = 1.4426950408889634
-_LN2_HIGH, _LN2_LOW = 0.6931471803691238, 1.9082149292705877e-10  # their sum has 33 bits more
+_LN2_HIGH, _LN2_LOW = 0.6931471803691238, 1.9082149292705877e-10  # their sum has 33 more bits
 _LOWEST, _HIGHEST = -708.0, 709.0
 _MANTISSA_BITS = np.int64(52)
 _EXPONENT_OF_1 = np.int64(1023)
@@ -46,7 +46,7 @@ def _expm1_single(r):
 
 @arithmetic
 def _log_double(m):
-    """log m for m between √½ and √2, as a sum of two, of which the first is by far the larger."""
+    """log m for m between √½ and √2, as a sum of two numbers, the first much larger than the second."""
     f = (m - 1.0) / (m + 1.0)  # log m = 2·artanh f
     z = f * f
     z2 = z * z
@@ -58,7 +58,7 @@ def _log_double(m):
 
 @arithmetic
 def _log_single(m):
-    """By a polynomial that interpolates (log(1 + x) − x + x²/2)/x³: without a division, which takes long."""
+    """With a polynomial that interpolates (log(1 + x) − x + x²/2)/x³: it avoids a slow division."""
     x = m - 1.0
     x2 = x * x
     x4 = x2 * x2
@@ -68,11 +68,11 @@ def _log_single(m):
 
 
 def _twin(expm1_of_rest, log_of_rest):
-    """`math`, with what would be calls exchanged for functions made of these two."""
+    """A module like `math`, whose functions are built from these two."""
 
     @arithmetic
     def exp(x):
-        """e^x; 0 below the normal numbers, and held at e^709."""
+        """e^x; 0 below the normal numbers, at most e^709."""
         n, r = _split(x)
         return (1.0 + expm1_of_rest(r)) * _power_of_two(n) if x >= _LOWEST else 0.0
 
@@ -96,13 +96,13 @@ def _twin(expm1_of_rest, log_of_rest):
 
     @arithmetic
     def log1p(x):
-        """log(1 + x) without cancellation: what 1 + x rounds away is put back."""
+        """log(1 + x) without cancellation: the rounding error of 1 + x is corrected."""
         u = 1.0 + x
         return log(u) + ((x - (u - 1.0)) / u if u > 0.0 else 0.0)
 
     @arithmetic
     def pow(x, y):  # noqa: A001
-        """x^y for x > 0; for large |y·log x| it loses as many digits as that has before its point."""
+        """x^y for x > 0; it loses as many digits as |y·log x| has before its point."""
         return exp(y * log(x))
 
     twin = types.ModuleType("math")

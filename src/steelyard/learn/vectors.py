@@ -1,9 +1,9 @@
-"""Neighbouring numbers of an array as one value, which stays in the registers of the processor.
+"""Neighbouring numbers of an array as one value that stays in registers.
 
-A loop over lanes inside a loop over features fetches its sums from memory, and puts them back, at every
-feature: the compiler cannot know that they lie apart from the weights. With these functions it is told.
-Numbers are taken in vectors of `LANES`, a `count` of them at once, which must be a constant. Every one of
-them is reckoned alike, to the last bit, whatever the processor makes of such vectors.
+A loop over lanes inside a loop over features loads and stores its sums at every feature, because the compiler
+cannot know that they do not overlap with the weights. These functions keep them in registers. They work on
+`count` vectors of `LANES` numbers at once; `count` must be a constant. All numbers are computed alike, to the
+last bit, however the processor executes such vectors.
 """
 
 from typing import Any
@@ -17,31 +17,31 @@ from steelyard.numba_tools.numba_private import array_struct, nothing, undefined
 
 LANES = 16  # a cache line of float32
 _BITS_A_LINE = 512
-_TO_READ, _SECOND_CACHE, _DATA = 0, 2, 1  # as LLVM numbers what is fetched: why, where to, and of what kind
+_TO_READ, _SECOND_CACHE, _DATA = 0, 2, 1  # arguments of llvm.prefetch
 
 
 def load(array, i, count):
-    """The numbers from place i on."""
+    """The numbers from array[i] on."""
     return array[i : i + np.uint64(count * LANES)].copy()
 
 
 def store(array, i, numbers):
-    """Put them there."""
+    """Store the numbers from array[i] on."""
     array[i : i + np.uint64(len(numbers))] = numbers
 
 
 def zeros(array, count):
-    """As many, of the type of those in the array."""
+    """Zeros of the type of the array."""
     return np.zeros(count * LANES, array.dtype)
 
 
 def plus_product(totals, numbers, x):
-    """totals + numbers·x, in one operation where there is such a one."""
+    """totals + numbers·x, as a fused operation if the processor has one."""
     return totals + numbers * x
 
 
 def fetch_ahead(array, i, count):
-    """Have the numbers from place i on brought nearer: they will be wanted soon."""
+    """Prefetch the numbers from array[i] on."""
 
 
 class Vectors(types.Type):  # type: ignore[misc]
@@ -127,14 +127,14 @@ def _fetch_ahead(context, array, i, count):
 
 
 def _places(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-    """A pointer to the vectors from a place of an array on."""
+    """A pointer to the vectors from array[i] on."""
     array = array_struct(context, builder, signature.args[0], arguments[0])
     first = builder.gep(array.data, [arguments[1]])
     return builder.bitcast(first, ir.VectorType(array.data.type.pointee, LANES).as_pointer())
 
 
 def _spread(builder: Any, x: Any) -> Any:
-    """A vector of one number."""
+    """A vector with all numbers equal to x."""
     nothing = ir.Constant(ir.VectorType(x.type, LANES), ir.Undefined)
     first = builder.insert_element(nothing, x, _int32(0))
     return builder.shuffle_vector(first, nothing, ir.Constant(ir.VectorType(ir.IntType(32), LANES), None))

@@ -1,23 +1,23 @@
 """`Loss`: what one prediction costs against one label, and how a push moves that prediction.
 
-A loss knows nothing of features, learning rates or importance weights. All of them together reach
-it as one number, the push u ≥ 0, through the equation
+A loss knows nothing of features, learning rates or importance weights. All of them together reach it as one
+number, the push u ≥ 0, in the equation
 
     dp/du = −ℓ′(p, y)
 
-whose exact solution is the method `flow`. Laws that every loss obeys (tests/losses/test_laws.py
-checks them for whatever the registry holds):
+whose exact solution is the method `flow`. Every loss obeys these laws (tests/losses/test_laws.py checks them
+for all losses in the registry):
 
 - `derivative` is the slope of `value` in p, `curvature` the slope of `derivative`; ℓ is convex in p.
 - `flow(p, y, u)` is the *change* of p after push u: never the new p, which would round a small
   change away. `flow(u + v)` is `flow(u)` followed by `flow(v)`, and no u crosses the minimiser.
 - `implicit(p, y, u)` is the Δ with Δ = −u·ℓ′(p + Δ).
-- `push_for(p, y, change)` is the u with `flow(p, y, u) == change`; infinite where no u does it.
+- `push_for(p, y, change)` is the u with `flow(p, y, u) == change`; infinite if there is none.
 - At a kink the derivative and the curvature are those of the flat side, if there is one, else 0.
 
 Write methods as plain arithmetic with `math` and float fields, without exceptions or allocation:
-kernels compile the very same source. `math.exp` raises where compiled code gives infinity, so
-guard its argument (`steelyard.losses.bounded_exp`).
+kernels compile the same source. `math.exp` raises where compiled code gives infinity, so guard
+its argument (`steelyard.losses.bounded_exp`).
 
 `push_for` used to be called `time_to`, and `default_learning_rate` `untuned_rate`. The old names still work,
 in subclasses that define them and in code that reads them.

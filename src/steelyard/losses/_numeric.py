@@ -1,6 +1,6 @@
-"""Flow, implicit step and push_for of a loss of which only the derivative is known.
+"""Flow, implicit step and push_for of a loss when only its derivative is known.
 
-The flow dp/du = −ℓ′(p) is solved the other way round, as the time it takes to get somewhere:
+The flow dp/du = −ℓ′(p) is solved for the time that a distance takes:
 
     u = ∫ dx / |ℓ′(p ± x)|,   x from 0 to the distance travelled.
 
@@ -9,8 +9,8 @@ Since ℓ is convex, the speed |ℓ′| only falls along the way. That makes eve
 which the speed falls to no less than a quarter is easy to integrate. Panels shrink geometrically
 towards the minimiser, so that a stiff problem costs a few dozen of them and is never crossed; at
 a kink they shrink to rounding. Each panel is a Gauss-Kronrod rule of 15 points, accepted when the
-embedded rule of 7 agrees to 1e-11, which leaves the larger one with a far smaller error; a
-noisy derivative is met with less and less of that.
+embedded rule of 7 agrees to 1e-11; the larger rule then has a far smaller error. For a noisy
+derivative the required agreement is relaxed step by step.
 
 Plain scalars and no SciPy: kernels compile this file as it is.
 """
@@ -71,14 +71,16 @@ _TINY = 1e-300  # a slope below this is no slope
 
 
 class HasDerivative(Protocol):
-    """All that this file asks of a loss."""
+    """All that this file needs of a loss."""
 
     def derivative(self, p: float, y: float) -> float: ...
 
 
 def curvature(loss: HasDerivative, p: float, y: float) -> float:
-    """The slope of the derivative, by a central difference over 1e-5 of p or of 1: good to some six digits
-    for a loss that bends on that scale. Define `curvature` where that is not enough."""
+    """The slope of the derivative, by a central difference over about 1e-5 · max(1, |p|).
+
+    Accurate to some six digits for a loss that bends on that scale. Define `curvature` if that is not enough.
+    """
     h = 6e-6 * max(1.0, abs(p))
     above = p + h
     below = p - h
@@ -124,7 +126,7 @@ def flow(loss: HasDerivative, p: float, y: float, u: float) -> float:
 
 
 def push_for(loss: HasDerivative, p: float, y: float, change: float) -> float:
-    """The push that makes this change; infinite where the flow never gets there."""
+    """The push that makes this change; infinite if the flow never gets there."""
     if change == 0.0:
         return 0.0
     way = math.copysign(1.0, change)
@@ -160,9 +162,9 @@ def push_for(loss: HasDerivative, p: float, y: float, change: float) -> float:
 def implicit(loss: HasDerivative, p: float, y: float, u: float) -> float:
     """The change Δ = −u·ℓ′(p + Δ).
 
-    In the distance d = |Δ| the rest, d − u·|ℓ′|, grows at least as fast as d itself, from below 0
-    to no less than 0 at the explicit step. False position with Illinois weights, and a bisection
-    every third time so that a kink cannot stall it.
+    As a function of the distance d = |Δ|, the residual d − u·|ℓ′| grows at least as fast as d, from below 0
+    to at least 0 at the explicit step. Its root is found by false position with Illinois weights, with a
+    bisection every third time so that a kink cannot stall it.
     """
     slope = loss.derivative(p, y)
     way = -math.copysign(1.0, slope)
@@ -201,7 +203,7 @@ def implicit(loss: HasDerivative, p: float, y: float, u: float) -> float:
 def _panel(
     loss: HasDerivative, p: float, y: float, width: float, speed: float, end_speed: float
 ) -> tuple[float, float]:
-    """The time from p to p + width and a bound on its error; an infinite one asks to cut it."""
+    """The time from p to p + width and a bound on its error; an infinite bound means that it must be cut."""
     if end_speed * _LARGEST_FALL < speed:
         return 0.0, math.inf
     middle = p + 0.5 * width
@@ -224,10 +226,10 @@ def _panel(
 
 
 def _agreement(cuts: int) -> float:
-    """How well two rules must agree, after so many panels had to be cut.
+    """How well two rules must agree after this many cuts of panels.
 
-    A dozen kinks cost no more cuts than are free. What needs more has a noisy derivative, and would
-    go on for ever: from there on the demand falls to what it can meet.
+    A dozen kinks need no more than the free cuts. If there are more, the derivative is noisy and cutting
+    would never end: so the required agreement is relaxed.
     """
     return _AGREEMENT * math.pow(2.0, min(60.0, max(0, cuts - _FREE_CUTS) / 4.0))
 
@@ -235,8 +237,8 @@ def _agreement(cuts: int) -> float:
 def _never_arrives(loss: HasDerivative, p: float, y: float, change: float) -> bool:
     """Whether the flow only approaches p + change, where the slope is 0.
 
-    It arrives at a kink, where the speed stays up to the end; it does not where the speed falls in
-    proportion to the distance (or faster), or where it had come to rest before.
+    It arrives at a kink, because the speed does not vanish before the end. It does not arrive if the speed
+    falls in proportion to the distance or faster, or if it came to rest before.
     """
     gap = 1e-6 * change
     speed = abs(loss.derivative(p + change - gap, y))

@@ -1,7 +1,7 @@
 """Lambert W, the logistic flow and step, and other stable scalars that the losses share.
 
-The three solvers have one plan: guess the root within a few per cent, rewrite the equation around
-the guess so that what is missing is small, and find that remainder with arithmetic alone
+The three solvers work alike: guess the root within a few per cent, rewrite the equation around the guess so
+that the remainder is small, and find the remainder with arithmetic alone
 (`_flow_remainder`, `_implicit_remainder`). No loop, one or two calls of exp and log, and a
 relative error of a few units in the last place over the whole range of float64.
 """
@@ -11,7 +11,7 @@ import math
 # e^x for x beyond this raises in plain Python and is infinite in compiled code.
 LARGEST_EXPONENT = 709.0
 
-# Beyond this margin e^q has no room left. There 1 + e^q has long been e^q, so that only u·e^−q matters.
+# Beyond this margin e^q overflows. There 1 + e^q equals e^q, so only u·e^−q matters.
 _LARGEST_MARGIN = 700.0
 _LARGEST_EXP = math.exp(_LARGEST_MARGIN)
 
@@ -21,7 +21,7 @@ _SMALL_IMPLICIT = 0.25
 
 
 def bounded_exp(x: float) -> float:
-    """e^x, held at e^709 ≈ 8e307 from there on."""
+    """e^x, but at most e^709 ≈ 8e307."""
     return math.exp(min(x, LARGEST_EXPONENT))
 
 
@@ -55,7 +55,7 @@ def log1p_of_fraction(e: float) -> float:
 
 
 def _within_range(q: float, u: float) -> tuple[float, float, float]:
-    """A margin and a push that move like these, and e^q."""
+    """An equivalent margin and push within the range of float64, and e^q."""
     beyond = q > _LARGEST_MARGIN
     x = math.exp(_LARGEST_MARGIN - q if beyond else q)
     return min(q, _LARGEST_MARGIN), u * x if beyond else u, _LARGEST_EXP if beyond else x
@@ -98,7 +98,7 @@ def logistic_implicit(q: float, u: float) -> float:
 
 
 def _log_ratio(z: float, q: float, e: float) -> float:
-    """log(z/e^q), by a quotient only where that is no tiny number."""
+    """log(z/e^q), computed as a quotient only if e^q is not tiny."""
     tiny = q < 0.0
     return math.log(z if tiny else z / e) - (q if tiny else 0.0)
 

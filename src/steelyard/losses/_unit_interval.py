@@ -1,8 +1,8 @@
-"""Losses of a prediction that is itself a probability: the part they share.
+"""What losses share whose prediction is itself a probability.
 
-Such a loss is infinitely steep at one end of (0, 1), and w = 0 starts there. So, for the label 1,
-it is continued by its tangent below EDGE and flat above TOP, mirrored for the label 0. That keeps
-it convex, and the flow exact, wherever p is. (Clipping p while moving the raw prediction would
+Such a loss is infinitely steep at one end of (0, 1), where a model with w = 0 starts. So, for the label 1, it
+continues as its tangent below EDGE and is flat above TOP; mirrored for the label 0. That keeps it convex, and
+the flow exact, wherever p is. (Clipping p while moving the raw prediction would
 break the semigroup law.)
 """
 
@@ -18,7 +18,7 @@ TOP = 1.0 - EDGE
 
 @dataclass(frozen=True)
 class UnitIntervalLoss(Loss):
-    """Subclasses say how a, the probability given to the true label, rises within its room."""
+    """Subclasses define how a, the probability of the true label, rises by at most `room`."""
 
     labels = ZERO_ONE
     soft_labels = UNIT_INTERVAL

@@ -1,10 +1,10 @@
 """Keyed features → rows of indices: crossing, folding keys into the model's range, merging duplicates.
 
-An index is the low bits of a key, so two names may share one. A feature that comes twice in a row,
-under one name or two, is merged into one with the sum of the values, at the place of the first.
+An index is the low bits of a key, so two names may share an index. An index that occurs twice in a row, under
+one name or two, is merged into one entry with the sum of the values, at the position of the first.
 
-To find it again there is a small hash table of places. It is never emptied: a place is stored as a
-serial number that grows from row to row, and whatever is older than the row is not in it.
+A small hash table of positions finds it. The table is never cleared: positions are stored as serial numbers
+that grow from row to row, and numbers older than the row do not count.
 """
 
 import numpy as np
@@ -15,7 +15,7 @@ from steelyard.text.hashing import BITS_32, CROSS_PRIME
 
 @kernel
 def sizes(ends, fields, crosses):
-    """(features in all once crossed, the most in one row): upper bounds, before merging."""
+    """(features in total with crosses, the most in one row): upper bounds, before merging."""
     total = 0
     longest = 0
     counts = np.zeros(crosses.max() + 1 if crosses.size else 0, np.int64)
@@ -43,10 +43,10 @@ def sizes(ends, fields, crosses):
 def fold(
     ends, keys, values, mask, table, serial, first, second, indptr, indices, out, new, new_key, new_place
 ):
-    """Rows without crosses. Returns (entries, candidates for names).
+    """Fold rows without crosses. Returns (entries, candidates for names).
 
-    `first` and `second` hold the keys known so far at each index, 0 for none. A key that is neither is
-    a candidate: its index, the key, and its place among the features.
+    `first` and `second` hold the keys known at each index, 0 for none. A key that is neither is a candidate:
+    its index, the key, and its position among the features.
     """
     count = 0
     candidates = 0
@@ -75,7 +75,7 @@ def fold(
 
 @part
 def _copy(keys, values, start, end, mask, indices, out, count):
-    """Put down a row as it is. What it is made of is looked at in loops apart, for each can go by vectors."""
+    """Copy a row as it is, in two loops that the compiler vectorises."""
     size = np.uint64(end - start)
     start, count = np.uint64(start), np.uint64(count)
     for k in range(size):
@@ -95,7 +95,7 @@ def _any_unknown(keys, start, end, mask, first):
 
 @part
 def _merge(keys, values, start, end, mask, table, serial, indices, out, count):
-    """Put down a row, with what comes twice merged: how many entries there are now."""
+    """Copy a row with duplicates merged; returns the new number of entries."""
     begin = count
     slots = _slots(end - start, len(table))
     for k in range(start, end):
@@ -115,10 +115,10 @@ def fold_crossed(
     ends, keys, values, fields, crosses,
     mask, table, serial, first, second, indptr, indices, out, new, new_key, new_place,
 ):  # fmt: skip
-    """As `fold`, with each row's features followed by its crosses.
+    """As `fold`, with the features of each row followed by its crosses.
 
-    A cross of fields is every choice of one feature from each; of a field with itself, every choice
-    without regard to order.
+    A cross of fields is every choice of one feature from each; a cross of a field with itself is every choice
+    regardless of order.
     """
     count = 0
     candidates = 0
@@ -171,7 +171,7 @@ def fold_crossed(
 
 @kernel
 def _increasing(keys, start, end, mask):
-    """Whether the indices of a row grow: then none comes twice, as in most files of numbers."""
+    """Whether the indices of a row increase, so that there are no duplicates: as in most files of numbers."""
     wrong = np.uint32(0)
     low = np.uint32(mask)
     for k in range(np.uint64(start + 1), np.uint64(end)):
@@ -181,13 +181,13 @@ def _increasing(keys, start, end, mask):
 
 @kernel
 def known(key):
-    """The key as it is remembered: never 0, which stands for none. (2³¹ has the index of 0.)"""
+    """The key as it is stored: never 0, which means none. (2³¹ has the same index as 0.)"""
     return np.uint32(key if key != 0 else 0x80000000)
 
 
 @part
 def _slots(features, most):
-    """A power of two with room to spare for a row of so many features."""
+    """The size of the table, a power of two, for a row with this many features."""
     slots = 16
     while slots < 2 * features and slots < most:
         slots *= 2
@@ -196,7 +196,7 @@ def _slots(features, most):
 
 @part
 def _place(index, begin, serial, slots, table, indices, count):
-    """Where the row that began at `begin` has this index already, or −1; then it is put down as the next."""
+    """The position of this index in the row that began at `begin`; −1 if it is new: then it is entered."""
     slot = (index * 0x9E3779B1 >> 7) & (slots - 1)
     while table[slot] >= serial + begin:
         place = table[slot] - serial
@@ -209,7 +209,7 @@ def _place(index, begin, serial, slots, table, indices, count):
 
 @kernel
 def _width(cross):
-    """How many fields are crossed: the list is padded with −1."""
+    """The number of crossed fields: the list is padded with −1."""
     width = 0
     while width < len(cross) and cross[width] >= 0:
         width += 1

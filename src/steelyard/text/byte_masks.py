@@ -20,9 +20,10 @@ from steelyard.text.swar import address, byte, fast, trailing_zeros
 
 
 def _forms(width, vector_test, test):
-    """`look(text, index)` at so many bytes: compiled, with bounds checked, and in plain Python.
+    """A function of (text, index) that tests `width` bytes: compiled, with bounds checked, and in plain
+    Python.
 
-    The test comes twice, of a vector in LLVM's terms and of a byte.
+    The test is given twice: of a vector, in LLVM's terms, and of a byte.
     """
     vector = ir.VectorType(ir.IntType(8), width)
 
@@ -134,15 +135,15 @@ def _plain_population(word):
 population = _plain_population if config.DISABLE_JIT else _compiled_population
 
 
-SPARE = 8  # places that are written at once, needed or not
+SPARE = 8  # positions that are written at once, needed or not
 _ONE = np.uint64(1)
 
 
 @kernel
 def find_blanks(text, end, stops):
-    """Write where the blanks of text[:end] are: (how many, whether all is ASCII).
+    """Write the positions of the blanks of text[:end] into `stops`: (how many, whether all is ASCII).
 
-    A blank is a space, a tab, a return or a newline; `stops` needs room for `end` of them and SPARE more.
+    A blank is a space, a tab, a return or a newline; `stops` needs room for `end` + SPARE positions.
     """
     bytes_at = address(text)
     count = np.int64(0)
@@ -152,7 +153,7 @@ def find_blanks(text, end, stops):
         found = blanks(bytes_at, i)
         high |= beyond_ascii(bytes_at, i)
         total = np.int64(population(found))
-        # a fixed number of steps, which is mostly enough, rather than one that nobody can foresee
+        # a fixed number of steps, which is mostly enough and which the processor predicts
         for k in range(SPARE):
             stops[count + k] = i + np.int64(trailing_zeros(found))
             found &= found - _ONE
@@ -172,7 +173,7 @@ def find_blanks(text, end, stops):
 
 @kernel
 def count_up_to(stops, count, last):
-    """How many of the stops are not beyond `last`."""
+    """The number of stops that are not beyond `last`."""
     while count > 0 and stops[count - 1] > last:
         count -= 1
     return count

@@ -13,7 +13,7 @@ from steelyard.text import decimals, hashing, lines, tokens
 # Roles of columns
 LABEL, WEIGHT, BASE, TAG, TEXT, CATEGORY, NUMBER, IGNORE = range(8)
 
-# How a cell stands in the record: not at all, empty on purpose, as text, true or false, or as a nested value
+# What a cell is: absent, null, text, true, false, or a nested value
 ABSENT, NULL, WRITTEN, TRUE, FALSE, INNER = range(6)
 
 _MISSING = np.frombuffer(b"missing", np.uint8)
@@ -21,7 +21,7 @@ _MISSING = np.frombuffer(b"missing", np.uint8)
 
 @kernel
 def measures(text, end, escape):
-    """(lines, whether all of it is UTF-8, how often the byte `escape` comes)."""
+    """(lines, whether the text is UTF-8, number of bytes equal to `escape`)."""
     newlines = 0
     escapes = 0
     high = np.uint8(0)
@@ -35,7 +35,7 @@ def measures(text, end, escape):
 
 @kernel
 def note(problems, count, line, code, start, stop, column):
-    """Note a problem, if there is room: all are counted, the first of them described."""
+    """Record a problem, if there is room; all are counted. Returns the new count."""
     if count < len(problems):
         problems[count, 0], problems[count, 1], problems[count, 2] = line, code, start
         problems[count, 3], problems[count, 4] = stop, column
@@ -44,10 +44,11 @@ def note(problems, count, line, code, start, stop, column):
 
 @kernel
 def row(text, spans, places, plan, rule, options, largest, at, count, table, heads, features):
-    """Read the cells into row `at`: (features then, code or −1, column of the problem, its start, its stop).
+    """Read the cells into row `at`: (number of features, code or −1, column of the problem, its start, its
+    stop).
 
-    `spans`: kind, start and stop of each cell; `places`: which cell is each column's, −1 for none.
-    Texts come last because they cannot fail, and `table` must not see features that are withdrawn.
+    `spans`: kind, start and stop of each cell; `places`: the cell of each column, −1 for none. Texts come
+    last because they cannot fail, and `table` must not see features that are withdrawn.
     """
     roles, seeds, column_fields, missing, missing_sizes = plan
     labels, sample_weight, offsets, tags, ends = heads
@@ -142,7 +143,7 @@ def trimmed(text, start, stop):
 
 @kernel
 def is_missing(text, start, stop, words, sizes):
-    """Whether the cell is one of the words that stand for nothing, in large or small letters."""
+    """Whether the cell is one of the words for a missing value, in upper or lower case."""
     for k in range(len(sizes)):
         if stop - start == sizes[k]:
             same = True
@@ -168,7 +169,7 @@ def _number(text, start, stop, kind, largest):
 
 @kernel
 def _named(code, role):
-    """The problem with a number, as it is called where the number is not a feature."""
+    """The code of a bad number, by the role of its column."""
     if role == WEIGHT:
         return lines.BAD_IMPORTANCE
     return lines.BAD_BASE if role == BASE else code
@@ -176,7 +177,7 @@ def _named(code, role):
 
 @kernel
 def _label(text, start, stop, kind, rule, missing, missing_sizes):
-    """(the label, code or −1). With a rule names are compared byte for byte; without, it is a number."""
+    """(label, code or −1). With a rule, names are compared byte for byte; without, the label is a number."""
     names, ends, values, others, otherwise = rule
     if len(ends):
         place = _class(text, start, stop, names, ends)
@@ -214,7 +215,7 @@ def _class(text, start, stop, names, ends):
 
 @kernel
 def separate(text, spans, out):
-    """Copy the spans of the text, a newline behind each, as the tokeniser needs one to stop at.
+    """Copy the spans of the text with a newline after each, at which the tokeniser stops.
 
     The spans become those of the copy.
     """
@@ -231,10 +232,10 @@ def separate(text, spans, out):
 
 @kernel
 def rows_of_columns(text, spans, reals, plan, options, table, ends, features):
-    """Fill in the features of all rows_of_columns; returns how many there are.
+    """Fill in the features of all rows; returns how many there are.
 
-    `plan` has of each feature column its role, its place among all columns, its place among `spans`
-    (start and stop in the text, of every row) or among `reals` (NaN: missing), its seed and its field.
+    `plan` has for each feature column its role, its position among all columns, its position in `spans`
+    (start and stop in the text for every row) or in `reals` (NaN: missing), its seed and its field.
     """
     roles, columns, places, seeds, column_fields = plan
     keys, values, fields, starts, stops, origins = features

@@ -1,11 +1,11 @@
 """Decimal numbers in text → float64, correctly rounded: the same bits as Python's `float`.
 
-Digits are gathered, eight at a time, into an integer m and a power of ten: value = m·10^e.
-Then, by what it takes:
+Digits are read eight at a time into an integer m and a power of ten: value = m·10^e. Then the first of these
+that suffices gives the float:
 
-1. m < 2⁵³ and |e| ≤ 22: both are exact in float64, so one multiplication or division rounds correctly.
-2. else a product of m with 128 bits of 10^e decides almost always (Lemire, 2021).
-3. else the digits are compared with the middle between two floats, in integers of any length.
+1. If m < 2⁵³ and |e| ≤ 22, both are exact in float64, so one multiplication or division rounds correctly.
+2. A product of m with 128 bits of 10^e decides almost always (Lemire, 2021).
+3. Else the digits are compared with the midpoint of two floats, in integers of any length.
 """
 
 import math
@@ -16,11 +16,11 @@ from steelyard.numba_tools.jit import kernel, part
 from steelyard.text.long_decimals import nearest
 from steelyard.text.swar import EXACT, EXACT_POWERS, ROOM, TENS, address, byte, leading_digits
 
-# What `number` says about the token it read
+# The status that `number` returns
 OK, NOT_A_NUMBER, NOT_FINITE = range(3)
 
-_FULL = 10**17  # an integer from which on another digit may not fit in 63 bits
-_LARGEST_EXPONENT = 400  # beyond it everything is zero or infinite, whatever the digits
+_FULL = 10**17  # from here on another digit may not fit in 63 bits
+_LARGEST_EXPONENT = 400  # beyond this the value is 0 or infinite, whatever the digits
 _LOWEST, _HIGHEST = -342, 308  # the powers of ten that a float64 of 19 digits can need
 _WORD = 8  # digits that are read at once
 
@@ -52,10 +52,10 @@ def number(text, start, end):
 
 @kernel
 def number_at(text, start, end):
-    """The number that begins at `start`: (its value, where it stops, what can be said of it).
+    """The number that begins at `start`: (value, end, status).
 
-    It stops at the first byte that cannot belong to it, at `end` at the latest; whether anything may
-    follow is the caller's to say.
+    It ends at the first byte that cannot belong to it, at `end` at the latest; the caller decides whether
+    anything may follow.
     """
     i = start
     negative = False
@@ -98,7 +98,7 @@ def number_at(text, start, end):
 
 @part
 def _appended(text, i, end, m):
-    """m with up to eight more digits behind it: (m, stop, how many, or −1 if they do not fit)."""
+    """m with up to eight more digits appended: (m, end, their number, or −1 if they do not fit)."""
     digits, count = leading_digits(text, i, end)
     if m >= ROOM[count]:
         return m, i, np.int64(-1)
@@ -107,7 +107,7 @@ def _appended(text, i, end, m):
 
 @kernel
 def power_of_ten(text, i, end):
-    """The power of ten after an e: (power, stop, status)."""
+    """The exponent after an e: (power, end, status)."""
     minus = False
     if i < end and (byte(text, i) == 43 or byte(text, i) == 45):
         minus = byte(text, i) == 45
@@ -118,20 +118,20 @@ def power_of_ten(text, i, end):
         d = np.int64(byte(text, i)) - 48
         if d < 0 or d > 9:
             break
-        power = min(power * 10 + d, np.int64(1_000_000_000))  # enough, whatever digits stand before the e
+        power = min(power * 10 + d, np.int64(1_000_000_000))  # large enough, whatever the digits before the e
         i += 1
     return -power if minus else power, i, OK if i > first else NOT_A_NUMBER
 
 
 @kernel
 def _long(text, start, end, negative):
-    """As `number`, for one with more digits than fit a 64-bit integer."""
+    """As `number`, for more digits than fit a 64-bit integer."""
     i = start + (byte(text, start) == 43 or byte(text, start) == 45)
     first = i
     m = np.int64(0)
     exponent = np.int64(0)
     point = False
-    more = False  # whether there are digits other than zero that m has no room for
+    more = False  # whether nonzero digits did not fit in m
     while i < end:
         d = np.int64(byte(text, i)) - 48
         if 0 <= d <= 9:
@@ -160,7 +160,7 @@ def _long(text, start, end, negative):
 
 @kernel
 def _word(text, i, end):
-    """nan, inf and infinity, as programs print them: numbers, but none to learn from."""
+    """nan, inf and infinity, as programs print them: numbers, but not finite ones."""
     a = byte(text, i) | 32 if i + 2 < end else 0
     b = byte(text, i + 1) | 32 if i + 2 < end else 0
     c = byte(text, i + 2) | 32 if i + 2 < end else 0
@@ -171,13 +171,13 @@ def _word(text, i, end):
 
 @kernel
 def rounded(text, first, stop, m, exponent, more):
-    """m·10^exponent, where both may be too large to be exact, and m may lack digits of text[first:stop]."""
+    """m·10^exponent rounded; both may be too large to be exact, and m may lack digits of text[first:stop]."""
     if m == 0 or exponent < -_LARGEST_EXPONENT:
         return 0.0
     if exponent > _LARGEST_EXPONENT:
         return np.inf
     x, sure = _product(np.uint64(m), exponent)
-    if more and sure:  # the truth lies between m and m + 1
+    if more and sure:  # the exact value lies between m and m + 1
         above, sure = _product(np.uint64(m + 1), exponent)
         sure = sure and above == x
     return x if sure else nearest(text, first, stop, m, exponent)
@@ -185,7 +185,7 @@ def rounded(text, first, stop, m, exponent, more):
 
 @kernel
 def _product(m, exponent):
-    """(m·10^exponent rounded, whether that is sure)."""
+    """(m·10^exponent rounded, whether that is certain)."""
     if exponent < _LOWEST or exponent > _HIGHEST:
         return 0.0, False
     one = np.uint64(1)
@@ -198,7 +198,7 @@ def _product(m, exponent):
     total = low + carried
     if total < low:
         high += one
-    # 55 bits decide: 53, the one that rounds, and one because the product may begin with a zero.
+    # 55 bits decide: 53, the rounding bit, and one because the product may begin with a zero.
     # The power is off by less than a unit in its last place, so the rest of the bits must not be at an edge.
     top = high >> np.uint64(63)
     kept = high >> (np.uint64(9) + top)
@@ -210,7 +210,7 @@ def _product(m, exponent):
         return 0.0, False
     # 10^exponent = (its 128 bits)·2^(⌊exponent·log₂10⌋ − 127)
     binary = ((217706 * exponent) >> 16) + 11 - np.int64(shift) + np.int64(top)
-    if binary < -1074 or binary > 970:  # near the ends of the range: seldom, so the slow way
+    if binary < -1074 or binary > 970:  # near the ends of the range: rare, so left to the slow way
         return 0.0, False
     kept = (kept + (kept & one)) >> one
     return math.ldexp(float(np.int64(kept)), int(binary)), True

@@ -1,7 +1,7 @@
-"""Delimited text after RFC 4180: records of cells, some of them quoted, with newlines and separators within.
+"""Delimited text after RFC 4180: records of cells. Quoted cells may contain newlines and separators.
 
-A quote opens a cell only as its first byte; within, two quotes stand for one. Whatever follows the
-closing quote is not quoted any more: so the end of a record is found the same way by everyone.
+A quote opens a quoted cell only as its first byte; inside, two quotes stand for one. Text after the closing
+quote is not quoted, so that everyone finds the same end of a record.
 """
 
 import numpy as np
@@ -15,7 +15,7 @@ QUOTE = 34
 
 @kernel
 def last_record_end(text, end, separator):
-    """Where the last whole record of text[:end] ends, 0 if there is none. Records begin at 0."""
+    """The end of the last whole record of text[:end], or 0. Records begin at 0."""
     last = 0
     i = 0
     while i < end:
@@ -30,7 +30,7 @@ def last_record_end(text, end, separator):
 
 @kernel
 def _cell_end(text, i, end, separator):
-    """The next separator or newline. (Unsigned positions need no check against negative ones.)"""
+    """The next separator or newline. (Unsigned positions need no check for negative ones.)"""
     at, last = np.uint64(i), np.uint64(end)
     while at < last and text[at] != separator and text[at] != NEWLINE:
         at += np.uint64(1)
@@ -39,7 +39,7 @@ def _cell_end(text, i, end, separator):
 
 @kernel
 def closed(text, i, end):
-    """Just behind the quote that closes the one at i (past `end` if none does), and how many are doubled."""
+    """The position after the closing quote (past `end` if there is none), and how many quotes are doubled."""
     doubled = 0
     one = np.uint64(1)
     at, last = np.uint64(i + 1), np.uint64(end)
@@ -56,10 +56,10 @@ def closed(text, i, end):
 
 @kernel
 def split(text, i, end, separator, quoting, free, room, spans):
-    """The record at i as spans of cells: (cells, where the next begins, lines, free, code or −1, where).
+    """Split the record at i into spans: (cells, start of the next record, lines, free, code or −1, where).
 
-    All cells are counted, those kept for which there is room. What has doubled quotes is put into
-    `room` from `free` on, with single ones.
+    All cells are counted; those that fit are stored. Cells with doubled quotes are written to `room` from
+    `free` on, with single quotes.
     """
     one = np.uint64(1)
     count = np.uint64(0)
@@ -104,7 +104,7 @@ def split(text, i, end, separator, quoting, free, room, spans):
 
 @kernel
 def _single_quoted(text, start, stop, room, free):
-    """Write the cell with each pair of quotes as one, and a zero to end its last word: (start, free)."""
+    """Write the cell with single quotes, and a zero that ends its last word: (start, free)."""
     begin = free
     i = start
     while i < stop:
@@ -117,7 +117,7 @@ def _single_quoted(text, start, stop, room, free):
 
 @kernel
 def is_blank(text, i, next_record):
-    """Whether there is nothing in the record, not even a separator."""
+    """Whether the record is empty, without even a separator."""
     for k in range(i, next_record):
         if text[k] != SPACE and text[k] != RETURN and text[k] != NEWLINE:
             return False
@@ -139,11 +139,11 @@ def parse(
 ):  # fmt: skip
     """Read the records of text[start:end], each of `width` cells. Returns (rows, features, lines, problems).
 
-    What is decoded goes behind the text: `room` is the same memory, open for writing.
+    Decoded cells are written behind the text: `room` is the same memory, writable.
     """
     spans = np.zeros((width, 3), np.int64)
     free = end
-    row = count = np.int64(0)  # passed on as a literal 0 they would have everything compiled twice
+    row = count = np.int64(0)  # typed: a literal 0 would compile every helper twice
     wrong = 0
     i = start
     line = newlines(text, 0, start)

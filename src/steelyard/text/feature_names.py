@@ -17,7 +17,10 @@ from steelyard.text.vw import ends_name
 
 @kernel
 def admit(indices, keys, first, second):
-    """Enter the keys into the two tables; returns the places of those that were entered, and of the rest."""
+    """Enter new keys into two tables, the first and the second at each index.
+
+    Returns the positions of those entered first, of those entered second, and of the rest.
+    """
     firsts = np.empty(len(indices), np.int64)
     seconds = np.empty(len(indices), np.int64)
     rest = np.empty(len(indices), np.int64)
@@ -46,10 +49,10 @@ _MISSING = np.frombuffer(b"missing", np.uint8)
 
 @kernel
 def compose_cell_names(text, starts, stops, origins, columns, column_ends, places, out, lengths):
-    """The names of the features at these places, one after another into `out`.
+    """Write the names of these features one after another into `out`; returns their total size.
 
-    `columns` are the names of the columns, one after another, `column_ends` where each ends. With an
-    `out` of size 0 they are only measured. Returns the size of all.
+    `columns` has the names of the columns one after another, `column_ends` the end of each. If `out` is
+    empty, the names are only measured.
     """
     size = 0
     for k in range(len(places)):
@@ -96,7 +99,7 @@ def _append(text, start, end, out, size):
 
 @kernel
 def _lower(text, start, end, kept, out, size):
-    """text[start:end] in small letters; what is not kept becomes one space, however long it is."""
+    """text[start:end] in lower case; a run of bytes that are not kept becomes one space."""
     for i in range(start, end):
         if kept[text[i]]:
             size = _put(tokens.lower(text[i]), out, size)
@@ -118,9 +121,9 @@ def _digits(number, out, size):
 
 @kernel
 def compose_vw_names(text, starts, places, out, lengths):
-    """Names as `namespace^name`, those of crosses joined by `*`, one after another into `out`.
+    """Write the names of these features one after another into `out`; returns their total size.
 
-    With an `out` of size 0 they are only measured. Returns the size of all.
+    If `out` is empty, the names are only measured.
     """
     size = 0
     bar = last = np.int64(0)
@@ -149,7 +152,7 @@ def compose_vw_names(text, starts, places, out, lengths):
 
 @kernel
 def _bar_before(text, start, known, last):
-    """The bar that a feature stands behind; `known` is that of an earlier one at `last`, often nearby."""
+    """The bar before a feature; `known` is the bar before an earlier feature at `last`, often nearby."""
     first = last if last <= start else np.int64(0)
     bytes_at = address(text)
     i = np.int64(start)
@@ -164,7 +167,7 @@ def _bar_before(text, start, known, last):
 
 @kernel
 def _append_then(text, start, end, then, out, size):
-    """text[start:end], and then one more character unless that is −1."""
+    """Append text[start:end], and one more character unless it is −1."""
     for i in range(start, end):
         if len(out):
             out[size] = text[i]

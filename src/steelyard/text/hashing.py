@@ -1,6 +1,6 @@
-"""Names → 32-bit keys: murmur3, and the convention that a name of digits alone is that number.
+"""Names → 32-bit keys: murmur3, except that a name made of digits is that number.
 
-Keys are held in 64-bit integers and masked to 32 bits; products may wrap, their low bits are right.
+Keys are 64-bit integers masked to 32 bits; products may wrap, but their low bits are right.
 """
 
 import numpy as np
@@ -10,7 +10,7 @@ from steelyard.text.swar import address, byte, word
 
 BITS_32 = 0xFFFFFFFF
 _LOW = np.uint64(BITS_32)
-CROSS_PRIME = 0x01000193  # of the Fowler–Noll–Vo hash: spreads the keys of crossed features
+CROSS_PRIME = 0x01000193  # the prime of the Fowler–Noll–Vo hash, for the keys of crossed features
 
 
 @kernel
@@ -41,7 +41,7 @@ def murmur_at(text, start, end, seed):
 
 @kernel
 def short_murmur(text, start, size, seed):
-    """`murmur_at` of fewer than 16 bytes with 16 more behind them. Its steps do not depend on how many."""
+    """`murmur_at` of fewer than 16 bytes, followed by 16 more. Its steps do not depend on the size."""
     h = np.int64(seed)
     first, third = word(text, start), word(text, start + 8)
     h ^= (mixed(h, np.int64(first & _LOW)) ^ h) & -np.int64(size >= 4)
@@ -54,7 +54,7 @@ def short_murmur(text, start, size, seed):
 
 @kernel
 def mixed(h, k):
-    """The hash so far, and four bytes more."""
+    """Mix four more bytes into the hash."""
     h ^= _stirred(k)
     h = ((h << 13) | (h >> 19)) & BITS_32
     return (h * 5 + 0xE6546B64) & BITS_32
@@ -62,7 +62,7 @@ def mixed(h, k):
 
 @kernel
 def finished(h, k, length):
-    """The hash of `length` bytes, of which those in k, fewer than four, are not mixed in yet."""
+    """Finish the hash of `length` bytes; k has the last of them, fewer than four, not yet mixed in."""
     h ^= _stirred(k)
     h ^= length
     h = ((h ^ (h >> 16)) * 0x85EBCA6B) & BITS_32
@@ -85,7 +85,7 @@ def key(text, start, end, seed):
 
 @kernel
 def key_at(text, start, end, seed):
-    """The key of a name in the namespace whose own key is `seed`: its number plus the seed, or its hash."""
+    """The key of a name in the namespace with the key `seed`: its number plus the seed, or its hash."""
     number = np.int64(0)
     for i in range(start, end):
         d = np.int64(byte(text, i)) - 48

@@ -14,17 +14,18 @@ from steelyard.text.hashing import BITS_32
 from steelyard.text.lines import NEWLINE
 from steelyard.text.swar import EXACT, EXACT_POWERS, TENS, ZEROS, byte, trailing_zeros, value_of, word
 
-BATCH = 520  # features; not a power of two, or all columns would compete for the same lines of the cache
+BATCH = 520  # features; not a power of two, or all columns would compete for the same cache lines
 
-# The columns, each of BATCH words: digits of the index, before the point, behind it; what is added to the
-# index; and in one word, from its lowest bits, where the colon, the point and the end of the digits are (8
-# bits each), by what to divide beside the power of ten for the digits behind the point (8 bits), and where
-# in the text the feature begins. Of a feature that is worked out the value stands before the point.
+# The columns, each of BATCH words: the digits of the index, those before the point, those after it; a seed to
+# add to the index; and one word with, from its lowest bits, the positions of the colon, the point and the end
+# of the digits (8 bits each), a further divisor beside the power of ten for the digits after the point (8
+# bits), and the start of the feature in the text. If the value is known, it is stored in place of the digits
+# before the point.
 _INDEX, _WHOLE, _BEHIND, _SEED, _PLACES = (np.uint64(k * BATCH) for k in range(5))
 BATCH_WORDS = 5 * BATCH
 
-MINUS = np.uint64(32)  # added to the divisor: the same with a minus
-_WORKED_OUT = np.uint64(63)  # for a divisor: the value is known
+MINUS = np.uint64(32)  # added to the divisor: the number is negative
+_VALUE_KNOWN = np.uint64(63)  # as divisor: the value is known
 DIVISORS = np.ones(64)
 DIVISORS[:23] = EXACT_POWERS
 DIVISORS[32:55] = -EXACT_POWERS
@@ -34,9 +35,9 @@ _DIGITS = np.uint64(0x0F0F0F0F0F0F0F0F)
 
 @part
 def put(staged, n, start, digits, whole, behind, colon, point, stop, divisor):
-    """`index:[-]whole.behind` with one to eight digits before and behind the colon, at place n.
+    """Store `index:[-]whole.behind`, with one to eight digits before and after the colon, as number n.
 
-    `digits`, `whole` and `behind` are eight bytes of text each; without a point it says stop = point + 1.
+    `digits`, `whole` and `behind` are eight bytes of text each; without a point, stop = point + 1.
     """
     n = np.uint64(n)
     staged[n + _INDEX] = digits
@@ -53,30 +54,30 @@ def put(staged, n, start, digits, whole, behind, colon, point, stop, divisor):
 
 @part
 def put_valued(staged, n, start, digits, colon, x):
-    """An index of one to eight digits whose value is known."""
-    point = colon + np.uint64(3)  # as if there were one digit behind a minus
+    """Store an index of one to eight digits whose value is known."""
+    point = colon + np.uint64(3)  # as if there were one digit after a minus
     stop = colon + np.uint64(4)
     value = np.float64(x).view(np.uint64)
-    put(staged, n, start, digits, value, np.uint64(0), colon, point, stop, _WORKED_OUT)
+    put(staged, n, start, digits, value, np.uint64(0), colon, point, stop, _VALUE_KNOWN)
 
 
 @part
 def put_known(staged, n, start, key, x):
-    """A feature whose key and value are known."""
+    """Store a feature whose key and value are known."""
     put_valued(staged, n, start, np.uint64(0), np.uint64(1), x)
     put_seeds(staged, n, n + 1, key)
 
 
 @part
 def put_seeds(staged, first, end, seed):
-    """What is added to the index, for the features of these places."""
+    """Store the seed that is added to the indices of these features."""
     for n in range(np.uint64(first), np.uint64(end)):
         staged[n + _SEED] = np.uint64(seed)
 
 
 @kernel
 def convert(staged, n, first, keys, values, starts):
-    """Work out the n features, and put them down from place `first` on."""
+    """Convert the n features of the batch and write them from position `first` on."""
     apart()
     first = np.uint64(first)
     eight, low = np.uint64(8), np.uint64(255)
@@ -87,7 +88,7 @@ def convert(staged, n, first, keys, values, starts):
         stop = (places >> np.uint64(16)) & low
         divisor = (places >> np.uint64(24)) & low
         minus = (divisor >> np.uint64(5)) & np.uint64(1)
-        # bits of the digits before the point and behind it
+        # bits of the digits before and after the point
         whole = (point - colon - np.uint64(1) - minus) << np.uint64(3)
         behind = (stop - point - np.uint64(1)) << np.uint64(3)
         index = (staged[k + _INDEX] & _DIGITS) << (np.uint64(64) - (colon << np.uint64(3)))
@@ -96,25 +97,28 @@ def convert(staged, n, first, keys, values, starts):
         after = ((staged[k + _BEHIND] & _DIGITS) << (np.uint64(56) - behind)) << eight
         m = np.int32(value_of(after | (before >> behind)))
         x = m / DIVISORS[divisor + (behind >> np.uint64(3))]
-        values[first + k] = np.uint64(staged[k + _WHOLE]).view(np.float64) if divisor == _WORKED_OUT else x
+        values[first + k] = np.uint64(staged[k + _WHOLE]).view(np.float64) if divisor == _VALUE_KNOWN else x
         starts[first + k] = places >> np.uint64(32)
 
 
-MARGIN = 40  # bytes behind the end of a feature that must be text, for it may be looked at with them
+MARGIN = 40  # bytes after the end of a feature that may be read with it
 
 _ONE, _TWO, _FOUR, _EIGHT, _TEN = np.uint64(1), np.uint64(2), np.uint64(4), np.uint64(8), np.uint64(10)
-_NONE = np.uint64(1 << 32)  # a bit behind those of a look: so there is always one; and a place that is none
+_NONE = np.uint64(
+    1 << 32
+)  # a bit above those of a mask, so that there always is one; and a position that means none
 _NO = np.uint64(255)  # no divisor
-_E_MINUS, _E_MINUS_BITS = np.uint64(0x2D45), np.uint64(0xFFDF)  # e or E, which differ in a bit
-_FULL = 10**10  # a number behind which eight more digits may not fit
+_E_MINUS, _E_MINUS_BITS = np.uint64(0x2D45), np.uint64(0xFFDF)  # e or E, which differ in one bit
+_FULL = 10**10  # from here on eight more digits may not fit
 
 
 @kernel
 def pairs(text, i, stops, k, most, largest, seed, staged, n):
-    """Stage features from i on, the end of the first of them at stops[k], up to one that ends at stops[most].
+    """Put features into the batch from i on; the first ends at stops[k], the last at stops[most] at most.
 
-    It goes on as long as they are `index:[-]whole[.behind][e-power]`, with an index of up to eight digits,
-    and there is room. Returns (position, k, n staged); without any of these the position is where it was.
+    It continues while they have the form `index:[-]whole[.behind][e-power]`, with an index of up to eight
+    digits, and the batch has room. Returns (position, k, n in the batch); the position is unchanged if there
+    were none.
     """
     apart()
     most = min(most, k + BATCH - n)
@@ -171,9 +175,9 @@ def pairs(text, i, stops, k, most, largest, seed, staged, n):
 
 @part
 def _two_digit_power(text, stop, size, point, mark, others):
-    """The power of `whole.behind` e-dd, as numbers come that a program has written; _NO for anything else.
+    """The power of `whole.behind`e-dd, the form that programs write; _NO for anything else.
 
-    `others`: what is no digit, from the mark on.
+    `others`: the bytes that are not digits, from the mark on.
     """
     if mark + _FOUR != size:
         return _NO
@@ -188,9 +192,9 @@ def _two_digit_power(text, stop, size, point, mark, others):
 
 @kernel
 def _unusual(text, i, size, colon, others):
-    """With a minus, or a negative power of ten: (point, end of the digits, divisor; _NO for anything else).
+    """A number with a minus or a negative power of ten: (point, end of the digits, divisor or _NO).
 
-    `others`: what is no digit, from behind the colon on.
+    `others`: the bytes that are not digits, from after the colon on.
     """
     others |= _NONE
     divisor = np.uint64(0)
@@ -223,7 +227,9 @@ def _unusual(text, i, size, colon, others):
 
 @kernel
 def _long(text, first, whole, behind, power):
-    """A number with so many digits from `first` on and behind a point, over 10^power; NaN if it is longer."""
+    """A number with `whole` digits from `first` on and `behind` after the point, over 10^power; NaN if too
+    long.
+    """
     some, words = behind & np.uint64(7), behind >> np.uint64(3)
     if whole - _ONE >= _EIGHT:
         return np.nan

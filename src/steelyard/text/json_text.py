@@ -1,6 +1,6 @@
-"""The grammar of JSON, as Python's json takes it: where a value ends, and what a string's escapes stand for.
+"""The grammar of JSON as Python's json accepts it: where a value ends, and what the escapes in a string mean.
 
-Every function may read on to the newline that ends the line, which stands in no value.
+Every function may read up to the newline that ends the line; no value contains it.
 """
 
 import numpy as np
@@ -24,7 +24,7 @@ def after_blanks(text, i):
 
 @kernel
 def value_end(text, i, stack):
-    """Where the value at i ends, −1 if it is not JSON; and whether it is a string with escapes."""
+    """The end of the value at i, or −1 if it is not JSON; and whether it is a string with escapes."""
     depth = 0
     while True:
         # a value begins here
@@ -36,7 +36,7 @@ def value_end(text, i, stack):
             stack[depth] = c
             depth += 1
             i = after_blanks(text, i + 1)
-            if text[i] == c + 2:  # closed at once
+            if text[i] == c + 2:  # empty
                 depth -= 1
                 i += 1
             else:
@@ -51,7 +51,7 @@ def value_end(text, i, stack):
             i = _scalar_end(text, i)
         if i < 0:
             return -1, False
-        # a value ends here, and with it perhaps those it stands in
+        # a value ends here, and perhaps those that contain it
         while depth > 0:
             i = after_blanks(text, i)
             if text[i] == COMMA:
@@ -71,7 +71,7 @@ def value_end(text, i, stack):
 
 @kernel
 def _member(text, i):
-    """From the key of a member to its value, −1 if there is none."""
+    """The start of the value of the member whose key is at i, or −1."""
     i, _escaped = string_end(text, i)
     if i < 0:
         return -1
@@ -81,11 +81,11 @@ def _member(text, i):
 
 @kernel
 def string_end(text, i):
-    """Just behind the string at i, −1 if there is none; and whether it has escapes."""
+    """The position after the string at i, or −1; and whether it has escapes."""
     if text[i] != QUOTE:
         return -1, False
     escaped = False
-    one = np.uint64(1)  # unsigned positions need no check against negative ones
+    one = np.uint64(1)  # unsigned positions need no check for negative ones
     at = np.uint64(i + 1)
     while text[at] != QUOTE:
         if text[at] < 32:
@@ -106,7 +106,7 @@ def string_end(text, i):
 
 @kernel
 def hexadecimal(c):
-    """The digit's value, −1 if it is none."""
+    """The value of a hexadecimal digit, or −1."""
     c = np.int64(c)
     if 48 <= c <= 57:
         return c - 48
@@ -116,7 +116,7 @@ def hexadecimal(c):
 
 @kernel
 def _escape(c):
-    """What a backslash and c stand for, −1 if for nothing."""
+    """The character that a backslash and c stand for, or −1."""
     for k in range(len(_ESCAPES)):
         if _ESCAPES[k, 0] == c:
             return np.int64(_ESCAPES[k, 1])
@@ -125,7 +125,7 @@ def _escape(c):
 
 @kernel
 def _scalar_end(text, i):
-    """Behind the number, true, false, null, NaN or Infinity at i; −1 if there is none."""
+    """The end of the number, true, false, null, NaN or Infinity at i, or −1."""
     if text[i] > 57 or (text[i] == MINUS and text[i + 1] > 57):
         return _word_end(text, i)
     if text[i] == MINUS:
@@ -169,10 +169,10 @@ def _digits_end(text, i):
 
 
 @kernel
-def decoded(text, start, stop, room, free):
-    """Write a valid string without its escapes: (its start, its stop, what is free then).
+def decode(text, start, stop, room, free):
+    """Write a valid string with its escapes decoded: (start, stop, next free position).
 
-    Half a surrogate pair without the other becomes U+FFFD.
+    A lone surrogate becomes U+FFFD.
     """
     begin = free
     i = start
@@ -193,14 +193,14 @@ def decoded(text, start, stop, room, free):
                 if 0xDC00 <= low < 0xE000:
                     point = 0x10000 + ((point - 0xD800) << 10) + (low - 0xDC00)
                     i += 6
-            free = _encoded(0xFFFD if 0xD800 <= point < 0xE000 else point, room, free)
+            free = _encode(0xFFFD if 0xD800 <= point < 0xE000 else point, room, free)
     room[free] = 0  # ends the last word
     return begin, free, free + 1
 
 
 @kernel
 def _unit(text, i):
-    """The number of four hexadecimal digits."""
+    """The value of four hexadecimal digits."""
     unit = np.int64(0)
     for k in range(4):
         unit = unit << 4 | hexadecimal(text[i + k])
@@ -208,8 +208,8 @@ def _unit(text, i):
 
 
 @kernel
-def _encoded(point, room, free):
-    """The character in UTF-8."""
+def _encode(point, room, free):
+    """Write the character in UTF-8; returns the next free position."""
     if point < 0x80:
         room[free] = point
         return free + 1

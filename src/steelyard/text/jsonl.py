@@ -1,8 +1,8 @@
-"""JSON lines: an object a line, its keys the columns; what Python's json takes, and no more.
+"""JSON lines: one object a line, whose keys are the columns. It accepts exactly what Python's json accepts.
 
-Nested values one level deep are features too: `{"key": number}` and `["token", …]` under their
-names in the column, a list of numbers under their positions. Deeper ones may stand in columns that
-are ignored.
+Values nested one level deep are features too: the entries of `{"key": number}` and `["token", …]` by name
+within the column, the entries of a list of numbers by position. Deeper values are allowed in ignored columns
+only.
 """
 
 import numpy as np
@@ -17,7 +17,7 @@ from steelyard.text.json_text import (  # fmt: skip
     OPEN_OBJECT,
     QUOTE,
     after_blanks,
-    decoded,
+    decode,
     string_end,
     value_end,
 )
@@ -31,13 +31,13 @@ def parse(
     text, end, valid, names, name_ends, slots, plan, rule, options, largest,
     table, room, heads, features, problems,
 ):  # fmt: skip
-    """Read text[:end], whole lines. Returns (rows, features, lines, problems, keys that are no column)."""
+    """Read the whole lines text[:end]. Returns (rows, features, lines, problems, unknown keys)."""
     width = len(name_ends)
     spans = np.zeros((width, 3), np.int64)
     places = np.arange(width)
     stack = np.empty(DEEPEST, np.uint8)
     free = end
-    row = count = i = np.int64(0)  # passed on as a literal 0 they would have everything compiled twice
+    row = count = i = np.int64(0)  # typed: a literal 0 would compile every helper twice
     wrong = 0
     line = 0
     unknown = 0
@@ -71,9 +71,10 @@ def parse(
 def _object(
     text, i, line_end, names, name_ends, slots, plan, largest, count, stack, free, room, spans, features
 ):  # fmt: skip
-    """The object at i, into spans by column: (features, code or −1, where, stop, column, free, unknown keys).
+    """Read the object at i into spans by column.
 
-    Nested values become features at once.
+    Returns (features, code or −1, where, stop, column, free, unknown keys). Nested values become features at
+    once.
     """
     roles, seeds, column_fields, _missing, _sizes = plan
     unknown = 0
@@ -91,7 +92,7 @@ def _object(
             return count, lines.BAD_JSON, begin, line_end, -1, free, unknown
         start, stop = begin + 1, i - 1
         if escaped:
-            start, stop, free = decoded(text, start, stop, room, free)
+            start, stop, free = decode(text, start, stop, room, free)
         column = find(text, start, stop, names, name_ends, slots, column + 1)
         i = after_blanks(text, colon + 1)
         begin = i
@@ -108,7 +109,7 @@ def _object(
             if text[begin] == QUOTE:
                 start, stop = begin + 1, i - 1
                 if escaped:
-                    start, stop, free = decoded(text, start, stop, room, free)
+                    start, stop, free = decode(text, start, stop, room, free)
             spans[column, 0], spans[column, 1], spans[column, 2] = kind, start, stop
             if kind == cells.INNER and cells.TEXT <= roles[column] < cells.IGNORE:
                 count, code, where, stop, free = _inner(
@@ -142,7 +143,7 @@ def _inner(text, i, seed, field, column, largest, count, stack, free, room, feat
             start, i = i + 1, stop
             stop -= 1
             if escaped:
-                start, stop, free = decoded(text, start, stop, room, free)
+                start, stop, free = decode(text, start, stop, room, free)
             origin = tokens.KEY
             key = hashing.key(text, start, stop, seed)
         x = 1.0
@@ -181,7 +182,7 @@ def _inner(text, i, seed, field, column, largest, count, stack, free, room, feat
 
 @kernel
 def kind_of(text, i):
-    """What the value that begins at i is, as a cell. NaN is no number."""
+    """The kind of cell that the value at i is. NaN is not a number."""
     c = text[i]
     if c in (OPEN_OBJECT, OPEN_LIST):
         return cells.INNER
@@ -194,7 +195,7 @@ def kind_of(text, i):
 
 @kernel
 def find(text, start, stop, names, name_ends, slots, likely):
-    """The column of this name, −1 if there is none. Objects mostly have their keys in the same order."""
+    """The column with this name, or −1. `likely` is tried first: most objects have the same order of keys."""
     if likely < len(name_ends) and _is_name(text, start, stop, names, name_ends, likely):
         return likely
     slot = hashing.murmur(text, start, stop, 0) & (len(slots) - 1)

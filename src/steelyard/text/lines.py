@@ -1,14 +1,14 @@
-"""What the readers of lines share, and how they say what is wrong with a line.
+"""What the readers of lines share: codes of problems, characters, and checks.
 
-A reader goes through a block of whole lines. A line it cannot read is left out and noted as a
-problem (line in the block, code, byte in the block); whether that ends the run is not its business.
+A reader goes through a block of whole lines. It skips a line that it cannot read and records a problem (line
+in the block, code, byte in the block); its caller decides whether that ends the run.
 """
 
 import numpy as np
 
 from steelyard.numba_tools.jit import kernel
 
-# What can be wrong with a line
+# Codes of what can be wrong with a line
 (
     BAD_LABEL, BAD_IMPORTANCE, NEGATIVE_IMPORTANCE, BAD_BASE, TOO_MANY_NUMBERS, NO_BAR,
     BAD_VALUE, NOT_FINITE, TOO_LARGE, BAD_INDEX, NOT_UTF8, BAD_NAMESPACE_VALUE,
@@ -39,7 +39,7 @@ def is_digit(c):
 
 @kernel
 def note(problems, count, line, code, where):
-    """Note a problem, if there is room: all are counted, the first of them described."""
+    """Record a problem, if there is room; all are counted. Returns the new count."""
     if count < len(problems):
         problems[count, 0], problems[count, 1], problems[count, 2] = line, code, where
     return count + 1

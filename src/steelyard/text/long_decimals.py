@@ -1,6 +1,7 @@
-"""The float64 nearest to a decimal of any length, where 128 bits do not decide.
+"""The float64 nearest to a decimal of any length, for cases that 128 bits do not decide.
 
-Integers of any length are arrays of 32-bit limbs, the lowest first. Seldom needed, so plain.
+Integers of any length are arrays of 32-bit limbs, the lowest first. This is seldom needed, so it is kept
+simple.
 """
 
 import math
@@ -11,18 +12,18 @@ from steelyard.numba_tools.jit import kernel
 from steelyard.text.swar import EXACT_POWERS, byte
 
 _LIMBS = 160
-_MOST_DIGITS = 800  # more than any middle between two floats has; what follows only says "and more"
+_MOST_DIGITS = 800  # more than any midpoint of two floats has; of the rest only matters whether it is 0
 _LARGEST = 1.7976931348623157e308
 
 
 @kernel
 def nearest(text, first, stop, m, exponent):
-    """The float64 nearest to the digits text[first:stop], of which m·10^exponent holds the leading ones."""
+    """The float64 nearest to the digits text[first:stop]; m·10^exponent has the leading ones."""
     digits = np.zeros(_LIMBS, np.int64)
     power = _read_digits(text, first, stop, digits, m, exponent)
     x = min(_guess(m, exponent), _LARGEST)
     while True:
-        side, odd = _side_of_middle(digits, power, x)
+        side, odd = _side_of_midpoint(digits, power, x)
         if side < 0 or (side == 0 and not odd):
             break
         if x == _LARGEST:
@@ -30,7 +31,7 @@ def nearest(text, first, stop, m, exponent):
         x = np.nextafter(x, np.inf)
     while x > 0.0:
         below = np.nextafter(x, 0.0)
-        side, odd = _side_of_middle(digits, power, below)
+        side, odd = _side_of_midpoint(digits, power, below)
         if side > 0 or (side == 0 and odd):
             break
         x = below
@@ -50,7 +51,7 @@ def _guess(m, exponent):
 
 @kernel
 def _read_digits(text, first, stop, digits, m, exponent):
-    """All significant digits into `digits`; returns the power of ten that goes with them."""
+    """Read all significant digits into `digits`; returns their power of ten."""
     count = 0
     more = False
     for i in range(first, stop):
@@ -64,7 +65,7 @@ def _read_digits(text, first, stop, digits, m, exponent):
             more |= bool(d > 0)
     if more:
         _times(digits, 10, 1)
-    in_m = 0  # m has that many of them
+    in_m = 0  # the number of digits in m
     while m > 0:
         m //= 10
         in_m += 1
@@ -72,10 +73,10 @@ def _read_digits(text, first, stop, digits, m, exponent):
 
 
 @kernel
-def _side_of_middle(digits, power, x):
-    """Whether digits·10^power is above (1), at (0) or below (−1) the middle between x and the next float.
+def _side_of_midpoint(digits, power, x):
+    """Whether digits·10^power is above (1), at (0) or below (−1) the midpoint of x and the next float.
 
-    And whether x's last bit is odd, which decides at the middle.
+    And whether the last bit of x is odd, which decides at the midpoint.
     """
     two = max(math.frexp(x)[1] - 53, -1074) if x > 0.0 else -1074
     f = np.int64(math.ldexp(x, -two))

@@ -15,9 +15,9 @@ def parse(
     text, end, stops, largest,
     labels, sample_weight, offsets, tags, ends, keys, values, fields, starts, problems,
 ):  # fmt: skip
-    """Read text[:end], whole lines. Returns (rows, features, lines, problems, lines with a qid).
+    """Read the whole lines text[:end]. Returns (rows, features, lines, problems, lines with a qid).
 
-    `stops` is room for the places of blanks.
+    `stops` is a buffer for the positions of blanks.
     """
     bytes_at = address(text)
     stops, keys, values, starts = borrow(stops), borrow(keys), borrow(values), borrow(starts)
@@ -25,10 +25,10 @@ def parse(
     most = count_up_to(stops, known, end - MARGIN)
     room = np.empty(BATCH_WORDS, np.uint64)
     staged = borrow(room)
-    # not plain zeros, for whose type the helpers would be compiled once more
+    # typed: a literal 0 would compile every helper twice
     row = np.int64(0)
-    count = np.int64(0)  # features settled
-    n = np.int64(0)  # and staged
+    count = np.int64(0)  # features converted
+    n = np.int64(0)  # features in the batch
     k = np.int64(0)
     line = np.int64(0)
     wrong = np.int64(0)
@@ -62,7 +62,7 @@ def parse(
             n = first - count
         i = lines.line_end(text, i, end) + 1
         line += 1
-    convert(room, n, count, keys, values, starts)  # named to the last, so that it lives so long
+    convert(room, n, count, keys, values, starts)  # used last, so that it stays alive
     fields[: count + n] = -1
     return row, count + n, line, wrong, queries
 
@@ -76,7 +76,7 @@ def _ends_value(c):
 def _features(text, i, end, stops, k, most, largest, staged, n, count, keys, values, starts):
     """The features of one line.
 
-    (code or −1, where, position, k, n staged, count settled, whether there was a qid)
+    (code or −1, where, position, k, n in the batch, count converted, whether there was a qid)
     """
     query = False
     while True:
@@ -124,8 +124,8 @@ def _features(text, i, end, stops, k, most, largest, staged, n, count, keys, val
 
 
 @kernel
-def compose(text, starts, places, out, lengths):
-    """Indices as names, one after another into `out`; with an `out` of size 0 they are only measured."""
+def compose_names(text, starts, places, out, lengths):
+    """Write indices as names, one after another, into `out`; if `out` is empty they are only measured."""
     size = 0
     for k in range(len(places)):
         before = size

@@ -1,9 +1,9 @@
-"""Eight bytes of text at once, as a 64-bit word: the digits at the start of it in a few instructions.
+"""Eight bytes of text at once, as a 64-bit word: reads the digits at its start in a few instructions.
 
-Numbers have digits of any count, and a loop over them ends where the processor did not expect it.
-Here a number of up to eight digits takes the same steps whatever its length.
+A loop over the digits of a number has an end that the processor cannot predict. Here a number of up to eight
+digits takes the same steps whatever its length.
 
-Text is passed on by its address: for an array, Numba would count references at every call.
+Text is passed by its address: for an array, Numba would count references at every call.
 """
 
 import numpy as np
@@ -25,7 +25,7 @@ def _compiled_address(context, array):
 
 
 def _load(bits, result):
-    """A load of so many bits at an address plus an index."""
+    """A function that loads this many bits at an address plus an index."""
 
     @intrinsic
     def load(context, address, index):
@@ -72,7 +72,7 @@ def _item(text, index):
     return text[index]
 
 
-# Where bounds are to be checked, or nothing compiled, the "address" of an array is the array itself.
+# If bounds are checked, or nothing is compiled, the "address" of an array is the array itself.
 fast = not (config.DISABLE_JIT or config.BOUNDSCHECK)
 address = _compiled_address if fast else _itself
 byte = _load(8, types.uint8) if fast else _item
@@ -86,16 +86,16 @@ _PAIRS = np.uint64(0x000000FF000000FF)
 _THOUSANDS = np.uint64(0x000F424000000064)  # 10⁶ and 10²
 _ONES = np.uint64(0x0000271000000001)  # 10⁴ and 1
 
-# Whole numbers and powers of ten that are exact in float64: their quotient is rounded once, and correctly.
+# Integers and powers of ten that are exact in float64: their quotient is rounded once, and correctly.
 EXACT = 2**53
 EXACT_POWERS = np.array([10.0**k for k in range(23)])
 TENS = np.array([10**k for k in range(9)])
-ROOM = np.array([10 ** (18 - k) for k in range(9)])  # below it, k more digits fit 63 bits
+ROOM = np.array([10 ** (18 - k) for k in range(9)])  # below this, k more digits fit in 63 bits
 
 
 @part
 def leading_digits(text, i, end):
-    """(the number that up to eight digits from i on make, how many they are)."""
+    """(the number made of up to eight digits from i on, how many digits)."""
     if i + 8 > end:
         value = np.int64(0)
         count = np.int64(0)
@@ -104,18 +104,18 @@ def leading_digits(text, i, end):
             count += 1
         return value, count
     digits = word(text, i) ^ ZEROS
-    # a byte above 9 gets its highest bit set, and may spoil the bytes behind it, but those do not count
+    # a byte above 9 gets its highest bit set, and may spoil the bytes after it, which do not count
     others = ((digits + TO_SIGN) | digits) & SIGNS
     bits = trailing_zeros(others) & np.uint64(0x78)
     if bits == np.uint64(0):
         return np.int64(0), np.int64(0)
-    digits <<= np.uint64(64) - bits  # now there are eight, zeros leading
+    digits <<= np.uint64(64) - bits  # now there are eight digits, with leading zeros
     return value_of(digits), np.int64(bits >> np.uint64(3))
 
 
 @part
 def value_of(digits):
-    """The number that eight digits make, each in a byte of its own, the first of them in the lowest."""
+    """The number made of eight digits, one in each byte, the first in the lowest byte."""
     digits = digits * np.uint64(10) + (digits >> np.uint64(8))
     digits = (digits & _PAIRS) * _THOUSANDS + ((digits >> np.uint64(16)) & _PAIRS) * _ONES
     return np.int64(digits >> np.uint64(32))

@@ -1,10 +1,10 @@
-"""Text → features: its words, runs of words, and runs of characters, lower-cased while they are hashed.
+"""Text → features: words, word n-grams and character n-grams, lower-cased while they are hashed.
 
-A word is a run of letters and digits; every byte from 0x80 on counts as a letter, so that words in
-UTF-8 stay whole. Its key is that of a name in the column (a word of digits alone is a number). The
-key of several words in a row is the murmur3 hash of their keys, four bytes each, least first. That
-of characters in a row is the hash of their bytes with a seed of its own, so that the word `the` and
-the characters `the` differ; a run of blanks counts as one space there.
+A word is a run of letters and digits; every byte from 0x80 on counts as a letter, so that words in UTF-8 stay
+whole. The key of a word is that of a name in the column (a word made of digits is a number). The key of a
+word n-gram is the murmur3 hash of the keys of its words, four bytes each, lowest byte first. The key of a
+character n-gram is the hash of its bytes with another seed, so that the word `the` and the characters `the`
+differ; there a run of blanks counts as one space.
 """
 
 import math
@@ -14,13 +14,13 @@ import numpy as np
 from steelyard.numba_tools.jit import kernel
 from steelyard.text import hashing
 
-# What becomes of a token that comes several times in one text
+# How a token counts that occurs several times in one text
 COUNTS, BINARY, SUBLINEAR = range(3)
 
-# What a feature's span of the text is the name of: its origin is 8·column + one of these
+# What the span of a feature names: its origin is 8·column + one of these
 NUMBER, CATEGORY, MISSING, WORDS, CHARACTERS, KEY, POSITION = range(7)
 
-CHARACTER_SALT = 0x63686172  # sets the seed of characters apart from that of words
+CHARACTER_SALT = 0x63686172  # makes the seed of characters differ from that of words
 
 LETTERS = np.array(
     [48 <= c <= 57 or 65 <= c <= 90 or 97 <= c <= 122 or c >= 128 for c in range(256)], np.bool_
@@ -36,9 +36,9 @@ PLAIN = np.array(  # any byte as it is hashed among characters
 
 @kernel
 def tokenise(text, start, end, seed, field, column, options, count, table, features):
-    """Add the tokens of text[start:end] (text[end] is no letter); returns how many features there are then.
+    """Add the tokens of text[start:end] (text[end] is not a letter); returns the new number of features.
 
-    `options`: the most words in a row, the least and most characters, what becomes of repeated tokens.
+    `options`: the longest word n-gram, the shortest and longest character n-gram, how repeated tokens count.
     """
     most_words, least, most, repeated = options
     first = count
@@ -57,14 +57,14 @@ def tokenise(text, start, end, seed, field, column, options, count, table, featu
             count,
             features,
         )
-    if repeated != COUNTS:  # elsewhere duplicates are added up as they are folded
-        count = _merged(first, count, repeated, table, features)
+    if repeated != COUNTS:  # otherwise folding adds up duplicates
+        count = _merge(first, count, repeated, table, features)
     return count
 
 
 @kernel
 def _words(text, start, end, seed, field, origin, most, count, features):
-    """Unsigned positions cannot be negative, which saves a check at each byte."""
+    """Add words and word n-grams. (Unsigned positions need no check for negative ones.)"""
     keys, values, fields, starts, stops, origins = features
     recent = np.empty(most, np.int64)  # the keys of the last words, and where they begin
     begins = np.empty(most, np.int64)
@@ -91,7 +91,7 @@ def _words(text, start, end, seed, field, origin, most, count, features):
             c = np.int64(SMALL[text[i]])
         if seen & 0xC0:
             word = hashing.finished(h, k, np.int64(i - begin))
-        else:  # digits alone
+        else:  # only digits
             word = hashing.key(text, np.int64(begin), np.int64(i), seed)
         keys[at] = word
         values[at] = 1.0
@@ -161,7 +161,7 @@ def _characters(text, start, end, seed, field, origin, least, most, count, featu
 
 @kernel
 def after_character(text, i, last):
-    """Where the character at i ends, or the run of blanks."""
+    """The end of the character at i, or of the run of blanks."""
     one = np.uint64(1)
     c = text[i]
     i += one
@@ -180,10 +180,10 @@ def lower(c):
 
 
 @kernel
-def _merged(first, count, repeated, table, features):
-    """Features first … count with each key once; returns the new count.
+def _merge(first, count, repeated, table, features):
+    """Merge the features first … count that have the same key; returns the new count.
 
-    `table` holds places + 1, and whatever is before `first` is not in it: it need not be emptied.
+    `table` holds positions + 1. Positions before `first` do not count, so the table need not be cleared.
     """
     keys, values, _fields, starts, stops, origins = features
     slots = 16

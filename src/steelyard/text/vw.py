@@ -18,11 +18,11 @@ def parse(
     text, end, stops, largest, field_seeds,
     labels, sample_weight, offsets, tags, ends, keys, values, fields, starts, problems,
 ):  # fmt: skip
-    """Read text[:end], whole lines. Returns (rows, features, lines, problems).
+    """Read the whole lines text[:end]. Returns (rows, features, lines, problems).
 
-    `stops` is room for the places of blanks. `field_seeds`: the keys of the namespaces that interactions
-    speak of; a feature's field is its place among them, or −1. `starts`: where in the text each
-    feature's name begins.
+    `stops` is a buffer for the positions of blanks. `field_seeds`: the keys of the namespaces used in
+    interactions; the field of a feature is its index in that list, or −1. `starts`: where the name of each
+    feature begins in the text.
     """
     bytes_at = address(text)
     stops, field_seeds, tags = borrow(stops), borrow(field_seeds), borrow(tags)
@@ -32,10 +32,10 @@ def parse(
     most = count_up_to(stops, known, end - MARGIN)
     room = np.empty(BATCH_WORDS, np.uint64)
     staged = borrow(room)
-    # not plain zeros, for whose type the helpers would be compiled once more
+    # typed: a literal 0 would compile every helper twice
     row = np.int64(0)
-    count = np.int64(0)  # features settled
-    n = np.int64(0)  # and staged
+    count = np.int64(0)  # features converted
+    n = np.int64(0)  # features in the batch
     k = np.int64(0)
     line = np.int64(0)
     wrong = np.int64(0)
@@ -57,12 +57,12 @@ def parse(
             count = min(count, first)
             n = first - count
             i = lines.line_end(text, i, end)
-        elif where >= 0:  # a blank line says where = −1
+        elif where >= 0:  # where = −1 means a blank line
             ends[row] = count + n
             row += 1
         i += 1
         line += 1
-    convert(room, n, count, keys, values, starts)  # named to the last, so that it lives so long
+    convert(room, n, count, keys, values, starts)  # used last, so that it stays alive
     return row, count + n, line, wrong
 
 
@@ -78,7 +78,7 @@ def ends_name(c):
 
 @part
 def _head(text, i, end, row, labels, sample_weight, offsets, tags):
-    """What stands before the first bar: (code or −1, where, position of the bar or the line's end)."""
+    """Read what precedes the first bar: (code or −1, where, position of the bar or line end)."""
     numbers = 0
     begin = i
     tags[row, 0] = tags[row, 1] = 0
@@ -124,7 +124,7 @@ def _features(
 ):
     """The namespaces of one line, from its first bar.
 
-    (code or −1, where, position, k, n staged, count settled)
+    (code or −1, where, position, k, n in the batch, count converted)
     """
     seed = np.int64(0)
     field = np.int16(-1)
@@ -196,7 +196,7 @@ def _feature(text, i, end, seed, nameless):
     else:
         i = _name_end(text, i, end)
         size = i - begin
-        if size == 0:  # a value without a name is named by its place among such
+        if size == 0:  # a value without a name is numbered
             feature = (seed + nameless) & hashing.BITS_32
         elif size < 16 and i + 16 <= end:
             feature = hashing.short_murmur(text, begin, size, seed)

@@ -5,7 +5,7 @@ import shutil
 import sqlite3
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -30,7 +30,7 @@ class Far(Margin):
     """A user's own: the rows farthest from the boundary, beyond a distance."""
 
     least: float = 0.5
-    lane_code = None
+    lane_code: ClassVar[int | None] = None
 
     def score(self, model: Any, examples: Any) -> tuple[Any, Any]:
         scores, predictions = super().score(model, examples)
@@ -100,7 +100,7 @@ def test_resuming_a_stream_is_as_if_never_stopped(
 @pytest.mark.parametrize("audit", [0.0, 0.05])
 def test_resuming_a_ranked_pool_is_as_if_never_stopped(audit: float, tmp_path: Path) -> None:
     chunk, labels = stream(240)
-    given = {"strategy": "margin", "budget": 60, "expected": 240, "audit": audit}
+    given: dict[str, Any] = {"strategy": "margin", "budget": 60, "expected": 240, "audit": audit}
     whole = learner(**given)
     asked = answered_from(whole, chunk, labels)
     assert len(set(asked)) == 60
@@ -202,6 +202,15 @@ def test_random_asks_whatever_the_model_thinks() -> None:
     np.testing.assert_allclose(audited.history().probability, 0.2)
     exact = answered(learner(strategy="random", budget=70, expected=500, audit=0.05), chunk, labels)
     assert exact.asked == 70
+
+
+def test_equal_probabilities_mean_equal_training_weights() -> None:
+    chunk, labels = stream(300)
+    weighted, plain = (
+        answered(learner(strategy="random", rate=0.2, weights=weights), chunk, labels)
+        for weights in ("importance", "none")
+    )
+    np.testing.assert_array_equal(weighted.model.weights, plain.model.weights)
 
 
 def test_selection_sampling_is_even() -> None:

@@ -3,7 +3,7 @@
 import copy
 import math
 from abc import ABC, abstractmethod
-from dataclasses import asdict, is_dataclass
+from dataclasses import fields, is_dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -31,8 +31,8 @@ class Strategy(ABC):
     """Whether every row has a known probability above 0, so that labels can be weighted for estimates."""
     ranks_pool: ClassVar[bool] = False
     """Whether it asks for the row with the lowest score of a whole pool, rather than row by row."""
-    chooses_first: ClassVar[bool] = False
-    """Whether it can choose before a model has learned anything: then there is no warm-up."""
+    uniform: ClassVar[bool] = False
+    """Whether all rows are equally likely: then there is no warm-up, and answers have the weight 1."""
     lane_code: ClassVar[int | None] = None
     """Its number in `learn/query_lanes.py`; None if `Simulation` cannot run it."""
     lane_parameters: ClassVar[tuple[float, ...]] = ()
@@ -59,8 +59,9 @@ class Strategy(ABC):
 
     def describe(self) -> dict[str, Any]:
         """Its name and parameters, as the journal stores them."""
-        parameters: dict[str, Any] = asdict(self) if is_dataclass(self) else {}  # type: ignore[redundant-expr]
-        return {"name": strategies.name_of(self)} | parameters
+        own: Any = self
+        parameters = [field.name for field in fields(own)] if is_dataclass(own) else []
+        return {"name": strategies.name_of(self)} | {name: getattr(self, name) for name in parameters}
 
     @abstractmethod
     def score(self, model: Model, examples: Examples) -> tuple[Column, Column]:
@@ -77,7 +78,7 @@ class Strategy(ABC):
         """P of rows outside the audit: the k-th of the stream, within a stretch; `asked` labels so far."""
         if self.plan.is_spent(asked):
             return np.zeros(len(scores))
-        if asked < self.plan.warm_up and not self.chooses_first:
+        if asked < self.plan.warm_up and not self.uniform:
             return np.ones(len(scores))
         return self.choose(scores, k, asked)
 

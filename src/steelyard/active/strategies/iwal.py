@@ -17,6 +17,7 @@ often as the remaining labels allow; after every question and every 64 examples.
 
 import math
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -58,7 +59,7 @@ class Iwal(Strategy):
 
     summary = "importance-weighted active learning: the less sure the model, the likelier the question"
     randomized = True
-    lane_code = query_lanes.BY_IMPORTANCE
+    lane_code: ClassVar[int | None] = query_lanes.BY_IMPORTANCE
     lane_parameters = tuple(10.0**power for power in range(-8, 2))
 
     def check(self, plan: BudgetPlan) -> None:

@@ -1,5 +1,7 @@
 """Margin sampling: ask for the rows whose prediction is nearest to the decision boundary."""
 
+from typing import ClassVar
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -23,7 +25,7 @@ class Margin(Strategy):
     summary = "the rows of which the model is least sure; no estimates without an audit"
     randomized = False
     ranks_pool = True
-    lane_code = query_lanes.NEAR_THE_MARGIN
+    lane_code: ClassVar[int | None] = query_lanes.NEAR_THE_MARGIN
     lane_parameters = tuple(2.0**power for power in range(-8, 2))
 
     def score(self, model: Model, examples: Examples) -> tuple[Column, Column]:

@@ -1,5 +1,7 @@
 """Random sampling: every row is asked for with the same probability, whatever the model thinks of it."""
 
+from typing import ClassVar
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -19,8 +21,8 @@ class Random(Strategy):
 
     summary = "every row with the same probability"
     randomized = True
-    chooses_first = True
-    lane_code = query_lanes.AT_RANDOM
+    uniform = True
+    lane_code: ClassVar[int | None] = query_lanes.AT_RANDOM
     lane_parameters = tuple(2.0 ** (0.9 * power) for power in range(-9, 1))
 
     def score(self, model: Model, examples: Examples) -> tuple[Column, Column]:

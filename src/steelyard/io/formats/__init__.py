@@ -77,7 +77,7 @@ class Head:
 
 @contextmanager
 def open_head(path: str) -> Iterator[Head]:
-    with sources.opened(path) as source:
+    with sources.open_source(path) as source:
         yield Head(path, source)
 
 

@@ -62,22 +62,16 @@ class Arrow(Format):
         sparse = Columns((Column(arrow_csr.LABEL, roles.LABEL),))
         columns = sparse if spec.columns is None else require_label(spec, path)
         (name,) = columns.of(roles.LABEL)
-        with sources.opened(path) as source:
+        with sources.open_source(path) as source:
             for batch in arrow.read_batches(source, _LABEL_BYTES, [name]):
                 if batch.rows is not None and name in batch.rows.schema.names:
                     yield set(columns.present(arrow_columns.distinct(batch.rows.column(name))))
 
     def reader(self, spec: "InputSpec", names: "Names | None") -> "Reader":
-        from steelyard.features.folding import Folding
-        from steelyard.features.interactions import interactions
         from steelyard.io.arrow import ArrowReader
         from steelyard.io.arrow_columns import ArrowColumns
 
-        if spec.columns is None:
-            return ArrowReader(spec.features)
-        crossed = interactions(spec.interactions)
-        folding = Folding(spec.bits, crossed, names)
-        columns = ArrowColumns(folding, spec.columns, spec.text, crossed, spec.label_rule, spec.dtype)
+        columns = None if spec.columns is None else ArrowColumns(spec, names)
         return ArrowReader(spec.features, columns)
 
     def fits(self, spec: "InputSpec", head: Head) -> bool:

@@ -33,17 +33,9 @@ class Csv(TextTable):
         return delimited.head_labels(head.source, spec.dialect, require_label(spec, head.path))
 
     def reader(self, spec: "InputSpec", names: "Names | None") -> "Reader":
-        from steelyard.features.folding import Folding
-        from steelyard.features.interactions import interactions
         from steelyard.io.delimited import DelimitedReader
 
-        assert spec.columns is not None
-        assert spec.dialect is not None
-        crossed = interactions(spec.interactions)
-        folding = Folding(spec.bits, crossed, names)
-        return DelimitedReader(
-            folding, spec.columns, spec.dialect, spec.text, crossed, spec.label_rule, spec.dtype
-        )
+        return DelimitedReader(spec, names)
 
     def fits(self, spec: "InputSpec", head: Head) -> bool:
         from steelyard.io import delimited

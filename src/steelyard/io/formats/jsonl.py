@@ -38,14 +38,9 @@ class Jsonl(TextTable):
         return jsonl.head_labels(head.source, require_label(spec, head.path))
 
     def reader(self, spec: "InputSpec", names: "Names | None") -> "Reader":
-        from steelyard.features.folding import Folding
-        from steelyard.features.interactions import interactions
         from steelyard.io.jsonl import JsonReader
 
-        assert spec.columns is not None
-        crossed = interactions(spec.interactions)
-        folding = Folding(spec.bits, crossed, names)
-        return JsonReader(folding, spec.columns, spec.text, crossed, spec.label_rule, spec.dtype)
+        return JsonReader(spec, names)
 
     def fits(self, spec: "InputSpec", head: Head) -> bool:
         from steelyard.io import jsonl

@@ -23,8 +23,6 @@ class Svmlight(SparseText):
         return all(self._LINE.fullmatch(line) for line in head.lines if not line.startswith(b"#"))
 
     def reader(self, spec: "InputSpec", names: "Names | None") -> "Reader":
-        from steelyard.features.folding import Folding
-        from steelyard.features.interactions import interactions
         from steelyard.io.sparse_text import SvmlightReader
 
-        return SvmlightReader(Folding(spec.bits, interactions(spec.interactions), names), spec.dtype)
+        return SvmlightReader(spec, names)

@@ -59,9 +59,6 @@ class Vw(SparseText):
         return all(self._LINE.fullmatch(line) for line in head.lines)
 
     def reader(self, spec: "InputSpec", names: "Names | None") -> "Reader":
-        from steelyard.features.folding import Folding
-        from steelyard.features.interactions import interactions
         from steelyard.io.sparse_text import VwReader
 
-        crossed = interactions(spec.interactions)
-        return VwReader(Folding(spec.bits, crossed, names), crossed, spec.dtype)
+        return VwReader(spec, names)

@@ -1,4 +1,4 @@
-"""Rows of a table, chosen and averaged; how the ways to learn are called."""
+"""Selecting and averaging rows of a table; the names of the approaches."""
 
 from collections.abc import Iterable, Sequence
 
@@ -18,12 +18,12 @@ NAMES = {
 }
 
 
-def where(rows: Iterable[Row], **wanted: Cell) -> list[Row]:
+def select_rows(rows: Iterable[Row], **wanted: Cell) -> list[Row]:
     return [row for row in rows if all(row[name] == value for name, value in wanted.items())]
 
 
 def values(rows: Iterable[Row], name: str) -> list[Cell]:
-    """The different ones, in the order of the rows."""
+    """The distinct values of a column, in the order of the rows."""
     return list(dict.fromkeys(row[name] for row in rows))
 
 
@@ -31,43 +31,43 @@ def mean(rows: Sequence[Row], name: str) -> float:
     return float(np.mean([float(row[name]) for row in rows]))
 
 
-def by(rows: Sequence[Row], name: str, measured: str) -> dict[float, float]:
-    """The mean of what was measured, for each value of a column."""
-    return {float(value): mean(where(rows, **{name: value}), measured) for value in values(rows, name)}
+def mean_by(rows: Sequence[Row], name: str, measured: str) -> dict[float, float]:
+    """The mean of a measure for each value of a column."""
+    return {float(value): mean(select_rows(rows, **{name: value}), measured) for value in values(rows, name)}
 
 
-def best(rows: Sequence[Row], measured: str = "log_loss") -> tuple[float, float]:
-    """The rate at which the mean is least, and that mean."""
-    means = by(rows, "rate", measured)
+def best_rate(rows: Sequence[Row], measured: str = "log_loss") -> tuple[float, float]:
+    """The rate with the lowest mean, and that mean."""
+    means = mean_by(rows, "rate", measured)
     rate = min(means, key=means.__getitem__)
     return rate, means[rate]
 
 
-def verdict(held: int, of: int) -> Verdict:
-    """Of a claim that was tried on several sets."""
+def judge_sets(held: int, of: int) -> Verdict:
+    """The verdict on a claim that was tested on several data sets."""
     if held == of:
         return Verdict.HOLDS
     return Verdict.PARTLY if held else Verdict.FAILS
 
 
-def because(found: Verdict, reason: str, held: int = 0, of: int = 0) -> str:
-    """The reason why a claim holds is none where it does not; where it does in part, on how many sets."""
+def explain_verdict(found: Verdict, reason: str, held: int = 0, of: int = 0) -> str:
+    """The reason if the claim holds; if it holds in part, also on how many data sets."""
     if found is Verdict.FAILS:
         return "The reason is not known."
     return f"On {held} of {of} sets. {reason}" if found is Verdict.PARTLY else reason
 
 
-def span(numbers: Sequence[float], form: str) -> str:
-    """From the least to the largest.
+def format_range(numbers: Sequence[float], form: str) -> str:
+    """From the smallest to the largest.
 
-    >>> span([2.0, 1.0], ".1f"), span([1.01, 1.0], ".1f")
+    >>> format_range([2.0, 1.0], ".1f"), format_range([1.01, 1.0], ".1f")
     ('1.0 to 2.0', '1.0')
     """
     low, high = (format(number, form) for number in (min(numbers), max(numbers)))
     return low if low == high else f"{low} to {high}"
 
 
-def averaged(rows: Sequence[Row]) -> str:
-    """Over what, at the end of a caption."""
+def describe_shuffles(rows: Sequence[Row]) -> str:
+    """What a caption says about averaging."""
     shuffles = len(values(rows, "seed"))
     return "one shuffle" if shuffles == 1 else f"mean of {shuffles} shuffles"
