@@ -97,7 +97,10 @@ class FileTraining:
     def warm_up(self) -> None:
         """Load the kernels, with no rows at all: starting up is not learning."""
         reader = self.files.spec.reader(self.names)
-        self.engine.learn(reader.parse(reader.nothing()).examples)
+        nothing = reader.parse(reader.nothing()).examples
+        predictions = self.engine.learn(nothing, predictions=True)
+        assert predictions is not None
+        self.engine.row_losses(predictions, nothing.labels)
 
     def run(self, after_piece: Callable[[Learned], None] | None = None) -> None:
         """All passes that are left."""
