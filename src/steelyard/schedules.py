@@ -9,6 +9,8 @@ from dataclasses import dataclass
 
 from steelyard.losses import LARGEST_EXPONENT
 
+AUTO = "auto"  # in the place of a learning rate: several are tried, and the best so far answers
+
 
 def rate(learning_rate: float, initial_t: float, power_t: float, t: float) -> float:
     return learning_rate * math.pow(initial_t / (t + initial_t), power_t)

@@ -6,14 +6,16 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Optional
 
 import click
 
 from steelyard._messages import did_you_mean
-from steelyard.features.names import Names
 from steelyard.io.errors import InputError
-from steelyard.io.stream import Stream
+
+if TYPE_CHECKING:
+    from steelyard.features.names import Names
+    from steelyard.io.stream import Stream
 
 Say = Callable[[str], None]
 
@@ -84,7 +86,7 @@ def check_outputs(outputs: Sequence[Path | None], inputs: Sequence[str | Path]) 
             )
 
 
-def unused_interactions(stream: Stream, names: Names | None) -> list[str]:
+def unused_interactions(stream: "Stream", names: Optional["Names"]) -> list[str]:
     """A line for each namespace of --interactions that no row has, with those that there are, if known."""
     if not stream.unmet:
         return []

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
@@ -14,12 +14,14 @@ from click.core import ParameterSource
 from steelyard import losses
 from steelyard.cli.common import Choice, restored_interrupts
 from steelyard.engine import class_weights
-from steelyard.engine.auto_candidates import AUTO, candidates
 from steelyard.io import formats
 from steelyard.io.errors import InputError
-from steelyard.io.read_options import ReadOptions
 from steelyard.losses import Loss
-from steelyard.model import Settings
+from steelyard.schedules import AUTO
+
+if TYPE_CHECKING:  # a command whose help is asked for loads no kernels
+    from steelyard.io.read_options import ReadOptions
+    from steelyard.model import Settings
 
 FILES = click.argument("files", nargs=-1, required=True, metavar="FILE…")
 THREADS = click.option(
@@ -276,7 +278,10 @@ class LearnOptions:
             {name: given[name] for name in names if given[name] is not None},
         )
 
-    def settings_for(self, inferred: str) -> list[Settings]:
+    def settings_for(self, inferred: str) -> list["Settings"]:
+        from steelyard.engine.auto_candidates import candidates
+        from steelyard.model import Settings
+
         loss = loss_named(self.loss or inferred, self.loss_parameters)
         auto = self.learning_rate == AUTO
         try:
@@ -290,10 +295,12 @@ class LearnOptions:
         return candidates(settings) if auto else [settings]
 
 
-def read_options(given: dict[str, Any]) -> ReadOptions:
+def read_options(given: dict[str, Any]) -> "ReadOptions":
     """From the options of `READING`."""
+    from steelyard.io.read_options import ReadOptions
+
     names = {each.name for each in fields(ReadOptions)} - {"format"}
-    return ReadOptions(format=given["format_"], **{name: given[name] for name in names})
+    return ReadOptions(format=given["format_"], **{name: given[name] for name in names & set(given)})
 
 
 def given_names(ctx: click.Context) -> set[str]:

@@ -10,8 +10,6 @@ from dataclasses import replace
 
 from steelyard.model import Settings
 
-AUTO = "auto"
-
 # Multiples of the default rate, power_t and initial_t. The first answers wherever it is as good.
 CANDIDATES = (
     (1.0, 0.0, 1.0), (0.5, 0.0, 1.0), (2.0, 0.0, 1.0),

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from steelyard import losses
-from steelyard.engine.auto_candidates import AUTO, candidates
+from steelyard.engine.auto_candidates import candidates
 from steelyard.losses import Loss
 from steelyard.model import Settings
+from steelyard.schedules import AUTO
 
 DEFAULT = Settings()
 WEIGHT_SCALES = ("as_given", "mean_one")
