@@ -202,3 +202,7 @@ def test_pictures_of_several_updates(file: Path, tmp_path: Path) -> None:
     assert "random, invariant" in drawn
     assert "all labels, implicit" in drawn
     assert (tmp_path / "c/active-estimates-random-implicit.svg").exists()
+
+
+def test_the_grid_has_the_schedules_of_the_paper() -> None:
+    assert len(simulate._schedules()) == 198

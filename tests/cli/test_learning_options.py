@@ -27,6 +27,11 @@ def same(model: Path, expected: OnlineClassifier) -> OnlineClassifier:
     return loaded
 
 
+def further(estimator: OnlineClassifier, model: Path, path: Path) -> OnlineClassifier:
+    codes, weights = labels(path)
+    return estimator.partial_fit(matrix(model, path), codes, sample_weight=weights)
+
+
 def test_auto(file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     model = tmp_path / "m"
     options = ("--learning-rate", "auto", *BITS)
@@ -44,7 +49,7 @@ def test_auto(file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     more = tmp_path / "more.vw"
     more.write_text(rows(60, 3, weights=True))
     trained(more, "--resume", model, "-o", tmp_path / "on")
-    same(tmp_path / "on", expected.partial_fit(matrix(model, more), *labels(more)))
+    same(tmp_path / "on", further(expected, model, more))
     whole = trained(file, *options, "--passes", 2, "-o", tmp_path / "whole")
     save = model_file.save
 
@@ -83,7 +88,7 @@ def test_class_weights(file: Path, tmp_path: Path, given: str, weights: Any) -> 
     more = tmp_path / "more.vw"
     more.write_text(rows(60, 3, weights=True))
     trained(more, "--resume", model, "-o", model)
-    same(model, expected.partial_fit(matrix(model, more), *labels(more)))
+    same(model, further(expected, model, more))
 
 
 @pytest.mark.parametrize(("given", "weights"), [("balanced", "balanced"), ("c=2, a=5", {"a": 5.0, "c": 2.0})])

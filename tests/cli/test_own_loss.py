@@ -77,7 +77,7 @@ def test_train_and_use(file: Path, tmp_path: Path) -> None:
     then = trained(file, "--resume", "m", "-o", "then", "--loss", "own_losses:Halved")
     assert then["progressive_loss"] == whole["progressive_loss"]
     assert Path("then").read_bytes() == Path("whole").read_bytes()
-    assert "loss: own_losses:Halved" in run("train", file, "--loss", "own_losses:Halved").stdout
+    assert "loss: Halved\n" in run("train", file, "--loss", "own_losses:Halved").stdout
 
 
 def test_it_is_the_loss_that_it_says(file: Path) -> None:

@@ -11,7 +11,7 @@ import click
 import pytest
 
 from steelyard.cli.sweeps import equivalent_command, progress, running
-from steelyard.sweep import rows as all_rows
+from steelyard.engine.rows import RowsInChunks
 from tests.cli.running import refused, rows, run, trained
 
 ROW_NORM = ("--scaling", "row_norm", "--bits", "8", "--loss", "squared")
@@ -58,6 +58,14 @@ def test_the_command_that_is_told_trains_the_best(file: Path) -> None:
     assert "--weight-factor 0.5 " in found["command"] + " "
 
 
+@pytest.mark.parametrize("given", ["balanced", "-1=2,1=0.5"])
+def test_class_weights(file: Path, given: str) -> None:
+    found = swept(file, *ROW_NORM, "--loss", "hinge", *RATES, "--class-weight", given)
+    assert f"--class-weight {given}" in found["command"]
+    alone = trained(*shlex.split(found["command"])[2:])
+    assert found["best"]["progressive_loss"] == pytest.approx(alone["progressive_loss"], rel=1e-5)
+
+
 def test_the_table(file: Path) -> None:
     said = table(file, *ROW_NORM, "--loss", "squared,hinge", *RATES, "--update", "second_order,invariant")
     head, *lines = [line.split() for line in said.split("\n\n")[1].splitlines()]
@@ -86,11 +94,11 @@ def test_the_grid_of_the_paper(monkeypatch: pytest.MonkeyPatch) -> None:
         ("update", "scaling", "learning_rate", "initial_t", "power_t", "l1", "l2")
     )
     given |= {"paper": True, "loss": None, "tau": None, "l2_flow": "split", "bias": True, "dtype": "float32"}
-    points = running._expanded(given, list(running._losses(given, ["-1", "1"])))[0].points
+    points = running._expand(given, list(running._losses(given, ["-1", "1"])))[0].points
     assert len(points) == 12 * 198
     assert {point.settings.scaling for point in points} == {"row_norm"}
     given["update"] = ["invariant"]
-    assert len(running._expanded(given, list(running._losses(given, [])))[0].points) == 4 * 198
+    assert len(running._expand(given, list(running._losses(given, [])))[0].points) == 4 * 198
 
 
 def test_numbers(tmp_path: Path) -> None:
@@ -103,7 +111,7 @@ def test_numbers(tmp_path: Path) -> None:
     assert swept(*two)["best"] is None
     assert "progressive loss" in table(*two)
     assert "losses of numbers cannot be compared" in refused("sweep", *two, "--save", tmp_path / "model")
-    assert "hinge loss is for classes" in refused("sweep", path, "--loss", "hinge")
+    assert "its labels are numbers with fractions, not classes" in refused("sweep", path, "--loss", "hinge")
 
 
 def test_all_have_diverged(tmp_path: Path) -> None:
@@ -198,15 +206,15 @@ def test_ctrl_c_leaves_the_state(file: Path, tmp_path: Path, monkeypatch: pytest
     given = (file, *ROW_NORM, *RATES, "--passes", 3, "--holdout", 5)
     whole = swept(*given)
     raised = iter([True, False, False, False])
-    held = all_rows.Chunks.learned
+    pieces = RowsInChunks.pieces
 
     def learned(self: Any, number: int) -> Any:
-        for piece in held(self, number):
+        for piece in pieces(self, number):
             yield piece
             if next(raised, False):
                 signal.raise_signal(signal.SIGINT)
 
-    monkeypatch.setattr(all_rows.Chunks, "learned", learned)
+    monkeypatch.setattr(RowsInChunks, "pieces", learned)
     stopped = run("sweep", *given, "--resume", state, code=progress.INTERRUPTED)
     assert f"interrupted: the state is in {state}, and the same command goes on from there" in stopped.stderr
     assert state.exists()
@@ -241,3 +249,5 @@ def test_retold_options() -> None:
         "b",
     ]
     assert equivalent_command._words(click.Option(["--characters"]), (3, 5)) == ["--characters", "3-5"]
+    weights = click.Option(["--class-weight"])
+    assert equivalent_command._words(weights, {"a": 2.0, "b": 0.5}) == ["--class-weight", "a=2,b=0.5"]

@@ -51,7 +51,7 @@ def test_converted_files_have_their_features(tmp_path: Path) -> None:
     convert(list(Stream([text], spec.reader())), path, features=spec.features, reading=spec.as_json())
     assert ReadOptions().infer([str(path)], "float32")[0] == InputSpec("arrow", 8, original=spec)
     with pytest.raises(
-        InputError, match="--interactions needs namespaces or columns, and the files are a conv"
+        InputError, match="--interactions needs namespaces or columns, and the files are conv"
     ):
         ReadOptions(interactions=("a*b",)).infer([str(path)], "float32")
     with pytest.raises(InputError, match=r"rows\.arrow: was converted for --bits 8; leave --bits out"):

@@ -160,3 +160,18 @@ def test_steps_run_on_whole_vectors(loss: str, update: str, monkeypatch: pytest.
     assembly = form._library.get_asm_str()
     packed = ("vmulpd", "mulpd", "fmul\tv", "vfmadd213pd", "vminpd", "vcmpltpd", "minpd")
     assert any(instruction in assembly for instruction in packed)
+
+
+@pytest.mark.parametrize("count", [1, 3])
+def test_a_table_holds_any_number_of_forms(count: int) -> None:
+    """Compiled anew, not from the disk cache: each form fills its own lanes, and an empty range none."""
+    loss = losses.by_name("squared")
+    steps = batched_loss.steps(loss, updates.by_name("explicit").step, "float64")
+    table = batched_loss.table([steps] * count)
+    board = np.zeros((batched_loss.ROWS, 8))
+    board[Y], board[U] = 1.0, 0.5
+    bounds = np.array([2, 4, 4, 8])[: count + 1]
+    fill = numba.njit(lambda table, board, bounds: batched_loss.fill_board(table, board, bounds))
+    fill(table, board, bounds)
+    expected = np.where((np.arange(8) >= 2) & (np.arange(8) < bounds[-1]), 0.5, 0.0)
+    np.testing.assert_array_equal(board[CHANGE], expected)

@@ -11,11 +11,12 @@ from typing import Any
 import click
 
 from steelyard import losses
+from steelyard._messages import counted
 from steelyard.cli import options, train_report
 from steelyard.cli.common import Choice, check_outputs, printer, restored_interrupts, seconds_since_start
 from steelyard.cli.options import LearnOptions, RateOrAuto, given_names, option_name
 from steelyard.cli.options import options as several
-from steelyard.engine.file_training import FileTraining, RunOptions, begin, describe_position, resume
+from steelyard.engine.file_training import FileTraining, RunOptions, begin, resume
 from steelyard.engine.passes import Learned
 from steelyard.io import sources
 from steelyard.io.errors import InputError
@@ -238,7 +239,8 @@ def _prepare(paths: list[str], wanted: TrainOptions) -> tuple[FileTraining, list
     run_options = [name for name in ("passes", "holdout") if name in wanted.given]
     training = resume(stored, wanted.resume, paths, wanted.run, run_options)
     if stored.run is not None:
-        where = describe_position(training)
+        passes, rows = training.loop.position
+        where = f"after {counted(rows, 'row')} of pass {passes + 1}"
         return training, [f"going on where {wanted.resume} was interrupted: {where}"]
     clock = training.engine.models()[0].clock
     return training, [

@@ -6,8 +6,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.io.labels import is_number, plain
-
 BALANCED = "balanced"
 ClassWeight = Mapping[Any, float] | str | None
 
@@ -29,7 +27,10 @@ def with_names_of(class_weight: ClassWeight, classes: Sequence[Any]) -> ClassWei
 
 
 def _written(name: Any) -> str:
-    return plain(float(name)) if is_number(str(name)) else str(name)
+    try:
+        return f"{float(name):.17g}"
+    except (TypeError, ValueError):
+        return str(name)
 
 
 def factors(

@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard import model_file
-from steelyard._messages import counted
 from steelyard.engine import class_weights, file_labels, probabilities
 from steelyard.engine.class_weights import ClassWeight
 from steelyard.engine.file_labels import Labels
@@ -98,7 +97,10 @@ class FileTraining:
     def warm_up(self) -> None:
         """Load the kernels, with no rows at all: starting up is not learning."""
         reader = self.files.spec.reader(self.names)
-        self.engine.learn(reader.parse(reader.nothing()).examples)
+        nothing = reader.parse(reader.nothing()).examples
+        predictions = self.engine.learn(nothing, predictions=True)
+        assert predictions is not None
+        self.engine.row_losses(predictions, nothing.labels)
 
     def run(self, after_piece: Callable[[Learned], None] | None = None) -> None:
         """All passes that are left."""
@@ -224,9 +226,6 @@ def start(
     class_weight: ClassWeight = None,
 ) -> FileTraining:
     """A new engine for files of which everything is known."""
-    class_weights.check(class_weight)
-    if class_weight is not None and not labels.classes:
-        raise InputError("class weights are for classes, and the labels are numbers")
     labels = file_labels.with_original_names(labels, spec)
     if labels.class_names is not None:
         class_weight = class_weights.with_names_of(class_weight, labels.class_names.tolist())
@@ -311,13 +310,15 @@ def spec_of(stored: ModelFile, path: str | Path) -> InputSpec:
 
 def class_factors(class_weight: ClassWeight, labels: Labels, files: FileRows) -> NDArray[np.float64] | None:
     """The factor of each class; to balance them, the files are read once more."""
+    class_weights.check(class_weight)
     if class_weight is None:
         return None
-    assert labels.class_names is not None
-    totals = np.zeros(labels.classes)
-    if isinstance(class_weight, str):
-        totals = files.class_totals(labels.classes)
-    return class_weights.factors(class_weight, labels.class_names.tolist(), totals)
+    if labels.class_names is None:
+        raise InputError("class weights are for classes, and the labels are numbers")
+    classes = labels.class_names.tolist()
+    balanced = isinstance(class_weight, str)
+    totals = files.class_totals(len(classes)) if balanced else np.zeros(len(classes))
+    return class_weights.factors(class_weights.with_names_of(class_weight, classes), classes, totals)
 
 
 def _run_of_checkpoint(
@@ -346,8 +347,3 @@ def _restore_run(training: FileTraining, stored: ModelFile) -> None:
     training.loop.held_out = HeldOut(np.atleast_1d(np.array(loss, float)), errors, weight)
     before = run.get("before", [0.0, 0.0])
     training.before = np.atleast_1d(before[0]).astype(float), np.atleast_1d(before[1]).astype(float)
-
-
-def describe_position(training: FileTraining) -> str:
-    passes, rows = training.loop.position
-    return f"after {counted(rows, 'row')} of pass {passes + 1}"

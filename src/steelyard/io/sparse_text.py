@@ -11,6 +11,8 @@ from steelyard.io.blocks import Block, LineReader, ParsedBlock, finish_text, new
 from steelyard.io.input_spec import InputSpec
 from steelyard.text import feature_names, svmlight, vw
 
+QUERIES = "qid is ignored: rows are learned one by one, not as groups"
+
 
 class VwReader(LineReader):
     """Vowpal Wabbit's text: `label importance base 'tag |namespace name:value …`.
@@ -50,9 +52,6 @@ class VwReader(LineReader):
         )  # fmt: skip
 
 
-QUERIES = "qid is ignored: rows are learned one by one, not as groups"
-
-
 class SvmlightReader(LineReader):
     """svmlight and libsvm text: `label index:value …`. An index is its own name."""
 
@@ -75,6 +74,6 @@ class SvmlightReader(LineReader):
         keyed = room.first(rows, features)
         return finish_text(
             block, keyed, self._folding, lines=count, wrong=wrong, problems=problems,
-            kernel=svmlight.compose,
+            kernel=svmlight.compose_names,
             remarks=frozenset([QUERIES] if queries else []),
         )  # fmt: skip

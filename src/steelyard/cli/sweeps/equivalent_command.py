@@ -44,4 +44,6 @@ def _words(parameter: click.Parameter, value: Any) -> list[str]:
     if parameter.multiple:
         return [word for each in value for word in (parameter.opts[0], str(each))]
     shown = "-".join(map(str, value)) if isinstance(value, tuple) else f"{value}"
+    if isinstance(value, dict):
+        shown = ",".join(f"{name}={_shown(number)}" for name, number in value.items())
     return [parameter.opts[0], shown]
