@@ -19,9 +19,9 @@ _summaries = {
     "inspect": "Show a model: settings, figures, and the largest coefficients of every class, by name.",
     "explain": "Show which features contribute most to each prediction, by name.",
     "convert": "Write files of any format as a binary file that loads much faster.",
-    "active": "Ask for the labels that are worth their price.",
+    "active": "Active learning: choose the examples whose labels are worth asking for.",
     "losses": "List the losses.",
-    "demo": "Learn which package a docstring comes from, weigh some 50 times, write a report.",
+    "demo": "Learn which package a docstring comes from, with weights of 50, and write a report.",
 }
 
 
