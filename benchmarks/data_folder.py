@@ -165,8 +165,8 @@ ENTRIES = (
         "reuters21578, grain",
         f"{_GRAIN.format('train')} | steelyard train - --format tsv --labels '*,grain' -o grain.model",
         f"{_GRAIN.format('test')} | steelyard evaluate grain.model -",
-        "One topic in 22 rows, alone or among others: `sed` makes it the label of all rows that have it. "
-        "`evaluate` also prints precision and recall of each class: those of grain are 0.82 and 0.69.",
+        "One row in 22 has this topic, alone or among others; `sed` makes it the label of all these rows. "
+        "`evaluate` also prints precision and recall of each class: for grain they are 0.82 and 0.69.",
     ),
     Entry("vw/0001", "steelyard train $STEELYARD_DATA/vw/0001.dat"),
     Entry(
