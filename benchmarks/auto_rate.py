@@ -176,15 +176,15 @@ are means over {seeds} shuffles. The [glossary](glossary.md) explains the terms.
 - **grid, by progressive loss**: the same choice among {settings} settings, from 1/32 to 64 times the default
   rate, without decay and with nine kinds of it.
 - **grid, in hindsight**: the best of these settings *on the test rows themselves*, for each shuffle. No
-  method can choose it. With few test rows much of it is luck: breast cancer has 114 of them, iris 30, wine 36, a
-  pair of newsgroups 700 to 800.
+  method can choose it. With few test rows much of it is luck: breast cancer has 114 of them, iris 30, wine
+  36, a pair of newsgroups 700 to 800.
 - **time**: processor time of `fit` as a multiple of the default's, measured in turns; six calls of `fit`
-  would be × 6. Models that learn side by side are stored in groups of sixteen: with two classes, or numbers, six
-  cost as much time and memory as sixteen.
+  would be × 6. Models that learn side by side are stored in groups of sixteen: with two classes, or
+  numbers, six cost as much time and memory as sixteen.
 - **progressive**: the progressive accuracy of the chosen model. The choice of the best of {rivals} makes it
-  too high; the average over the whole pass, the beginning included, makes it too low, and so do test rows that
-  are easier to predict than the training rows. It is not an estimate of later accuracy: use held-out rows
-  for that.
+  too high; the average over the whole pass, the beginning included, makes it too low, and so do test
+  rows that are easier to predict than the training rows. It is not an estimate of later accuracy: use
+  held-out rows for that.
 
 `python -m benchmarks.auto_rate --output docs/auto-rate.md` writes this page, from the sets in the folder
 named by `STEELYARD_DATA` and those that come with scikit-learn. The {rivals} rates were chosen by looking at
