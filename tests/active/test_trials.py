@@ -81,7 +81,7 @@ def test_all_labels(monkeypatch: pytest.MonkeyPatch) -> None:
     assert found.rows == everything.rows
     assert found.model is not None
     assert everything.model is not None
-    np.testing.assert_array_equal(found.model.weights, everything.model.weights)
+    np.testing.assert_array_equal(found.model.raw_coefficients, everything.model.raw_coefficients)
 
     def failing(*_: Any) -> None:
         raise FloatingPointError

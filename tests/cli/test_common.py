@@ -1,7 +1,9 @@
-"""What commands have in common: the clock, misspelt choices, output that nobody reads, output files."""
+"""What commands have in common: the clock, output that nobody reads."""
 
 import sys
+import time
 from pathlib import Path
+from typing import Any
 
 import click
 import pytest
@@ -47,3 +49,16 @@ def test_the_model_is_kept_though_nobody_listens(
     monkeypatch.setattr(common, "say", lambda line: None)
     assert run("train", file, "-o", tmp_path / "m").stdout == ""
     assert (tmp_path / "m").read_bytes() == (tmp_path / "expected").read_bytes()
+
+
+def test_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    first = common.seconds_since_start()
+    time.sleep(0.02)
+    assert common.seconds_since_start() >= first + 0.015
+    assert 0.0 < first < 24 * 3600.0
+
+    def missing(*_: Any) -> str:
+        raise OSError("no such system")
+
+    monkeypatch.setattr(Path, "read_text", missing)
+    assert 0.0 < common.seconds_since_start() <= time.process_time()

@@ -81,6 +81,8 @@ def test_a_regression(tmp_path: Path) -> None:
     assert found["best_constant"] == pytest.approx(labels.mean())
     assert "accuracy" not in found
     assert "root mean square error" in run("evaluate", tmp_path / "m", path).stdout
+    said = refused("evaluate", tmp_path / "m", path, "--labels", "0,1")
+    assert said == "--labels 0,1: the model predicts numbers, and knows no classes"
 
 
 def test_one_class_only(model: Path, tmp_path: Path) -> None:

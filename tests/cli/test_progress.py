@@ -1,18 +1,16 @@
-"""What is seen meanwhile: a bar on a terminal, and only there; and the clock."""
+"""Progress of training: the table, and a bar on a terminal, and only there."""
 
 import io
 import math
 import sys
-import time
 from pathlib import Path
-from typing import Any
 
 import click
 import pytest
 from rich.console import Console
 from rich.progress import Progress
 
-from steelyard.cli import common, progress
+from steelyard.cli import progress
 from steelyard.cli.progress import Rates, Watcher
 from steelyard.engine import file_training
 from steelyard.engine.file_training import FileTraining, RunOptions
@@ -94,19 +92,6 @@ def test_rates() -> None:
     bar.update(task, completed=5, rows=3)
     bar.tasks[0].start_time = bar.get_time() - 1.0
     assert Rates().render(bar.tasks[0]).plain == "3 rows/s  0 MB/s"
-
-
-def test_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:
-    first = common.seconds_since_start()
-    time.sleep(0.02)
-    assert common.seconds_since_start() >= first + 0.015
-    assert 0.0 < first < 24 * 3600.0
-
-    def missing(*_: Any) -> str:
-        raise OSError("no such system")
-
-    monkeypatch.setattr(Path, "read_text", missing)
-    assert 0.0 < common.seconds_since_start() <= time.process_time()
 
 
 @pytest.mark.parametrize(

@@ -108,7 +108,9 @@ def test_evaluate(table: Path, model: Path, tmp_path: Path) -> None:
     assert said[head].split() == ["class", "precision", "recall", "F1", "weight"]
     assert said[head + 1].split()[:2] == ["art", f"{expected[0][0]:.4f}"]
     # the classes called otherwise, in the same order
-    other = write(tmp_path / "other.tsv", [(name.upper(), *rest) for name, *rest in topics(150)])  # type: ignore[arg-type]
+    other = write(
+        tmp_path / "other.tsv", [(name.upper(), weight, text) for name, weight, text in topics(150)]
+    )
     renamed = json.loads(run("evaluate", model, other, "--labels", "ART,LAW,SEA", "--json").stdout)
     assert renamed == found
     said_ = refused("evaluate", model, other, "--labels", "ART,LAW")

@@ -88,7 +88,7 @@ def test_class_weights() -> None:
         class_weights.check("heavy")
     for given in (None, "balanced", {"a": 2.0}, {1: 2.0}):
         assert class_weights.from_json(class_weights.as_json(given)) == given
-    assert class_weights.as_json({np.int64(3): np.float32(2.0)}) == [[3, 2.0]]
+    assert class_weights.as_json({np.int64(3): float(np.float32(2.0))}) == [[3, 2.0]]
     assert class_weights.with_names_of({"1": 2.0, "x": 3.0, 2.5: 1.0}, [1, 2.5]) == {
         1: 2.0,
         "x": 3.0,

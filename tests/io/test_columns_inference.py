@@ -126,3 +126,11 @@ def test_the_guess_on_real_tables(name: str) -> None:
         columns = delimited.infer_columns(source, infer_dialect(source), TOLD.get(name))
     assert {column: columns.role(column) for column in TABLES[name]} == TABLES[name]
     assert len(columns.describe().splitlines()) == len(columns.names)
+
+
+def test_a_typing_error_among_numbers() -> None:
+    values = [str(k) for k in range(100)]
+    values[50] = "5o"
+    found = infer_roles(["label", "x"], [[str(k % 2), value] for k, value in enumerate(values)])
+    assert found.role("x") == "number"
+    assert found.columns[1].why == "numbers, but for '5o'"

@@ -99,7 +99,7 @@ def test_an_order_is_rows_that_come_so(scaling: str, l2: float) -> None:
     expected = moved.learn(examples(matrix[order], labels[order], sample_weight[order]))
     np.testing.assert_array_equal(predictions[order], expected)
     for name, array in moved.model.arrays().items():
-        np.testing.assert_array_equal(array, getattr(told.model, name), err_msg=name)
+        np.testing.assert_array_equal(array, told.model.arrays()[name], err_msg=name)
 
 
 def test_float32_weights_stay_near_float64() -> None:

@@ -81,8 +81,10 @@ def read_spec(model: LoadedModel, paths: Sequence[str], labels: str | None = Non
     if labels is None:
         return spec
     names = [name.strip() for name in labels.split(",")]
-    known = model.class_names or []
-    if known and len(names) != len(known):
+    known = model.class_names
+    if known is None:
+        raise InputError(f"--labels {labels}: the model predicts numbers, and knows no classes")
+    if len(names) != len(known):
         raise InputError(f"--labels {labels}: the model has {len(known)} classes, {', '.join(known)}")
     return replace(spec, label_rule=file_labels.settle([], spec, [], model.loss, named=names).rule)
 

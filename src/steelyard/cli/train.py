@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -180,9 +180,8 @@ def run(
     given: dict[str, Any],
     *,
     table: bool,
-    watch: Callable[[Learned, FileTraining], None] | None = None,
 ) -> dict[str, Any]:
-    """Learn, and save the model; returns the summary. `watch` is called after every chunk."""
+    """Learn, and save the model; returns the summary."""
     from steelyard.cli import progress
 
     with options.errors():
@@ -206,8 +205,6 @@ def run(
             def after_piece(learned: Learned) -> None:
                 watcher(learned)
                 checkpoints.after_piece(learned)
-                if watch is not None:
-                    watch(learned, training)
 
             training.run(after_piece)
         if wanted.calibrate:

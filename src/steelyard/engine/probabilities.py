@@ -17,7 +17,6 @@ from steelyard.numba_tools import jit
 Calibration = list[list[float]]
 Matrix = NDArray[np.float64]
 
-_STEPS = 100
 _PRECISE = 1e-10
 
 
@@ -90,7 +89,7 @@ def _fit_sigmoid(
         return float(weights @ (np.logaddexp(0.0, margins) - (1.0 - targets) * margins))
 
     now = cost(parameters)
-    for _ in range(_STEPS):
+    while True:
         chances = _sigmoid(design @ parameters)
         slope = design.T @ (weights * (targets - chances))
         curvature = (design * (weights * chances * (1.0 - chances))[:, np.newaxis]).T @ design
@@ -99,10 +98,9 @@ def _fit_sigmoid(
         while (after := cost(parameters - length * step)) > now and length > _PRECISE:
             length *= 0.5
         parameters = parameters - length * step
-        if now - after <= _PRECISE * abs(now):
-            break
+        if not now - after > _PRECISE * abs(now):  # also where nothing is a number
+            return [float(value) for value in parameters]
         now = after
-    return [float(value) for value in parameters]
 
 
 def _sigmoid(margins: NDArray[np.float64]) -> NDArray[np.float64]:

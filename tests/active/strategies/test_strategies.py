@@ -210,7 +210,7 @@ def test_equal_probabilities_mean_equal_training_weights() -> None:
         answered(learner(strategy="random", rate=0.2, weights=weights), chunk, labels)
         for weights in ("importance", "none")
     )
-    np.testing.assert_array_equal(weighted.model.weights, plain.model.weights)
+    np.testing.assert_array_equal(weighted.model.raw_coefficients, plain.model.raw_coefficients)
 
 
 def test_selection_sampling_is_even() -> None:
