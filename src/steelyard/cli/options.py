@@ -38,7 +38,9 @@ INTERACTIONS = click.option(
     "--interactions", multiple=True, metavar="A*B",
     help="Also learn products of the features of these namespaces or columns; may be repeated.",
 )  # fmt: skip
-BITS = click.option("--bits", type=click.IntRange(1, 30), help="The model has 2^bits weights.  [default: 20]")
+BITS = click.option(
+    "--bits", type=click.IntRange(1, 30), help="The model has 2^bits coefficients.  [default: 20]"
+)
 LABELS = click.option(
     "--labels", metavar="A,B,…",
     help="The classes as the files call them: two, the negative one first, or more. * in the first place "
@@ -63,6 +65,7 @@ EXAMPLES = {
             "steelyard train part-*.svm.gz --loss logistic --passes 3 --holdout 10",
             "zcat log.gz | steelyard train - --format vw --json",
             "steelyard train reviews.tsv.xz --interactions 'user*item' -o reviews.model",
+            "steelyard train topics.tsv --holdout 10 --calibrate -o topics.model",
             "steelyard train more.vw --resume rows.model -o rows.model",
         ),
         "sweep": (
@@ -83,7 +86,8 @@ EXAMPLES = {
         ),
         "predict": (
             "steelyard predict rows.model new.vw > predictions.txt",
-            "steelyard predict spam.model mail.tsv --as probability -o chances.txt",
+            "steelyard predict topics.model new.tsv --as label",
+            "steelyard predict spam.model mail.tsv --as probability -o probabilities.txt",
         ),
         "evaluate": (
             "steelyard evaluate rows.model test.vw",
