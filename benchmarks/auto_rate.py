@@ -166,27 +166,28 @@ def page(found: dict[str, dict[str, Figures]], seeds: int) -> str:
 TEXT = """
 # The learning rate, chosen in one pass
 
-`learning_rate="auto"` learns {rivals} models side by side in one pass, and answers with the one whose
-progressive loss is least: the untuned rate of the loss, its half and its double, and it, its double and
-its fourfold with a slow decay (`power_t=0.25`, `initial_t=100`). How near that comes to the best of a whole
-grid, one pass each, the means over {seeds} shuffles:
+`learning_rate="auto"` (`--learning-rate auto` on the command line) learns {rivals} models side by side in one
+pass, and predicts with the one whose progressive loss is the least. Their learning rates are the default of
+the loss, half and twice that; and the default, twice and four times that with a slow decay (`power_t=0.25`,
+`initial_t=100`). This page shows how near that comes to the best of a whole grid, after one pass; figures
+are means over {seeds} shuffles. The [glossary](glossary.md) explains the terms.
 
-- **default**, **auto**: points of a hundred on the test rows (accuracy; R² where numbers are predicted).
-- **grid, by progressive loss**: the same choice among {settings} settings, from 1/32 to 64 times the
-  untuned rate, without decay and with nine kinds of it.
-- **grid, in hindsight**: whichever of these is best *on the test rows themselves*, for each shuffle. Nobody
-  can choose so. With few test rows much of it is luck, as the best of so many draws is: breast cancer has 114
-  of them, iris 30, wine 36, a pair of newsgroups 700 to 800.
-- **time**: processor time of `fit`, as a multiple of the default's, from one run in turns; six calls of `fit`
-  would be × 6. Models side by side come in sixteens: with two classes, or numbers, six cost as much time
-  and memory as sixteen would.
-- **progressive**: the accuracy that the chosen model had on the rows just before it learned them. Choosing
-  the least of {rivals} makes such a figure too good. That it is an average over the whole pass, the beginning
-  included, makes it too bad; and so it is where held-out rows are better predicted than those on the way. It
-  is no estimate of what is to come: take held-out rows for that.
+- **default**, **auto**: accuracy on the test rows in per cent; 100 R² if numbers are predicted.
+- **grid, by progressive loss**: the same choice among {settings} settings, from 1/32 to 64 times the default
+  rate, without decay and with nine kinds of it.
+- **grid, in hindsight**: the best of these settings *on the test rows themselves*, for each shuffle. No
+  method can choose it. With few test rows much of it is luck: breast cancer has 114 of them, iris 30, wine
+  36, a pair of newsgroups 700 to 800.
+- **time**: processor time of `fit` as a multiple of the default's, measured in turns; six calls of `fit`
+  would be × 6. Models that learn side by side are stored in groups of sixteen: with two classes, or
+  numbers, six cost as much time and memory as sixteen.
+- **progressive**: the progressive accuracy of the chosen model. The choice of the best of {rivals} makes it
+  too high; the average over the whole pass, the beginning included, makes it too low, and so do test
+  rows that are easier to predict than the training rows. It is not an estimate of later accuracy: use
+  held-out rows for that.
 
 `python -m benchmarks.auto_rate --output docs/auto-rate.md` writes this page, from the sets in the folder
-named by `STEELYARD_DATA` and those that come with scikit-learn. The {rivals} were chosen by looking at
+named by `STEELYARD_DATA` and those that come with scikit-learn. The {rivals} rates were chosen by looking at
 these very sets.
 """
 

@@ -124,34 +124,33 @@ def verdicts(scores: Scores, peers: list[str]) -> str:
 INTRODUCTION = """
 # How good are the defaults?
 
-`OnlineClassifier()` and its peers as they come: test accuracy in per cent after **one pass**, the mean
-over shuffles ± their standard deviation. LinearSVC is the exception: a batch solver with many passes and
-a tuned C, shown as the mark to reach. Our defaults are
+`OnlineClassifier()` and its peers with their defaults: test accuracy in per cent after **one pass**, the mean
+over shuffles ± their standard deviation. LinearSVC is an exception: it is a batch solver with many passes
+and a tuned C, shown as the target. Our defaults are
 {settings}.
 `python -m benchmarks.defaults --output docs/defaults.md` wrote this part of the page, from the data sets in
-the folder named by `STEELYARD_DATA` and those that come with scikit-learn; `--seeds` says how many shuffles.
-`benchmarks.regression` and `benchmarks.rates` wrote the parts below.
+the folder named by `STEELYARD_DATA` and those that come with scikit-learn; `--seeds` sets the number of
+shuffles. `benchmarks.regression` and `benchmarks.rates` wrote the parts below.
 """
 
 METHOD = """
 ## How it was measured
 
-- {seeds} shuffles by seed. Sets with test rows of their own keep them, and the shuffle decides only the
-  order of learning; of the others the last {share} after shuffling are the test rows. Everyone is given
-  the same rows in the same order; SGDClassifier shuffles them once more, as is its default.
-- Text is words `[a-z0-9]+` of the lower-cased text, as counts; URLs are counts of three characters in a
-  row; rcv1-ccat comes as tf-idf, unit vectors. "Raw numbers" are columns such as age and capital gain as
-  they are, unscaled, beside one column for each category. Survey weights are used neither as features
-  nor in learning.
+- There are {seeds} shuffles by seed. Sets with test rows of their own keep them, and the shuffle decides only
+  the order of learning; of the other sets the last {share} after shuffling are the test rows. All learners
+  get the same rows in the same order; SGDClassifier shuffles them once more, as is its default.
+- Text is counts of the words `[a-z0-9]+` of the lower-cased text; URLs are counts of three characters in a
+  row; rcv1-ccat is tf-idf, unit vectors. "Raw numbers" are columns such as age and capital gain, unscaled,
+  and one column for each category. Survey weights are not used.
 - `newsgroups, comp` is `comp.*` against all other groups; the other three are pairs of groups. `digits` is
   5 to 9 against 0 to 4.
-- Vowpal Wabbit: no options at all (squared loss, adaptive and normalised rates). SGDClassifier: its
-  defaults (hinge loss) with `max_iter=1`. LinearSVC: the best C of {c}, chosen on the test rows
-  themselves, which flatters it.
-- The spread of a few shuffles is itself uncertain, most of all on sets with few test rows (breast cancer has
+- Vowpal Wabbit: no options (squared loss, adaptive and normalised rates). SGDClassifier: its defaults (hinge
+  loss) with `max_iter=1`. LinearSVC: the best C of {c}, chosen on the test rows themselves, which makes its
+  figures too good.
+- The spread of a few shuffles is itself uncertain, especially on sets with few test rows (breast cancer has
   114).
-- Read our lead with care: our loss and learning rate were chosen by looking at these very sets, test rows
-  included. The peers' defaults were not.
+- Our lead is to be read with care: our loss and learning rate were chosen by looking at these very sets, test
+  rows included. The peers' defaults were not.
 - {versions}.{missing}
 """
 

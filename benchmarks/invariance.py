@@ -91,10 +91,10 @@ def cell(found: Differences | None) -> str:
 TEXT = """
 ## Measured
 
-{rows} rows of rcv1-ccat, one pass, default learning rates, float32. Each cell has the root mean square of
-the difference between the predictions of the two learners on the test rows, in per cent of that of the
-predictions themselves; and by how many points the learner of weights is more accurate than the learner of
-copies.
+{rows} rows of rcv1-ccat, one pass, default learning rates, float32. Each cell has two figures: the root mean
+square of the difference between the predictions of both learners on the test rows, in per cent of the root
+mean square of the predictions; and by how many points the learner of weights is more accurate than the
+learner of copies.
 
 {tables}
 """

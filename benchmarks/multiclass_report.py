@@ -81,11 +81,11 @@ time of `fit`, as a multiple of ours. LinearSVC is a batch solver with many pass
 
 {table}
 
-- Text is words as counts; numbers are left as they come, unscaled.
-- `newsgroups` has test rows of its own, some 7,500; of the others a fifth is for testing: 30 rows of iris,
-  36 of wine.
-- One pass over the 120 rows of iris, or the 142 of wine, is little for whoever learns row by row: say
-  `passes=50`. On so few rows what takes time is everything around the learning.
+- Text is counts of words; numbers are not scaled.
+- `newsgroups` has about 7,500 test rows of its own; of the other sets a fifth is for testing: 30 rows of
+  iris, 36 of wine.
+- One pass over the 120 rows of iris, or the 142 of wine, is too little for an online learner: set
+  `passes=50`. On so few rows most of the time goes into everything but learning.
 """
 
 if __name__ == "__main__":

@@ -86,25 +86,23 @@ def table(points: Points) -> str:
 TEXT = """
 ## The learning rate of each loss
 
-`learning_rate=None` takes the rate that its loss names. It was chosen from this table: one pass with
-normalized scaling, {seeds} shuffles, all the sets above. A rate's regret on a set is what it loses
-against the best rate of the grid on that very set, in points of a hundred: of accuracy on the sets with
-two classes, of R² (`quantile`: of the absolute deviation explained) where numbers are predicted. Each
-cell has the mean regret over the sets and the worst; "best" is the mean score of the best rate of each
-set.
+`learning_rate=None` uses the default of the loss. It was chosen from this table: one pass with normalized
+scaling, {seeds} shuffles, all the sets above. The regret of a rate on a set is how far it is behind the best
+rate of the grid on that very set, in percentage points: of accuracy on the sets with two classes, of R²
+(`quantile`: of the absolute deviation explained) on the sets with numbers. Each cell has the mean regret over
+the sets and the worst; "best" is the mean score of the best rate of each set.
 
 {table}
 
 - `modified_huber`, `hinge`, `exponential`, `squared` and `quantile` do well between 0.3 and 0.7.
-- `logistic` wants about four times as much: its predictions are logits, which have a longer way to go than
-  the margin of 1 at which the others aim. `tanh_logarithmic` is `logistic` with the prediction halved, and
-  half the rate makes the same steps.
-- `hellinger` and `logarithmic` take the prediction itself for a probability. They start at its edge,
-  where the slope is enormous (10³ and 10⁶), and adaptive rates never forget that: only a huge learning
-  rate makes up for it. It mends `hellinger`. It does not mend `logarithmic`, for which no rate does well
+- `logistic` needs about four times as much: its predictions are logits, which have farther to go than the
+  margin of 1 of the others. `tanh_logarithmic` is `logistic` with the prediction halved, and half the rate
+  makes the same steps.
+- `hellinger` and `logarithmic` take the prediction itself as a probability. They start at its boundary, where
+  the slope is enormous (10³ and 10⁶), and adaptive rates never forget that: only a huge learning rate
+  compensates for it. This works for `hellinger`. It does not for `logarithmic`, for which no rate does well
   everywhere: use `logistic`, or `scaling="row_norm"`.
-- The other scalings are not scale-free and have no rate that suits all data; theirs is 0.4 unless you say
-  otherwise.
+- The other scalings are not scale-free, and no rate suits all data; their default is 0.4.
 """
 
 if __name__ == "__main__":

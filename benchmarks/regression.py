@@ -119,19 +119,19 @@ def verdicts(scores: dict[str, dict[str, float]]) -> str:
 TEXT = """
 ## Regression
 
-`OnlineRegressor()` and its peers as they come: R² on the test rows after **one pass**, the mean over
-{seeds} shuffles (1 is perfect, 0 as good as the mean of the test labels). Ridge, a batch solver on
-columns scaled by `StandardScaler`, is the mark to reach.
+`OnlineRegressor()` and its peers with their defaults: R² on the test rows after **one pass**, the mean over
+{seeds} shuffles (1 is perfect, 0 is as good as the mean of the test labels). Ridge, a batch solver on
+columns scaled by `StandardScaler`, is the target.
 
 {table}
 
-- The sets called linear are scikit-learn's `make_regression`, and their targets times a factor or plus an
-  offset: to `OnlineRegressor` all that is one and the same problem.
-- `prices` is Vowpal Wabbit's `0002.dat`. In the real sets one column of numbers is predicted from all
-  others, which are left as they are, unscaled.
-- Vowpal Wabbit: no options at all. It keeps predictions within the range of the labels seen.
-  SGDRegressor: its defaults with `max_iter=1`, on the columns as they are and behind a `StandardScaler`.
-- Our learning rate, that of the loss (see below), was chosen by looking at these very sets. The peers'
+- The sets called linear are scikit-learn's `make_regression`, with targets times a factor or plus an offset:
+  for `OnlineRegressor` they are all the same problem.
+- `prices` is Vowpal Wabbit's `0002.dat`. In the real sets one column of numbers is predicted from all others,
+  which are not scaled.
+- Vowpal Wabbit: no options. It clips predictions to the range of the labels seen. SGDRegressor: its defaults
+  with `max_iter=1`, on unscaled columns and behind a `StandardScaler`.
+- Our learning rate, the default of the loss (see below), was chosen by looking at these very sets. The peers'
   defaults were not.
 
 Where a peer is better, by {notable} or more:

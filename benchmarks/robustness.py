@@ -139,14 +139,15 @@ best: learning_rate 2⁰…2¹⁰, initial_t 10⁰…10⁸, power_t ½ and 1, di
 `python -m benchmarks.robustness --output docs/robustness.md` wrote this page: one pass over four fifths of
 rcv1-ccat, accuracy on the last fifth, {shuffles} shuffles. All {models:,} models took {seconds:.0f} seconds.
 
-The share of the 198 schedules that come near the best one of their own update: the mean over the shuffles,
-and in parentheses the least and the largest. A schedule that *diverged* left the range of its numbers."""
+The table shows the share of the 198 schedules that come near the best one of their own update: the mean over
+the shuffles, and in parentheses the smallest and the largest. A schedule that *diverged* left the range of
+its numbers."""
 
 _READING = """\
-The test rows are about 5,500, so an accuracy of 0.94 is uncertain by 0.003: within 0.001 of the best is
-mostly luck, which the spread over the shuffles shows. Rates that do not decay make what is learned depend on
-the very last rows, the bias most of all; which schedules suffer differs from shuffle to shuffle, and so do
-the shares."""
+There are about 5,500 test rows, so an accuracy of 0.94 is uncertain by 0.003: to be within 0.001 of the best
+is mostly luck, as the spread over the shuffles shows. With rates that do not decay, the model depends on the
+very last rows, the bias most of all; which schedules suffer differs from shuffle to shuffle, and so do the
+shares."""
 
 
 if __name__ == "__main__":

@@ -13,33 +13,38 @@ PAGE = Path(__file__).parent / "cli.md"
 INTRODUCTION = """\
 # The command line
 
-`make docs` writes this page from the commands themselves, and a test fails when it is stale. How files are
-read is told in [files.md](files.md), a command for every kind of file is in
-[data-folder.md](data-folder.md); those who know Vowpal Wabbit start [here](from-vowpal-wabbit.md).
+`make docs` writes this page from the commands themselves, and a test fails when it is stale. See also how
+[files are read](files.md), a [command for every kind of file](data-folder.md), the [glossary](glossary.md),
+and the page for those who [know Vowpal Wabbit](from-vowpal-wabbit.md).
 
-Results go to standard output, progress to standard error and only on a terminal. The exit code is 0, 1 where
-something failed, 2 where the command was not understood. `steelyard COMMAND --help` shows what is below.
+Results go to standard output. Progress goes to standard error, and is shown on a terminal only. The exit code
+is 0 for success, 1 for a failure, 2 for a command that was not understood. `steelyard COMMAND --help` prints
+the text below.
 """
 
 
 SUMMARY = """\
-## What `train --json` says
+## The output of `train --json`
 
 | key | |
 |---|---|
-| `examples`, `learned` | rows of this run, in its first pass; those of them with a label and a weight |
-| `weight`, `progressive_loss` | in all: of a model that goes on (`--resume`) since it was begun |
-| `resumed`, `run_weight`, `run_progressive_loss` | whether it went on; those two of this run |
-| `best_constant`, `best_constant_loss` | the best constant for this run's labels, its loss |
-| `held_out_loss`, `passes` | of the rows that `--holdout` kept back, in the last pass; passes made |
-| `effective_sample_size`, `weight_warning` | rows of equal weight that this run's are worth |
-| `nonzero_weights`, `names` | of the model: weights that are not zero, names met |
-| `names_sharing_an_index` | the part of the names that share a weight with another |
-| `skipped`, `problems`, `remarks` | lines left out, the first of them described; what else there is to say |
+| `examples`, `learned` | rows in the first pass of this run; those of them with a label and a weight |
+| `weight`, `progressive_loss`, `progressive_error` | totals, since the model was begun; error for classes |
+| `resumed`, `run_weight`, `run_progressive_loss` | whether a model was resumed; this run alone |
+| `classes` | the classes, or null for numbers |
+| `best_constant`, `best_constant_loss` | the best constant for the labels of this run, and its loss |
+| `most_frequent_class`, `most_frequent_class_error` | instead of the constant, with more than two classes |
+| `held_out_loss`, `held_out_error` | on the rows of `--holdout`, in the last pass |
+| `learning_rate`, `power_t`, `auto` | the schedule in use, and whether `--learning-rate auto` chose it |
+| `calibrated`, `passes` | whether probabilities are calibrated; the number of passes |
+| `effective_sample_size`, `weight_warning` | how many rows of equal weight these are worth |
+| `nonzero_weights`, `names` | coefficients that are not zero; names of features seen |
+| `names_sharing_an_index` | the share of the names whose coefficient is also that of another name |
+| `skipped`, `problems`, `remarks` | lines that could not be read; the first of them; other remarks |
 | `seconds`, `startup_seconds`, `rows_per_second`, `megabytes_per_second` | of this run, all passes |
-| `model` | where it is kept, or null |
+| `model` | where the model is saved, or null |
 
-A run that goes on from a checkpoint counts as one with the run that was cut short.
+An interrupted run and the run that continues its checkpoint count as one.
 """
 
 
@@ -53,7 +58,7 @@ def page() -> str:
 
 
 def _section(parent: click.Context, name: str, command: click.Command, heading: str) -> str:
-    """Of a command; of a group, also of the commands in it."""
+    """The section of a command; for a group, with its commands."""
     context = click.Context(command, info_name=name, parent=parent)
     usage = " ".join([context.command_path, *command.collect_usage_pieces(context)])
     parts = [f"{heading} {context.command_path}\n", f"    {usage}\n"]
@@ -71,7 +76,7 @@ def _section(parent: click.Context, name: str, command: click.Command, heading: 
 
 
 def _paragraph(text: str) -> str:
-    """As it is to be read, or letter for letter where the help has it so."""
+    """Text, or a code block where the help asks for one with \\b."""
     if text.startswith("\b\n"):
         return "```json\n" + text.removeprefix("\b\n") + "\n```\n"
     return f"{_escaped(text)}\n"

@@ -14,14 +14,14 @@ from steelyard._messages import did_you_mean
 _summaries = {
     "train": "Learn files in order, show progress, save the model.",
     "sweep": "Learn files with many settings at once, and compare.",
-    "predict": "Predict the rows of files, one a line.",
+    "predict": "Predict the rows of files, one line for each.",
     "evaluate": "Compare predictions with labels: loss, accuracy, confusion table, F1, AUC, calibration.",
-    "inspect": "Show a model: settings, counts, its largest coefficients by name, of every class.",
-    "explain": "Show what each prediction is made of, by name.",
+    "inspect": "Show a model: settings, figures, and the largest coefficients of every class, by name.",
+    "explain": "Show which features contribute most to each prediction, by name.",
     "convert": "Write files of any format as a binary file that loads much faster.",
-    "active": "Ask for the labels that are worth their price.",
+    "active": "Active learning: choose the examples whose labels are worth asking for.",
     "losses": "List the losses.",
-    "demo": "Learn which package a docstring comes from, weigh some 50 times, write a report.",
+    "demo": "Learn which package a docstring comes from, with weights of 50, and write a report.",
 }
 
 

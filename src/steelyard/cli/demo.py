@@ -27,11 +27,11 @@ DEFAULT_OUTPUT = Path("steelyard-demo")
 )  # fmt: skip
 @click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="Random seed.")
 def command(output: Path, package: str, seed: int) -> None:
-    """Learn which package a docstring comes from, weigh some 50 times, write a report.
+    """Learn which package a docstring comes from, with weights of 50, and write a report.
 
-    The docstrings are those of the packages installed beside this one, read and not imported. They
-    are learned with `steelyard train`; all commands are printed. The report is one HTML page;
-    its plots need matplotlib.
+    The docstrings are those of the packages installed beside this one; their files are read, not imported.
+    They are learned with `steelyard train`, and all commands are printed. The report is one HTML page; its
+    plots need matplotlib.
     """
     from steelyard.demo import experiment, report
 

@@ -23,7 +23,11 @@ _LONGEST = 18  # of a class in a table
 @click.command(epilog=options.EXAMPLES["evaluate"])
 @click.argument("model", type=click.Path(dir_okay=False, path_type=Path))
 @options.FILES
-@options.LABELS
+@click.option(
+    "--labels", metavar="A,B,…",
+    help="The classes as these files call them, in the order of the model's own. * in the first place "
+    "stands for every other label.  [default: the model's]",
+)  # fmt: skip
 @options.OWN_LOSS
 @options.THREADS
 @options.ON_ERROR

@@ -18,21 +18,29 @@ if TYPE_CHECKING:
 @click.argument("model", type=click.Path(dir_okay=False, path_type=Path))
 @options.FILES
 @click.option(
-    "--top", type=click.IntRange(1), default=5, show_default=True, help="Contributions to list for a row."
+    "--top",
+    type=click.IntRange(1),
+    default=5,
+    show_default=True,
+    help="How many contributions to list for each row.",
 )
 @click.option(
-    "--rows", type=click.IntRange(1), default=10, show_default=True, help="Rows to explain, from the first."
+    "--rows",
+    type=click.IntRange(1),
+    default=10,
+    show_default=True,
+    help="How many rows to explain, from the first on.",
 )
 @options.OWN_LOSS
 @options.THREADS
 @options.ON_ERROR
 @options.JSON
 def command(model: Path, files: tuple[str, ...], top: int, rows: int, as_json: bool, **given: Any) -> None:
-    """Show what each prediction is made of, by name.
+    """Show which features contribute most to each prediction, by name.
 
-    The largest contributions to MODEL's prediction of each of the first rows of FILEs. A contribution is
-    coefficient × value; all of them, the bias and the row's offset add up to the prediction. With more than
-    two classes it is the prediction of the likeliest class minus that of the runner-up.
+    A contribution is coefficient × value. The contributions, the bias and the row's offset add up to the
+    prediction. With more than two classes, they add up to the prediction of the predicted class minus that of
+    the runner-up.
     """
     for row in run(model, files, top, rows, given):
         _show(row, as_json=as_json)

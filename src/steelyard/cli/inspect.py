@@ -20,12 +20,16 @@ from steelyard.model import Model
 @click.command(epilog=options.EXAMPLES["inspect"])
 @click.argument("model", type=click.Path(dir_okay=False, path_type=Path))
 @click.option(
-    "--top", type=click.IntRange(0), default=10, show_default=True, help="Features of each sign to list."
+    "--top",
+    type=click.IntRange(0),
+    default=10,
+    show_default=True,
+    help="How many positive and how many negative coefficients to list.",
 )
 @options.OWN_LOSS
 @options.JSON
 def command(model: Path, top: int, as_json: bool, **given: Any) -> None:
-    """Show a model: settings, counts, its largest coefficients by name, of every class."""
+    """Show a model: settings, figures, and the largest coefficients of every class, by name."""
     from steelyard.cli import scoring
 
     with options.errors():

@@ -11,7 +11,7 @@ from steelyard import losses, updates
 def command() -> None:
     """List the losses.
 
-    With the labels they take, the updates they can have, and their parameters.
+    The table shows the labels that each loss takes, the updates that it has, and its parameters.
     """
     table = Table("loss", "labels", "updates", "options")
     for name in losses.names():

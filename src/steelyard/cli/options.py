@@ -30,7 +30,7 @@ THREADS = click.option(
 JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of tables.")
 ON_ERROR = click.option(
     "--on-error", type=Choice(["stop", "skip"]), default="stop", show_default=True,
-    help="What to do at a line that cannot be read: stop, or skip and count it.",
+    help="What to do at a line that cannot be read: stop, or skip it and count.",
 )  # fmt: skip
 FORMAT = click.option(
     "--format", "format_", type=Choice(formats.names()), help="The files' format.  [default: detected]"
@@ -40,11 +40,13 @@ INTERACTIONS = click.option(
     "--interactions", multiple=True, metavar="A*B",
     help="Also learn products of the features of these namespaces or columns; may be repeated.",
 )  # fmt: skip
-BITS = click.option("--bits", type=click.IntRange(1, 30), help="The model has 2^bits weights.  [default: 20]")
+BITS = click.option(
+    "--bits", type=click.IntRange(1, 30), help="The model has 2^bits coefficients.  [default: 20]"
+)
 LABELS = click.option(
     "--labels", metavar="A,B,…",
     help="The classes as the files call them: two, the negative one first, or more. * in the first place "
-    "stands for anything else, as in '*,spam'.  [default: detected]",
+    "stands for every other label, as in '*,spam'.  [default: detected]",
 )  # fmt: skip
 WEIGHT_FACTOR = click.option(
     "--weight-factor", type=click.FloatRange(0.0, min_open=True), metavar="FACTOR", default=1.0,
@@ -53,7 +55,7 @@ WEIGHT_FACTOR = click.option(
 )  # fmt: skip
 NAMES = click.option(
     "--names/--no-names", default=True, show_default=True,
-    help="Keep the features' names, so that the model can be read.",
+    help="Save the names of features, which inspect and explain show.",
 )  # fmt: skip
 
 # Shown at the end of each command's help.
@@ -65,6 +67,7 @@ EXAMPLES = {
             "steelyard train part-*.svm.gz --loss logistic --passes 3 --holdout 10",
             "zcat log.gz | steelyard train - --format vw --json",
             "steelyard train reviews.tsv.xz --interactions 'user*item' -o reviews.model",
+            "steelyard train topics.tsv --holdout 10 --calibrate -o topics.model",
             "steelyard train more.vw --resume rows.model -o rows.model",
         ),
         "sweep": (
@@ -85,7 +88,8 @@ EXAMPLES = {
         ),
         "predict": (
             "steelyard predict rows.model new.vw > predictions.txt",
-            "steelyard predict spam.model mail.tsv --as probability -o chances.txt",
+            "steelyard predict topics.model new.tsv --as label",
+            "steelyard predict spam.model mail.tsv --as probability -o probabilities.txt",
         ),
         "evaluate": (
             "steelyard evaluate rows.model test.vw",
@@ -128,12 +132,12 @@ def _characters(ctx: click.Context, param: click.Parameter, given: str | None) -
 
 
 TABLES = options(
-    _role("label", "Tables: the column with the label.  [default: detected, as all roles of columns]"),
+    _role("label", "Tables: the column with the label.  [default: this and the other columns are detected]"),
     _role("weight", "Tables: the column with the weight."),
     _role("propensity", "Tables: the column with the probability of each row; its weight is 1/p."),
-    _role("offset", "Tables: the column with an offset, which is added to the prediction."),
-    _role("tag", "Tables: the column that names rows."),
-    _role("text", "Tables: a column of text; may be repeated, as the next three."),
+    _role("offset", "Tables: the column with a number that is added to the prediction."),
+    _role("tag", "Tables: the column with the names of the rows, which predict prints."),
+    _role("text", "Tables: a column of text. This and the next three may be repeated."),
     _role("category", "Tables: a column of categories."),
     _role("number", "Tables: a column of numbers."),
     _role("ignore", "Tables: a column to leave out."),
@@ -148,7 +152,7 @@ TABLES = options(
     ),
     click.option(
         "--characters", callback=_characters, metavar="LEAST-MOST",
-        help="Also use runs of so many characters, as in 3-5; --words 0 for these alone.",
+        help="Also use runs of LEAST to MOST characters, as in 3-5; with --words 0, only these.",
     ),
     click.option(
         "--repeated", type=Choice(["counts", "binary", "sublinear"]), default="counts",
@@ -187,7 +191,7 @@ def loss_parameters() -> Callable[[Any], Any]:
 
 def _parameter_option(name: str, of: dict[str, float]) -> Callable[..., Any]:
     takers = ", ".join(f"{loss} loss (default {default:g})" for loss, default in of.items())
-    return click.option(f"--{name.replace('_', '-')}", name, type=float, help=f"Of {takers}.")
+    return click.option(f"--{name.replace('_', '-')}", name, type=float, help=f"Parameter of {takers}.")
 
 
 def loss_named(name: str, parameters: dict[str, float]) -> Loss:

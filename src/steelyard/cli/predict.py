@@ -25,17 +25,17 @@ _KINDS = ("raw", "probability", "label")
 )  # fmt: skip
 @click.option(
     "--as", "kind", type=Choice(_KINDS), default="raw", show_default=True,
-    help="The raw prediction w·x, the probability of the positive class, or the label. Of more than two "
-    "classes raw predictions and probabilities are printed for each, in the order of `inspect`.",
+    help="The raw prediction w·x, the probability of the positive class, or the label. With more than two "
+    "classes, raw predictions and probabilities are printed for each class, in the order that inspect shows.",
 )  # fmt: skip
 @options.OWN_LOSS
 @options.THREADS
 @options.ON_ERROR
 def command(model: Path, files: tuple[str, ...], output: Path | None, kind: str, **given: Any) -> None:
-    """Predict the rows of files, one a line.
+    """Predict the rows of files, one line for each.
 
-    A row's tag follows its prediction, if it has one. Files are read as the model's own were. Labels are not
-    needed.
+    A row's tag follows its prediction, if it has one. The files are read in the same way as those that the
+    model was trained on. Labels are not needed.
     """
     from steelyard.cli import scoring
     from steelyard.cli.common import check_outputs

@@ -30,53 +30,55 @@ def _swept(name: str, kind: Names | Numbers, text: str) -> Any:
 _GRID = several(
     click.option(
         "--loss", type=Names(), metavar="LIST",
-        help="Losses by name, or your own as module:Class.  [default: modified_huber for two classes, else "
-        "squared]",
+        help="Losses by name, or your own as module:Class.  [default: modified_huber for classes, squared "
+        "for numbers]",
     ),
     options.loss_parameters(),
-    _swept("update", Names(update_names()), f"Of {', '.join(update_names())}."),
-    _swept("scaling", Names(SCALINGS), f"Of {', '.join(SCALINGS)}."),
-    _swept("learning_rate", Numbers(), "The rates at the start."),
-    _swept("initial_t", Numbers(), "Weighted examples after which the rate begins to fall."),
+    _swept("update", Names(update_names()), f"Updates: {', '.join(update_names())}."),
+    _swept("scaling", Names(SCALINGS), f"Scalings of the learning rate: {', '.join(SCALINGS)}."),
+    _swept("learning_rate", Numbers(), "Learning rates at the start."),
+    _swept("initial_t", Numbers(), "The weight learned after which the rate begins to fall."),
     _swept("power_t", Numbers(), "How fast the rate falls; 0: not at all."),
-    _swept("l1", Numbers(), "L1 regularisation; such models learn one by one."),
+    _swept("l1", Numbers(), "L1 regularisation; models with it are learned one after another."),
     _swept("l2", Numbers(), "L2 regularisation."),
     click.option("--l2-flow", type=Choice(L2_FLOWS), default=_DEFAULT.l2_flow, show_default=True,
-                 help="L2 after each row, or exactly, as a part of its step."),
-    click.option("--bias/--no-bias", default=True, show_default=True, help="A feature that every row has."),
+                 help="split: apply L2 after each row; joint: as part of its update, exact but slower."),
+    click.option("--bias/--no-bias", default=True, show_default=True, help="Whether to learn an intercept."),
     click.option("--dtype", type=Choice(DTYPES), default=_DEFAULT.dtype, show_default=True,
-                 help="Of the weights."),
+                 help="The type of the coefficients."),
     click.option(
         "--paper", is_flag=True,
         help="The grid of Karampatziakis and Langford: 198 schedules (learning rate 2^0..2^10, initial t "
-        "10^0..10^8, power t 0.5 and 1), row_norm scaling, four losses, three updates. Options overrule it.",
+        "10^0..10^8, power t 0.5 and 1), row_norm scaling, four losses, three updates. Other options "
+        "change it.",
     ),
 )  # fmt: skip
 
 _RUNNING = several(
     click.option("-o", "--output", type=_FILE, metavar="RESULTS",
-                 help="Keep what has come of every model: .csv, .json or .parquet."),
+                 help="Save the results of every model: .csv, .json or .parquet."),
     click.option("--pictures", type=_FOLDER, metavar="FOLDER",
                  help="Draw heat maps of the schedules, and explicit against invariant updates."),
     click.option("--save", type=_FILE, metavar="MODEL",
-                 help="Train the best settings anew on all rows, and keep the model."),
+                 help="Train a model with the best settings on all rows, and save it."),
     click.option("--passes", type=click.IntRange(1), default=1, show_default=True,
-                 help="How often each model goes through the rows."),
+                 help="How often to go through the files."),
     click.option("--holdout", type=click.IntRange(2), metavar="N",
-                 help="Do not learn every Nth row; measure the models on these when they are through."),
+                 help="Do not learn every Nth row; evaluate the models on these rows at the end."),
     options.CLASS_WEIGHT,
     click.option("--select", type=Choice(
                      ["progressive_loss", "progressive_error", "held_out_loss", "held_out_accuracy"]),
-                 help="What the best is best in.  [default: held out if there are such rows; the loss if "
-                 "there is one only, else the accuracy]"),
+                 help="The figure that decides which model is best.  [default: the held-out one if there is "
+                 "--holdout, else the progressive one; the loss if all models have the same, else the "
+                 "accuracy]"),
     click.option("--resume", type=_FILE, metavar="STATE",
-                 help="Keep in this file how far it is, and go on from there if it exists. It goes when all "
-                 "is done."),
+                 help="Save the state of the sweep to this file, and continue from it if it exists; removed "
+                 "when the sweep is finished."),
     click.option("--memory", metavar="SIZE",
-                 help="As in 4G: more models than fit are learned in several rounds.  [default: half of what "
-                 "is free]"),
+                 help="How much memory to use, as in 4G; if the models need more, they are learned in "
+                 "several rounds.  [default: half of the free memory]"),
     click.option("--threads", type=click.IntRange(1, 64),
-                 help="Threads that parse and learn.  [default: one a core]"),
+                 help="Threads that parse and learn.  [default: one per core]"),
     options.ON_ERROR,
     options.JSON,
 )  # fmt: skip
@@ -91,12 +93,12 @@ _RUNNING = several(
 def command(ctx: click.Context, /, files: tuple[str, ...], **given: Any) -> None:
     """Learn files with many settings at once, and compare.
 
-    Every setting of train takes a list here, and all combinations are learned side by side in one pass:
-    numbers as in 0.5,1 or 2^0..2^10 (powers) or 0.01:10:7 (so many, evenly spaced in their logarithm).
-    If no option lists several values, learning rates from 2^-6 to 2^4 are tried.
+    Every setting of train takes a list here, and all combinations are learned side by side in one pass.
+    Numbers are listed as in 0.5,1 or 2^0..2^10 (powers) or 0.01:10:7 (seven numbers, evenly spaced on a
+    logarithmic scale). If no option lists several values, learning rates from 2^-6 to 2^4 are tried.
 
-    The table has the best of every loss and update, how many schedules come near the best, and how many
-    models diverged: those are frozen, and disturb no other.
+    The table shows the best model of every loss and update, the share of schedules that come near it, and
+    the number of models that diverged.
     """
     from steelyard.cli.sweeps import report, running
 

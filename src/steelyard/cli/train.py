@@ -49,18 +49,32 @@ _LEARNING = several(
         "[default: modified_huber for classes, squared for numbers]",
     ),
     options.loss_parameters(),
-    _setting("update", Choice(update_names()), "How a step is made."),
-    _setting("scaling", Choice(SCALINGS), "What the learning rate of a feature is divided by."),
+    _setting(
+        "update",
+        Choice(update_names()),
+        "How a row changes the model; all but explicit are safe for large weights.",
+    ),
+    _setting(
+        "scaling",
+        Choice(SCALINGS),
+        "How the learning rate depends on the feature: normalized and adaptive adapt it to each, "
+        "row_norm to the length of the row, plain not at all.",
+    ),
     _setting(
         "learning_rate",
         RateOrAuto(),
-        f"The learning rate at the start; auto tries several and keeps the best.  [default: {_rates()}]",
+        "The learning rate at the start; auto learns with six and uses the best so far.  "
+        f"[default: {_rates()}]",
     ),
-    _setting("initial_t", float, "Weighted examples after which the rate begins to fall."),
+    _setting("initial_t", float, "The weight learned after which the rate begins to fall."),
     _setting("power_t", float, "How fast the rate falls; 0: not at all."),
     _setting("l1", float, "L1 regularisation."),
     _setting("l2", float, "L2 regularisation."),
-    _setting("l2_flow", Choice(L2_FLOWS), "Apply L2 after each row, or exactly, as a part of its step."),
+    _setting(
+        "l2_flow",
+        Choice(L2_FLOWS),
+        "split: apply L2 after each row; joint: as part of its update, exact for weights but slower.",
+    ),
     click.option("--bias/--no-bias", default=True, show_default=True, help="Whether to learn an intercept."),
     _setting("dtype", Choice(DTYPES), "The type of the coefficients."),
     options.CLASS_WEIGHT,
@@ -73,15 +87,16 @@ _RUNNING = several(
         help="How often to go through the files.",
     ),
     click.option(
-        "--holdout", type=click.IntRange(2), metavar="N", help="Do not learn every Nth row; report its loss."
+        "--holdout", type=click.IntRange(2), metavar="N",
+        help="Do not learn every Nth row; report the loss on these rows."
     ),
     click.option(
         "--calibrate", is_flag=True,
-        help="Fit the probabilities of classes to the rows of --holdout; they are read once more.",
+        help="Fit the probabilities of the classes to the rows of --holdout; reads the files once more.",
     ),
     click.option(
         "--resume", type=_MODEL, metavar="MODEL",
-        help="Go on from a model, or from the checkpoint of an interrupted run.",
+        help="Continue a model, or an interrupted run from its checkpoint.",
     ),
     click.option(
         "--checkpoint-every", type=click.IntRange(1), metavar="ROWS",

@@ -29,7 +29,7 @@ class _Commands(click.Group):
 
 @click.command(cls=_Commands)
 def command() -> None:
-    """Ask for the labels that are worth their price.
+    """Active learning: choose the examples whose labels are worth asking for.
 
     See docs/active.md.
     """

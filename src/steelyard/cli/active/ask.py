@@ -35,7 +35,13 @@ from steelyard.cli.common import Choice
     "--journal", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
     help="Store everything in this file; if it exists, continue from it.",
 )  # fmt: skip
-@click.option("--bits", type=click.IntRange(1, 30), default=18, show_default=True, help="2^bits weights.")
+@click.option(
+    "--bits",
+    type=click.IntRange(1, 30),
+    default=18,
+    show_default=True,
+    help="The model has 2^bits coefficients.",
+)
 @click.option("--seed", type=int, default=0, show_default=True, help="Random seed.")
 def command(**given: Any) -> None:
     """Ask for labels of a stream: JSON lines in, JSON lines out.
