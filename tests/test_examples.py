@@ -63,7 +63,7 @@ def test_row_pointers_must_make_sense(changes: dict[str, int]) -> None:
 
 @pytest.mark.parametrize("weight", [-1.0, np.nan, np.inf])
 def test_importances_must_be_finite_and_not_negative(weight: float) -> None:
-    with pytest.raises(ValueError, match=f"row 1 has the importance weight {weight}: weights must be finite"):
+    with pytest.raises(ValueError, match=f"row 1 has the weight {weight}: weights must be finite"):
         examples(MATRIX, np.zeros(3), [1.0, weight, 1.0])
 
 
@@ -146,7 +146,7 @@ def test_bases() -> None:
     rows = examples(MATRIX, offsets=[1.0, 2.0, 3.0]).take(np.array([1, 0]))
     assert rows.offsets is not None
     assert rows.offsets.tolist() == [2.0, 1.0]
-    with pytest.raises(ValueError, match="row 1 has the base nan: offsets must be finite"):
+    with pytest.raises(ValueError, match="row 1 has the offset nan: offsets must be finite"):
         examples(MATRIX, offsets=[0.0, float("nan"), 0.0])
 
 

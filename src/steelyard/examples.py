@@ -1,7 +1,7 @@
 """`Examples`: a validated chunk of the stream. All that travels between rooms.
 
 Whoever holds an `Examples` knows that every index is in bounds, every number finite, no feature
-named twice in a row and no importance negative: kernels need not look. Inputs are neither modified
+named twice in a row and no weight negative: kernels need not look. Inputs are neither modified
 nor, if well formed, copied.
 """
 
@@ -20,7 +20,7 @@ LARGEST = {"float32": 1e17, "float64": 1e150}
 
 @dataclass(frozen=True)
 class Examples:
-    """Rows of features in CSR form, each with a label and an importance.
+    """Rows of features in CSR form, each with a label and a weight.
 
     Where `dense`, the matrix is dense: all rows have the one list of indices 0, 1, 2, …
     """
@@ -85,13 +85,11 @@ def examples(
     bad = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0.0)))
     if len(bad):
         weight = weights[bad[0]]
-        raise ValueError(
-            f"row {bad[0]} has the importance weight {weight}: weights must be finite, 0 or more"
-        )
+        raise ValueError(f"row {bad[0]} has the weight {weight}: weights must be finite, 0 or more")
     given_offsets = None if offsets is None else _column("offsets", offsets, count)
     if given_offsets is not None and not np.isfinite(given_offsets).all():
         row = int(np.argmin(np.isfinite(given_offsets)))
-        raise ValueError(f"row {row} has the base {given_offsets[row]}: offsets must be finite")
+        raise ValueError(f"row {row} has the offset {given_offsets[row]}: offsets must be finite")
     return Examples(indptr, indices, values, dense, width, given_labels, weights, given_offsets)
 
 

@@ -185,7 +185,7 @@ def test_what_is_wrong_with_the_right_format_is_said_in_detail(folder: Path) -> 
     trained(folder / "rows.vw", "-o", folder / "m")
     other = folder / "other.vw"
     other.write_text("1 a b\n")
-    assert "other.vw, line 1: the importance 'a' is not a number" in refused("predict", folder / "m", other)
+    assert "other.vw, line 1: the weight 'a' is not a number" in refused("predict", folder / "m", other)
 
 
 def test_an_empty_file_has_no_format(folder: Path) -> None:

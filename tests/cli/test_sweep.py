@@ -12,6 +12,7 @@ import pytest
 
 from steelyard.cli.sweeps import equivalent_command, progress, running
 from steelyard.engine.rows import RowsInChunks
+from steelyard.io.input_spec import InputSpec
 from tests.cli.running import refused, rows, run, trained
 
 ROW_NORM = ("--scaling", "row_norm", "--bits", "8", "--loss", "squared")
@@ -94,11 +95,16 @@ def test_the_grid_of_the_paper(monkeypatch: pytest.MonkeyPatch) -> None:
         ("update", "scaling", "learning_rate", "initial_t", "power_t", "l1", "l2")
     )
     given |= {"paper": True, "loss": None, "tau": None, "l2_flow": "split", "bias": True, "dtype": "float32"}
-    points = running._expand(given, list(running._losses(given, ["-1", "1"])))[0].points
+    points = running._expand(given, list(running._losses(given, InputSpec("vw"), ["-1", "1"], None)))[
+        0
+    ].points
     assert len(points) == 12 * 198
     assert {point.settings.scaling for point in points} == {"row_norm"}
     given["update"] = ["invariant"]
-    assert len(running._expand(given, list(running._losses(given, [])))[0].points) == 4 * 198
+    assert (
+        len(running._expand(given, list(running._losses(given, InputSpec("vw"), [], None)))[0].points)
+        == 4 * 198
+    )
 
 
 def test_numbers(tmp_path: Path) -> None:

@@ -16,8 +16,8 @@ def table(path: Path, slip: str) -> Path:
 @pytest.mark.parametrize(
     ("slip", "said"),
     [
-        ("3,-1,no", "line 12: column weight: the importance '-1' is negative"),
-        ("3,abc,no", "line 12: column weight: the importance 'abc' is not a number"),
+        ("3,-1,no", "line 12: column weight: the weight '-1' is negative"),
+        ("3,abc,no", "line 12: column weight: the weight 'abc' is not a number"),
         ("4O,1,no", "line 12: column age: '4O' is not a number"),
     ],
 )

@@ -127,6 +127,27 @@ def test_class_weights_and_calibration(tmp_path: Path) -> None:
         classifier.fit_files(path, calibrate=True, **FEW)
 
 
+def test_interrupted_going_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first, second = (write(tmp_path / f"{seed}.csv", ["ham", "spam"], seed=seed) for seed in (0, 1))
+    whole = OnlineClassifier().fit_files(first, **FEW).partial_fit_files(second, holdout=6)
+    begun = OnlineClassifier().fit_files(first, **FEW)
+    checkpoint = tmp_path / "checkpoint"
+    save = FileTraining.save_checkpoint
+
+    def interrupted(self: FileTraining, path: Path) -> None:
+        save(self, path)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(FileTraining, "save_checkpoint", interrupted)
+    more: dict[str, Any] = {"checkpoint": checkpoint, "checkpoint_every": 1, "holdout": 6, "threads": 1}
+    with pytest.raises(KeyboardInterrupt):
+        begun.partial_fit_files(second, **more)
+    monkeypatch.setattr(FileTraining, "save_checkpoint", save)
+    begun.partial_fit_files(second, **more)
+    assert not checkpoint.exists()
+    assert same(begun, whole)
+
+
 def test_progress_is_shown_on_standard_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = write(tmp_path / "rows.csv", ["ham", "spam"])
     OnlineClassifier().fit_files(path, **FEW, verbose=1)

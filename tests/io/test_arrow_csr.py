@@ -97,11 +97,11 @@ def nan(*values: float | None) -> Any:
 BAD = [
     ({"label": nan(1, np.nan, 1)}, 2, "the label nan is not finite; null means that there is none"),
     ({"label": nan(1, 1, -np.inf)}, 3, "the label -inf is not finite"),
-    ({"importance": [1.0, -2.0, 1.0]}, 2, "the importance -2.0: weights must be finite, 0 or more"),
-    ({"importance": [1.0, 1.0, None]}, 3, "the importance null or NaN: weights"),
-    ({"importance": [1.0, 1.0, -1.0]}, 3, "the importance -1.0"),  # though the row has no label
-    ({"importance": nan(1, 1, np.inf)}, 3, "the importance inf"),
-    ({"base": [None, 1.0, 1.0]}, 1, "the base null or NaN must be finite"),
+    ({"importance": [1.0, -2.0, 1.0]}, 2, "the weight -2.0: weights must be finite, 0 or more"),
+    ({"importance": [1.0, 1.0, None]}, 3, "the weight null or NaN: weights"),
+    ({"importance": [1.0, 1.0, -1.0]}, 3, "the weight -1.0"),  # though the row has no label
+    ({"importance": nan(1, 1, np.inf)}, 3, "the weight inf"),
+    ({"base": [None, 1.0, 1.0]}, 1, "the offset null or NaN must be finite"),
     ({"indices": [[1, 2], [], None]}, 3, "the features are null; a row without features has empty lists"),
     ({"values": [None, [], [1.0]]}, 1, "the features are null"),
     ({"indices": [[1, 2], [1], [63]]}, 2, "there are 1 indices but 0 values"),

@@ -64,7 +64,7 @@ def test_problems_are_skipped_and_described_in_order(tmp_path: Path, size: int, 
         "line 5: 'b:x': the value after the : is not a number",
         "line 6: the label 7 is none for hinge loss, which takes -1 or 1 "
         "(--labels negative,positive says which of two labels is which)",
-        "line 7: the importance '-2' is negative: weights must be 0 or more",
+        "line 7: the weight '-2' is negative: weights must be 0 or more",
     ]
 
 

@@ -31,8 +31,10 @@ def announce(training: FileTraining, given: set[str]) -> list[str]:
     if rule is not None and len(rule.names) == 2:
         lines.append(f"labels: {rule.negative} is {rule.low:g}, {rule.positive} is {rule.high:g}{detected}")
     elif rule is not None:
-        some = ", ".join(rule.names[:_MOST_CLASSES]) + (", …" if len(rule.names) > _MOST_CLASSES else "")
-        lines.append(f"classes: {len(rule.names)}: {some}{detected}")
+        assert training.class_names is not None
+        names = list(map(str, training.class_names.tolist()))
+        some = ", ".join(names[:_MOST_CLASSES]) + (", …" if len(names) > _MOST_CLASSES else "")
+        lines.append(f"classes: {len(names)}: {some}{detected}")
     name = losses.name_of(training.loss) or type(training.loss).__name__
     lines.append(f"loss: {name}" + ("" if "loss" in given else " (by the labels; change with --loss)"))
     rate = "auto, the best of " + ", ".join(f"{each.rate:g}" for each in settings)

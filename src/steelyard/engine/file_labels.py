@@ -70,6 +70,14 @@ def settle(
     return _named(list(found.names), loss)
 
 
+def infer_loss(spec: InputSpec, first: Sequence[str], named: Sequence[str] | None) -> str:
+    """The name of the loss that fits the labels; a file converted from classes has classes still."""
+    original = None if spec.original is None else spec.original.label_rule
+    if named is not None or original is not None:
+        return label_inference.TWO_CLASSES
+    return label_inference.loss_for(first)
+
+
 def settle_for_all(
     paths: Sequence[str],
     spec: InputSpec,
@@ -83,7 +91,7 @@ def settle_for_all(
 
     Labels that are classes by their looks are classes for all losses.
     """
-    looks_like = CLASSES if label_inference.loss_for(first) == label_inference.TWO_CLASSES else NUMBERS
+    looks_like = CLASSES if infer_loss(spec, first, named) == label_inference.TWO_CLASSES else NUMBERS
     if named is None and (task or looks_like) == NUMBERS:
         for loss in losses:
             if isinstance(loss.labels, OneOf):

@@ -208,7 +208,7 @@ def begin(
     """
     run.check(paths)
     spec, first = read.infer(paths, settings_for(label_inference.TWO_CLASSES)[0].dtype)
-    settings = settings_for(label_inference.loss_for(first))
+    settings = settings_for(file_labels.infer_loss(spec, first, read.label_names))
     loss = settings[0].loss
     labels = file_labels.settle(paths, spec, first, loss, named=read.label_names, task=task)
     return start(

@@ -19,6 +19,7 @@ from steelyard.estimators import saving
 from steelyard.estimators.parameters import settings_of
 from steelyard.io import sources
 from steelyard.io.read_options import ReadOptions
+from steelyard.model import Settings
 
 Paths = str | Path | Sequence[str | Path]
 
@@ -41,6 +42,10 @@ class FileOptions:
             raise ValueError(f"holdout must be None, or 2 or more: one of so many rows; got {self.holdout!r}")
         return RunOptions(passes, self.holdout, self.threads, self.on_error == "skip")
 
+    def remove_checkpoint(self) -> None:
+        if self.checkpoint is not None:
+            Path(self.checkpoint).unlink(missing_ok=True)
+
 
 def fit(
     estimator: Any,
@@ -53,14 +58,8 @@ def fit(
     check_parameters(estimator)
     expanded = _expand(paths)
     run = options.run_options(estimator.passes)
-    checkpoint = None if options.checkpoint is None else Path(options.checkpoint)
-    if checkpoint is not None and checkpoint.exists():
-        settings = settings_of(estimator, None)
-        stored = model_file.load(checkpoint, settings[0].loss)
-        if stored.run is None:
-            raise ValueError(f"{checkpoint}: is no checkpoint but a finished model; name another file")
-        training = file_training.resume(stored, checkpoint, expanded, run)
-    else:
+    training = _interrupted(options, expanded, run, settings_of(estimator, None))
+    if training is None:
         training = file_training.begin(
             expanded,
             ReadOptions.from_keywords(**read_options),
@@ -69,13 +68,14 @@ def fit(
             task=CLASSES if is_classifier(estimator) else NUMBERS,
             class_weight=getattr(estimator, "class_weight", None),
         )
-    _run(training, options, checkpoint)
+    if calibrate:
+        training.check_calibration()
+    _run(training, options)
     if calibrate:
         training.calibrate()
     take_over(estimator, training)
     weight_summary.warn(estimator.weight_summary_, stacklevel=4)
-    if checkpoint is not None:
-        checkpoint.unlink(missing_ok=True)
+    options.remove_checkpoint()
 
 
 def partial_fit(estimator: Any, paths: Paths, options: FileOptions, read_options: dict[str, Any]) -> None:
@@ -89,18 +89,33 @@ def partial_fit(estimator: Any, paths: Paths, options: FileOptions, read_options
             f"{', '.join(read_options)}: later files are read as the first ones were; leave this out"
         )
     check_parameters(estimator)
-    before = estimator.weight_summary_
-    content = copy.deepcopy(saving.describe(estimator, estimator._engine))
-    training = file_training.resume(content, "the estimator", _expand(paths), options.run_options(1))
-    settings = settings_of(estimator, training.engine.settings)
+    expanded, run = _expand(paths), options.run_options(1)
+    settings = settings_of(estimator, estimator._engine.settings)
+    training = _interrupted(options, expanded, run, settings)
+    if training is None:
+        content = copy.deepcopy(saving.describe(estimator, estimator._engine))
+        training = file_training.resume(content, "the estimator", expanded, run)
     if settings != training.engine.settings:
         training.use(training.engine.with_settings(settings))
-    _run(training, options, None)
-    n_iter = estimator.n_iter_
+    _run(training, options)
+    before, n_iter = estimator.weight_summary_, estimator.n_iter_
     take_over(estimator, training)
     estimator.n_iter_ = n_iter
     estimator.weight_summary_ = before.followed_by(training.totals.weights)
     weight_summary.warn(estimator.weight_summary_, before, stacklevel=4)
+    options.remove_checkpoint()
+
+
+def _interrupted(
+    options: FileOptions, paths: list[str], run: RunOptions, settings: list[Settings]
+) -> FileTraining | None:
+    """The run whose checkpoint there is, if there is one."""
+    if options.checkpoint is None or not Path(options.checkpoint).exists():
+        return None
+    stored = model_file.load(options.checkpoint, settings[0].loss)
+    if stored.run is None:
+        raise ValueError(f"{options.checkpoint}: is no checkpoint but a finished model; name another file")
+    return file_training.resume(stored, options.checkpoint, paths, run)
 
 
 def take_over(estimator: Any, training: FileTraining) -> None:
@@ -125,16 +140,16 @@ def take_over(estimator: Any, training: FileTraining) -> None:
             estimator.held_out_error_ = float(held.error[best]) / held.weight
 
 
-def _run(training: FileTraining, options: FileOptions, checkpoint: Path | None) -> None:
+def _run(training: FileTraining, options: FileOptions) -> None:
     rows = last = 0
 
     def after_piece(learned: Learned) -> None:
         nonlocal rows, last
         rows += len(learned.examples)
         show(training.loop.rows.share)
-        if checkpoint is not None and rows - last >= options.checkpoint_every:
+        if options.checkpoint is not None and rows - last >= options.checkpoint_every:
             last = rows
-            training.save_checkpoint(checkpoint)
+            training.save_checkpoint(options.checkpoint)
 
     with _bar(options.verbose) as show:
         training.run(after_piece)

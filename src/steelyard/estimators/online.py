@@ -237,20 +237,25 @@ class OnlineEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         self,
         paths: str | Path | Sequence[str | Path],
         *,
+        holdout: int | None = None,
         on_error: str = "stop",
         threads: int | None = None,
+        checkpoint: str | Path | None = None,
+        checkpoint_every: int = 1_000_000,
         verbose: int = 0,
         **read_options: Any,
     ) -> Self:
-        """Learn more files in order, once, going on from what is known; the first call is `fit_files`.
+        """Learn more files in order, once, going on from what is known; parameters as for `fit_files`.
 
         Files are read as the first ones were, so `read_options` are for the first call only. If anything goes
-        wrong, the estimator is as before.
+        wrong, the estimator is as before. Probabilities stay calibrated as they were by `fit_files`.
         """
         from steelyard.estimators import file_fitting
 
         with unchanged_on_error(self):
-            options = file_fitting.FileOptions(None, on_error, threads, None, 0, verbose)
+            options = file_fitting.FileOptions(
+                holdout, on_error, threads, checkpoint, checkpoint_every, verbose
+            )
             file_fitting.partial_fit(self, paths, options, read_options)
         return self
 

@@ -27,10 +27,10 @@ _EXCERPT = 40  # bytes of the text in a message
 # What is wrong, and what to do; {0} is the place in the text, cut short
 MESSAGES = {
     codes.BAD_LABEL: "the label {0!r} is not a number",
-    codes.BAD_IMPORTANCE: "the importance {0!r} is not a number",
-    codes.NEGATIVE_IMPORTANCE: "the importance {0!r} is negative: weights must be 0 or more",
-    codes.BAD_BASE: "the base {0!r} is not a number",
-    codes.TOO_MANY_NUMBERS: "{0!r}: there are more than label, importance and base before the first |; "
+    codes.BAD_IMPORTANCE: "the weight {0!r} is not a number",
+    codes.NEGATIVE_IMPORTANCE: "the weight {0!r} is negative: weights must be 0 or more",
+    codes.BAD_BASE: "the offset {0!r} is not a number",
+    codes.TOO_MANY_NUMBERS: "{0!r}: there are more than label, weight and offset before the first |; "
     "a tag begins with ' or touches the |",
     codes.NO_BAR: "there is no | in this line; is it Vowpal Wabbit text? (train's --format says what it is)",
     codes.BAD_VALUE: "{0!r}: the value after the : is not a number",

@@ -34,6 +34,7 @@ HEAD_BYTES = 1 << 22  # and no more bytes than this
 LABEL, WEIGHT, BASE, TAG, TEXT, CATEGORY, NUMBER, IGNORE = (
     "label", "weight", "base", "tag", "text", "category", "number", "ignore",
 )  # fmt: skip
+_SHOWN = {BASE: "offset"}  # files keep the older word
 ROLES = (LABEL, WEIGHT, BASE, TAG, TEXT, CATEGORY, NUMBER, IGNORE)
 FEATURES = (TEXT, CATEGORY, NUMBER)
 SINGLE = (LABEL, WEIGHT, BASE, TAG)
@@ -95,7 +96,8 @@ class Columns:
         """A line for each column: name, role, and why."""
         names = max((len(name) for name in self.names), default=0)
         return "\n".join(
-            f"{column.name:<{names}}  {column.role:<8}  {column.why}".rstrip() for column in self.columns
+            f"{column.name:<{names}}  {_SHOWN.get(column.role, column.role):<8}  {column.why}".rstrip()
+            for column in self.columns
         )
 
     def as_dict(self) -> dict[str, Any]:

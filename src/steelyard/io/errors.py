@@ -77,11 +77,11 @@ class RowErrors:
     def add_weights(self, sample_weight: NDArray[np.float64]) -> None:
         self.add(
             ~((sample_weight >= 0.0) & np.isfinite(sample_weight)),
-            lambda row: f"the importance {show(sample_weight[row])}: weights must be finite, 0 or more",
+            lambda row: f"the weight {show(sample_weight[row])}: weights must be finite, 0 or more",
         )
 
     def add_offsets(self, offsets: NDArray[np.float64]) -> None:
-        self.add(~np.isfinite(offsets), lambda row: f"the base {show(offsets[row])} must be finite")
+        self.add(~np.isfinite(offsets), lambda row: f"the offset {show(offsets[row])} must be finite")
 
 
 def show(number: Any) -> str:

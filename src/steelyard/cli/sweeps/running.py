@@ -11,9 +11,11 @@ from steelyard import plotting
 from steelyard.cli import options
 from steelyard.cli.common import check_outputs, printer, seconds_since_start
 from steelyard.cli.sweeps import equivalent_command, pictures, progress, report
+from steelyard.engine import file_labels
 from steelyard.engine.model_set import usable_threads
-from steelyard.io import label_inference, sources
+from steelyard.io import sources
 from steelyard.io.errors import InputError
+from steelyard.io.input_spec import InputSpec
 from steelyard.losses import Loss
 from steelyard.model import Settings
 from steelyard.sweep import grid, plan, results
@@ -45,7 +47,7 @@ def run(ctx: click.Context, files: tuple[str, ...], given: dict[str, Any]) -> di
             )
         read = options.read_options(given)
         spec, first = read.infer(paths, given["dtype"])
-        losses = _losses(given, first)
+        losses = _losses(given, spec, first, read.label_names)
         expanded, announcements = _expand(given, list(losses))
         threads, memory = usable_threads(given["threads"]), plan.memory_of(given["memory"])
         skip = given["on_error"] == "skip"
@@ -93,9 +95,11 @@ def run(ctx: click.Context, files: tuple[str, ...], given: dict[str, Any]) -> di
     return summary
 
 
-def _losses(given: dict[str, Any], labels: list[str]) -> dict[Loss, str]:
+def _losses(
+    given: dict[str, Any], spec: InputSpec, labels: list[str], named: list[str] | None
+) -> dict[Loss, str]:
     """The losses, and what the user calls them."""
-    guessed = PAPER["loss"] if given["paper"] else [label_inference.loss_for(labels)]
+    guessed = PAPER["loss"] if given["paper"] else [file_labels.infer_loss(spec, labels, named)]
     parameters = options.given_loss_parameters(given)
     losses = {options.loss_named(name, _own(name, parameters)): name for name in given["loss"] or guessed}
     for name in parameters:
