@@ -10,7 +10,7 @@ from typing import Any
 import click
 import pytest
 
-from steelyard.cli.sweeps import equivalent_command, progress, running
+from steelyard.cli.sweeps import progress, running
 from steelyard.engine.rows import RowsInChunks
 from steelyard.io.input_spec import InputSpec
 from tests.cli.running import refused, rows, run, trained
@@ -240,20 +240,20 @@ def test_nothing_is_held_out(file: Path, tmp_path: Path) -> None:
 
 
 def test_retold_numbers_are_short() -> None:
-    shown = [equivalent_command._shown(value) for value in (0.1, 4.0, 1e7, 1e-7, "hinge")]
+    shown = [running._shown(value) for value in (0.1, 4.0, 1e7, 1e-7, "hinge")]
     assert shown == ["0.1", "4", "10000000", "1e-07", "hinge"]
 
 
 def test_retold_options() -> None:
     flag = click.Option(["--bias/--no-bias"])
-    assert equivalent_command._words(flag, True) == ["--bias"]
-    assert equivalent_command._words(flag, False) == ["--no-bias"]
-    assert equivalent_command._words(click.Option(["--text"], multiple=True), ("a", "b")) == [
+    assert running._words(flag, True) == ["--bias"]
+    assert running._words(flag, False) == ["--no-bias"]
+    assert running._words(click.Option(["--text"], multiple=True), ("a", "b")) == [
         "--text",
         "a",
         "--text",
         "b",
     ]
-    assert equivalent_command._words(click.Option(["--characters"]), (3, 5)) == ["--characters", "3-5"]
+    assert running._words(click.Option(["--characters"]), (3, 5)) == ["--characters", "3-5"]
     weights = click.Option(["--class-weight"])
-    assert equivalent_command._words(weights, {"a": 2.0, "b": 0.5}) == ["--class-weight", "a=2,b=0.5"]
+    assert running._words(weights, {"a": 2.0, "b": 0.5}) == ["--class-weight", "a=2,b=0.5"]

@@ -11,7 +11,7 @@ from scipy import sparse
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 from steelyard import OnlineClassifier, OnlineRegressor
-from steelyard.estimators.matrix import matrix
+from steelyard.estimators.inputs import check_matrix
 from tests.estimators import data
 
 X, Y = data.numbers(60)
@@ -101,7 +101,7 @@ def test_read_only_memory_maps(tmp_path: Path, dtype: str) -> None:
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_what_is_well_formed_is_handed_on_as_it_is(form: Any, dtype: str) -> None:
     given = form(X.astype(dtype))
-    assert matrix(OnlineRegressor(), given, reset=True) is given
+    assert check_matrix(OnlineRegressor(), given, reset=True) is given
 
 
 def test_text() -> None:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from steelyard import losses, schedules
 from steelyard.active import counter_rng, strategies
 from steelyard.active.strategies import iwal
-from steelyard.engine import lane_memory
+from steelyard.engine import lane_layout
 from steelyard.engine.lane_layout import Layout
 from steelyard.engine.model_set import group, usable_threads
 from steelyard.examples import Examples
@@ -121,7 +121,7 @@ class _Crew:
         self.numbers = numbers
         self._common = askers[0].settings
         self._layout = layout = Layout([asker.settings for asker in askers])
-        self._weights = lane_memory.zeros((features, 1, len(layout)), self._common.dtype)
+        self._weights = lane_layout.zeros((features, 1, len(layout)), self._common.dtype)
         self._state = np.zeros((query_lanes.ASKING_STATE_SIZE, len(layout)))
         self._state[[linear.SCALE, lanes.ALIVE]] = 1.0
         loss = self._common.loss

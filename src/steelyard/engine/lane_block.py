@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard import target_scale
-from steelyard.engine import lane_memory, schedule_table
+from steelyard.engine import lane_layout
 from steelyard.engine.lane_layout import Layout
 from steelyard.examples import Examples
 from steelyard.learn import adaptive_lanes, batched_loss, lanes, linear, rows
@@ -80,8 +80,8 @@ class LaneBlock:
         self.features = features
         common = self.settings[0]
         self._layout = layout = Layout(settings)
-        self.weights = lane_memory.zeros((features, _parts(common), len(layout)), common.dtype)
-        self.state = lane_memory.zeros((lanes.LANE_STATE_SIZE, len(layout)), "float64")
+        self.weights = lane_layout.zeros((features, _parts(common), len(layout)), common.dtype)
+        self.state = lane_layout.zeros((lanes.LANE_STATE_SIZE, len(layout)), "float64")
         self.state[[linear.SCALE, lanes.ALIVE]] = 1.0
         self.label_state = np.zeros(target_scale.SIZE if common.in_label_units else 0)
         self._rates = np.array([each.rate for each in layout.settings])
@@ -133,7 +133,7 @@ class LaneBlock:
         unit: float,
     ) -> None:
         settings = self.settings[0]
-        table, column = schedule_table.pushes(self._layout.settings, self.state[linear.CLOCK], sample_weight)
+        table, column = lane_layout.pushes(self._layout.settings, self.state[linear.CLOCK], sample_weight)
         taught = (
             *_features(examples), rows, labels, sample_weight, _offsets(examples), table, column,
             self.weights, self.state, self._rates * unit, self._l2 / unit if unit > 0.0 else 0.0 * self._l2,
@@ -150,7 +150,7 @@ class LaneBlock:
         else:
             lanes.learn(*taught, settings.scaling == "row_norm", bias, *point, before, *forms)
         for total in (linear.CLOCK, linear.WEIGHT):
-            self.state[total] = schedule_table.after(self.state[total], sample_weight)
+            self.state[total] = lane_layout.after(self.state[total], sample_weight)
 
     def measure(
         self, examples: Examples, rows: NDArray[np.int64], labels: Matrix, sample_weight: Matrix
@@ -260,7 +260,7 @@ class LoneModel:
             except FloatingPointError:
                 self._alive[0] = 0.0
         self._error += self._errors(before, chunk)
-        self._weight[:] = schedule_table.after(self._weight, sample_weight)
+        self._weight[:] = lane_layout.after(self._weight, sample_weight)
         if predictions is not None:
             predictions[:, 0] = before
 

@@ -1,12 +1,15 @@
-"""`Layout`: which lane a model has among others of its kind."""
+"""Lanes: which one a model has, the memory in which their weights lie, and the pushes of their schedules."""
 
+import math
+import mmap
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from steelyard import schedules, updates
-from steelyard.learn import batched_loss
+from steelyard.learn import batched_loss, lanes
 from steelyard.learn.batched_loss import WIDTH
 from steelyard.model import Settings
 
@@ -57,3 +60,75 @@ class Layout:
         used = {each.update for each in self.settings}
         stand_in = self.settings[0].update
         return [updates.by_name(name if name in used else stand_in) for name in updates.names()]
+
+
+_LINE = 64  # bytes: numbers that lie across two lines of a cache take as long to fetch as both
+_HUGE_PAGE = 2 << 20
+
+
+def zeros(shape: tuple[int, ...], dtype: str) -> NDArray[Any]:
+    """As `np.zeros`, at the start of a cache line, and in huge pages if that is much and the system has them.
+
+    Features come in any order, so each is likely to be on another page than those before it; where a page
+    is in memory has to be looked up, and what was found is remembered of a few thousand only.
+    """
+    size = math.prod(shape) * np.dtype(dtype).itemsize
+    try:
+        return _in_huge_pages(size).view(dtype).reshape(shape)
+    except (OSError, AttributeError):  # not on this system, or not so much
+        room = np.zeros(size + _LINE, np.uint8)
+        return _from(room, _LINE, size).view(dtype).reshape(shape)
+
+
+def _in_huge_pages(size: int) -> NDArray[np.uint8]:
+    """Fresh pages. Those that are used again, as memory of usual size is, stay as small as they once were."""
+    whole = size - size % _HUGE_PAGE  # what is left goes into small ones, not to take more than was planned
+    if not whole:
+        raise OSError("less than a page")
+    pages = mmap.mmap(-1, size + _HUGE_PAGE, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    room = np.frombuffer(pages, np.uint8)
+    pages.madvise(mmap.MADV_HUGEPAGE, -room.ctypes.data % _HUGE_PAGE, whole)
+    return _from(room, _HUGE_PAGE, size)
+
+
+def _from(room: NDArray[np.uint8], multiple: int, size: int) -> NDArray[np.uint8]:
+    """So many bytes, from an address that is such a multiple on."""
+    start = -room.ctypes.data % multiple
+    return room[start : start + size]
+
+
+Column = NDArray[np.float64]
+
+
+def after(totals: Column, sample_weight: NDArray[np.float64]) -> Column:
+    """Each lane's total plus the sample_weight of all turns, added one by one: the same in any chunks."""
+    if sample_weight.shape[1] > 1:
+        ends_by_lane: Column = np.cumsum(np.vstack((totals, sample_weight)), axis=0)[-1]
+        return ends_by_lane
+    ends = {start: float(np.cumsum(np.append(start, sample_weight))[-1]) for start in set(totals.tolist())}
+    return np.array([ends[start] for start in totals.tolist()])
+
+
+def pushes(
+    settings: Sequence[Settings], clocks: Column, sample_weight: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """∫ η over each turn for a learning rate of 1: a table of columns, and the column of each lane.
+
+    Lanes share a column if they have the same schedule and their clocks go together.
+    """
+    together = sample_weight.shape[1] == 1
+    columns: dict[tuple[float, ...], int] = {}
+    column = np.empty(len(settings), np.int64)
+    filled = []
+    for lane, each in enumerate(settings):
+        # the explicit update takes the rate as it is at the start; without decay it stands still anyway
+        frozen = each.update == "explicit" or each.power_t == 0.0
+        initial_t = each.initial_t if each.power_t > 0.0 else 1.0
+        alike = (frozen, initial_t, each.power_t, clocks[lane], 0 if together else lane)
+        if alike not in columns:
+            columns[alike] = len(columns)
+            moments = batched_loss.pushes(schedules.frozen if frozen else schedules.integral)
+            turns = np.ascontiguousarray(sample_weight[:, alike[-1]])
+            filled.append(lanes.pushes(clocks[lane], turns, initial_t, each.power_t, moments))
+        column[lane] = columns[alike]
+    return np.stack(filled, axis=1), column

@@ -18,9 +18,9 @@ from steelyard.active.labelled import DEFAULT_SETTINGS, RefitPlan, last_refit
 from steelyard.active.learner import ActiveLearner, Query, replay
 from steelyard.active.stopping import Budget, Rule
 from steelyard.active.strategies._base import Strategy
-from steelyard.estimators import classes as class_names
+from steelyard.estimators import inputs
 from steelyard.estimators._estimates_mixin import EstimatesMixin
-from steelyard.estimators.matrix import matrix
+from steelyard.estimators.inputs import check_matrix
 from steelyard.estimators.parameters import DEFAULT, learning_settings
 from steelyard.estimators.predictions import ClassPredictions
 from steelyard.examples import Examples, examples
@@ -217,7 +217,7 @@ class ActiveClassifier(ClassifierMixin, EstimatesMixin, ClassPredictions, BaseEs
     def _coded(self, column: NDArray[Any]) -> NDArray[np.float64]:
         """Classes as the loss takes them."""
         pair = np.array(class_labels(self.learner_.labelled.settings.loss))
-        labels: NDArray[np.float64] = pair[class_names.encode(column, self.classes_)]
+        labels: NDArray[np.float64] = pair[inputs.encode_labels(column, self.classes_)]
         return labels
 
     def close(self) -> None:
@@ -233,12 +233,12 @@ class ActiveClassifier(ClassifierMixin, EstimatesMixin, ClassPredictions, BaseEs
         return chunk
 
     def _checked(self, X: Any, *, anew: bool) -> Examples:
-        return examples(matrix(self, X, reset=anew), features=None if anew else self.n_features_in_)
+        return examples(check_matrix(self, X, reset=anew), features=None if anew else self.n_features_in_)
 
     def _start(self, chunk: Examples, expected: int | None, *, pool: bool = True) -> None:
         if self.classes is None:
             raise ValueError("name both classes beforehand: ActiveClassifier(classes=[…, …])")
-        named = class_names.check_named(self.classes)
+        named = inputs.check_classes(self.classes)
         if len(named) > 2:
             raise ValueError(
                 "Only binary classification is supported. The type of the target is multiclass: "

@@ -9,7 +9,7 @@ from sklearn.utils import column_or_1d
 
 from steelyard.engine import class_weights
 from steelyard.engine.class_weights import ClassWeight
-from steelyard.estimators import classes
+from steelyard.estimators import inputs
 from steelyard.estimators.online import OnlineEstimator, unchanged_on_error
 from steelyard.estimators.parameters import DEFAULT
 from steelyard.estimators.predictions import ClassPredictions
@@ -100,7 +100,7 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator, ClassPredictions):  # t
                 "the first call of partial_fit must name all classes: partial_fit(X, y, classes=[…, …])"
             )
         if given is not None:
-            named = classes.check_named(given)
+            named = inputs.check_classes(given)
             if begun and not np.array_equal(named, self.classes_):
                 raise ValueError(
                     f"the classes are {self.classes_.tolist()} and cannot become {named.tolist()}: fit anew"
@@ -110,8 +110,8 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator, ClassPredictions):  # t
     def _labels(self, y: Any, loss: Loss) -> NDArray[np.float64]:
         column = column_or_1d(y, warn=True)
         if not hasattr(self, "classes_"):
-            self.classes_ = classes.find(column)
-        codes = classes.encode(column, self.classes_)
+            self.classes_ = inputs.find_classes(column)
+        codes = inputs.encode_labels(column, self.classes_)
         pair = class_labels(loss)
         return np.array(pair)[codes] if self._count_classes() == 2 else codes.astype(np.float64)
 

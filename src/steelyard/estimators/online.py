@@ -20,7 +20,7 @@ from steelyard.engine.passes import PassLoop
 from steelyard.engine.protocol import Engine, new_engine
 from steelyard.engine.rows import RowsInMemory
 from steelyard.estimators import saving
-from steelyard.estimators.matrix import matrix
+from steelyard.estimators.inputs import check_matrix
 from steelyard.estimators.parameters import DEFAULT, settings_of
 from steelyard.examples import Examples, examples
 from steelyard.losses import Loss
@@ -157,7 +157,7 @@ class OnlineEstimator(BaseEstimator, ABC):  # type: ignore[misc]
     ) -> Examples:
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
-        rows = matrix(self, X, reset=anew)
+        rows = check_matrix(self, X, reset=anew)
         labels = self._labels(y, settings.loss)
         loss = settings.loss if self._count_classes() <= 2 else None  # else the labels are numbers of classes
         chunk = examples(rows, labels, sample_weight, loss=loss)
@@ -168,7 +168,7 @@ class OnlineEstimator(BaseEstimator, ABC):  # type: ignore[misc]
 
     def _predictions(self, X: Any) -> NDArray[np.float64]:
         check_is_fitted(self, "_engine")
-        rows = matrix(self, X, reset=False)
+        rows = check_matrix(self, X, reset=False)
         return self._engine.predict(examples(rows, features=self.n_features_in_))
 
     def save(self, path: str | Path) -> None:

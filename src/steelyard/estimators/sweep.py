@@ -12,7 +12,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from steelyard.engine.rows import Rows, RowsInMemory
-from steelyard.estimators import _sweep_inputs, _sweep_partial
+from steelyard.estimators import _sweep_inputs
 from steelyard.estimators.online import OnlineEstimator, unchanged_on_error
 from steelyard.estimators.parameters import SWEPT, swept
 from steelyard.sweep import grid as grids
@@ -128,7 +128,7 @@ class Sweep(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             ongoing = getattr(self, "_ongoing", None)
             if ongoing is None:
                 named = getattr(self, "classes_", None) if classes is None else classes
-                ongoing = _sweep_partial.begin(self._template(), self._expanded(), named)
+                ongoing = _sweep_inputs.begin(self._template(), self._expanded(), named)
                 self._check_comparable(ongoing.empty_results(self.scoring))
             elif self._expanded().points != ongoing.points:
                 raise ValueError(

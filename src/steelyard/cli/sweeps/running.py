@@ -1,16 +1,18 @@
 """The run of a sweep: from options to points and rows, through all rounds, to files."""
 
+import shlex
 import time
 from typing import Any
 
 import click
 import numpy as np
+from click.core import ParameterSource
 
 from steelyard import losses as registry
 from steelyard import plotting
-from steelyard.cli import options
+from steelyard.cli import options, train
 from steelyard.cli.common import check_outputs, printer, seconds_since_start
-from steelyard.cli.sweeps import equivalent_command, pictures, progress, report
+from steelyard.cli.sweeps import pictures, progress, report
 from steelyard.engine import file_labels
 from steelyard.engine.model_set import usable_threads
 from steelyard.io import sources
@@ -20,7 +22,7 @@ from steelyard.losses import Loss
 from steelyard.model import Settings
 from steelyard.sweep import grid, plan, results
 from steelyard.sweep.files import SweepFiles, prepare_files
-from steelyard.sweep.grid import Expanded
+from steelyard.sweep.grid import Expanded, Point
 from steelyard.sweep.search import Search
 
 _MOST_CLASSES = 12  # that are listed
@@ -88,9 +90,7 @@ def run(ctx: click.Context, files: tuple[str, ...], given: dict[str, Any]) -> di
             raise stream.empty(f"{', '.join(paths)}: no row has a label and a weight, so nothing was learned")
         summary = report.summarise(search, stream, expanded.notes, seconds=seconds, startup=startup)
         best = report.best_of(search.results)
-        again = (
-            None if best is None else equivalent_command.command(ctx, paths, expanded.points[best], losses)
-        )
+        again = None if best is None else _equivalent_command(ctx, paths, expanded.points[best], losses)
         summary |= {"command": again} | _write(search, source, given)
     return summary
 
@@ -163,3 +163,42 @@ def _write(search: Search, source: SweepFiles, given: dict[str, Any]) -> dict[st
         "pictures": [str(path) for path in drawn],
         "model": None if given["save"] is None else str(given["save"]),
     }
+
+
+# Options of `train` that a point decides, or that are about a run and not about what it learns.
+_NOT_RETOLD = {
+    "files", "loss", "update", "scaling", "learning_rate", "initial_t", "power_t", "l1", "l2", "output",
+    "holdout", "resume", "checkpoint_every", "threads", "on_error", "as_json",
+}  # fmt: skip
+
+
+def _equivalent_command(ctx: click.Context, files: list[str], point: Point, losses: dict[Loss, str]) -> str:
+    """`losses`: what the user calls them."""
+    loss = point.settings.loss
+    words = ["steelyard", "train", *files, "--loss", losses[loss]]
+    for name, value in point.params.items():
+        if name != "loss":
+            words += [f"--{name.replace('_', '-')}", _shown(value)]
+    known = {parameter.name for parameter in train.command.params} - _NOT_RETOLD
+    for parameter in ctx.command.params:
+        said = ctx.get_parameter_source(parameter.name or "") == ParameterSource.COMMANDLINE
+        other_loss = parameter.name in options.loss_parameter_names() and not hasattr(loss, parameter.name)
+        if said and parameter.name in known and not other_loss:
+            words += _words(parameter, ctx.params[parameter.name])
+    return shlex.join(words)
+
+
+def _shown(value: Any) -> str:
+    """Numbers with as few digits as tell them from all others."""
+    return repr(value).removesuffix(".0") if isinstance(value, float) else str(value)
+
+
+def _words(parameter: click.Parameter, value: Any) -> list[str]:
+    if isinstance(value, bool):
+        return [parameter.opts[0] if value else parameter.secondary_opts[0]]
+    if parameter.multiple:
+        return [word for each in value for word in (parameter.opts[0], str(each))]
+    shown = "-".join(map(str, value)) if isinstance(value, tuple) else f"{value}"
+    if isinstance(value, dict):
+        shown = ",".join(f"{name}={_shown(number)}" for name, number in value.items())
+    return [parameter.opts[0], shown]

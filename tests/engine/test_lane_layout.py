@@ -5,13 +5,13 @@ import mmap
 import numpy as np
 import pytest
 
-from steelyard.engine import lane_memory
+from steelyard.engine import lane_layout
 
 
 @pytest.mark.parametrize("shape", [(3, 2, 32), (40_000, 1, 32)])
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_zeros_at_the_start_of_a_cache_line(shape: tuple[int, ...], dtype: str) -> None:
-    array = lane_memory.zeros(shape, dtype)
+    array = lane_layout.zeros(shape, dtype)
     assert array.shape == shape
     assert array.dtype == dtype
     assert array.ctypes.data % 64 == 0
@@ -24,7 +24,7 @@ def test_zeros_at_the_start_of_a_cache_line(shape: tuple[int, ...], dtype: str) 
 @pytest.mark.parametrize("missing", ["MAP_ANONYMOUS", "MADV_HUGEPAGE"])
 def test_systems_without_huge_pages_have_zeros_too(missing: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(mmap, missing, raising=False)
-    array = lane_memory.zeros((40_000, 1, 32), "float32")
+    array = lane_layout.zeros((40_000, 1, 32), "float32")
     assert array.ctypes.data % 64 == 0
     assert not array.any()
 
@@ -32,4 +32,4 @@ def test_systems_without_huge_pages_have_zeros_too(missing: str, monkeypatch: py
 def test_no_more_huge_pages_than_are_filled() -> None:
     """The last one would take memory that nobody planned for."""
     size = 3 * (2 << 20) - 4096
-    np.testing.assert_array_equal(lane_memory.zeros((size,), "uint8"), np.zeros(size, np.uint8))
+    np.testing.assert_array_equal(lane_layout.zeros((size,), "uint8"), np.zeros(size, np.uint8))

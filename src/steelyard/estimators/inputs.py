@@ -1,14 +1,16 @@
-"""Classes of an estimator: finding them in labels, and numbering labels by them."""
+"""What users hand in, checked: X as a matrix of numbers, and the classes in a column of labels."""
 
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import column_or_1d
+from scipy import sparse
+from sklearn.utils import check_array, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import validate_data
 
 
-def find(column: NDArray[Any]) -> NDArray[Any]:
+def find_classes(column: NDArray[Any]) -> NDArray[Any]:
     """The classes in a column of labels, sorted."""
     return _two_numbers(column) if column.dtype.kind in "biuf" and len(column) else _any_kind(column)
 
@@ -37,7 +39,7 @@ def _any_kind(column: NDArray[Any]) -> NDArray[Any]:
     return classes
 
 
-def check_named(classes: Any) -> NDArray[Any]:
+def check_classes(classes: Any) -> NDArray[Any]:
     """The classes that a user names."""
     column = column_or_1d(classes)
     if len(np.unique(column)) != len(column):
@@ -45,7 +47,7 @@ def check_named(classes: Any) -> NDArray[Any]:
     return _any_kind(column)
 
 
-def encode(column: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.intp]:
+def encode_labels(column: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.intp]:
     """The number of each label's class."""
     codes = _encode(column, classes)
     strange = np.flatnonzero(codes < 0)
@@ -70,3 +72,43 @@ def _encode(column: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.intp]:
 def _list(classes: NDArray[Any]) -> str:
     *others, last = map(repr, classes.tolist())
     return f"{', '.join(others)} and {last}" if len(others) < 10 else f"{', '.join(others[:9])}, … and {last}"
+
+
+def check_matrix(estimator: Any, X: Any, *, reset: bool) -> Any:
+    """X as a NumPy array or SciPy matrix of numbers. `reset`: remember its width and names, else check them.
+
+    Values are left to `examples`, which looks at each once. scikit-learn's own check reads a sparse
+    matrix several times, so it is kept for what needs converting and for what is wrong.
+    """
+    checked = X if _is_matrix_of_numbers(X) else _converted(estimator, X)
+    validate_data(estimator, X, reset=reset, skip_check_array=True)
+    return checked
+
+
+def _is_matrix_of_numbers(X: Any) -> bool:
+    known = type(X) in (np.ndarray, np.memmap) or sparse.issparse(X)
+    return known and X.ndim == 2 and min(X.shape) > 0 and X.dtype.kind in "fiub"
+
+
+def _converted(estimator: Any, X: Any) -> Any:
+    try:
+        checked = check_array(
+            X, accept_sparse=True, dtype="numeric", ensure_all_finite=False, estimator=estimator
+        )
+        return checked if checked.dtype.kind in "fiub" else checked.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        name = _column_of_no_numbers(X) if hasattr(X, "columns") else None
+        if name is None:
+            raise
+        raise ValueError(
+            f"column {name!r} holds not only numbers ({X[name].dtype}; {error}): encode it, or leave it out"
+        ) from error
+
+
+def _column_of_no_numbers(frame: Any) -> Any:
+    for name in frame.columns:
+        try:
+            np.asarray(frame[name]).astype(np.float64)
+        except (TypeError, ValueError):
+            return name
+    return None
