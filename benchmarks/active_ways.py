@@ -18,7 +18,7 @@ from sklearn.preprocessing import normalize
 from sklearn.svm import LinearSVC
 
 from steelyard.active.labelled import RefitPlan
-from steelyard.active.trials import LEARNERS, outcomes
+from steelyard.active.strategy_trials import LEARNERS, outcomes
 from steelyard.examples import Examples, examples
 from steelyard.learner import Learner
 from steelyard.model import Model

@@ -12,7 +12,7 @@ from benchmarks.generate import DataSet, generate
 from benchmarks.timing import WALL, Row, Table, Target, alternate, clocked, ratio, speed
 from steelyard import losses
 from steelyard.examples import examples
-from steelyard.io.arrow import ArrowReader
+from steelyard.io.arrow_reader import ArrowReader
 from steelyard.io.convert import convert
 from steelyard.io.stream import Stream
 from steelyard.learner import Learner

@@ -20,7 +20,7 @@ from sklearn.linear_model import SGDClassifier
 
 from benchmarks.timing import WALL, Times, alternate, clocked, ratio
 from steelyard import losses
-from steelyard.io.delimited import DelimitedReader, infer_columns, infer_dialect
+from steelyard.io.csv_reader import DelimitedReader, infer_columns, infer_dialect
 from steelyard.io.input_spec import InputSpec
 from steelyard.io.sources import open_source
 from steelyard.io.stream import Stream

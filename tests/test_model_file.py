@@ -12,7 +12,7 @@ from safetensors import safe_open
 from safetensors.numpy import save_file
 
 from steelyard import OnlineClassifier, OnlineRegressor, losses, model_file
-from steelyard.engine.rows import RowsInMemory
+from steelyard.engine.row_sources import RowsInMemory
 from steelyard.examples import examples
 from steelyard.learner import Learner
 from steelyard.losses import Loss

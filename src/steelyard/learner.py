@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from steelyard import model_file, target_scale, updates
 from steelyard.examples import Examples
-from steelyard.learn import adaptive, joint, joint_solvers, linear
+from steelyard.learn import adaptive, joint_l2, joint_l2_solvers, linear
 from steelyard.losses import Loss
 from steelyard.model import Model, Settings
 from steelyard.model_file import EngineState, ModelFile
@@ -88,7 +88,7 @@ class Learner:
 
     def _joint_arguments(self) -> tuple[Any, ...]:
         loss = self.model.settings.loss
-        nodes, lower, upper, probe, at_probe, at_end = joint_solvers.radau_tables()
+        nodes, lower, upper, probe, at_probe, at_end = joint_l2_solvers.radau_tables()
         return (
             jit.pointer(loss, "derivative"), jit.step_pointer(loss, updates.by_name("implicit").step),
             self.model.settings.l2,
@@ -102,7 +102,7 @@ class Learner:
             settings.scaling == "row_norm", float(settings.bias), *self._pointers(),
         )  # fmt: skip
         if settings.l2_flow == "joint" and settings.l2 > 0.0:
-            joint.learn(*common, *self._joint_arguments())
+            joint_l2.learn(*common, *self._joint_arguments())
         elif settings.l1 > 0.0 or settings.l2 > 0.0:
             linear.learn_regularised(*common, settings.l1, settings.l2, model.l1_applied)
         else:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from steelyard.examples import Examples
-from steelyard.io import jsonl
+from steelyard.io import jsonl_reader
 from steelyard.io.errors import InputError
 from tests.cli.running import refused, run
 
@@ -142,14 +142,16 @@ def test_the_group_lists_its_commands() -> None:
 
 
 def test_objects_become_rows() -> None:
-    row = jsonl.hash_object({"text": "a b a", "n": -2, "no": False}, 18)
+    row = jsonl_reader.hash_object({"text": "a b a", "n": -2, "no": False}, 18)
     assert isinstance(row, Examples)
     assert sorted(row.values.tolist()) == [-2.0, 1.0, 2.0]
     assert row.features == 1 << 18
-    assert jsonl.hash_object({"x": 1, "y": 2}, 1).values.sum() == 3.0  # where they share a place, their sum
+    assert (
+        jsonl_reader.hash_object({"x": 1, "y": 2}, 1).values.sum() == 3.0
+    )  # where they share a place, their sum
     for value in (float("nan"), 1e18, {"a": 1}):
         with pytest.raises(InputError, match="a value is a number"):
-            jsonl.hash_object({"a": value}, 18)
+            jsonl_reader.hash_object({"a": value}, 18)
 
 
 def test_the_client_in_the_docs_runs(capfd: pytest.CaptureFixture[str]) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from steelyard.active import trials
+from steelyard.active import strategy_trials
 from steelyard.active.strategies.margin import Margin
 from steelyard.cli.active import labelled_rows, simulate
 from steelyard.examples import examples
@@ -70,7 +70,7 @@ def test_what_diverged_is_told(file: Path, monkeypatch: pytest.MonkeyPatch) -> N
     def failing(*_: Any) -> None:
         raise FloatingPointError
 
-    monkeypatch.setattr(trials, "replay", failing)
+    monkeypatch.setattr(strategy_trials, "replay", failing)
     said = run("active", "simulate", file, *QUICK, "--strategy", "iwal", "--update", "explicit").stdout
     assert "100.00 % (2 diverged)" in said
 

@@ -11,7 +11,7 @@ import click
 import pytest
 
 from steelyard.cli.sweeps import progress, running
-from steelyard.engine.rows import RowsInChunks
+from steelyard.engine.row_sources import RowsInChunks
 from steelyard.io.input_spec import InputSpec
 from tests.cli.running import refused, rows, run, trained
 

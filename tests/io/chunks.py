@@ -9,7 +9,7 @@ import numpy as np
 
 from steelyard.examples import Examples
 from steelyard.features.names import Names
-from steelyard.io.arrow import ArrowReader
+from steelyard.io.arrow_reader import ArrowReader
 from steelyard.io.blocks import Block, ParsedBlock
 from steelyard.io.stream import Stream
 

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 
 from steelyard.features.names import Names
 from steelyard.features.tokens import TextOptions
-from steelyard.io.arrow import ArrowReader, read_head
 from steelyard.io.arrow_columns import ArrowColumns, head_labels, infer_columns
+from steelyard.io.arrow_reader import ArrowReader, read_head
 from steelyard.io.columns import ColumnOverrides, Columns
 from steelyard.io.convert import convert
-from steelyard.io.delimited import DelimitedReader
+from steelyard.io.csv_reader import DelimitedReader
 from steelyard.io.errors import InputError
 from steelyard.io.input_spec import Dialect, InputSpec
 from steelyard.io.labels import LabelRule, classes, two_classes

@@ -2,9 +2,9 @@
 
 import pytest
 
-from steelyard.io import columns, delimited
+from steelyard.io import columns, csv_reader
 from steelyard.io.columns import ColumnOverrides, infer_roles
-from steelyard.io.delimited import infer_dialect
+from steelyard.io.csv_reader import infer_dialect
 from steelyard.io.errors import InputError
 from steelyard.io.sources import open_source
 from tests.vw_text import data_file
@@ -123,7 +123,7 @@ TOLD = {"adult.data.gz": ColumnOverrides(weight="3"), "census-income.gz": Column
 @pytest.mark.parametrize("name", TABLES)
 def test_the_guess_on_real_tables(name: str) -> None:
     with open_source(str(data_file(name))) as source:
-        columns = delimited.infer_columns(source, infer_dialect(source), TOLD.get(name))
+        columns = csv_reader.infer_columns(source, infer_dialect(source), TOLD.get(name))
     assert {column: columns.role(column) for column in TABLES[name]} == TABLES[name]
     assert len(columns.describe().splitlines()) == len(columns.names)
 

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from steelyard.io import arrow as arrow_reader
-from steelyard.io import sources
+from steelyard.io import arrow_reader, sources
 from steelyard.io.convert import convert
 from steelyard.io.errors import InputError
 from tests.io.chunks import FEATURES, chunked, random_rows, rows_of, same, stream

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from steelyard.engine import rows as all_rows
-from steelyard.engine.rows import RowsInChunks, RowsInMemory
+from steelyard.engine import row_sources as all_rows
+from steelyard.engine.row_sources import RowsInChunks, RowsInMemory
 from steelyard.examples import Examples
 from steelyard.learner import Learner
 from steelyard.losses import class_labels, decision_point
@@ -237,7 +237,7 @@ import sys, time
 from pathlib import Path
 import numpy as np
 from steelyard.engine import rows as all_rows
-from steelyard.engine.rows import RowsInChunks, RowsInMemory
+from steelyard.engine.row_sources import RowsInChunks, RowsInMemory
 from steelyard.sweep.search import Search
 from tests.engine import problems
 from tests.sweep.test_search import FEW, chunks, points

@@ -10,7 +10,7 @@ from numba import config
 
 from steelyard.features.names import Names
 from steelyard.features.tokens import TextOptions
-from steelyard.io.delimited import DelimitedReader
+from steelyard.io.csv_reader import DelimitedReader
 from steelyard.io.input_spec import Dialect, InputSpec
 from steelyard.io.labels import LabelRule, classes, two_classes
 from tests import tables

@@ -13,7 +13,7 @@ from numba import config
 from steelyard.features.names import Names
 from steelyard.features.tokens import TextOptions
 from steelyard.io.input_spec import InputSpec
-from steelyard.io.jsonl import UNKNOWN, JsonReader
+from steelyard.io.jsonl_reader import UNKNOWN, JsonReader
 from steelyard.io.labels import LabelRule, classes, two_classes
 from tests import tables
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.engine.rows import RowsInChunks
+from steelyard.engine.row_sources import RowsInChunks
 from steelyard.examples import Examples
 from steelyard.features.names import Names
 from steelyard.io import sources

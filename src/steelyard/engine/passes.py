@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from steelyard.engine.protocol import Column, Engine, Matrix
-from steelyard.engine.rows import Piece, Rows
+from steelyard.engine.row_sources import Piece, Rows
 from steelyard.examples import Examples
 
 

@@ -15,7 +15,7 @@ from steelyard import weight_summary
 from steelyard.engine.many_models import ManyModels
 from steelyard.engine.one_vs_rest import OneVsRest
 from steelyard.engine.passes import PassLoop
-from steelyard.engine.rows import RowsInMemory
+from steelyard.engine.row_sources import RowsInMemory
 from steelyard.engine.selection import Selection
 from steelyard.estimators import inputs
 from steelyard.estimators.online import OnlineEstimator

@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from steelyard import weight_summary
 from steelyard.engine.passes import PassLoop
 from steelyard.engine.protocol import Engine, new_engine
-from steelyard.engine.rows import RowsInMemory
+from steelyard.engine.row_sources import RowsInMemory
 from steelyard.estimators import saving
 from steelyard.estimators.inputs import check_matrix
 from steelyard.estimators.parameters import DEFAULT, settings_of

@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_classifier
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from steelyard.engine.rows import Rows, RowsInMemory
+from steelyard.engine.row_sources import Rows, RowsInMemory
 from steelyard.estimators import _sweep_inputs
 from steelyard.estimators.online import OnlineEstimator, unchanged_on_error
 from steelyard.estimators.parameters import SWEPT, swept

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from steelyard.examples import LARGEST
 from steelyard.features import hashing
 from steelyard.features.folding import Folding, Keyed
-from steelyard.features.hashing import interactions as parse_interactions
+from steelyard.features.interactions import interactions as parse_interactions
 from steelyard.features.names import Names
 from steelyard.io import arrow_arrays
 from steelyard.io import columns as roles

@@ -73,10 +73,10 @@ def _compose(made: LabelRule, then: LabelRule) -> LabelRule:
 
 def check_converted(head: Head, named: InputSpec, model: str) -> InputSpec | None:
     """How a file was converted, which must agree with the model's spec. None if the file does not say."""
-    from steelyard.io import arrow, arrow_csr
+    from steelyard.io import arrow_csr, arrow_reader
 
     path = head.path
-    header = arrow_csr.read_header(arrow.read_schema(head.source).metadata, path)
+    header = arrow_csr.read_header(arrow_reader.read_schema(head.source).metadata, path)
     if header is None or not header.reading:
         return None
     try:

@@ -1,1 +1,1 @@
-"""Many settings in one pass: models abreast (`fleet`), grids of settings, their results."""
+"""Many settings in one pass: grids, rounds by memory, results, and a search that can be resumed."""

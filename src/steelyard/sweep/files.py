@@ -9,7 +9,7 @@ from steelyard.engine.class_weights import ClassWeight
 from steelyard.engine.file_labels import Labels
 from steelyard.engine.file_rows import FileRows
 from steelyard.engine.file_training import FileTraining, RunOptions
-from steelyard.engine.rows import RowsInChunks
+from steelyard.engine.row_sources import RowsInChunks
 from steelyard.io.input_spec import InputSpec
 from steelyard.io.read_options import ReadOptions
 from steelyard.losses import Loss, class_labels

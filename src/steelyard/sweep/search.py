@@ -4,7 +4,7 @@
 >>> from steelyard.examples import examples
 >>> from steelyard.model import Settings
 >>> from steelyard.sweep import grid
->>> from steelyard.engine.rows import RowsInMemory
+>>> from steelyard.engine.row_sources import RowsInMemory
 >>> from steelyard.sweep.search import Search
 >>> rows = RowsInMemory(examples(np.eye(4)[[0, 1, 2, 3] * 5], labels=[0.0, 1.0, 2.0, 3.0] * 5), holdout=4)
 >>> points = grid.expand(Settings(scaling="plain"), {"learning_rate": [0.1, 1.0]}).points
@@ -27,7 +27,7 @@ from steelyard.engine.model_set import usable_threads
 from steelyard.engine.one_vs_rest import OneVsRest
 from steelyard.engine.passes import Learned, PassLoop
 from steelyard.engine.protocol import Numbers
-from steelyard.engine.rows import Piece, Rows
+from steelyard.engine.row_sources import Piece, Rows
 from steelyard.engine.selection import Selection
 from steelyard.examples import Examples, allowed
 from steelyard.losses import Loss

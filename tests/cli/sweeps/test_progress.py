@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from steelyard.cli.sweeps import progress
-from steelyard.engine.rows import RowsInMemory
+from steelyard.engine.row_sources import RowsInMemory
 from steelyard.model import Settings
 from steelyard.sweep import grid
 from steelyard.sweep.search import Search, SearchProgress

@@ -12,7 +12,7 @@ from steelyard.active.evaluation import Evaluation
 from steelyard.active.journal import IN_MEMORY, Journal
 from steelyard.active.labelled import DEFAULT_SETTINGS, RefitPlan
 from steelyard.active.learner import ActiveLearner
-from steelyard.io import jsonl
+from steelyard.io import jsonl_reader
 from steelyard.io.errors import InputError
 from steelyard.losses import class_labels, decision_point
 
@@ -86,7 +86,7 @@ class Conversation:
         raise InputError(f"this is none of {_KINDS}")
 
     def _example(self, example: Any) -> dict[str, Any]:
-        asked = self._learner.consider(jsonl.hash_object(example, self._bits))
+        asked = self._learner.consider(jsonl_reader.hash_object(example, self._bits))
         decided = self._learner.decided
         assert decided is not None
         prediction = float(decided.predictions[0])

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from steelyard._messages import counted
-from steelyard.active.trials import LOSS
+from steelyard.active.strategy_trials import LOSS
 from steelyard.cli import options
 from steelyard.engine import file_labels
 from steelyard.engine.file_rows import FileRows

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, NullFormatter
 
-from steelyard.active.trials import ALL
+from steelyard.active.strategy_trials import ALL
 from steelyard.plotting import COLOURS, GREY, INK, new_figure, save_figure
 
 _CYCLE = (

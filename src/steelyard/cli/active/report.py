@@ -5,7 +5,7 @@ from typing import Any
 
 from steelyard._messages import counted
 from steelyard.active.simulation import Schedule
-from steelyard.active.trials import TrialPlan, count_settings
+from steelyard.active.strategy_trials import TrialPlan, count_settings
 from steelyard.cli.active.labelled_rows import LabelledRows
 from steelyard.cli.sweeps.report import aligned
 

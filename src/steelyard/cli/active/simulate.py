@@ -65,7 +65,7 @@ def command(ctx: click.Context, /, files: tuple[str, ...], **given: Any) -> None
     """
     from click.core import ParameterSource
 
-    from steelyard.active import trials
+    from steelyard.active import strategy_trials
     from steelyard.cli.active import labelled_rows, report
     from steelyard.cli.sweeps import progress
     from steelyard.io.errors import InputError
@@ -79,7 +79,9 @@ def command(ctx: click.Context, /, files: tuple[str, ...], **given: Any) -> None
         names = given["strategy"]
         if given["grid"] and ctx.get_parameter_source("strategy") == ParameterSource.DEFAULT:
             names = [name for name in names if strategies.by_name(name).lane_code is not None]
-        plan = trials.TrialPlan(names, given["update"], given["fractions"], given["seeds"], given["holdout"])
+        plan = strategy_trials.TrialPlan(
+            names, given["update"], given["fractions"], given["seeds"], given["holdout"]
+        )
         rows = labelled_rows.read(files, given)
         if len(rows.examples) // plan.holdout == 0:
             raise InputError(f"{len(rows.examples)} rows are too few to hold out one in {plan.holdout}")
@@ -89,10 +91,10 @@ def command(ctx: click.Context, /, files: tuple[str, ...], **given: Any) -> None
         began = time.perf_counter()
         if schedules is not None:
             with _ticking(plan.seeds * len(plan.strategies) * len(plan.updates)) as tick:
-                found = trials.run_grid(rows.examples, plan, schedules, tick)
+                found = strategy_trials.run_grid(rows.examples, plan, schedules, tick)
         else:
-            with _ticking(trials.count_trials(plan)) as tick:
-                found = trials.run_trials(rows.examples, plan, given["learner"], tick)
+            with _ticking(strategy_trials.count_trials(plan)) as tick:
+                found = strategy_trials.run_trials(rows.examples, plan, given["learner"], tick)
         result = report.summarise(rows, given, found, time.perf_counter() - began)
         if given["pictures"] is not None:
             from steelyard.cli.active import pictures

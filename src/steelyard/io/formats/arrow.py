@@ -57,19 +57,19 @@ class Arrow(Format):
         return distinct_numbers(arrow_csr.parse(block, spec.features).examples.labels[:_HEAD_ROWS])
 
     def label_sets(self, spec: "InputSpec", path: str) -> Iterator[set[str]]:
-        from steelyard.io import arrow, arrow_columns, arrow_csr
+        from steelyard.io import arrow_columns, arrow_csr, arrow_reader
 
         sparse = Columns((Column(arrow_csr.LABEL, roles.LABEL),))
         columns = sparse if spec.columns is None else require_label(spec, path)
         (name,) = columns.of(roles.LABEL)
         with sources.open_source(path) as source:
-            for batch in arrow.read_batches(source, _LABEL_BYTES, [name]):
+            for batch in arrow_reader.read_batches(source, _LABEL_BYTES, [name]):
                 if batch.rows is not None and name in batch.rows.schema.names:
                     yield set(columns.present(arrow_columns.distinct(batch.rows.column(name))))
 
     def reader(self, spec: "InputSpec", names: "Names | None") -> "Reader":
-        from steelyard.io.arrow import ArrowReader
         from steelyard.io.arrow_columns import ArrowColumns
+        from steelyard.io.arrow_reader import ArrowReader
 
         columns = None if spec.columns is None else ArrowColumns(spec, names)
         return ArrowReader(spec.features, columns)
@@ -102,14 +102,14 @@ class Parquet(Arrow):
 
 def _first_rows(head: Head) -> Any:
     """The first rows, read once."""
-    from steelyard.io import arrow
+    from steelyard.io import arrow_reader
 
     if head.rows is None:
-        head.rows = arrow.read_head(head.source)
+        head.rows = arrow_reader.read_head(head.source)
     return head.rows
 
 
 def _is_sparse(head: Head) -> bool:
-    from steelyard.io import arrow, arrow_csr
+    from steelyard.io import arrow_csr, arrow_reader
 
-    return arrow_csr.is_sparse(arrow.read_schema(head.source))
+    return arrow_csr.is_sparse(arrow_reader.read_schema(head.source))

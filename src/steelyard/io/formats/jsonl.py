@@ -27,34 +27,34 @@ class Jsonl(TextTable):
         return all(line.lstrip().startswith(b"{") for line in head.lines)
 
     def complete(self, spec: "InputSpec", head: Head, overrides: TableOverrides) -> "InputSpec":
-        from steelyard.io import jsonl
+        from steelyard.io import jsonl_reader
 
         check_no_document(head)
-        return replace(spec, columns=jsonl.infer_columns(head.source, overrides.columns))
+        return replace(spec, columns=jsonl_reader.infer_columns(head.source, overrides.columns))
 
     def head_labels(self, spec: "InputSpec", head: Head) -> list[str]:
-        from steelyard.io import jsonl
+        from steelyard.io import jsonl_reader
 
-        return jsonl.head_labels(head.source, require_label(spec, head.path))
+        return jsonl_reader.head_labels(head.source, require_label(spec, head.path))
 
     def reader(self, spec: "InputSpec", names: "Names | None") -> "Reader":
-        from steelyard.io.jsonl import JsonReader
+        from steelyard.io.jsonl_reader import JsonReader
 
         return JsonReader(spec, names)
 
     def fits(self, spec: "InputSpec", head: Head) -> bool:
-        from steelyard.io import jsonl
+        from steelyard.io import jsonl_reader
 
         check_no_document(head)
-        return bool(jsonl.head_objects(head.source))
+        return bool(jsonl_reader.head_objects(head.source))
 
     def adapt(self, spec: "InputSpec", head: Head, model: str) -> "InputSpec | None":
-        from steelyard.io import jsonl
+        from steelyard.io import jsonl_reader
 
         if spec.columns is None:
             return super().adapt(spec, head, model)
         if spec.format != self.name:  # the reader would not complain of an absent key
-            keys = [key for row in jsonl.head_objects(head.source) for key in row]
+            keys = [key for row in jsonl_reader.head_objects(head.source) for key in row]
             roles.require(spec.columns.features, keys, head.source.path)
         return replace(spec, format=self.name, dialect=None)
 

@@ -4,11 +4,11 @@ import json
 
 import pytest
 
-from steelyard.io import jsonl
+from steelyard.io import jsonl_reader
 from steelyard.io.columns import HEAD_BYTES, ColumnOverrides
 from steelyard.io.errors import InputError
 from steelyard.io.input_spec import InputSpec
-from steelyard.io.jsonl import JsonReader
+from steelyard.io.jsonl_reader import JsonReader
 from steelyard.io.sources import open_source
 from tests import tables
 
@@ -30,9 +30,9 @@ TEXT = "".join(json.dumps(one) + "\n" for one in OBJECTS).encode()
 
 def test_the_guess() -> None:
     with open_source(str(tables.written(b"\xef\xbb\xbf" + TEXT + b"no object\n7\n"))) as source:
-        assert jsonl.infer_columns(source).role("vector") == "number"
-        columns = jsonl.infer_columns(source, ColumnOverrides(ignore=("vector",)))
-        assert jsonl.head_labels(source, columns) == ["ham", "spam"]
+        assert jsonl_reader.infer_columns(source).role("vector") == "number"
+        columns = jsonl_reader.infer_columns(source, ColumnOverrides(ignore=("vector",)))
+        assert jsonl_reader.head_labels(source, columns) == ["ham", "spam"]
     assert {column.name: column.role for column in columns.columns} == {
         "label": "label",
         "text": "text",
@@ -50,7 +50,13 @@ def test_labels_as_they_stand() -> None:
     values = ["1.0", "1e-5", "0.00001", "true", '" a "', "null", "NaN", '""', "[1]"]
     text = "".join(f'{{"y": {value}}}\n' for value in values).encode() + b"{}"
     with open_source(str(tables.written(text))) as source:
-        assert jsonl.head_labels(source, tables.columns(y="label")) == ["0.00001", "1.0", "1e-5", "a", "true"]
+        assert jsonl_reader.head_labels(source, tables.columns(y="label")) == [
+            "0.00001",
+            "1.0",
+            "1e-5",
+            "a",
+            "true",
+        ]
 
 
 def test_no_object_no_table() -> None:
@@ -58,19 +64,19 @@ def test_no_object_no_table() -> None:
         open_source(str(tables.written(b"[1]\n"))) as source,
         pytest.raises(InputError, match="no JSON object"),
     ):
-        jsonl.infer_columns(source)
+        jsonl_reader.infer_columns(source)
 
 
 def test_a_long_file_is_looked_at_in_whole_lines() -> None:
     line = json.dumps({"x": "a" * (HEAD_BYTES // 3)}).encode() + b"\n"
     with open_source(str(tables.written(line * 4))) as source:
-        assert len(jsonl.head_objects(source)) == 2
+        assert len(jsonl_reader.head_objects(source)) == 2
 
 
 def test_what_nests_without_end_is_a_problem_and_no_crash() -> None:
     text = b'{"x": ' + b"[" * 100_000 + b"\n" + TEXT
     with open_source(str(tables.written(text))) as source:
-        columns = jsonl.infer_columns(source)
+        columns = jsonl_reader.infer_columns(source)
     read = tables.read(JsonReader(InputSpec("jsonl", columns=columns)), text)
     assert read.problems[0][0] == 1
 
@@ -91,12 +97,12 @@ def test_nothing_is_read_as_no_rows() -> None:
 
 
 def test_objects_without_columns_become_rows() -> None:
-    row = jsonl.hash_object({"text": "a b a", "n": -2, "no": False, "none": None}, 18)
+    row = jsonl_reader.hash_object({"text": "a b a", "n": -2, "no": False, "none": None}, 18)
     assert sorted(row.values.tolist()) == [-2.0, 1.0, 2.0]
     assert row.features == 1 << 18
-    assert jsonl.hash_object({"x": 1, "y": 2}, 1).values.sum() == 3.0  # colliding features are added
+    assert jsonl_reader.hash_object({"x": 1, "y": 2}, 1).values.sum() == 3.0  # colliding features are added
     for value in (float("nan"), 1e18, {"a": 1}):
         with pytest.raises(InputError, match="a value is a number"):
-            jsonl.hash_object({"a": value}, 18)
+            jsonl_reader.hash_object({"a": value}, 18)
     with pytest.raises(InputError, match=r"an example is an object of names and values, not \[1\]"):
-        jsonl.hash_object([1], 18)
+        jsonl_reader.hash_object([1], 18)

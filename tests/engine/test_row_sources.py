@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from steelyard.engine import rows
-from steelyard.engine.rows import Piece, Rows, RowsInChunks, RowsInMemory
+from steelyard.engine import row_sources
+from steelyard.engine.row_sources import Piece, Rows, RowsInChunks, RowsInMemory
 from steelyard.examples import Examples
 from tests.engine.problems import numbers
 
@@ -82,7 +82,7 @@ def test_what_was_not_read_to_the_end_is_not_kept() -> None:
 def test_bases_count() -> None:
     from dataclasses import replace
 
-    assert rows._bytes(replace(WHOLE, offsets=np.zeros(50))) == rows._bytes(WHOLE) + 400
+    assert row_sources._bytes(replace(WHOLE, offsets=np.zeros(50))) == row_sources._bytes(WHOLE) + 400
 
 
 def test_all_rows_at_once() -> None:

@@ -12,8 +12,8 @@ import pytest
 
 from steelyard import losses
 from steelyard.io import arrow_arrays, sources
-from steelyard.io.arrow import ArrowReader, peek_batches, read_schema
 from steelyard.io.arrow_csr import KEY, Header, read_header
+from steelyard.io.arrow_reader import ArrowReader, peek_batches, read_schema
 from steelyard.io.convert import convert
 from steelyard.io.errors import InputError
 from steelyard.io.stream import Stream
@@ -239,7 +239,7 @@ def test_without_pyarrow(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_pyarrow_is_imported_when_it_is_needed() -> None:
-    code = "import sys, steelyard.io.arrow, steelyard.io.convert; assert 'pyarrow' not in sys.modules"
+    code = "import sys, steelyard.io.arrow_reader, steelyard.io.convert; assert 'pyarrow' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
@@ -293,7 +293,7 @@ def test_memory_does_not_grow_with_the_file(suffix: str, tmp_path: Path) -> None
 import resource, sys
 import numpy as np
 from steelyard.examples import Examples
-from steelyard.io.arrow import ArrowReader
+from steelyard.io.arrow_reader import ArrowReader
 from steelyard.io.convert import convert
 from steelyard.io.stream import Stream
 

@@ -8,9 +8,9 @@ from dataclasses import replace
 
 import pytest
 
-from steelyard.io import blocks, delimited
+from steelyard.io import blocks, csv_reader
 from steelyard.io.columns import ColumnOverrides, Columns
-from steelyard.io.delimited import DelimitedReader, infer_dialect
+from steelyard.io.csv_reader import DelimitedReader, infer_dialect
 from steelyard.io.errors import InputError
 from steelyard.io.input_spec import Dialect, InputSpec
 from steelyard.io.labels import LabelRule, two_classes
@@ -90,8 +90,8 @@ def test_interactions_are_of_columns_that_are_features() -> None:
 
 def test_labels_of_the_head() -> None:
     with open_source(str(tables.written(b"y,t\n b,1\na,2\n,3\nb,4\n"))) as source:
-        assert delimited.head_labels(source, Dialect(), tables.columns(y="label", t="text")) == ["a", "b"]
-        assert delimited.head_labels(source, Dialect(), tables.columns(z="label", t="text")) == []
+        assert csv_reader.head_labels(source, Dialect(), tables.columns(y="label", t="text")) == ["a", "b"]
+        assert csv_reader.head_labels(source, Dialect(), tables.columns(z="label", t="text")) == []
 
 
 @pytest.mark.parametrize(
@@ -109,7 +109,7 @@ def test_real_tables_are_read_to_their_end(
     path = str(data_file(name))
     with open_source(path) as source:
         dialect = infer_dialect(source)
-        columns = delimited.infer_columns(source, dialect, told)
+        columns = csv_reader.infer_columns(source, dialect, told)
     spec = InputSpec("csv", BITS, columns=columns, dialect=dialect, label_rule=rule)
     stream = Stream([path], DelimitedReader(spec))
     labels = [label for chunk in stream for label in chunk.examples.labels.tolist()]
@@ -122,7 +122,7 @@ def test_a_real_table_beside_the_plain_twin() -> None:
         text = "".join(itertools.islice(lines, 200))
     with open_source(str(tables.written(text.encode()))) as source:
         dialect = infer_dialect(source)
-        columns = delimited.infer_columns(source, dialect, ColumnOverrides(weight="25"))
+        columns = csv_reader.infer_columns(source, dialect, ColumnOverrides(weight="25"))
     rule = two_classes("- 50000.", "50000+.")
     records = csv.reader(io.StringIO(text))
     expected = [

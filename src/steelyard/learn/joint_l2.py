@@ -20,7 +20,7 @@ import math
 
 import numpy as np
 
-from steelyard.learn.joint_solvers import EXTRAPOLATIONS, alternate, collocate_twice
+from steelyard.learn.joint_l2_solvers import EXTRAPOLATIONS, alternate, collocate_twice
 from steelyard.learn.linear import BIAS, CLOCK, LOSS, SCALE, SMALLEST_SCALE, WEIGHT
 from steelyard.numba_tools.jit import kernel
 

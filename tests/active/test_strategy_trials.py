@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from steelyard.active import strategies, trials
+from steelyard.active import strategies, strategy_trials
 from steelyard.active.labelled import DEFAULT_SETTINGS, Labelled, sparse_row
 from steelyard.active.learner import ActiveLearner
-from steelyard.active.trials import LEARNERS, TrialPlan, error, outcomes
+from steelyard.active.strategy_trials import LEARNERS, TrialPlan, error, outcomes
 from steelyard.learner import Learner
 from tests.active.streams import stream
 
@@ -76,7 +76,7 @@ def test_what_diverges_is_wrong_about_everything(strategy: str, monkeypatch: pyt
 
 
 def test_all_labels(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = trials.learn_all("implicit", LEARNERS["refit"], rows(50))
+    found = strategy_trials.learn_all("implicit", LEARNERS["refit"], rows(50))
     (everything,) = outcomes("random", "implicit", LEARNERS["refit"], rows(50), [50])
     assert found.rows == everything.rows
     assert found.model is not None
@@ -87,15 +87,15 @@ def test_all_labels(monkeypatch: pytest.MonkeyPatch) -> None:
         raise FloatingPointError
 
     monkeypatch.setattr(Learner, "learn", failing)
-    assert trials.learn_all("explicit", LEARNERS["refit"], rows(50)).model is None
+    assert strategy_trials.learn_all("explicit", LEARNERS["refit"], rows(50)).model is None
 
 
 def test_intervals_know_shuffles_and_held_out_rows() -> None:
-    alone = trials.half_width(np.array([0.1]), 1000)
+    alone = strategy_trials.half_width(np.array([0.1]), 1000)
     assert alone == pytest.approx(1.96 * np.sqrt(0.1 * 0.9 / 1000), rel=0.02)
-    assert trials.half_width(np.array([0.1, 0.1, 0.1]), 1000) == pytest.approx(alone)
-    assert trials.half_width(np.array([0.05, 0.1, 0.15]), 1000) > 0.1
-    assert trials.half_width(np.array([0.0]), 100) > 0.02
+    assert strategy_trials.half_width(np.array([0.1, 0.1, 0.1]), 1000) == pytest.approx(alone)
+    assert strategy_trials.half_width(np.array([0.05, 0.1, 0.15]), 1000) > 0.1
+    assert strategy_trials.half_width(np.array([0.0]), 100) > 0.02
 
 
 def test_splits_are_of_all_rows() -> None:
@@ -110,14 +110,16 @@ def test_splits_are_of_all_rows() -> None:
 def test_trials_and_grids_tick_as_often_as_they_say() -> None:
     plan = TrialPlan(["iwal", "random"], ["implicit", "invariant"], [0.2, 0.1], seeds=2, holdout=4)
     ticks: list[int] = []
-    found = trials.run_trials(rows(120), plan, "refit", lambda: ticks.append(1))
-    assert len(ticks) == trials.count_trials(plan) == 20
+    found = strategy_trials.run_trials(rows(120), plan, "refit", lambda: ticks.append(1))
+    assert len(ticks) == strategy_trials.count_trials(plan) == 20
     assert [(entry["strategy"], entry["update"]) for entry in found["results"][:5]] == [
         ("iwal", "implicit"), ("iwal", "invariant"), ("random", "implicit"), ("random", "invariant"),
         ("iwal", "implicit"),
     ]  # fmt: skip
     schedules = [(0.5, 1.0, 0.5), (4.0, 1.0, 0.5)]
-    grid = trials.run_grid(rows(120), plan, schedules, lambda: ticks.append(1))
+    grid = strategy_trials.run_grid(rows(120), plan, schedules, lambda: ticks.append(1))
     assert len(ticks) == 20 + 8
     assert [len(each["hulls"]) for each in grid["hulls"]] == [2] * 4
-    assert {entry["settings"] for entry in grid["results"]} == {trials.count_settings("iwal", schedules)}
+    assert {entry["settings"] for entry in grid["results"]} == {
+        strategy_trials.count_settings("iwal", schedules)
+    }

@@ -11,7 +11,7 @@ from scipy.linalg import expm
 
 from steelyard import losses, updates
 from steelyard.examples import examples
-from steelyard.learn import joint, joint_solvers
+from steelyard.learn import joint_l2, joint_l2_solvers
 from steelyard.learner import Learner
 from steelyard.losses import Loss
 from steelyard.model import Settings
@@ -23,7 +23,7 @@ from tests.streams import stream
 LOSSES = [losses.by_name(name) for name in losses.names()]
 JOINT = Settings(scaling="plain", l2=0.1, dtype="float64", l2_flow="joint")
 TABLE = tuple(
-    np.array(table) if isinstance(table, list | tuple) else table for table in joint_solvers.radau_tables()
+    np.array(table) if isinstance(table, list | tuple) else table for table in joint_l2_solvers.radau_tables()
 )
 
 
@@ -34,7 +34,7 @@ def changes(loss: Loss, *numbers: float) -> tuple[float, float]:
         jit.step_pointer(loss, updates.by_name("invariant").step),
         jit.step_pointer(loss, updates.by_name("implicit").step),
     )
-    m, b = joint.joint_changes(*numbers, *pointers, TABLE, np.empty((4, len(joint_solvers.NODES))))
+    m, b = joint_l2.joint_changes(*numbers, *pointers, TABLE, np.empty((4, len(joint_l2_solvers.NODES))))
     return float(m), float(b)
 
 
