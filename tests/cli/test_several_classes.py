@@ -265,3 +265,21 @@ def test_a_converted_file(table: Path, model: Path, tmp_path: Path) -> None:
         assert run("evaluate", tmp_path / "n", file).stdout == run("evaluate", model, table).stdout
     row = json.loads(run("explain", model, ready, "--rows", 1, "--json").stdout)
     assert row["label"] == topics(1)[0][0]
+
+
+def test_converted_files_and_numbers_that_are_named_are_classes(tmp_path: Path) -> None:
+    original = write(tmp_path / "topics.tsv", topics(60))
+    converted = tmp_path / "topics.arrow"
+    run("convert", original, "-o", converted, "--bits", "10")
+    said = run("train", converted, "-o", tmp_path / "m").stdout
+    assert "loss: modified_huber" in said
+    assert f"classes: {len(NAMES)}: {', '.join(NAMES)}" in said
+    run("train", original, "--bits", "10", "-o", tmp_path / "n")
+    one, other = (run("predict", tmp_path / name, original, "--as", "label").stdout for name in "mn")
+    assert one == other
+    numbers = tmp_path / "numbers.svm"
+    numbers.write_text("".join(f"{1 + k % 3} {1 + k % 3}:1\n" for k in range(30)))
+    assert "loss: modified_huber" in run("train", numbers, "--labels", "1,2,3", "--bits", "4").stdout
+    assert "loss: squared" in run("train", numbers, "--bits", "4").stdout
+    swept = json.loads(run("sweep", converted, "--learning-rate", "0.1,0.5", "--json").stdout)
+    assert swept["classes"] == len(NAMES)
