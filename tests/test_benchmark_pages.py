@@ -221,7 +221,7 @@ def test_what_is_said_of_the_defaults() -> None:
     said = active_defaults.claim(errors)
     assert "**missed**, at worst it has 1.10 times as many (b, 20% of labels wrong, 1,000 labels)" in said
     assert "reached, it is 0.25 points ahead; with right labels 0.50 points behind" in said
-    assert said.endswith("where a fifth of them is wrong 1.00 points ahead.")
+    assert said.endswith("with a fifth of them wrong 1.00 points ahead.")
 
 
 def test_page_on_a_stream_that_drifts(

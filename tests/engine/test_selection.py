@@ -133,3 +133,15 @@ def test_losses_and_errors_of_rows_add_up_to_the_progressive_figures() -> None:
     np.testing.assert_allclose(errors, learned.progressive_error, rtol=1e-12)
     sums = learned.progress_sums()
     np.testing.assert_allclose(sums[0] / sums[1], learned.progressive_loss, rtol=1e-12)
+
+
+def test_other_settings_go_on_with_the_same_models() -> None:
+    learned = selection()
+    implicit = [replace(each, update="implicit") for each in learned.settings]
+    other = learned.with_settings(implicit)
+    assert other.settings == implicit
+    np.testing.assert_array_equal(other.progressive_loss, learned.progressive_loss)
+    np.testing.assert_array_equal(other.predict(rows()), learned.predict(rows()))
+    learned.learn(rows())
+    other.learn(rows())
+    assert not np.array_equal(other.predict(rows()), learned.predict(rows()))

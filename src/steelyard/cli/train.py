@@ -26,6 +26,7 @@ from steelyard.updates import names as update_names
 
 _DEFAULT = Settings()
 _MODEL = click.Path(dir_okay=False, path_type=Path)
+CHECKPOINT = ".checkpoint"  # behind the name of the model
 
 
 def _setting(name: str, kind: Any, text: str) -> Any:
@@ -150,7 +151,7 @@ class TrainOptions:
 
     @property
     def checkpoint(self) -> Path | None:
-        return None if self.output is None else self.output.with_name(self.output.name + ".checkpoint")
+        return None if self.output is None else self.output.with_name(self.output.name + CHECKPOINT)
 
 
 @click.command(epilog=options.EXAMPLES["train"])
@@ -212,7 +213,7 @@ def run(
         seconds = time.perf_counter() - began
         if wanted.output is not None:
             training.save(wanted.output)
-            checkpoints.remove()
+            wanted.output.with_name(wanted.output.name + CHECKPOINT).unlink(missing_ok=True)
     return train_report.summarise(training, seconds=seconds, startup=startup, output=wanted.output)
 
 
@@ -271,7 +272,3 @@ class _Checkpoints:
             if self._last:
                 click.echo(f"interrupted: --resume {self._path} goes on from its last checkpoint", err=True)
             raise
-
-    def remove(self) -> None:
-        if self._path is not None:
-            self._path.unlink(missing_ok=True)

@@ -55,9 +55,9 @@ def _find() -> dict[str, type[Loss]]:
             continue
         module = importlib.import_module(f"{__name__}.{module_info.name}")
         for cls in vars(module).values():
-            if isinstance(cls, type) and cls.__module__ == module.__name__:
-                if issubclass(cls, Loss) and cls.value is not Loss.value:
-                    found[_name(cls)] = cls
+            own = isinstance(cls, type) and cls.__module__ == module.__name__ and issubclass(cls, Loss)
+            if own and cls.value is not Loss.value:
+                found[_name(cls)] = cls
     return dict(sorted(found.items()))
 
 
