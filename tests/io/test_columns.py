@@ -12,7 +12,7 @@ COLUMNS = Columns((Column("y", "label", "by its name"), Column("title", "text"),
 
 def test_roles_and_names() -> None:
     assert COLUMNS.names == ("y", "title", "age")
-    assert COLUMNS.of("text") == ("title",)
+    assert COLUMNS.with_role("text") == ("title",)
     assert COLUMNS.role("age") == "number"
 
 

@@ -74,7 +74,7 @@ def test_only_one_column_is_the_tag() -> None:
 )
 def test_the_label_is_found(columns: dict[str, list[str]], label: str | None) -> None:
     found = infer_roles(list(columns), list(zip(*columns.values(), strict=True)))
-    assert found.of("label") == (() if label is None else (label,))
+    assert found.with_role("label") == (() if label is None else (label,))
 
 
 def test_what_is_told_goes_first() -> None:

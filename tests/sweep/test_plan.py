@@ -68,9 +68,9 @@ def test_what_does_not_fit_is_said() -> None:
 
 def test_descriptions() -> None:
     assert plan.plan([Settings(scaling="plain")], 4, 0, MIB).describe().startswith("1 model in one round, ")
-    assert plan.shown(0) == "0 bytes"
-    assert plan.shown(1536) == "1.5 KiB"
-    assert plan.shown(3 << 50) == "3.07e+03 TiB"
+    assert plan.format_bytes(0) == "0 bytes"
+    assert plan.format_bytes(1536) == "1.5 KiB"
+    assert plan.format_bytes(3 << 50) == "3.07e+03 TiB"
 
 
 def test_memory() -> None:

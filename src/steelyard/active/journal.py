@@ -180,7 +180,7 @@ class Journal:
         for kind, number, label in self._db.execute("SELECT kind, number, label FROM events ORDER BY id"):
             yield Event(kind, number, label)
 
-    def standing(self) -> list[Event]:
+    def events_in_force(self) -> list[Event]:
         """Answers and skips in their order, without those that were undone."""
         stack: list[Event] = []
         for event in self.events():
@@ -197,7 +197,7 @@ class Journal:
         asked, skipped = np.zeros(len(probability), bool), np.zeros(len(probability), bool)
         label = np.full(len(probability), np.nan)
         asked[[number for (number,) in self._db.execute("SELECT number FROM questions")]] = True
-        for event in self.standing():
+        for event in self.events_in_force():
             if event.kind == SKIP:
                 skipped[event.number] = True
             else:

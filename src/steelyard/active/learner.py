@@ -131,7 +131,7 @@ class ActiveLearner:
         probabilities = Journal.by_number(blocks, "probabilities", 0.0)
         for asked in self.journal.asked():
             self._store(asked, float(probabilities[asked.number]))
-        for event in self.journal.standing():
+        for event in self.journal.events_in_force():
             self._apply(event)
 
     def _store(self, asked: AskedRow, probability: float) -> None:

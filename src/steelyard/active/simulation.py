@@ -67,8 +67,8 @@ class Simulation:
         self.askers = list(askers)
         self._threads = usable_threads(threads)
         settings = [asker.settings for asker in askers]
-        self._crews = [
-            _Crew([self.askers[i] for i in numbers], np.array(numbers), features, constants, floor)
+        self._blocks = [
+            _LearnerBlock([self.askers[i] for i in numbers], np.array(numbers), features, constants, floor)
             for numbers in group(settings, self._threads)
         ]
         self._seed = seed
@@ -77,37 +77,37 @@ class Simulation:
     def learn(self, examples: Examples) -> None:
         """Show the rows to every asker, one after another; each reads only the labels it asks for."""
         draws = counter_rng.uniform(self._seed, _QUESTIONS, self._seen + np.arange(len(examples)))
-        with ThreadPoolExecutor(min(self._threads, len(self._crews))) as pool:
-            for _ in pool.map(lambda crew: crew.learn(examples, draws, self._seen), self._crews):
+        with ThreadPoolExecutor(min(self._threads, len(self._blocks))) as pool:
+            for _ in pool.map(lambda block: block.learn(examples, draws, self._seen), self._blocks):
                 pass
         self._seen += len(examples)
 
     def errors(self, examples: Examples) -> NDArray[np.float64]:
         """The weighted share of these rows that each asker now classifies wrongly."""
-        with ThreadPoolExecutor(min(self._threads, len(self._crews))) as pool:
-            wrong = self._gathered(list(pool.map(lambda crew: crew.errors(examples), self._crews)))
+        with ThreadPoolExecutor(min(self._threads, len(self._blocks))) as pool:
+            wrong = self._gathered(list(pool.map(lambda block: block.errors(examples), self._blocks)))
         return wrong / float(examples.sample_weight.sum())
 
     @property
     def asked(self) -> NDArray[np.float64]:
         """How many labels each has asked for."""
-        return self._gathered([crew.scalars(query_lanes.ASKED) for crew in self._crews])
+        return self._gathered([block.scalars(query_lanes.ASKED) for block in self._blocks])
 
     @property
     def diverged(self) -> NDArray[np.bool_]:
         stopped: NDArray[np.bool_] = (
-            self._gathered([crew.scalars(lanes.ALIVE) for crew in self._crews]) == 0.0
+            self._gathered([block.scalars(lanes.ALIVE) for block in self._blocks]) == 0.0
         )
         return stopped
 
     def _gathered(self, parts: list[NDArray[np.float64]]) -> NDArray[np.float64]:
         column = np.empty(len(self.askers))
-        for crew, part in zip(self._crews, parts, strict=True):
-            column[crew.numbers] = part
+        for block, part in zip(self._blocks, parts, strict=True):
+            column[block.numbers] = part
         return column
 
 
-class _Crew:
+class _LearnerBlock:
     """Askers with the same loss and scaling."""
 
     def __init__(

@@ -192,7 +192,7 @@ class RawLabels:
     def __init__(self, spec: InputSpec) -> None:
         self._rule = None if spec.original is None else spec.original.label_rule
         self._reader = None
-        if spec.columns is not None and spec.columns.of(roles.LABEL):
+        if spec.columns is not None and spec.columns.with_role(roles.LABEL):
             self._reader = replace(spec, columns=_label_as_tag(spec.columns)).reader()
 
     def read(self, parsed: ParsedBlock) -> list[str | float | None]:

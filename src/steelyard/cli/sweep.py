@@ -9,7 +9,7 @@ import click
 from steelyard.cli import options
 from steelyard.cli.common import Choice
 from steelyard.cli.options import options as several
-from steelyard.cli.sweeps.list_values import Names, Numbers
+from steelyard.cli.sweeps.list_values import NameList, NumberList
 from steelyard.model import DTYPES, L2_FLOWS, SCALINGS, Settings
 from steelyard.updates import names as update_names
 
@@ -18,7 +18,7 @@ _FILE = click.Path(dir_okay=False, path_type=Path)
 _FOLDER = click.Path(file_okay=False, path_type=Path)
 
 
-def _swept(name: str, kind: Names | Numbers, text: str) -> Any:
+def _swept(name: str, kind: NameList | NumberList, text: str) -> Any:
     """An option for a setting of the learner that takes several values."""
     default = getattr(_DEFAULT, name)
     shown = "by the loss" if default is None else f"{default:g}" if isinstance(default, float) else default
@@ -29,18 +29,18 @@ def _swept(name: str, kind: Names | Numbers, text: str) -> Any:
 
 _GRID = several(
     click.option(
-        "--loss", type=Names(), metavar="LIST",
+        "--loss", type=NameList(), metavar="LIST",
         help="Losses by name, or your own as module:Class.  [default: modified_huber for classes, squared "
         "for numbers]",
     ),
     options.loss_parameters(),
-    _swept("update", Names(update_names()), f"Updates: {', '.join(update_names())}."),
-    _swept("scaling", Names(SCALINGS), f"Scalings of the learning rate: {', '.join(SCALINGS)}."),
-    _swept("learning_rate", Numbers(), "Learning rates at the start."),
-    _swept("initial_t", Numbers(), "The weight learned after which the rate begins to fall."),
-    _swept("power_t", Numbers(), "How fast the rate falls; 0: not at all."),
-    _swept("l1", Numbers(), "L1 regularisation; models with it are learned one after another."),
-    _swept("l2", Numbers(), "L2 regularisation."),
+    _swept("update", NameList(update_names()), f"Updates: {', '.join(update_names())}."),
+    _swept("scaling", NameList(SCALINGS), f"Scalings of the learning rate: {', '.join(SCALINGS)}."),
+    _swept("learning_rate", NumberList(), "Learning rates at the start."),
+    _swept("initial_t", NumberList(), "The weight learned after which the rate begins to fall."),
+    _swept("power_t", NumberList(), "How fast the rate falls; 0: not at all."),
+    _swept("l1", NumberList(), "L1 regularisation; models with it are learned one after another."),
+    _swept("l2", NumberList(), "L2 regularisation."),
     click.option("--l2-flow", type=Choice(L2_FLOWS), default=_DEFAULT.l2_flow, show_default=True,
                  help="split: apply L2 after each row; joint: as part of its update, exact but slower."),
     click.option("--bias/--no-bias", default=True, show_default=True, help="Whether to learn an intercept."),

@@ -147,7 +147,7 @@ def _advice(training: FileTraining) -> list[str]:
             f"the labels are {labels}, and were learned as numbers; if they are classes, "
             "--loss modified_huber learns them as such, one against the rest"
         )
-    if columns is not None and not any(columns.of(role) for role in roles.FEATURES):
+    if columns is not None and not any(columns.with_role(role) for role in roles.FEATURES):
         advice.append("no column is a feature, so only a constant is learned")
     if training.classes and totals.learned > _MANY_ROWS:
         expected = totals.labels.expected_changes(totals.learned)

@@ -76,7 +76,7 @@ class ArrowColumns:
 
     def _assemble(self, batch: ArrowBlock, found: "_ColumnArrays") -> ParsedBlock:
         rows, size = len(found.labels), len(found.text)
-        texts = len(self._columns.of(roles.TEXT)) > 0
+        texts = len(self._columns.with_role(roles.TEXT)) > 0
         tokens = self._text_options.most_tokens(size) if texts else 0
         keyed = Keyed.empty(rows, rows * len(self._features) + tokens, self._dtype)
         stops, origins = np.empty((2, len(keyed.keys)), np.int32)
@@ -241,7 +241,9 @@ def infer_columns(rows: Any, told: ColumnOverrides | None = None) -> Columns:
 
 def head_labels(rows: Any, columns: Columns) -> list[str]:
     """The different labels in the first rows, as they are written, sorted."""
-    return columns.present(label for name in columns.of(roles.LABEL) for label in distinct(rows.column(name)))
+    return columns.present(
+        label for name in columns.with_role(roles.LABEL) for label in distinct(rows.column(name))
+    )
 
 
 def distinct(array: Any) -> set[str]:

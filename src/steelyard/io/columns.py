@@ -60,8 +60,8 @@ class Columns:
             if times > 1:
                 raise InputError(f"{times} columns are called {name!r}: rename all but one of them")
         for role in SINGLE:
-            if len(self.of(role)) > 1:
-                raise InputError(f"{role}: one column at most, not {', '.join(self.of(role))}")
+            if len(self.with_role(role)) > 1:
+                raise InputError(f"{role}: one column at most, not {', '.join(self.with_role(role))}")
         for column in self.columns:
             if column.role not in ROLES:
                 raise ValueError(f"{column.name}: {column.role!r} is none of {', '.join(ROLES)}")
@@ -70,7 +70,7 @@ class Columns:
     def names(self) -> tuple[str, ...]:
         return tuple(column.name for column in self.columns)
 
-    def of(self, role: str) -> tuple[str, ...]:
+    def with_role(self, role: str) -> tuple[str, ...]:
         """The names of the columns with this role."""
         return tuple(column.name for column in self.columns if column.role == role)
 

@@ -135,7 +135,7 @@ def infer_columns(source: Source, dialect: Dialect, told: ColumnOverrides | None
 def head_labels(source: Source, dialect: Dialect, columns: Columns) -> list[str]:
     """The different labels in the first records, sorted; none where there is no label column."""
     head = read_head(source, dialect)
-    places = [head.names.index(name) for name in columns.of(roles.LABEL) if name in head.names]
+    places = [head.names.index(name) for name in columns.with_role(roles.LABEL) if name in head.names]
     found = {record[place].strip() for place in places for record in head.records}
     return columns.present(found)
 

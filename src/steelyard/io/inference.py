@@ -57,6 +57,6 @@ def distinct_labels(paths: Sequence[str], spec: InputSpec, limit: int) -> list[s
         for labels in kind.label_sets(spec, path):
             found |= labels
             if len(found) > limit:
-                column = None if spec.columns is None else spec.columns.of(roles.LABEL)[0]
+                column = None if spec.columns is None else spec.columns.with_role(roles.LABEL)[0]
                 raise label_inference.too_many(path, limit, found, column)
     return sorted(found)

@@ -87,8 +87,8 @@ class TableParser:
         self._dtype = spec.dtype
         self._label_rule = spec.label_rule
         self._text_options = spec.text
-        self._texts = bool(columns.of(roles.TEXT))
-        self._plain = len(columns.of(roles.CATEGORY)) + len(columns.of(roles.NUMBER))
+        self._texts = bool(columns.with_role(roles.TEXT))
+        self._plain = len(columns.with_role(roles.CATEGORY)) + len(columns.with_role(roles.NUMBER))
         missing = [word.lower().encode() for word in columns.missing]
         padded = b"".join(word.ljust(max(map(len, missing)), b"\0") for word in missing)
         places = {name: place for place, name in enumerate(crossed.fields)}

@@ -33,8 +33,8 @@ WIDTH = 16
 
 
 DIALECTS = {
-    "float32": jit.Dialect(arithmetic, arithmetic, vector_math.SINGLE),
-    "float64": jit.Dialect(arithmetic, arithmetic, vector_math.DOUBLE),
+    "float32": jit.MethodCompiler(arithmetic, arithmetic, vector_math.SINGLE),
+    "float64": jit.MethodCompiler(arithmetic, arithmetic, vector_math.DOUBLE),
 }
 _EXACT = DIALECTS["float64"]
 _BOARD = numba.types.CPointer(numba.float64)

@@ -96,7 +96,7 @@ numba_private.on_compile(Announcement())
 
 
 @dataclass(frozen=True)
-class Dialect:
+class MethodCompiler:
     """How the methods of a loss are compiled."""
 
     short: Callable[..., Any]
@@ -108,7 +108,7 @@ class Dialect:
 
 
 # Methods and short helpers are inlined before type inference: that saves most of the compile time.
-ONE_BY_ONE = Dialect(
+ONE_BY_ONE = MethodCompiler(
     njit(nogil=True, error_model="numpy", inline="always"), njit(nogil=True, error_model="numpy"), math
 )
 _FEW_LINES = 300  # bytes of bytecode
@@ -148,7 +148,7 @@ def cached_pointer(
     return code_cache.load_or_compile(f"{key} {form} {_room_stamp().hex()}", signature, compiled)
 
 
-def methods(thing: Any, dialect: Dialect = ONE_BY_ONE) -> "Methods":
+def methods(thing: Any, dialect: MethodCompiler = ONE_BY_ONE) -> "Methods":
     """The compiled methods of a thing, made once for each class and set of attributes.
 
     (Losses whose class is not a dataclass compare equal whatever their attributes are.)
@@ -165,7 +165,7 @@ _bound: dict[Any, "Methods"] = {}
 class Methods:
     """The compiled methods of one loss or schedule, compiled when first needed."""
 
-    def __init__(self, loss: Any, dialect: Dialect) -> None:
+    def __init__(self, loss: Any, dialect: MethodCompiler) -> None:
         self.loss = loss
         self._dialect = dialect
         self._compiled: dict[str, Any] = {}
@@ -231,13 +231,13 @@ def _functions(thing: Any, attributes: tuple[str, ...]) -> list[Any]:
 
 
 @cache
-def compiled(function: Any, dialect: Dialect) -> Any:
+def compiled(function: Any, dialect: MethodCompiler) -> Any:
     """A plain function, compiled with everything it calls."""
     few_lines = len(function.__code__.co_code) < _FEW_LINES
     return (dialect.short if few_lines else dialect.long)(_translated(function, dialect))
 
 
-def _translated(function: Any, dialect: Dialect) -> Any:
+def _translated(function: Any, dialect: MethodCompiler) -> Any:
     """The function with everything that it calls compiled; its own source is unchanged."""
     names = function.__code__.co_names
     scope = {
@@ -248,7 +248,7 @@ def _translated(function: Any, dialect: Dialect) -> Any:
     return types.FunctionType(function.__code__, scope, function.__name__)
 
 
-def _translate(thing: Any, attributes: tuple[str, ...], dialect: Dialect) -> Any:
+def _translate(thing: Any, attributes: tuple[str, ...], dialect: MethodCompiler) -> Any:
     if isinstance(thing, types.FunctionType):
         return compiled(thing, dialect)
     if thing is math:

@@ -33,15 +33,15 @@ class Plan:
         count = sum(map(len, self.rounds))
         models = counted(count, "model")
         if len(self.rounds) == 1:
-            return f"{models} in one round, {shown(self.bytes_used)} of weights"
+            return f"{models} in one round, {format_bytes(self.bytes_used)} of weights"
         return (
-            f"{models} in {len(self.rounds)} rounds of {shown(self.bytes_used)} of weights at most "
-            f"(the limit is {shown(self.limit)}): as often the rows are gone through"
+            f"{models} in {len(self.rounds)} rounds of {format_bytes(self.bytes_used)} of weights at most "
+            f"(the limit is {format_bytes(self.limit)}): as often the rows are gone through"
         )
 
 
 def plan(settings: Sequence[Settings], features: int, classes: int, memory: int) -> Plan:
-    """As few rounds as fit, each with models that can learn abreast side by side."""
+    """As few rounds as fit, each with models that can learn side by side."""
     limit = int(_FOR_MODELS * memory)
     rounds: list[list[int]] = []
     used = [0]
@@ -49,7 +49,7 @@ def plan(settings: Sequence[Settings], features: int, classes: int, memory: int)
         if size > limit:
             raise ValueError(
                 f"{counted(len(numbers), 'model')} with {features:,} features need "
-                f"{shown(size)}, and the weights of a sweep may take {shown(limit)}: "
+                f"{format_bytes(size)}, and the weights of a sweep may take {format_bytes(limit)}: "
                 "allow more memory, or have fewer features (fewer bits)"
             )
         if not rounds or used[-1] + size > limit:
@@ -127,7 +127,7 @@ def _of_group() -> int | None:
         return None
 
 
-def shown(size: int) -> str:
+def format_bytes(size: int) -> str:
     """Bytes for people."""
     scale = min(int(math.log(max(size, 1), 1024)), 4)
     return f"{size / 1024**scale:.3g} {('bytes', 'KiB', 'MiB', 'GiB', 'TiB')[scale]}"

@@ -3,7 +3,7 @@
 import click
 import pytest
 
-from steelyard.cli.sweeps.list_values import Names, Numbers
+from steelyard.cli.sweeps.list_values import NameList, NumberList
 
 
 @pytest.mark.parametrize(
@@ -20,8 +20,8 @@ from steelyard.cli.sweeps.list_values import Names, Numbers
     ],
 )
 def test_numbers(text: str, numbers: list[float]) -> None:
-    assert Numbers().convert(text, None, None) == pytest.approx(numbers, rel=1e-15)
-    assert Numbers().convert(numbers, None, None) == numbers
+    assert NumberList().convert(text, None, None) == pytest.approx(numbers, rel=1e-15)
+    assert NumberList().convert(numbers, None, None) == numbers
 
 
 @pytest.mark.parametrize(
@@ -42,17 +42,17 @@ def test_numbers(text: str, numbers: list[float]) -> None:
 )
 def test_what_is_no_list_of_numbers(text: str, said: str) -> None:
     with pytest.raises(click.BadParameter) as error:
-        Numbers().convert(text, None, None)
+        NumberList().convert(text, None, None)
     assert said in error.value.message
 
 
 def test_names() -> None:
-    assert Names().convert("b, a,b", None, None) == ["b", "a"]
-    assert Names().convert(["a"], None, None) == ["a"]
-    assert Names(["a", "b"]).convert("a", None, None) == ["a"]
+    assert NameList().convert("b, a,b", None, None) == ["b", "a"]
+    assert NameList().convert(["a"], None, None) == ["a"]
+    assert NameList(["a", "b"]).convert("a", None, None) == ["a"]
     with pytest.raises(click.BadParameter, match="'c' is not one of a, b"):
-        Names(["a", "b"]).convert("a,c", None, None)
+        NameList(["a", "b"]).convert("a,c", None, None)
 
 
 def test_spaced_numbers_are_round() -> None:
-    assert Numbers().convert("0.01:10:7", None, None)[::2] == [0.01, 0.1, 1.0, 10.0]
+    assert NumberList().convert("0.01:10:7", None, None)[::2] == [0.01, 0.1, 1.0, 10.0]

@@ -15,19 +15,19 @@ from steelyard.active import strategies
 from steelyard.cli import options
 from steelyard.cli.common import Choice, printer
 from steelyard.cli.options import options as several
-from steelyard.cli.sweeps.list_values import Names, Numbers
+from steelyard.cli.sweeps.list_values import NameList, NumberList
 
 _UPDATES = ("implicit", "invariant", "explicit")
 _READING = several(
     options.FORMAT, options.BITS, options.INTERACTIONS, options.LABELS, options.TABLES,
 )  # fmt: skip
 _SIMULATING = several(
-    click.option("--strategy", type=Names(strategies.names()), metavar="LIST",
+    click.option("--strategy", type=NameList(strategies.names()), metavar="LIST",
                  default=",".join(strategies.names()), show_default=True,
                  help="How to choose labels; one or more strategies."),
-    click.option("--update", type=Names(_UPDATES), metavar="LIST", default=_UPDATES[0], show_default=True,
+    click.option("--update", type=NameList(_UPDATES), metavar="LIST", default=_UPDATES[0], show_default=True,
                  help=f"How to learn; one or more of {', '.join(_UPDATES)}."),
-    click.option("--fractions", type=Numbers(), metavar="LIST", default="0.01,0.02,0.05,0.1,0.2",
+    click.option("--fractions", type=NumberList(), metavar="LIST", default="0.01,0.02,0.05,0.1,0.2",
                  show_default=True, help="The fractions of the labels that may be asked for."),
     click.option("--learner", type=Choice(["refit", "once"]), default="refit", show_default=True,
                  help="refit: learn the answers again and again in several orders, as ActiveClassifier does; "

@@ -13,7 +13,7 @@ _DIGITS = 12  # of numbers that are spaced: 0.1, and not 0.09999999999999998
 _MOST = 10_000  # values of one option: more are a slip
 
 
-class Numbers(click.ParamType):  # type: ignore[type-arg]
+class NumberList(click.ParamType):  # type: ignore[type-arg]
     """Several numbers."""
 
     name = "numbers"
@@ -33,7 +33,7 @@ class Numbers(click.ParamType):  # type: ignore[type-arg]
         return list(dict.fromkeys(numbers))
 
 
-class Names(click.ParamType):  # type: ignore[type-arg]
+class NameList(click.ParamType):  # type: ignore[type-arg]
     """Several of some names; without any to choose from, several of whatever is said."""
 
     name = "names"

@@ -151,7 +151,7 @@ class TextTable(Format):
 def require_label(spec: "InputSpec", path: str) -> Columns:
     """The columns, one of which must be the label."""
     assert spec.columns is not None
-    if not spec.columns.of(roles.LABEL):
+    if not spec.columns.with_role(roles.LABEL):
         names = ", ".join(spec.columns.names)
         raise InputError(f"{path}: which column is the label? Say --label NAME; there are {names}")
     return spec.columns

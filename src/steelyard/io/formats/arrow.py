@@ -61,7 +61,7 @@ class Arrow(Format):
 
         sparse = Columns((Column(arrow_csr.LABEL, roles.LABEL),))
         columns = sparse if spec.columns is None else require_label(spec, path)
-        (name,) = columns.of(roles.LABEL)
+        (name,) = columns.with_role(roles.LABEL)
         with sources.open_source(path) as source:
             for batch in arrow_reader.read_batches(source, _LABEL_BYTES, [name]):
                 if batch.rows is not None and name in batch.rows.schema.names:
