@@ -4,13 +4,16 @@ import csv
 import json
 import shlex
 import signal
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
 import pytest
 
+from steelyard.cli.sweep import command as sweep_command
 from steelyard.cli.sweeps import progress, running
+from steelyard.cli.sweeps.running import SweepOptions
 from steelyard.engine.row_sources import RowsInChunks
 from steelyard.io.input_spec import InputSpec
 from tests.cli.running import refused, rows, run, trained
@@ -90,21 +93,15 @@ def test_without_any_list_rates_are_tried(file: Path) -> None:
     assert swept(file, *ROW_NORM, "--learning-rate", "0.25")["models"] == 1
 
 
-def test_the_grid_of_the_paper(monkeypatch: pytest.MonkeyPatch) -> None:
-    given: dict[str, Any] = dict.fromkeys(
-        ("update", "scaling", "learning_rate", "initial_t", "power_t", "l1", "l2")
-    )
-    given |= {"paper": True, "loss": None, "tau": None, "l2_flow": "split", "bias": True, "dtype": "float32"}
-    points = running._expand(given, list(running._losses(given, InputSpec("vw"), ["-1", "1"], None)))[
-        0
-    ].points
+def test_the_grid_of_the_paper() -> None:
+    given = sweep_command.make_context("sweep", ["rows.vw", "--paper"]).params
+    wanted = SweepOptions.from_given(given)
+    spec = InputSpec("vw")
+    points = running._expand(wanted, list(running._losses(wanted, spec, ["-1", "1"])))[0].points
     assert len(points) == 12 * 198
     assert {point.settings.scaling for point in points} == {"row_norm"}
-    given["update"] = ["invariant"]
-    assert (
-        len(running._expand(given, list(running._losses(given, InputSpec("vw"), [], None)))[0].points)
-        == 4 * 198
-    )
+    wanted = replace(wanted, axes={"update": ["invariant"]})
+    assert len(running._expand(wanted, list(running._losses(wanted, spec, [])))[0].points) == 4 * 198
 
 
 def test_numbers(tmp_path: Path) -> None:

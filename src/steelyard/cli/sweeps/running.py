@@ -2,6 +2,8 @@
 
 import shlex
 import time
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import click
@@ -14,10 +16,13 @@ from steelyard.cli import options, train
 from steelyard.cli.common import check_outputs, printer, seconds_since_start
 from steelyard.cli.sweeps import pictures, progress, report
 from steelyard.engine import file_labels
+from steelyard.engine.class_weights import ClassWeight
+from steelyard.engine.file_training import RunOptions
 from steelyard.engine.model_set import usable_threads
 from steelyard.io import sources
 from steelyard.io.errors import InputError
 from steelyard.io.input_spec import InputSpec
+from steelyard.io.read_options import ReadOptions
 from steelyard.losses import Loss
 from steelyard.model import Settings
 from steelyard.sweep import grid, plan, results
@@ -38,48 +43,98 @@ PAPER: dict[str, list[Any]] = {
 _RATES = [2.0**k for k in range(-6, 5)]
 
 
+@dataclass(frozen=True)
+class SweepOptions:
+    """The options of `sweep`, typed."""
+
+    read: ReadOptions
+    losses: list[str] | None
+    loss_parameters: dict[str, float]
+    axes: dict[str, list[Any]]
+    """The settings for which the user lists values."""
+    common: dict[str, Any]
+    """Those that all points share."""
+    paper: bool
+    class_weight: ClassWeight
+    run: RunOptions
+    memory: int
+    select: str | None
+    state: Path | None
+    output: Path | None
+    pictures: Path | None
+    save: Path | None
+
+    @classmethod
+    def from_given(cls, given: dict[str, Any]) -> "SweepOptions":
+        return cls(
+            options.read_options(given),
+            given["loss"],
+            options.given_loss_parameters(given),
+            {name: given[name] for name in _AXES if given[name] is not None},
+            {name: given[name] for name in ("l2_flow", "bias", "dtype")},
+            given["paper"],
+            given["class_weight"],
+            RunOptions(
+                given["passes"],
+                given["holdout"],
+                usable_threads(given["threads"]),
+                given["on_error"] == "skip",
+            ),
+            plan.memory_of(given["memory"]),
+            given["select"],
+            given["resume"],
+            given["output"],
+            given["pictures"],
+            given["save"],
+        )
+
+    @property
+    def keeps(self) -> bool:
+        """Whether anything is written to files."""
+        return any(path is not None for path in (self.output, self.save, self.state, self.pictures))
+
+
 def run(ctx: click.Context, files: tuple[str, ...], given: dict[str, Any]) -> dict[str, Any]:
     """Returns the summary."""
     with options.errors():
-        paths = sources.expand(files)
-        _check_outputs(given, paths)
-        if given["save"] is not None and any(map(sources.once_only, paths)):
+        paths, wanted = sources.expand(files), SweepOptions.from_given(given)
+        _check_outputs(wanted, paths)
+        if wanted.save is not None and any(map(sources.once_only, paths)):
             raise InputError(
                 "--save reads the files once more, and standard input is gone: save it to a file"
             )
-        read = options.read_options(given)
-        spec, first = read.infer(paths, given["dtype"])
-        losses = _losses(given, spec, first, read.label_names)
-        expanded, announcements = _expand(given, list(losses))
-        threads, memory = usable_threads(given["threads"]), plan.memory_of(given["memory"])
-        skip = given["on_error"] == "skip"
+        read, run_options = wanted.read, wanted.run
+        spec, first = read.infer(paths, wanted.common["dtype"])
+        losses = _losses(wanted, spec, first)
+        expanded, announcements = _expand(wanted, list(losses))
+        threads = run_options.usable_threads
         source = prepare_files(
-            paths, read, spec, first, list(losses), None, given["class_weight"], threads, skip=skip
-        )
+            paths, read, spec, first, list(losses), None, wanted.class_weight, threads,
+            skip=run_options.skip_errors,
+        )  # fmt: skip
         search = Search(
             expanded.points,
-            source.rows(given["holdout"], memory),
+            source.rows(run_options.holdout, wanted.memory),
             features=spec.features,
             classes=source.classes,
-            passes=given["passes"],
-            memory=memory,
+            passes=run_options.passes,
+            memory=wanted.memory,
             threads=threads,
-            select=given["select"],
-            state=given["resume"],
-            identity=source.identity() | {"rows held out": given["holdout"]},
+            select=wanted.select,
+            state=wanted.state,
+            identity=source.identity() | {"rows held out": run_options.holdout},
         )
-        if given["save"] is not None and not search.results.comparable:
+        if wanted.save is not None and not search.results.comparable:
             raise InputError(
                 "--save keeps the best, and losses of numbers cannot be compared: give one --loss"
             )
         if not given["as_json"]:
-            kept = [given[name] for name in ("output", "save", "resume", "pictures")]
             progress.announce(
                 [*announcements, *_about(source), search.plan.describe(), *expanded.notes],
-                printer(keeps=any(path is not None for path in kept)),
+                printer(keeps=wanted.keeps),
             )
         startup, began = seconds_since_start(), time.perf_counter()
-        with progress.watching(search, given["resume"]) as watch:
+        with progress.watching(search, wanted.state) as watch:
             search.run(watch)
         seconds = time.perf_counter() - began
         stream = source.files.stream or source.files.open()  # a state may have needed no more rows
@@ -91,36 +146,34 @@ def run(ctx: click.Context, files: tuple[str, ...], given: dict[str, Any]) -> di
         summary = report.summarise(search, stream, expanded.notes, seconds=seconds, startup=startup)
         best = report.best_of(search.results)
         again = None if best is None else _equivalent_command(ctx, paths, expanded.points[best], losses)
-        summary |= {"command": again} | _write(search, source, given)
+        summary |= {"command": again} | _write(search, source, wanted)
     return summary
 
 
-def _losses(
-    given: dict[str, Any], spec: InputSpec, labels: list[str], named: list[str] | None
-) -> dict[Loss, str]:
+def _losses(wanted: SweepOptions, spec: InputSpec, labels: list[str]) -> dict[Loss, str]:
     """The losses, and what the user calls them."""
-    guessed = PAPER["loss"] if given["paper"] else [file_labels.infer_loss(spec, labels, named)]
-    parameters = options.given_loss_parameters(given)
-    losses = {options.loss_named(name, _own(name, parameters)): name for name in given["loss"] or guessed}
+    inferred = file_labels.infer_loss(spec, labels, wanted.read.label_names)
+    names = wanted.losses or (PAPER["loss"] if wanted.paper else [inferred])
+    parameters = wanted.loss_parameters
+    losses = {options.loss_named(name, _own(name, parameters)): name for name in names}
     for name in parameters:
         if not any(hasattr(loss, name) for loss in losses):
             raise InputError(f"--{name.replace('_', '-')}: none of the losses has it")
     return losses
 
 
-def _expand(given: dict[str, Any], losses: list[Loss]) -> tuple[Expanded, list[str]]:
+def _expand(wanted: SweepOptions, losses: list[Loss]) -> tuple[Expanded, list[str]]:
     """The points, and what was decided without being asked."""
-    said = {name: given[name] for name in _AXES if given[name] is not None}
+    axes = dict(wanted.axes)
     announcements = []
-    if given["paper"]:
-        said = {name: values for name, values in PAPER.items() if name != "loss"} | said
-    elif (
-        len(losses) == 1 and all(len(values) == 1 for values in said.values()) and "learning_rate" not in said
-    ):
-        said["learning_rate"] = _RATES
+    single = len(losses) == 1 and all(len(values) == 1 for values in axes.values())
+    if wanted.paper:
+        axes = {name: values for name, values in PAPER.items() if name != "loss"} | axes
+    elif single and "learning_rate" not in axes:
+        axes["learning_rate"] = _RATES
         announcements.append("learning rates: 2^-6..2^4 (no option lists several values)")
-    base = Settings(loss=losses[0], l2_flow=given["l2_flow"], bias=given["bias"], dtype=given["dtype"])
-    return grid.expand(base, {"loss": losses} | said), announcements
+    base = Settings(loss=losses[0], **wanted.common)
+    return grid.expand(base, {"loss": losses} | axes), announcements
 
 
 def _own(name: str, parameters: dict[str, float]) -> dict[str, float]:
@@ -129,12 +182,12 @@ def _own(name: str, parameters: dict[str, float]) -> dict[str, float]:
     return {key: value for key, value in parameters.items() if key in known}
 
 
-def _check_outputs(given: dict[str, Any], paths: list[str]) -> None:
+def _check_outputs(wanted: SweepOptions, paths: list[str]) -> None:
     """What would otherwise be found out after the work."""
-    check_outputs([given[name] for name in ("output", "save", "resume")], paths)
-    if given["output"] is not None:
-        results.writer(given["output"])
-    if given["pictures"] is not None:
+    check_outputs([wanted.output, wanted.save, wanted.state], paths)
+    if wanted.output is not None:
+        results.writer(wanted.output)
+    if wanted.pictures is not None:
         plotting.require_matplotlib()
 
 
@@ -148,20 +201,20 @@ def _about(source: SweepFiles) -> list[str]:
     return lines
 
 
-def _write(search: Search, source: SweepFiles, given: dict[str, Any]) -> dict[str, Any]:
+def _write(search: Search, source: SweepFiles, wanted: SweepOptions) -> dict[str, Any]:
     """Write the files that were asked for; returns their names."""
-    if given["output"] is not None:
-        search.results.save(given["output"])
-    drawn = [] if given["pictures"] is None else pictures.draw_pictures(search.results, given["pictures"])
-    if given["save"] is not None:
+    if wanted.output is not None:
+        search.results.save(wanted.output)
+    drawn = [] if wanted.pictures is None else pictures.draw_pictures(search.results, wanted.pictures)
+    if wanted.save is not None:
         settings = search.points[search.results.best_index].settings
-        training = source.train([settings], passes=given["passes"], names=given["names"])
+        training = source.train([settings], passes=wanted.run.passes, names=wanted.read.names)
         training.run()
-        training.save(given["save"])
+        training.save(wanted.save)
     return {
-        "output": None if given["output"] is None else str(given["output"]),
+        "output": None if wanted.output is None else str(wanted.output),
         "pictures": [str(path) for path in drawn],
-        "model": None if given["save"] is None else str(given["save"]),
+        "model": None if wanted.save is None else str(wanted.save),
     }
 
 
