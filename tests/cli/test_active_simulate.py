@@ -146,7 +146,7 @@ def test_names_of_classes_come_from_tables(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "options", "message"),
     [
-        ("1 |a x\n2 |a y\n3 |a z\n" * 5, (), "is for classes, and the labels look like numbers;"),
+        ("1 |a x\n2 |a y\n3 |a z\n" * 5, (), "has 3 classes, and a simulation needs two: --labels"),
         ("1 |a x\n1 |a y\n" * 5, (), "all 10 rows are of one class, 1: there is nothing to learn"),
         ("-1 |a x\n-1 |a y\n" * 5, (), "of one class, -1"),
         ("|a x\n|a y\n", ("--labels", "-1,1"), "no row has a label"),

@@ -236,7 +236,6 @@ KILLED = """
 import sys, time
 from pathlib import Path
 import numpy as np
-from steelyard.engine import rows as all_rows
 from steelyard.engine.row_sources import RowsInChunks, RowsInMemory
 from steelyard.sweep.search import Search
 from tests.engine import problems
