@@ -167,6 +167,8 @@ def load_one(path: str | Path, loss: Loss | type[Loss] | None = None, class_name
     names = list(range(len(models))) if content.class_names is None else content.class_names.tolist()
     if class_name not in names:
         listed = ", ".join(map(str, names))
+        if class_name is not None:
+            raise ValueError(f"{path}: there is no class {class_name!r}; the classes are {listed}")
         raise ValueError(
             f"{path}: holds several models, one for each class ({listed}): name one, "
             "load(path, class_name=…), or read all with OnlineClassifier.load"

@@ -13,7 +13,7 @@ from scipy import sparse
 
 from steelyard import model_file
 from steelyard.cli import main, scoring
-from steelyard.engine import file_rows, file_training
+from steelyard.engine import file_predictions, file_rows, file_training
 from steelyard.io.input_spec import InputSpec
 from steelyard.io.stream import Stream
 from steelyard.losses import Loss
@@ -56,7 +56,10 @@ def stored(path: Path, loss: type[Loss] | None = None) -> Stored:
 def matrix(model: Path, file: Path) -> sparse.csr_matrix:
     """The rows of a file as the model takes them, for estimators."""
     spec = scoring.read_spec(scoring.load(model, None), [str(file)])
-    parts = [parsed.examples for parsed in Stream([file], scoring.any_labels(spec).reader(), loss=None)]
+    parts = [
+        parsed.examples
+        for parsed in Stream([file], file_predictions.accept_any_labels(spec).reader(), loss=None)
+    ]
     return sparse.vstack(
         [
             sparse.csr_matrix((part.values, part.indices, part.indptr), (len(part), spec.features))
@@ -74,7 +77,7 @@ def refused(*arguments: Any, stdin: bytes | None = None) -> str:
 
 def blocks_of(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let commands read so many bytes at a time."""
-    for room in (file_rows, scoring):
+    for room in (file_rows, file_predictions):
         monkeypatch.setattr(room, "Stream", partial(Stream, block_size=size))
 
 

@@ -176,6 +176,9 @@ def test_calibration_needs_rows_that_are_not_learned(file: Path, model: Path, tm
     assert said == "calibration needs classes, and rows that are not learned: --holdout 10, say"
     assert refused("train", file, "--calibrate", "--holdout", 5, "--loss", "squared") == said
     trained(file, "--calibrate", "--holdout", 5, "--resume", model, "-o", tmp_path / "on")
+    shown = run("train", file, "--resume", tmp_path / "on").stdout
+    assert "probabilities stay calibrated as they were: --holdout 10 --calibrate fits them anew" in shown
+    assert "calibrated on rows held out" in run("inspect", tmp_path / "on").stdout
     assert len(model_file.load(tmp_path / "on").calibration or ()) == 1
     said = refused("train", "-", "--calibrate", "--holdout", 5, stdin=file.read_bytes())
     assert said.startswith("standard input can be read once only, and calibration predicts the rows")

@@ -40,7 +40,7 @@ def test_two_files_one_after_the_other(two: list[Path], tmp_path: Path, options:
 def test_it_says_from_where(two: list[Path], tmp_path: Path) -> None:
     run("train", two[0], "-o", tmp_path / "m")
     said = run("train", two[1], "--resume", tmp_path / "m").stdout
-    assert f"going on from {tmp_path}/m, after " in said
+    assert f"resuming {tmp_path}/m after a total weight of " in said
     average, since, number = map(float, said.splitlines()[4].split()[:3])
     assert number == 1.0
     prediction = float(run("predict", tmp_path / "m", two[1]).stdout.split()[0])
@@ -148,7 +148,7 @@ def test_a_checkpoint(
     checkpoint = tmp_path / "m.checkpoint"
     assert run("inspect", checkpoint).stdout.count("(a checkpoint, not finished)") == 1
     said = run("train", *two, "--resume", checkpoint, "-o", output).stdout
-    assert "was interrupted: after " in said
+    assert f"resuming {checkpoint} after " in said
     assert not checkpoint.exists()
     assert output.read_bytes() == (tmp_path / "whole").read_bytes()
     found = _again(two, whole, tmp_path, monkeypatch, options, when, stop, written)

@@ -166,7 +166,7 @@ def test_explain(table: Path, model: Path) -> None:
         assert parts + row["bias"] + row["offset"] == pytest.approx(row["prediction"], abs=1e-6)
     first = run("explain", model, table, "--rows", 1).stdout.splitlines()[0]
     assert f", label {topics(1)[0][0]} (bias " in first
-    assert " before " in first
+    assert " ahead of " in first
 
 
 @pytest.mark.parametrize("options", [(), ("--learning-rate", "auto")])
@@ -283,3 +283,48 @@ def test_converted_files_and_numbers_that_are_named_are_classes(tmp_path: Path) 
     assert "loss: squared" in run("train", numbers, "--bits", "4").stdout
     swept = json.loads(run("sweep", converted, "--learning-rate", "0.1,0.5", "--json").stdout)
     assert swept["classes"] == len(NAMES)
+
+
+def test_names_of_classes_may_hold_commas(tmp_path: Path) -> None:
+    cities = tmp_path / "cities.tsv"
+    cities.write_text("city\ttext\n" + "Paris\tseine\nParis, TX\tlonghorn\n" * 20)
+    model = tmp_path / "m"
+    assert (
+        "labels: Paris is -1, Paris, TX is 1" in run("train", cities, "--label", "city", "-o", model).stdout
+    )
+    predicted = run("predict", model, cities, "--as", "label").stdout.splitlines()
+    assert predicted[-2:] == ["Paris", "Paris, TX"]
+    named = OnlineClassifier().fit_files(cities, label="city", labels=["Paris, TX", "Paris"], bits=8)
+    assert named.classes_.tolist() == ["Paris, TX", "Paris"]
+    three = tmp_path / "three.tsv"
+    three.write_text("city\ttext\n" + "Paris\tseine\nParis, TX\tlonghorn\nRome\ttiber\n" * 20)
+    assert "classes: 3: Paris, Paris, TX, Rome" in run("train", three, "--label", "city", "-o", model).stdout
+
+
+def test_a_third_class_behind_the_first_rows(tmp_path: Path) -> None:
+    sorted_rows = write(
+        tmp_path / "sorted.tsv", [(name, 1.0, WORDS[name]) for name in NAMES for _ in range(600)]
+    )
+    said = run("train", sorted_rows, "--bits", "8").stdout
+    assert "classes: 3: art, law, sea" in said
+    assert "the label changes 2 times from row to row" in said
+
+
+def test_a_class_without_rows_is_told(tmp_path: Path) -> None:
+    rows = write(tmp_path / "rows.tsv", topics(60))
+    said = run("train", rows, "--labels", "*,art,lawn", "--bits", "8").stdout
+    assert "note: no row is of the class lawn" in said
+
+
+def test_rows_without_a_label_are_counted(tmp_path: Path) -> None:
+    rows = write(tmp_path / "rows.tsv", topics(60))
+    model = tmp_path / "m"
+    run("train", rows, "--bits", "8", "-o", model)
+    gaps = tmp_path / "gaps.tsv"
+    gaps.write_text(rows.read_text() + "\t1\tboat\n")
+    said = run("evaluate", model, gaps).stdout
+    assert "examples               60" in said
+    assert "without label or weight 1" in said
+    bare = tmp_path / "bare.tsv"
+    bare.write_text("weight\ttext\n1\tboat\n")
+    assert "(the labels are in the column 'label')" in refused("evaluate", model, bare)

@@ -156,3 +156,28 @@ def test_probabilities_that_are_all_0() -> None:
         losses.by_name("modified_huber"), np.array([[-5.0, -3.0, -4.0], [1.0, -1.0, -1.0]])
     )
     assert found.tolist() == [[0.0, 1.0, 0.0], [1.0, 0.0, 0.0]]
+
+
+def test_a_checkpoint_remembers_calibration(path: str, tmp_path: Path) -> None:
+    run = RunOptions(2, 4, calibrate=True)
+    whole = begin(path, run, task=file_labels.CLASSES)
+    whole.run()
+    assert whole.calibration is not None
+    training = begin(path, run, task=file_labels.CLASSES)
+
+    def stop(learned: Any) -> None:
+        training.save_checkpoint(tmp_path / "c")
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        training.run(stop)
+    stored = model_file.load(tmp_path / "c")
+    again = file_training.resume(stored, tmp_path / "c", [path], RunOptions(), given=())
+    again.check_calibration()
+    again.run()
+    assert again.calibration == whole.calibration
+    # a model that learns more keeps it, until it is fitted anew
+    again.save(tmp_path / "m")
+    later = file_training.resume(model_file.load(tmp_path / "m"), tmp_path / "m", [path], RunOptions())
+    later.run()
+    assert later.calibration == whole.calibration

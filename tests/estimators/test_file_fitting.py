@@ -206,3 +206,43 @@ def test_another_learning_rate_for_later_files(tmp_path: Path) -> None:
     fast.partial_fit_files(path)
     assert not np.array_equal(slow.coef_, fast.coef_)
     assert slow.learning_rate_ == 0.01
+
+
+def test_files_are_predicted(tmp_path: Path) -> None:
+    path = write(tmp_path / "rows.csv", ["ham", "jam", "spam"])
+    classifier = OnlineClassifier("logistic").fit_files(path, **FEW)
+    predicted = classifier.predict_files([path])
+    chances = classifier.predict_proba_files(path, threads=1)
+    assert predicted.tolist() == classifier.classes_[chances.argmax(axis=1)].tolist()
+    assert np.mean(predicted == [line.split(",")[0] for line in path.read_text().splitlines()[1:]]) > 0.8
+    numbers = tmp_path / "numbers.csv"
+    numbers.write_text("label,a\n" + "".join(f"{k % 7 / 3},{k % 7}\n" for k in range(70)))
+    regressor = OnlineRegressor(passes=3).fit_files(numbers, **FEW)
+    assert regressor.predict_files(numbers).shape == (70,)
+    empty = tmp_path / "empty.csv"
+    empty.write_text("label,a\n")
+    assert regressor.predict_files(empty).shape == (0,)
+    with pytest.raises(ValueError, match="was fitted to rows and does not know how files are read"):
+        OnlineRegressor().fit(np.eye(2), [1.0, 2.0]).predict_files(numbers)
+    with pytest.raises(AttributeError, match="Hinge loss has no probabilities"):
+        OnlineClassifier("hinge").fit_files(path, **FEW).predict_proba_files(path)
+
+
+def test_options_take_what_the_command_line_takes(tmp_path: Path) -> None:
+    path = tmp_path / "plain.csv"
+    path.write_text("ham,1,good day\nspam,2,buy now\n" * 20)
+    given: dict[str, Any] = {"header": False, "text": 3, "bits": 8}
+    one = OnlineClassifier().fit_files(path, label=1, characters=3, ignore=[2], **given)
+    other = OnlineClassifier().fit_files(path, label="1", characters="3-3", ignore="2", **given)
+    np.testing.assert_array_equal(one.coef_, other.coef_)
+    assert one.input_spec_.text.characters == (3, 3)
+    with pytest.raises(ValueError, match="'x' is not of the form 3 or 3-5"):
+        OnlineClassifier().fit_files(path, characters="x", **given)
+    with pytest.raises(
+        TypeError, match=r"files are named by paths, or a list of them; got list: use fit\(X, y\)"
+    ):
+        OnlineClassifier().fit_files([3])  # type: ignore[list-item]
+    with pytest.raises(ValueError, match="checkpoint_every needs the name of a file"):
+        OnlineClassifier().fit_files(path, checkpoint_every=10, label=1, **given)
+    with pytest.raises(ValueError, match="class_weight='balanced' needs all the labels"):
+        OnlineClassifier(class_weight="balanced").partial_fit_files(path, label=1, **given)

@@ -315,6 +315,8 @@ def test_a_file_keeps_all_models(scaling: str, tmp_path: Path) -> None:
     assert known(loaded.partial_fit(X, NAMES[Y])) == known(classifier.partial_fit(X, NAMES[Y]))
     with pytest.raises(ValueError, match=r"holds several models, one for each class \(.*\): name one"):
         Learner.load(tmp_path / "model")
+    with pytest.raises(ValueError, match="there is no class 'eggs'; the classes are"):
+        Learner.load(tmp_path / "model", class_name="eggs")
 
 
 @pytest.mark.parametrize(("load", "least"), [(load_iris, 0.85), (load_digits, 0.9)])

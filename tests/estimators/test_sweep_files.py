@@ -55,7 +55,7 @@ def test_what_files_cannot_do(file: Path) -> None:
             Sweep(classifier(**wrong), RATES).fit_files(file)
     named = file.with_suffix(".csv")
     named.write_text("label,a\n" + "ham,1\nspam,2\n" * 9)
-    with pytest.raises(ValueError, match="the label 'ham' is no number, but a class: use OnlineClassifier"):
+    with pytest.raises(ValueError, match="the label 'ham' is not a number but a class: use OnlineClassifier"):
         Sweep(OnlineRegressor(), RATES).fit_files(named)
     with pytest.raises(TypeError, match="no option 'seperator' for reading files; did you mean"):
         Sweep(classifier(), RATES).fit_files(named, seperator=";")

@@ -86,7 +86,7 @@ def test_what_is_told_goes_first() -> None:
     assert [column.role for column in found.columns] == [
         "number", "weight", "label", "base", "tag", "text", "category", "number", "ignore",
     ]  # fmt: skip
-    assert found.columns[2].why == "as told"
+    assert found.columns[2].why == "as given"
 
 
 def test_a_column_cannot_be_two_things() -> None:

@@ -13,7 +13,7 @@ _FACTS = {
     "best_constant": "best constant", "most_frequent_class": "most frequent class",
     "best_constant_loss": "best constant's loss", "accuracy": "accuracy", "auc": "area under ROC",
     "macro_f1": "macro-averaged F1", "log_loss": "log loss", "calibration_error": "calibration error",
-    "skipped": "skipped lines",
+    "unlabelled": "without label or weight", "skipped": "skipped lines",
 }  # fmt: skip
 _WIDEST_TABLE = 12  # classes of which a confusion table is printed; JSON has it for any number
 _CORNER = "actual \\ predicted"
@@ -44,21 +44,29 @@ def command(model: Path, files: tuple[str, ...], as_json: bool, **given: Any) ->
 def run(model: Path, files: tuple[str, ...], given: dict[str, Any]) -> dict[str, Any]:
     """The figures."""
     from steelyard.cli import scoring
+    from steelyard.engine import file_predictions
     from steelyard.engine.metrics import Metrics
     from steelyard.io import sources
+    from steelyard.io.columns import LABEL
 
     with options.errors():
         paths = sources.expand(files)
         loaded = scoring.load(model, given["loss"])
         metrics = Metrics(loaded.loss, loaded.class_names, loaded.content.calibration)
         spec = scoring.read_spec(loaded, paths, given["labels"])
-        stream = scoring.predict(loaded, spec, paths, scoring.run_options(given), labelled=True)
+        stream = file_predictions.predict(
+            loaded.engine, spec, paths, scoring.run_options(given), labelled=True
+        )
         for parsed in stream:
             metrics.add(scoring.predictions_of(parsed), parsed.examples.labels, parsed.examples.sample_weight)
         if not metrics.weight:
-            raise stream.empty("no row has a label and a weight, so there is nothing to compare with")
+            label = [] if spec.columns is None else spec.columns.with_role(LABEL)
+            where = f" (the labels are in the column {label[0]!r})" if label else ""
+            raise stream.empty(f"no row has a label and a weight{where}, so there is nothing to compare with")
         scoring.tell_skipped(stream)
-        return metrics.result() | {"skipped": stream.skipped}
+        result = metrics.result()
+        unlabelled = stream.rows - result["examples"]
+        return result | ({"unlabelled": unlabelled} if unlabelled else {}) | {"skipped": stream.skipped}
 
 
 def text(result: dict[str, Any]) -> str:

@@ -51,16 +51,19 @@ def run(
 ) -> Iterator[dict[str, Any]]:
     """Each row's prediction, and what it is made of."""
     from steelyard.cli import scoring
+    from steelyard.engine import file_predictions
     from steelyard.io import sources
 
     with options.errors():
         paths = sources.expand(files)
         loaded = scoring.load(model, given["loss"])
         explainer = _Explainer(loaded, top)
-        spec = scoring.any_labels(scoring.read_spec(loaded, paths))
+        spec = file_predictions.accept_any_labels(scoring.read_spec(loaded, paths))
         labels = scoring.RawLabels(spec)
         number = 0
-        for parsed in scoring.predict(loaded, spec, paths, scoring.run_options(given), labelled=False):
+        for parsed in file_predictions.predict(
+            loaded.engine, spec, paths, scoring.run_options(given), labelled=False
+        ):
             predictions, raw_labels = scoring.predictions_of(parsed), labels.read(parsed)
             for k, tag in enumerate(scoring.tags(parsed)):
                 if number == rows:
@@ -125,7 +128,7 @@ def _show(row: dict[str, Any], *, as_json: bool) -> None:
     label = "" if row["label"] is None else f", label {_short(row['label'])}"
     tag = f" {row['tag']}" if row["tag"] else ""
     offset = f", offset {row['offset']:.6f}" if row["offset"] else ""
-    what = f"{row['class']} before {row['runner_up']} by" if "class" in row else "prediction"
+    what = f"{row['class']} ahead of {row['runner_up']} by" if "class" in row else "prediction"
     click.echo(
         f"row {row['row']}{tag}: {what} {row['prediction']:.6f}{label} (bias {row['bias']:.6f}{offset})"
     )

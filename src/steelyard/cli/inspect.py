@@ -58,6 +58,7 @@ def describe(loaded: LoadedModel, top: int) -> dict[str, Any]:
         "labels": None if spec is None else _labels(spec),
         "classes": loaded.class_names,
         "calibrated": content.calibration is not None,
+        "class_weight": content.parameters.get("class_weight"),
         "finished": content.run is None,
         "learned_weight": models[0].clock,
         "progressive_loss": finite(float(engine.progressive_loss[engine.best])),
@@ -128,11 +129,15 @@ def _text(result: dict[str, Any]) -> str:
         *_about_classes(result),
         (
             "learned",
-            f"{result['learned_weight']:,.6g} of weight"
+            f"a total weight of {result['learned_weight']:,.6g}"
             + ("" if result["finished"] else " (a checkpoint, not finished)"),
         ),
         ("average loss", loss),
     ]
+    if result["calibrated"]:
+        facts.append(("probabilities", "calibrated on rows held out"))
+    if result["class_weight"] is not None:
+        facts.append(("class weight", str(result["class_weight"])))
     if result["progressive_error"] is not None:
         facts.append(("error rate", f"{result['progressive_error']:.6f}"))
     share = result["nonzero"] / total

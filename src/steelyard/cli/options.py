@@ -125,10 +125,12 @@ def _role(name: str, text: str) -> Callable[..., Any]:
 def _characters(ctx: click.Context, param: click.Parameter, given: str | None) -> tuple[int, int] | None:
     if given is None:
         return None
-    least, _, most = given.partition("-")
-    if not least.isdigit() or not (most or least).isdigit():
-        raise click.BadParameter(f"{given!r} is not of the form 3 or 3-5.", ctx, param)
-    return int(least), int(most or least)
+    from steelyard.io.read_options import parse_characters
+
+    try:
+        return parse_characters(given)
+    except ValueError as error:
+        raise click.BadParameter(f"{error}.", ctx, param) from None
 
 
 TABLES = options(

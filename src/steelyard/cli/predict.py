@@ -39,6 +39,7 @@ def command(model: Path, files: tuple[str, ...], output: Path | None, kind: str,
     """
     from steelyard.cli import scoring
     from steelyard.cli.common import check_outputs
+    from steelyard.engine import file_predictions
     from steelyard.io import sources
 
     with options.errors():
@@ -46,8 +47,10 @@ def command(model: Path, files: tuple[str, ...], output: Path | None, kind: str,
         check_outputs([output], [model, *paths])
         loaded = scoring.load(model, given["loss"])
         convert = scoring.PredictionText(loaded, kind)
-        spec = scoring.any_labels(scoring.read_spec(loaded, paths))
-        stream = scoring.predict(loaded, spec, paths, scoring.run_options(given), labelled=False)
+        spec = file_predictions.accept_any_labels(scoring.read_spec(loaded, paths))
+        stream = file_predictions.predict(
+            loaded.engine, spec, paths, scoring.run_options(given), labelled=False
+        )
         with _opened(output) as out:
             for parsed in stream:
                 texts = convert(scoring.predictions_of(parsed))

@@ -16,12 +16,12 @@ from steelyard.engine.file_training import RunOptions, spec_of
 from steelyard.engine.protocol import Engine, restore
 from steelyard.io import columns as roles
 from steelyard.io import compatibility, formats
-from steelyard.io.blocks import Block, ParsedBlock
+from steelyard.io.blocks import ParsedBlock
 from steelyard.io.columns import Column, Columns
 from steelyard.io.errors import InputError
 from steelyard.io.input_spec import InputSpec
-from steelyard.io.labels import ANYTHING, is_number, two_classes
-from steelyard.io.stream import Reader, Stream
+from steelyard.io.labels import ANYTHING, is_number
+from steelyard.io.stream import Stream
 from steelyard.losses import Loss
 from steelyard.model_file import ModelFile
 
@@ -87,43 +87,6 @@ def read_spec(model: LoadedModel, paths: Sequence[str], labels: str | None = Non
     if len(names) != len(known):
         raise InputError(f"--labels {labels}: the model has {len(known)} classes, {', '.join(known)}")
     return replace(spec, label_rule=file_labels.settle([], spec, [], model.loss, named=names).rule)
-
-
-def any_labels(spec: InputSpec) -> InputSpec:
-    """The same, but labels of tables may be anything: to predict a row, its label need make no sense."""
-    return spec if spec.columns is None else replace(spec, label_rule=two_classes(ANYTHING, "\0"))
-
-
-class _Predicting:
-    """A format that also predicts what it has parsed, on the same thread."""
-
-    def __init__(self, reader: Reader, engine: Engine) -> None:
-        self.numeric_labels = reader.numeric_labels
-        self.blocks = reader.blocks
-        self.nothing = reader.nothing
-        self._reader = reader
-        self._engine = engine
-
-    def parse(self, block: Block) -> ParsedBlock:
-        parsed = self._reader.parse(block)
-        return parsed.predicted(self._engine.predict(parsed.examples))
-
-
-def predict(
-    model: LoadedModel, spec: InputSpec, paths: Sequence[str], run: RunOptions, *, labelled: bool
-) -> Stream:
-    """The stream of the files with predictions. Labels are checked only where they matter."""
-    several = model.class_names is not None and len(model.class_names) > 2
-    return Stream(
-        paths,
-        _Predicting(spec.reader(), model.engine),
-        loss=model.loss if labelled and not several else None,
-        label_rule=spec.label_rule if labelled else None,
-        propensities=spec.propensities and labelled,
-        weight_factor=spec.weight_factor,
-        threads=run.usable_threads,
-        skip=run.skip_errors,
-    )
 
 
 def run_options(given: dict[str, Any]) -> RunOptions:

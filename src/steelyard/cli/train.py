@@ -128,7 +128,6 @@ class TrainOptions:
     output: Path | None
     resume: Path | None
     checkpoint_every: int | None
-    calibrate: bool
     given: set[str]
 
     @classmethod
@@ -140,12 +139,17 @@ class TrainOptions:
         return cls(
             options.read_options(given),
             LearnOptions.from_given(given),
-            RunOptions(given["passes"], given["holdout"], given["threads"], given["on_error"] == "skip"),
+            RunOptions(
+                given["passes"],
+                given["holdout"],
+                given["threads"],
+                given["on_error"] == "skip",
+                given["calibrate"],
+            ),
             given["class_weight"],
             given["output"],
             given["resume"],
             given["checkpoint_every"],
-            given["calibrate"],
             given_names(ctx),
         )
 
@@ -190,8 +194,7 @@ def run(
         paths = sources.expand(files)
         check_outputs([wanted.output], paths)
         training, announcements = _prepare(paths, wanted)
-        if wanted.calibrate:
-            training.check_calibration()
+        training.check_calibration()
         training.warm_up()
         startup = seconds_since_start()
         began = time.perf_counter()
@@ -208,8 +211,6 @@ def run(
                 checkpoints.after_piece(learned)
 
             training.run(after_piece)
-        if wanted.calibrate:
-            training.calibrate()
         seconds = time.perf_counter() - began
         if wanted.output is not None:
             training.save(wanted.output)
@@ -226,11 +227,12 @@ def _prepare(paths: list[str], wanted: TrainOptions) -> tuple[FileTraining, list
         training.loss_inferred = wanted.learn.loss is None
         return training, train_report.announce(training, wanted.given)
     loss = wanted.learn.loss
-    for name in sorted(wanted.given & _KEPT_BY_A_MODEL):
-        if not (name == "loss" and loss is not None and ":" in loss):
-            raise InputError(
-                f"--resume goes on with the settings of {wanted.resume}: leave out {option_name(name)}"
-            )
+    kept = wanted.given & _KEPT_BY_A_MODEL
+    if loss is not None and ":" in loss:
+        kept -= {"loss"}  # a loss of the user's own is needed to load the model
+    if kept:
+        listed = ", ".join(map(option_name, sorted(kept)))
+        raise InputError(f"--resume goes on with the settings of {wanted.resume}: leave out {listed}")
     from steelyard import model_file
 
     stored = model_file.load(wanted.resume, options.own_loss(loss))
@@ -239,10 +241,10 @@ def _prepare(paths: list[str], wanted: TrainOptions) -> tuple[FileTraining, list
     if stored.run is not None:
         passes, rows = training.loop.position
         where = f"after {counted(rows, 'row')} of pass {passes + 1}"
-        return training, [f"going on where {wanted.resume} was interrupted: {where}"]
+        return training, [f"resuming {wanted.resume} {where}"]
     clock = training.engine.models()[0].clock
     return training, [
-        f"going on from {wanted.resume}, after {clock:g} of weight, with which average loss and weight begin"
+        f"resuming {wanted.resume} after a total weight of {clock:g}; loss and weight continue from there"
     ]
 
 

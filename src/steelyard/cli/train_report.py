@@ -37,7 +37,8 @@ def announce(training: FileTraining, given: set[str]) -> list[str]:
         lines.append(f"classes: {len(names)}: {some}{detected}")
     name = losses.name_of(training.loss) or type(training.loss).__name__
     lines.append(f"loss: {name}" + ("" if "loss" in given else " (by the labels; change with --loss)"))
-    rate = "auto, the best of " + ", ".join(f"{each.rate:g}" for each in settings)
+    rates = [each.rate for each in settings]
+    rate = f"auto, the best of {len(settings)} schedules that start at {min(rates):g} to {max(rates):g}"
     if len(settings) == 1:
         rate = f"{settings[0].rate:g}"
     lines.append(f"update: {settings[0].update}, scaling: {settings[0].scaling}, learning rate: {rate}")
@@ -147,6 +148,17 @@ def _advice(training: FileTraining) -> list[str]:
             f"the labels are {labels}, and were learned as numbers; if they are classes, "
             "--loss modified_huber learns them as such, one against the rest"
         )
+    if training.classes > 2:
+        assert training.class_names is not None
+        shares = totals.labels.class_shares(training.classes).tolist()
+        absent = [str(name) for name, share in zip(training.class_names, shares, strict=True) if share == 0.0]
+        if absent and totals.learned:
+            advice.append(f"no row is of the class {', '.join(absent)}")
+    if training.resumed_from is not None and training.resumed_from.calibration is not None:
+        if not training.run_options.calibrate:
+            advice.append(
+                "probabilities stay calibrated as they were: --holdout 10 --calibrate fits them anew"
+            )
     if columns is not None and not any(columns.with_role(role) for role in roles.FEATURES):
         advice.append("no column is a feature, so only a constant is learned")
     if training.classes and totals.learned > _MANY_ROWS:
@@ -191,7 +203,7 @@ def _facts(result: dict[str, Any]) -> list[tuple[str, str]]:
     facts.append(("weight", weight))
     facts.append(("average loss", loss))
     if result["progressive_error"] is not None:
-        facts.append(("error rate", _shown(result["progressive_error"])))
+        facts.append(("error rate", _shown(result["progressive_error"]) + (" in all" if run else "")))
     if result["held_out_loss"] is not None:
         facts.append(("held-out loss", _shown(result["held_out_loss"])))
     if result["held_out_error"] is not None:

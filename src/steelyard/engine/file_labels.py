@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,12 +11,13 @@ from numpy.typing import NDArray
 from steelyard.io import inference, label_inference, sources
 from steelyard.io.errors import InputError
 from steelyard.io.input_spec import InputSpec
-from steelyard.io.labels import LabelRule, is_number, plain, rule, two_classes
+from steelyard.io.labels import LabelRule, classes, is_number, plain, rule, two_classes
 from steelyard.losses import Loss, OneOf, by_name, class_labels
 from steelyard.model_file import ModelFile
 
 CLASSES, NUMBERS = "classes", "numbers"
 MOST_CLASSES = 1000
+_LONG = 1 << 24  # bytes
 
 
 @dataclass(frozen=True)
@@ -47,7 +49,7 @@ def settle(
         strange = [label for label in first if not is_number(label)]
         if strange:
             raise InputError(
-                f"{paths[0]}: the label {strange[0]!r} is no number, but a class: use OnlineClassifier, or "
+                f"{paths[0]}: the label {strange[0]!r} is not a number but a class: use OnlineClassifier, or "
                 "on the command line --loss modified_huber"
             )
         return Labels(None, None)
@@ -60,7 +62,8 @@ def settle(
             f"{paths[0]}: its labels are numbers with fractions, not classes: use OnlineRegressor, "
             "or on the command line --loss squared"
         )
-    known = first if taken or label_inference.are_two_classes(first) else _all(paths, spec, first)
+    two_seen = label_inference.are_two_classes(first) and (all(map(is_number, first)) or _is_long(paths))
+    known = first if taken or two_seen else _all(paths, spec, first)
     found = label_inference.rule_for(known, two, paths[0])
     if found is None:
         low, high = class_labels(two)
@@ -129,8 +132,14 @@ def with_original_names(labels: Labels, spec: InputSpec) -> Labels:
 
 
 def _named(names: list[str], loss: Loss) -> Labels:
-    low, high = class_labels(loss) if len(names) == 2 else (0.0, 1.0)
-    return Labels(rule(",".join(names), low, high), name_array(names))
+    if len(names) == 2:
+        return Labels(two_classes(names[0], names[1], *class_labels(loss)), name_array(names))
+    return Labels(rule(names[0], 0.0, 1.0) if len(names) < 2 else classes(names), name_array(names))
+
+
+def _is_long(paths: Sequence[str]) -> bool:
+    """Whether it would take a while to look for a third class behind the first rows."""
+    return sum(Path(path).stat().st_size if Path(path).is_file() else _LONG for path in paths) >= _LONG
 
 
 def _all(paths: Sequence[str], spec: InputSpec, first: Sequence[str]) -> Sequence[str]:

@@ -39,6 +39,8 @@ class RunOptions:
     holdout: int | None = None
     threads: int | None = None
     skip_errors: bool = False
+    calibrate: bool = False
+    """Whether to fit probabilities to the rows held out."""
 
     @property
     def usable_threads(self) -> int:
@@ -103,7 +105,7 @@ class FileTraining:
         self.engine.row_losses(predictions, nothing.labels)
 
     def run(self, after_piece: Callable[[Learned], None] | None = None) -> None:
-        """All passes that are left."""
+        """All passes that are left, and calibration."""
 
         def watch(learned: Learned) -> None:
             if learned.pass_number == 0:
@@ -119,16 +121,19 @@ class FileTraining:
             raise self.files.first_stream.empty(
                 f"{', '.join(self.files.paths)}: no row has a label and a weight, so nothing was learned"
             )
+        if self.run_options.calibrate:
+            self.calibrate()
 
     def check_calibration(self) -> None:
         """Before anything is learned: whether there will be rows to calibrate on."""
+        if not self.run_options.calibrate:
+            return
         if self.run_options.holdout is None or not self.classes:
             raise InputError("calibration needs classes, and rows that are not learned: --holdout 10, say")
         self.files.check_readable_again("calibration predicts the rows held out when all is learned")
 
     def calibrate(self) -> None:
         """Fit probabilities to the rows held out, read again and predicted by the final models."""
-        self.check_calibration()
         predictions, codes, weights = [], [], []
         for piece in self.files.rows(self.run_options.holdout).held_out():
             assert piece.order is not None
@@ -176,7 +181,11 @@ class FileTraining:
         held = self.loop.held_out
         return {
             "paths": self.files.paths,
-            "options": {"passes": self.run_options.passes, "holdout": self.run_options.holdout},
+            "options": {
+                "passes": self.run_options.passes,
+                "holdout": self.run_options.holdout,
+                "calibrate": self.run_options.calibrate,
+            },
             "position": self.loop.position,
             "held": [held.loss.tolist(), held.weight, held.error.tolist()],
             "before": [column.tolist() for column in self.before],
@@ -283,6 +292,7 @@ def resume(
         class_names=labels.class_names,
         class_weight=class_weight,
         resumed_from=stored,
+        calibration=stored.calibration,
         before=engine.progress_sums(),
     )
     if stored.run is not None:
@@ -334,7 +344,9 @@ def _run_of_checkpoint(
             raise InputError(
                 f"{path} is the checkpoint of a run with --{name} {before}: leave out --{name} {now}"
             )
-    return replace(run, passes=stored["options"]["passes"], holdout=stored["options"]["holdout"])
+    options = stored["options"]
+    calibrate = run.calibrate or options.get("calibrate", False)  # earlier checkpoints do not say
+    return replace(run, passes=options["passes"], holdout=options["holdout"], calibrate=calibrate)
 
 
 def _restore_run(training: FileTraining, stored: ModelFile) -> None:

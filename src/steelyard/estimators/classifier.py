@@ -1,5 +1,7 @@
 """`OnlineClassifier`."""
 
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
@@ -79,6 +81,27 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator, ClassPredictions):  # t
                 )
             self._remember(classes)
             return self._partial_fit(X, y, sample_weight)
+
+    def predict_files(
+        self,
+        paths: str | Path | Sequence[str | Path],
+        *,
+        on_error: str = "stop",
+        threads: int | None = None,
+    ) -> NDArray[Any]:
+        """`predict`, for the rows of files, which are read as the estimator's own were."""
+        return self._classes(self._file_predictions(paths, on_error, threads))
+
+    def predict_proba_files(
+        self,
+        paths: str | Path | Sequence[str | Path],
+        *,
+        on_error: str = "stop",
+        threads: int | None = None,
+    ) -> NDArray[np.float64]:
+        """`predict_proba`, for the rows of files."""
+        self._check_probabilities()
+        return self._chances(self._file_predictions(paths, on_error, threads))
 
     @property
     def progressive_error_(self) -> float:

@@ -8,20 +8,24 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import is_classifier
+from sklearn.utils.validation import check_is_fitted
 
 from steelyard import model_file, weight_summary
-from steelyard.engine import file_training
+from steelyard.engine import class_weights, file_predictions, file_training
 from steelyard.engine.file_labels import CLASSES, NUMBERS
 from steelyard.engine.file_training import FileTraining, RunOptions
 from steelyard.engine.passes import Learned
 from steelyard.estimators import saving
 from steelyard.estimators.parameters import settings_of
-from steelyard.io import sources
+from steelyard.io import compatibility, sources
 from steelyard.io.read_options import ReadOptions
 from steelyard.model import Settings
 
 Paths = str | Path | Sequence[str | Path]
+CHECKPOINT_EVERY = 1_000_000  # rows, if nothing else is said
 
 
 @dataclass(frozen=True)
@@ -32,15 +36,17 @@ class FileOptions:
     on_error: str
     threads: int | None
     checkpoint: str | Path | None
-    checkpoint_every: int
+    checkpoint_every: int | None
     verbose: int
 
-    def run_options(self, passes: int) -> RunOptions:
+    def run_options(self, passes: int, *, calibrate: bool = False) -> RunOptions:
+        if self.checkpoint_every is not None and self.checkpoint is None:
+            raise ValueError("checkpoint_every needs the name of a file: checkpoint='run.checkpoint'")
         if self.on_error not in ("stop", "skip"):
             raise ValueError(f"on_error must be 'stop' or 'skip'; got {self.on_error!r}")
         if self.holdout is not None and self.holdout < 2:
             raise ValueError(f"holdout must be None, or 2 or more: one of so many rows; got {self.holdout!r}")
-        return RunOptions(passes, self.holdout, self.threads, self.on_error == "skip")
+        return RunOptions(passes, self.holdout, self.threads, self.on_error == "skip", calibrate)
 
     def remove_checkpoint(self) -> None:
         if self.checkpoint is not None:
@@ -57,7 +63,7 @@ def fit(
 ) -> None:
     check_parameters(estimator)
     expanded = _expand(paths)
-    run = options.run_options(estimator.passes)
+    run = options.run_options(estimator.passes, calibrate=calibrate)
     training = _interrupted(options, expanded, run, settings_of(estimator, None))
     if training is None:
         training = file_training.begin(
@@ -68,17 +74,19 @@ def fit(
             task=CLASSES if is_classifier(estimator) else NUMBERS,
             class_weight=getattr(estimator, "class_weight", None),
         )
-    if calibrate:
-        training.check_calibration()
+    training.check_calibration()
     _run(training, options)
-    if calibrate:
-        training.calibrate()
     take_over(estimator, training)
     weight_summary.warn(estimator.weight_summary_, stacklevel=4)
     options.remove_checkpoint()
 
 
 def partial_fit(estimator: Any, paths: Paths, options: FileOptions, read_options: dict[str, Any]) -> None:
+    if getattr(estimator, "class_weight", None) == class_weights.BALANCED:
+        raise ValueError(
+            "class_weight='balanced' needs all the labels, and partial_fit_files sees some of them: "
+            "give the weights as a dict, {class: weight}"
+        )
     if not hasattr(estimator, "_engine"):
         once = copy.copy(estimator).set_params(passes=1)
         fit(once, paths, options, read_options)
@@ -118,6 +126,27 @@ def _interrupted(
     return file_training.resume(stored, options.checkpoint, paths, run)
 
 
+def predict(estimator: Any, paths: Paths, on_error: str, threads: int | None) -> NDArray[np.float64]:
+    """w·x of each row of the files, which are read as the estimator's own were; labels are not needed."""
+    check_is_fitted(estimator, "_engine")
+    if not hasattr(estimator, "input_spec_"):
+        raise ValueError(
+            "the estimator was fitted to rows and does not know how files are read: use predict(X)"
+        )
+    run = FileOptions(None, on_error, threads, None, None, 0).run_options(1)
+    expanded = _expand(paths)
+    spec = compatibility.spec_for(estimator.input_spec_, expanded, "the estimator")
+    spec = file_predictions.accept_any_labels(spec)
+    reader = spec.reader()
+    parts = [
+        estimator._engine.predict(reader.parse(reader.nothing()).examples)
+    ]  # no rows, of the right width
+    for parsed in file_predictions.predict(estimator._engine, spec, expanded, run, labelled=False):
+        assert parsed.predictions is not None
+        parts.append(parsed.predictions)
+    return np.concatenate(parts)
+
+
 def take_over(estimator: Any, training: FileTraining) -> None:
     """What the estimator knows after a run."""
     estimator._engine = training.engine
@@ -147,7 +176,7 @@ def _run(training: FileTraining, options: FileOptions) -> None:
         nonlocal rows, last
         rows += len(learned.examples)
         show(training.loop.rows.share)
-        if options.checkpoint is not None and rows - last >= options.checkpoint_every:
+        if options.checkpoint is not None and rows - last >= (options.checkpoint_every or CHECKPOINT_EVERY):
             last = rows
             training.save_checkpoint(options.checkpoint)
 
@@ -182,4 +211,8 @@ def check_parameters(estimator: Any) -> None:
 
 def _expand(paths: Paths) -> list[str]:
     listed = [paths] if isinstance(paths, str | Path) else list(paths)
+    if hasattr(paths, "columns") or not all(isinstance(path, str | Path) for path in listed):
+        raise TypeError(
+            f"files are named by paths, or a list of them; got {type(paths).__name__}: use fit(X, y)"
+        )
     return sources.expand(listed)

@@ -193,7 +193,7 @@ class OnlineEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         on_error: str = "stop",
         threads: int | None = None,
         checkpoint: str | Path | None = None,
-        checkpoint_every: int = 1_000_000,
+        checkpoint_every: int | None = None,
         calibrate: bool = False,
         verbose: int = 0,
         **read_options: Any,
@@ -211,8 +211,8 @@ class OnlineEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         threads : int, optional
             Threads that parse. By default one for each core, at most 4.
         checkpoint : path, optional
-            Save the run there every `checkpoint_every` rows. If the file exists, go on from it; it is removed
-            when the run succeeds.
+            Save the run there every `checkpoint_every` rows, by default a million. If the file exists, go on
+            from it; it is removed when the run succeeds.
         calibrate : bool
             Fit the probabilities of `predict_proba` to the rows held out; works with every loss.
         verbose : int
@@ -241,7 +241,7 @@ class OnlineEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         on_error: str = "stop",
         threads: int | None = None,
         checkpoint: str | Path | None = None,
-        checkpoint_every: int = 1_000_000,
+        checkpoint_every: int | None = None,
         verbose: int = 0,
         **read_options: Any,
     ) -> Self:
@@ -258,6 +258,13 @@ class OnlineEstimator(BaseEstimator, ABC):  # type: ignore[misc]
             )
             file_fitting.partial_fit(self, paths, options, read_options)
         return self
+
+    def _file_predictions(
+        self, paths: str | Path | Sequence[str | Path], on_error: str, threads: int | None
+    ) -> NDArray[np.float64]:
+        from steelyard.estimators import file_fitting
+
+        return file_fitting.predict(self, paths, on_error, threads)
 
     @property
     def progressive_loss_(self) -> float:

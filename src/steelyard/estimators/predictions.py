@@ -39,7 +39,9 @@ class ClassPredictions(ABC):
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The likelier class of each row."""
-        predictions = self._predictions(X)
+        return self._classes(self._predictions(X))
+
+    def _classes(self, predictions: NDArray[np.float64]) -> NDArray[Any]:
         likelier: NDArray[Any] = self.classes_[probabilities.decide(self._learned_loss(), predictions)]
         return likelier
 
@@ -47,9 +49,13 @@ class ClassPredictions(ABC):
     def predict_proba(self) -> Callable[[Any], NDArray[np.float64]]:
         """predict_proba(X): the probability of each of `classes_`, one column a class.
 
-        With more than two classes, what each model says of its own, divided by the sum. With a loss that
+        With more than two classes, the probabilities of their models, divided by the sum. With a loss that
         has no probabilities there is no such method. (scikit-learn's `available_if` would hide why.)
         """
+        self._check_probabilities()
+        return self._probabilities
+
+    def _check_probabilities(self) -> None:
         loss = loss_of(self)
         if not probabilities.has_probabilities(loss) and not hasattr(self, "calibration_"):
             raise AttributeError(
@@ -57,11 +63,12 @@ class ClassPredictions(ABC):
                 "loss='logistic', or calibrate: sklearn.calibration.CalibratedClassifierCV, or "
                 "fit_files(…, holdout=10, calibrate=True)"
             )
-        return self._probabilities
 
     def _probabilities(self, X: Any) -> NDArray[np.float64]:
+        return self._chances(self._predictions(X))
+
+    def _chances(self, predictions: NDArray[np.float64]) -> NDArray[np.float64]:
         calibration = getattr(self, "calibration_", None)
-        predictions = self._predictions(X)
         return probabilities.class_probabilities(self._learned_loss(), predictions, calibration)
 
     @property

@@ -1,5 +1,7 @@
 """`OnlineRegressor`."""
 
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
@@ -30,7 +32,19 @@ class OnlineRegressor(RegressorMixin, OnlineEstimator):  # type: ignore[misc]
 
     def predict(self, X: Any) -> NDArray[np.float64]:
         """w·x, kept within the predictions that mean something to the loss."""
-        predictions = self._predictions(X)
+        return self._within_domain(self._predictions(X))
+
+    def predict_files(
+        self,
+        paths: str | Path | Sequence[str | Path],
+        *,
+        on_error: str = "stop",
+        threads: int | None = None,
+    ) -> NDArray[np.float64]:
+        """`predict`, for the rows of files, which are read as the estimator's own were."""
+        return self._within_domain(self._file_predictions(paths, on_error, threads))
+
+    def _within_domain(self, predictions: NDArray[np.float64]) -> NDArray[np.float64]:
         domain = self._engine.settings[0].loss.domain
         return np.clip(predictions, domain.low, domain.high, out=predictions)
 

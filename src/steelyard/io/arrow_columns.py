@@ -231,7 +231,7 @@ def infer_columns(rows: Any, told: ColumnOverrides | None = None) -> Columns:
     return Columns(
         tuple(
             Column(column.name, roles.IGNORE, by_type[column.name])
-            if column.name in by_type and column.why != "as told"
+            if column.name in by_type and column.why != "as given"
             else column
             for column in inferred.columns
         ),

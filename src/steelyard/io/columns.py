@@ -242,7 +242,7 @@ def infer_roles(
     known = (told or ColumnOverrides()).roles(names)
     seen = [ColumnSample(name, [record[k] for record in records], missing) for k, name in enumerate(names)]
     free = [column for column in seen if column.name not in known]
-    found = {name: Column(name, role, "as told") for name, role in known.items()}
+    found = {name: Column(name, role, "as given") for name, role in known.items()}
     taken = set(known.values())
     for role, chosen in (
         (LABEL, _label(free)),
@@ -279,7 +279,7 @@ def _label(seen: Sequence[ColumnSample]) -> tuple[ColumnSample, str] | None:
             return column, "two values: " + ", ".join(sorted(column.different))
     for column in reversed(seen):
         if column.values and not (column.text or column.date or column.identifier or column.counts_rows):
-            return column, "the last that can be one"
+            return column, "the last column that fits"
     return None
 
 

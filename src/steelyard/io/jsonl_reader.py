@@ -93,7 +93,7 @@ def infer_columns(source: Source, told: ColumnOverrides | None = None) -> Column
     return Columns(
         tuple(
             Column(column.name, *nested[column.name])
-            if column.name in nested and column.why != "as told"
+            if column.name in nested and column.why != "as given"
             else column
             for column in inferred.columns
         ),

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from typing import Any
 
 from steelyard._messages import did_you_mean
 from steelyard.features.tokens import TextOptions
@@ -16,6 +17,8 @@ _OF_TABLES = (
     "label", "weight", "propensity", "offset", "tag", "text", "category", "number", "ignore",
     "separator", "header", "words", "characters", "repeated",
 )  # fmt: skip
+_LISTS = ("interactions", "text", "category", "number", "ignore")
+_COLUMNS = ("label", "weight", "propensity", "offset", "tag")
 
 
 @dataclass(frozen=True)
@@ -25,8 +28,8 @@ class ReadOptions:
     format: str | None = None
     bits: int | None = None
     interactions: tuple[str, ...] = ()
-    labels: str | None = None
-    """The classes as the files call them, `ham,spam` or `a,b,c`; two or more."""
+    labels: str | tuple[str, ...] | None = None
+    """The classes as the files call them, two or more: `ham,spam`, or one by one."""
     weight_factor: float = 1.0
     names: bool = True
     """Whether to keep the names of features, so that the model can be read."""
@@ -46,7 +49,7 @@ class ReadOptions:
     repeated: str = "counts"
 
     @classmethod
-    def from_keywords(cls, **given: object) -> "ReadOptions":
+    def from_keywords(cls, **given: Any) -> "ReadOptions":
         """From the keyword arguments of a method: one column may be given without a list around it."""
         known = [each.name for each in fields(cls)]
         for name in given:
@@ -55,20 +58,13 @@ class ReadOptions:
                     f"there is no option {name!r} for reading files{did_you_mean(name, known)}; there are "
                     + ", ".join(known)
                 )
-        listed = {"interactions", "text", "category", "number", "ignore"}
-        tidy = {
-            name: ((value,) if isinstance(value, str) else tuple(value))  # type: ignore[arg-type]
-            if name in listed
-            else value
-            for name, value in given.items()
-        }
-        if isinstance(tidy.get("labels"), list | tuple):
-            tidy["labels"] = ",".join(map(str, tidy["labels"]))  # type: ignore[call-overload]
-        return cls(**tidy)  # type: ignore[arg-type]
+        return cls(**{name: _tidy(name, value) for name, value in given.items()})
 
     @property
     def label_names(self) -> list[str] | None:
-        return None if self.labels is None else [name.strip() for name in self.labels.split(",")]
+        if isinstance(self.labels, str):
+            return [name.strip() for name in self.labels.split(",")]
+        return None if self.labels is None else list(self.labels)
 
     def infer(self, paths: Sequence[str], dtype: str) -> tuple[InputSpec, list[str]]:
         """How the files are to be read, and the different labels of their first rows."""
@@ -118,3 +114,20 @@ class ReadOptions:
             raise InputError(f"--interactions needs namespaces or columns, and the files are {format_}")
         if not all(name == ANYTHING or is_number(name) for name in self.label_names or ()):
             raise InputError(f"--labels {self.labels}: the labels of {format_} are numbers")
+
+
+def parse_characters(text: str) -> tuple[int, int]:
+    """Lengths of runs of characters: `3` or `3-5`."""
+    least, _, most = text.partition("-")
+    if not least.isdigit() or not (most or least).isdigit():
+        raise ValueError(f"{text!r} is not of the form 3 or 3-5")
+    return int(least), int(most or least)
+
+
+def _tidy(name: str, value: Any) -> Any:
+    """A keyword argument as the command line would have it: columns by name or number, one without a list."""
+    if name == "characters" and isinstance(value, int | str):
+        return parse_characters(str(value))
+    if name in _LISTS or (name == "labels" and not isinstance(value, str) and value is not None):
+        return tuple(map(str, [value] if isinstance(value, str | int) else value))
+    return str(value) if name in _COLUMNS and isinstance(value, int) else value

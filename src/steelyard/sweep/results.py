@@ -53,7 +53,8 @@ class Results:
         several = len({point.settings.loss for point in points}) > 1
         default = names[-1] if several else names[-2 if classes else -1]
         if select is not None and select not in names:
-            raise ValueError(f"there is no {select!r} to select by; there is {', '.join(names)}")
+            hint = "; hold rows out for it: holdout=10" if select.startswith("held_out") else ""
+            raise ValueError(f"there is no {select!r} to select by; there is {', '.join(names)}{hint}")
         return cls(list(points), found | {"diverged": np.zeros(len(points), bool)}, select or default)
 
     def fill(self, numbers: list[int], columns: dict[str, NDArray[Any]]) -> None:

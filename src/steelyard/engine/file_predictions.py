@@ -1,0 +1,47 @@
+"""Files that a model predicts, on as many threads as parse them."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from steelyard.engine.file_training import RunOptions
+from steelyard.engine.protocol import Engine
+from steelyard.io.blocks import Block, ParsedBlock
+from steelyard.io.input_spec import InputSpec
+from steelyard.io.labels import ANYTHING, two_classes
+from steelyard.io.stream import Reader, Stream
+
+
+class _Predicting:
+    """A reader that also predicts what it has parsed, on the same thread."""
+
+    def __init__(self, reader: Reader, engine: Engine) -> None:
+        self.numeric_labels = reader.numeric_labels
+        self.blocks = reader.blocks
+        self.nothing = reader.nothing
+        self._reader = reader
+        self._engine = engine
+
+    def parse(self, block: Block) -> ParsedBlock:
+        parsed = self._reader.parse(block)
+        return parsed.predicted(self._engine.predict(parsed.examples))
+
+
+def predict(
+    engine: Engine, spec: InputSpec, paths: Sequence[str], run: RunOptions, *, labelled: bool
+) -> Stream:
+    """The stream of the files with predictions. Labels are checked only where they matter."""
+    return Stream(
+        paths,
+        _Predicting(spec.reader(), engine),
+        loss=engine.settings[0].loss if labelled and engine.classes <= 2 else None,
+        label_rule=spec.label_rule if labelled else None,
+        propensities=spec.propensities and labelled,
+        weight_factor=spec.weight_factor,
+        threads=run.usable_threads,
+        skip=run.skip_errors,
+    )
+
+
+def accept_any_labels(spec: InputSpec) -> InputSpec:
+    """The same, but labels of tables may be anything: to predict a row, its label need make no sense."""
+    return spec if spec.columns is None else replace(spec, label_rule=two_classes(ANYTHING, "\0"))
