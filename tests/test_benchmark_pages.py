@@ -1,5 +1,7 @@
 """The scripts behind the pages of figures at tiny sizes: they must not rot. No figure is judged here."""
 
+import gzip
+import lzma
 from pathlib import Path
 
 import numpy as np
@@ -20,12 +22,16 @@ from benchmarks import (
     multiclass_report,
     numeric,
     paper_active,
+    parsers,
+    parsers_exact,
     rates,
     regression,
     sections,
 )
 from benchmarks.labelled import Problem
 from benchmarks.sweeps import SCHEDULES
+from benchmarks.timing import WALL, Times
+from steelyard.examples import examples
 
 
 @pytest.fixture
@@ -232,3 +238,58 @@ def test_page_on_a_stream_that_drifts(
     CliRunner().invoke(active_drift.main, ["--seeds", "1", "--output", str(page)], catch_exceptions=False)
     table = [line.split("|")[1].strip() for line in page.read_text().splitlines() if line.startswith("|")]
     assert table[2:] == ["2", "12", "24"]
+
+
+def test_page_on_parsers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cells = "".join(f"{k}, {'red' if k % 3 else '?'}, {'yes' if k % 2 else 'no'}\n" for k in range(1, 40))
+    (tmp_path / "cells.gz").write_bytes(gzip.compress(cells.encode()))
+    texts = "".join(f'{k % 2}\tword {k}, "quoted"\n' for k in range(40))
+    (tmp_path / "texts.xz").write_bytes(lzma.compress(b"label\ttext\n" + texts.encode()))
+    files = (
+        parsers.RealFile("cells.csv", "cells.gz", "3"),
+        parsers.RealFile("texts.tsv", "texts.xz", "label", as_json=True),
+    )
+
+    def measure(paths: list[Path], threads: int, repeats: int) -> dict[str, Times]:
+        return {path.name: parsers.time_file(path, threads, repeats) for path in paths}
+
+    monkeypatch.setattr(parsers, "FILES", files)
+    monkeypatch.setattr(parsers, "measure", measure)
+    page = tmp_path / "page.md"
+    arguments = ["--data", str(tmp_path), "--repeats", "1", "--megabytes", "0.01", "--numbers", "50"]
+    CliRunner().invoke(parsers.main, [*arguments, "--output", str(page)], catch_exceptions=False)
+    text = page.read_text()
+    for name in ("cells.csv", "texts.tsv", "texts.jsonl", "texts.csv"):
+        rows = [line for line in text.splitlines() if line.startswith(f"| {name} |")]
+        assert len(rows) == len(parsers.THREADS)
+        assert not any("rows, not" in row or "other" in row or "refuses" in row for row in rows)
+    assert text.count("how many are wrong (ours: 0)") == 2
+
+
+def test_parsers_are_timed_in_a_process_of_their_own(tmp_path: Path) -> None:
+    (tmp_path / "texts.xz").write_bytes(lzma.compress(b"label\ttext\n1\tone\n0\ttwo words\n"))
+    file = parsers.RealFile("texts.tsv", "texts.xz", "label")
+    paths = parsers.prepare([file], tmp_path, tmp_path, 0.0)
+    times = parsers.measure(paths, threads=1, repeats=1)["texts.tsv"]
+    assert {parsers.OURS, parsers.OURS + WALL, parsers.COLUMNS_ONLY} <= set(times)
+
+
+def test_differences_between_parsers_are_told() -> None:
+    rows = parsers_exact.join([])
+    assert parsers_exact.difference(rows, rows) == parsers_exact.SAME
+    one = examples(np.array([[1.0]]), [1.0])
+    assert parsers_exact.difference(one, rows) == "0 rows, not 1"
+    for what, other in (
+        ("labels", examples(np.array([[1.0]]), [-1.0])),
+        ("weights", examples(np.array([[1.0]]), [1.0], [2.0])),
+        ("features", examples(np.array([[1.0, 2.0]]), [1.0])),
+        ("values", examples(np.array([[np.nextafter(1.0, 2.0)]]), [1.0])),
+    ):
+        assert parsers_exact.difference(one, other) == f"other {what}"
+
+
+def test_pyarrow_reads_numbers_alike_and_damaged_quotes_otherwise(tmp_path: Path) -> None:
+    outcomes = {probe.what: parsers_exact.outcomes(probe, tmp_path) for probe in parsers_exact.CSV_PROBES}
+    assert outcomes["a newline within quotes"]["pyarrow, in batches"] == parsers_exact.SAME
+    assert outcomes["text after a closing quote (a bad line)"]["pyarrow, in batches"] == "3 rows, not 2"
+    assert set(parsers_exact.wrong_numbers(parsers_exact.CSV, tmp_path, 100).values()) == {"0"}
