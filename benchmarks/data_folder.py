@@ -192,8 +192,8 @@ else is left at its default: one pass, nothing tuned.
 
 *Average loss* is the progressive loss: predictions are made before their row is learned. *Constant* is the
 loss of the best constant prediction, which a model should beat. The last columns are from the file that the
-second command evaluates. *Macro F1* is the mean of the F1 of the classes that occur there. The [glossary](glossary.md)
-explains the terms, [files.md](files.md) how files are read.
+second command evaluates. *Macro F1* is the mean of the F1 of the classes that occur there.
+The [glossary](glossary.md) explains the terms, [files.md](files.md) how files are read.
 
 """
 

@@ -20,7 +20,7 @@ from steelyard.io import columns as roles
 from steelyard.io.arrow_columns import ArrowColumns
 from steelyard.io.arrow_csr import NO_TEXT, ArrowBlock
 from steelyard.io.blocks import ParsedBlock, usual_size
-from steelyard.io.delimited import read_head
+from steelyard.io.csv_reader import read_head
 from steelyard.io.input_spec import InputSpec
 from steelyard.io.sources import open_source
 from steelyard.io.stream import Stream, map_ahead
