@@ -240,6 +240,7 @@ def test_page_on_a_stream_that_drifts(
     assert table[2:] == ["2", "12", "24"]
 
 
+@pytest.mark.soak
 def test_page_on_parsers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     cells = "".join(f"{k}, {'red' if k % 3 else '?'}, {'yes' if k % 2 else 'no'}\n" for k in range(1, 40))
     (tmp_path / "cells.gz").write_bytes(gzip.compress(cells.encode()))

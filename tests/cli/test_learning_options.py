@@ -224,3 +224,11 @@ def test_models_saved_from_python(tmp_path: Path, kind: str) -> None:
             f"{path}: this model was fitted to rows in Python and does not know how files are read; "
             "use it there, or train it on files (steelyard train, or fit_files)"
         )
+
+
+def test_inspect_shows_class_weights(tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv"
+    path.write_text("label,a\n" + "ham,1\nspam,2\n" * 9)
+    for given, shown in (("ham=1,spam=5", "ham=1, spam=5"), ("balanced", "balanced")):
+        run("train", path, "--bits", 4, "--class-weight", given, "-o", tmp_path / "m")
+        assert f"class weight           {shown}\n" in run("inspect", tmp_path / "m").stdout

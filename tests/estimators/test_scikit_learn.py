@@ -13,12 +13,12 @@ REASON = (
 
 ESTIMATORS = [
     OnlineClassifier(),
-    OnlineClassifier("hellinger", scaling="row_norm", learning_rate=0.1, power_t=0.5, dtype="float64"),
     OnlineClassifier("logistic", learning_rate="auto"),
     OnlineRegressor(),
-    OnlineRegressor(losses.by_name("quantile", tau=0.6), passes=5, dtype="float64", random_state=None),
 ]
 MORE = [
+    OnlineClassifier("hellinger", scaling="row_norm", learning_rate=0.1, power_t=0.5, dtype="float64"),
+    OnlineRegressor(losses.by_name("quantile", tau=0.6), passes=5, dtype="float64", random_state=None),
     OnlineClassifier("hinge", scaling="adaptive", update="implicit", passes=3, shuffle=True),
     OnlineClassifier("squared", l1=1e-4, l2=1e-4, learning_rate=0.1, warm_start=True),
     OnlineRegressor(learning_rate="auto"),

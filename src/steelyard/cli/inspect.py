@@ -137,7 +137,7 @@ def _text(result: dict[str, Any]) -> str:
     if result["calibrated"]:
         facts.append(("probabilities", "calibrated on rows held out"))
     if result["class_weight"] is not None:
-        facts.append(("class weight", str(result["class_weight"])))
+        facts.append(("class weight", _show_weights(result["class_weight"])))
     if result["progressive_error"] is not None:
         facts.append(("error rate", f"{result['progressive_error']:.6f}"))
     share = result["nonzero"] / total
@@ -151,6 +151,13 @@ def _text(result: dict[str, Any]) -> str:
     for each in [result] if models is None else models:
         lines += _coefficients(each, "" if models is None else f" of {each['class']}")
     return "\n".join(lines)
+
+
+def _show_weights(class_weight: Any) -> str:
+    """`balanced`, or as on the command line."""
+    if isinstance(class_weight, str):
+        return class_weight
+    return ", ".join(f"{name}={weight:g}" for name, weight in class_weight)
 
 
 def _reads(spec: dict[str, Any] | None) -> str:

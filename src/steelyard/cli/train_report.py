@@ -154,11 +154,8 @@ def _advice(training: FileTraining) -> list[str]:
         absent = [str(name) for name, share in zip(training.class_names, shares, strict=True) if share == 0.0]
         if absent and totals.learned:
             advice.append(f"no row is of the class {', '.join(absent)}")
-    if training.resumed_from is not None and training.resumed_from.calibration is not None:
-        if not training.run_options.calibrate:
-            advice.append(
-                "probabilities stay calibrated as they were: --holdout 10 --calibrate fits them anew"
-            )
+    if training.calibration is not None and not training.run_options.calibrate:
+        advice.append("probabilities stay calibrated as they were: --holdout 10 --calibrate fits them anew")
     if columns is not None and not any(columns.with_role(role) for role in roles.FEATURES):
         advice.append("no column is a feature, so only a constant is learned")
     if training.classes and totals.learned > _MANY_ROWS:
