@@ -62,7 +62,7 @@ def row_losses(loss: Loss, predictions: Matrix, labels: Matrix) -> Matrix:
 def row_errors(loss: Loss, predictions: Matrix, labels: Matrix) -> NDArray[np.bool_]:
     """Which predictions are for the wrong one of two classes; labels as for `row_losses`."""
     middle, boundary = sides(loss)
-    wrong: NDArray[np.bool_] = ((predictions > boundary) != (labels > middle)) | np.isnan(predictions)
+    wrong: NDArray[np.bool_] = (predictions > boundary) != (labels > middle)
     return wrong
 
 
@@ -273,7 +273,8 @@ class LoneModel:
         return np.array([losses @ chunk.sample_weight]), self._errors(predictions[:, 0], chunk)
 
     def _errors(self, predictions: NDArray[np.float64], chunk: Examples) -> NDArray[np.float64]:
-        return np.array([chunk.sample_weight @ row_errors(self.settings[0].loss, predictions, chunk.labels)])
+        wrong = row_errors(self.settings[0].loss, predictions, chunk.labels)
+        return np.array([chunk.sample_weight @ (wrong | np.isnan(predictions))])  # NaN: it has diverged
 
     def predict(self, examples: Examples) -> Matrix:
         if not self._alive[0]:

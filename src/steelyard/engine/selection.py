@@ -45,7 +45,8 @@ class Selection(ManyModels):
         return np.hstack(columns)
 
     def row_errors(self, predictions: Matrix, labels: Column) -> NDArray[np.bool_]:
-        return row_errors(self.settings[0].loss, predictions, labels[:, np.newaxis])
+        wrong = row_errors(self.settings[0].loss, predictions, labels[:, np.newaxis])
+        return wrong | np.isnan(predictions)  # NaN: the model has diverged
 
     @property
     def progressive_loss(self) -> Column:

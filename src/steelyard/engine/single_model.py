@@ -34,7 +34,7 @@ class SingleModel:
         """Learn the rows in order. If it fails, all is as before."""
         before = Learner(model=self.model).learn(examples, order)[:, np.newaxis]
         wrong = self.row_errors(before, examples.labels)[:, 0]
-        self.error = float(add_in_order(np.array(self.error), examples.sample_weight * wrong))
+        self.error = float(add_in_order(np.array(self.error), examples.sample_weight[wrong]))
         return before
 
     def unchanged_on_error(self, rows: int) -> AbstractContextManager[None]:
