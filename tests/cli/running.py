@@ -13,7 +13,7 @@ from scipy import sparse
 
 from steelyard import model_file
 from steelyard.cli import main, scoring
-from steelyard.engine import file_predictions, file_rows, file_training
+from steelyard.engine import file_predictions, file_rows
 from steelyard.io.input_spec import InputSpec
 from steelyard.io.stream import Stream
 from steelyard.losses import Loss
@@ -50,7 +50,7 @@ class Stored:
 def stored(path: Path, loss: type[Loss] | None = None) -> Stored:
     content = model_file.load(path, loss)
     (model,) = content.engine.models
-    return Stored(content, model, file_training.spec_of(content, path))
+    return Stored(content, model, file_rows.spec_of(content, path))
 
 
 def matrix(model: Path, file: Path) -> sparse.csr_matrix:

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from steelyard import losses, model_file
 from steelyard.cli import options
 from steelyard.engine import file_labels, probabilities
-from steelyard.engine.file_training import RunOptions, spec_of
+from steelyard.engine.file_rows import spec_of
+from steelyard.engine.file_training import RunOptions
 from steelyard.engine.protocol import Engine, restore
 from steelyard.io import columns as roles
 from steelyard.io import compatibility, formats

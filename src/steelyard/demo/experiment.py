@@ -14,7 +14,7 @@ from steelyard import _atomic_files, model_file
 from steelyard.demo import docstrings, weights
 from steelyard.demo.docstrings import DocstringRow, Docstrings
 from steelyard.demo.weights import HeavyRow, HeavyRows
-from steelyard.engine.file_training import spec_of
+from steelyard.engine.file_rows import spec_of
 from steelyard.examples import Examples
 from steelyard.io.input_spec import InputSpec
 from steelyard.io.stream import Stream

@@ -1,4 +1,4 @@
-"""`FileRows`: the rows of files, for a training run that may go through them several times."""
+"""`FileRows`: the rows of files, for a run that may go through them several times. How a model reads files."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -11,10 +11,12 @@ from numpy.typing import NDArray
 from steelyard.engine.row_sources import RowsInChunks
 from steelyard.examples import Examples
 from steelyard.features.names import Names
-from steelyard.io import sources
+from steelyard.io import input_spec, sources
+from steelyard.io.errors import InputError
 from steelyard.io.input_spec import InputSpec
 from steelyard.io.stream import Stream
 from steelyard.losses import Loss, class_labels
+from steelyard.model_file import ModelFile
 
 
 class FileRows:
@@ -130,3 +132,21 @@ class FileRows:
     def _share(self) -> float:
         size = None if self.stream is None else self.stream.size
         return self.stream.position / size if self.stream is not None and size else 0.0
+
+
+def spec_of(stored: ModelFile, path: str | Path) -> InputSpec:
+    """How a model reads files; an error for one that learned rows in Python and does not know."""
+    if stored.spec is None:
+        raise InputError(
+            f"{path}: this model was fitted to rows in Python and does not know how files are read; "
+            "use it there, or train it on files (steelyard train, or fit_files)"
+        )
+    try:
+        spec = input_spec.from_json(stored.spec)
+        own = spec.features
+    except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
+        raise InputError(f"{path}: not a model file, or a damaged one ({error!r})") from None
+    features = stored.engine.models[0].features
+    if own != features:
+        raise InputError(f"{path}: a damaged model: its files have {own} features, itself {features}")
+    return spec

@@ -16,13 +16,13 @@ from steelyard import model_file
 from steelyard.engine import class_weights, file_labels, probabilities
 from steelyard.engine.class_weights import ClassWeight
 from steelyard.engine.file_labels import Labels
-from steelyard.engine.file_rows import FileRows
+from steelyard.engine.file_rows import FileRows, spec_of
 from steelyard.engine.passes import HeldOut, Learned, PassLoop
 from steelyard.engine.probabilities import Calibration
 from steelyard.engine.protocol import Column, Engine, new_engine, restore
 from steelyard.engine.totals import StreamTotals
 from steelyard.features.names import Names
-from steelyard.io import compatibility, input_spec, label_inference, sources
+from steelyard.io import compatibility, label_inference, sources
 from steelyard.io.errors import InputError
 from steelyard.io.input_spec import InputSpec
 from steelyard.io.read_options import ReadOptions
@@ -298,24 +298,6 @@ def resume(
     if stored.run is not None:
         _restore_run(training, stored)
     return training
-
-
-def spec_of(stored: ModelFile, path: str | Path) -> InputSpec:
-    """How a model reads files; an error for one that learned rows in Python and does not know."""
-    if stored.spec is None:
-        raise InputError(
-            f"{path}: this model was fitted to rows in Python and does not know how files are read; "
-            "use it there, or train it on files (steelyard train, or fit_files)"
-        )
-    try:
-        spec = input_spec.from_json(stored.spec)
-        own = spec.features
-    except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
-        raise InputError(f"{path}: not a model file, or a damaged one ({error!r})") from None
-    features = stored.engine.models[0].features
-    if own != features:
-        raise InputError(f"{path}: a damaged model: its files have {own} features, itself {features}")
-    return spec
 
 
 def class_factors(class_weight: ClassWeight, labels: Labels, files: FileRows) -> NDArray[np.float64] | None:

@@ -83,9 +83,8 @@ def load(cls: type[Any], path: str | Path, loss: Loss | None) -> Any:
 
 
 def _spec(content: ModelFile, path: str | Path) -> Any:
-    from steelyard.engine.file_training import (
-        spec_of,  # not at the top: estimators of rows do without readers
-    )
+    # not at the top: estimators of rows do without readers
+    from steelyard.engine.file_rows import spec_of
 
     return spec_of(content, path)
 
