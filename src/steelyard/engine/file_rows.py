@@ -1,4 +1,4 @@
-"""`FileRows`: the rows of files, for a run that may go through them several times. How a model reads files."""
+"""`FileRows`: the rows of files, for a run that may read them several times. `spec_of`: how a model reads."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
