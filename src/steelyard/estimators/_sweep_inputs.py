@@ -96,11 +96,12 @@ def open_files(
             "the best is learned anew from all rows, and standard input and pipes can be read once only: "
             "save the rows to a file, or leave that out with refit=False"
         )
+    read = ReadOptions.from_keywords(**read_options)
     return files.open_files(
         found,
-        ReadOptions.from_keywords(**read_options),
+        read.infer(found, np.dtype(template.dtype).name),
         losses,
-        dtype=np.dtype(template.dtype).name,
+        named=read.label_names,
         task=CLASSES if is_classifier(template) else NUMBERS,
         class_weight=getattr(template, "class_weight", None),
         threads=threads,

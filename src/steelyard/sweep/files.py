@@ -11,7 +11,6 @@ from steelyard.engine.file_rows import FileRows
 from steelyard.engine.file_training import FileTraining, RunOptions
 from steelyard.engine.row_sources import RowsInChunks
 from steelyard.io.input_spec import InputSpec
-from steelyard.io.read_options import ReadOptions
 from steelyard.losses import Loss, class_labels
 from steelyard.model import Settings
 from steelyard.sweep import plan
@@ -55,33 +54,21 @@ class SweepFiles:
 
 def open_files(
     paths: Sequence[str],
-    read: ReadOptions,
+    inferred: tuple[InputSpec, Sequence[str]],
     losses: Sequence[Loss],
     *,
-    dtype: str = "float32",
+    named: Sequence[str] | None = None,
     task: str | None = None,
     class_weight: ClassWeight = None,
     threads: int = 1,
     skip: bool = False,
 ) -> SweepFiles:
-    spec, first = read.infer(paths, dtype)
-    return prepare_files(paths, read, spec, first, losses, task, class_weight, threads, skip=skip)
+    """`inferred`: how the files are read, and the labels of the first rows, by `ReadOptions.infer`.
 
-
-def prepare_files(
-    paths: Sequence[str],
-    read: ReadOptions,
-    spec: InputSpec,
-    first: Sequence[str],
-    losses: Sequence[Loss],
-    task: str | None,
-    class_weight: ClassWeight,
-    threads: int,
-    *,
-    skip: bool,
-) -> SweepFiles:
-    """`first` are the labels of the first rows. Where some loss is for classes, all learn classes."""
-    labels = file_labels.settle_for_all(paths, spec, first, losses, named=read.label_names, task=task)
+    Where some loss is for classes, all learn classes.
+    """
+    spec, first = inferred
+    labels = file_labels.settle_for_all(paths, spec, first, losses, named=named, task=task)
     if labels.classes:
         for loss in losses:
             class_labels(loss)  # raises if it has none

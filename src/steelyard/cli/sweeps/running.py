@@ -26,7 +26,7 @@ from steelyard.io.read_options import ReadOptions
 from steelyard.losses import Loss
 from steelyard.model import Settings
 from steelyard.sweep import grid, plan, results
-from steelyard.sweep.files import SweepFiles, prepare_files
+from steelyard.sweep.files import SweepFiles, open_files
 from steelyard.sweep.grid import Expanded, Point
 from steelyard.sweep.search import Search
 
@@ -108,10 +108,15 @@ def run(ctx: click.Context, files: tuple[str, ...], given: dict[str, Any]) -> di
         losses = _losses(wanted, spec, first)
         expanded, announcements = _expand(wanted, list(losses))
         threads = run_options.usable_threads
-        source = prepare_files(
-            paths, read, spec, first, list(losses), None, wanted.class_weight, threads,
+        source = open_files(
+            paths,
+            (spec, first),
+            list(losses),
+            named=read.label_names,
+            class_weight=wanted.class_weight,
+            threads=threads,
             skip=run_options.skip_errors,
-        )  # fmt: skip
+        )
         search = Search(
             expanded.points,
             source.rows(run_options.holdout, wanted.memory),
