@@ -1,11 +1,14 @@
 """What commands have in common: choices, the clock, interrupts, lines on standard output, output files."""
 
 import os
+import signal
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from types import FrameType
 from typing import TYPE_CHECKING, Any, Optional
 
 import click
@@ -42,17 +45,31 @@ def seconds_since_start() -> float:
 
 @contextmanager
 def restored_interrupts() -> Iterator[None]:
-    """Ctrl-C that Numba has turned into another error, where it calls Python from within, is Ctrl-C again."""
+    """Ctrl-C that got lost is Ctrl-C again.
+
+    Where Numba calls Python from within (to take over a pointer, to build what a kernel returns), it
+    answers an interrupt with errors of its own, of several kinds and with chains of several lengths. So
+    whether one came is noted when it comes, and any error after that is its consequence.
+    """
+    handler, came = signal.getsignal(signal.SIGINT), False
+
+    def note(number: int, frame: FrameType | None) -> None:
+        nonlocal came
+        came = True
+        handler(number, frame)  # type: ignore[operator]
+
+    if not callable(handler) or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    signal.signal(signal.SIGINT, note)
     try:
         yield
-    except TypeError as error:
-        if "_get_wrapper_address" in str(error):  # while a pointer was taken over
+    except Exception as error:
+        if came:
             raise KeyboardInterrupt from error
         raise
-    except SystemError as error:
-        if isinstance(error.__cause__, KeyboardInterrupt):  # while a kernel returned
-            raise KeyboardInterrupt from error
-        raise
+    finally:
+        signal.signal(signal.SIGINT, handler)
 
 
 def printer(*, keeps: bool) -> Say:
