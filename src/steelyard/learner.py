@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from steelyard import model_file, target_scale, updates
 from steelyard.examples import Examples
-from steelyard.learn import adaptive, joint_l2, joint_l2_solvers, linear
+from steelyard.learn import adaptive, joint_l2, joint_l2_solvers, linear, standardized, units
 from steelyard.losses import Loss
 from steelyard.model import Model, Settings
 from steelyard.model_file import EngineState, ModelFile
@@ -36,6 +36,8 @@ class Learner:
         self, settings: Settings | None = None, features: int = 0, model: Model | None = None
     ) -> None:
         self.model = Model(settings or Settings(), features) if model is None else model
+        self.rate_factor = 1.0
+        """What the learning rate is multiplied by."""
 
     def save(self, path: str | Path) -> None:
         """Write a model file; `load` reads it, and training goes on bit for bit."""
@@ -124,11 +126,38 @@ class Learner:
         model, settings = self.model, self.model.settings
         # L1 is an amount of weight, which comes in units of the labels; L2 is a share of it and does not
         l2 = settings.l2 / unit if unit > 0.0 else 0.0
+        pointers = (*self._pointers(), jit.pointer(settings.loss, "derivative"))
+        explicit = settings.update == "explicit"
+        if settings.scaling == "standardized":
+            self._find_candidates(rows)
+            columns = np.vstack([model.columns, np.zeros((len(model.candidates), 2))])
+            counts = np.array([len(model.columns), len(model.candidates)])
+            standardized.learn(
+                *rows, model.pairs, model.sums, model.origins, columns, model.candidates, counts,
+                model.l1_applied, model.state, predictions, float(settings.bias), *pointers, unit, self.rate_factor, explicit, settings.l1, l2,
+                settings.average,
+            )  # fmt: skip
+            model.columns, model.candidates = columns[: counts[0]], model.candidates[: counts[1]]
+            return
         adaptive.learn(
             *rows, model.pairs, model.max_abs, model.l1_applied, model.state, predictions,
-            float(settings.bias), *self._pointers(), jit.pointer(settings.loss, "derivative"), unit,
-            settings.scaling == "normalized", settings.update == "explicit", settings.l1, l2,
+            float(settings.bias), *pointers, unit * self.rate_factor, settings.scaling == "normalized", explicit,
+            settings.l1, l2,
         )  # fmt: skip
+
+    def _find_candidates(self, rows: tuple[Any, ...]) -> None:
+        """Columns that may get an origin: the features of the first row whose units are not known already."""
+        model = self.model
+        indptr, indices, values, dense, _, sample_weight, _, order = rows
+        if model.clock > 0.0 or not len(model.origins):
+            return
+        heavy = np.flatnonzero(sample_weight[order] if len(order) else sample_weight)
+        if not len(heavy):
+            return
+        row = order[heavy[0]] if len(order) else heavy[0]
+        own = values[indptr[row] : indptr[row + 1]]
+        features = indices if dense else indices[indptr[row] : indptr[row + 1]]
+        model.candidates = units.candidates(features, own, model.units)
 
     def _pointers(self) -> tuple[Any, Any, Any]:
         settings = self.model.settings

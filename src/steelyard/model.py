@@ -8,13 +8,15 @@ from numpy.typing import NDArray
 
 from steelyard import losses, target_scale, updates
 from steelyard._messages import did_you_mean
-from steelyard.learn import linear
+from steelyard.learn import linear, units
 from steelyard.losses import Loss, check_soundness
 from steelyard.schedules import PowerDecay
 
-SCALINGS = ("plain", "row_norm", "adaptive", "normalized")
+SCALINGS = ("plain", "row_norm", "adaptive", "normalized", "standardized")
+SCALE_FREE = ("normalized", "standardized")
 DTYPES = ("float32", "float64")
-DEFAULT_RATE = 0.4  # of every scaling but normalized, whose best one depends on the loss
+DEFAULT_RATE = 0.4  # of every scaling but the scale-free ones, whose best one depends on the loss
+MOST_AVERAGE = 64
 L2_FLOWS = ("split", "joint")
 
 
@@ -26,7 +28,7 @@ class Settings:
     update: str = "invariant"
     scaling: str = "normalized"
     learning_rate: float | None = None
-    """None: the loss's own for normalized scaling, 0.4 for the others."""
+    """None: the loss's own for normalized and standardized scaling, 0.4 for the others."""
     initial_t: float = 1.0
     power_t: float = 0.0
     l1: float = 0.0
@@ -34,8 +36,10 @@ class Settings:
     bias: bool = True
     dtype: str = "float32"
     follow_labels: bool = True
-    """With normalized scaling: whether the unit of the labels shall not matter either (see `label_units`)."""
+    """With scale-free rates: whether the unit of the labels shall not matter either (see `target_scale`)."""
     l2_flow: str = "split"
+    average: int = 0
+    """Predict with an average of the coefficients in which the time t counts as t to this power; 0: with the last."""
 
     def __post_init__(self) -> None:
         _check_loss(self.loss)
@@ -50,6 +54,13 @@ class Settings:
         _one_of("l2_flow", self.l2_flow, L2_FLOWS)
         if self.l2_flow == "joint":
             self._check_joint()
+        if not 0 <= self.average <= MOST_AVERAGE or self.average != int(self.average):
+            raise ValueError(f"average: a whole number from 0 to {MOST_AVERAGE}; got {self.average!r}")
+        if self.average and self.scaling != "standardized":
+            raise ValueError(
+                f"average={self.average!r} cannot go with scaling={self.scaling!r}: averages need "
+                "scaling='standardized'; set average=0"
+            )
         self.schedule()
 
     @property
@@ -57,7 +68,7 @@ class Settings:
         """The learning rate, also where none was given."""
         if self.learning_rate is not None:
             return self.learning_rate
-        return self.loss.default_learning_rate if self.scaling == "normalized" else DEFAULT_RATE
+        return self.loss.default_learning_rate if self.scaling in SCALE_FREE else DEFAULT_RATE
 
     def _check_joint(self) -> None:
         for ok, name, why in (
@@ -77,11 +88,11 @@ class Settings:
 
     @property
     def in_label_units(self) -> bool:
-        return self.follow_labels and self.scaling == "normalized" and target_scale.follow(self.loss)
+        return self.follow_labels and self.scaling in SCALE_FREE and target_scale.follow(self.loss)
 
     @property
     def adaptive(self) -> bool:
-        return self.scaling in ("adaptive", "normalized")
+        return self.scaling in ("adaptive", *SCALE_FREE)
 
 
 class Model:
@@ -91,24 +102,47 @@ class Model:
         dtype = settings.dtype
         self.settings = settings
         self.features = features
-        # A coefficient and its sum of squared gradients are one complex number, to be neighbours in memory.
-        self.pairs = np.zeros(features, np.result_type(dtype, np.complex64) if settings.adaptive else dtype)
+        own_units = settings.scaling == "standardized"
+        # A coefficient and its sum of squared gradients are one complex number, to be neighbours in memory; or, if
+        # it is in units of its own, the coefficient and its unit, and the sum and what the average lags behind.
+        paired = np.result_type(dtype, np.complex64) if settings.adaptive else dtype
+        self.pairs = np.zeros(features, paired)
+        self.sums = np.zeros(features if own_units else 0, paired)
         self.max_abs = np.zeros(features if settings.scaling == "normalized" else 0, dtype)
         """The largest |x| seen of each feature."""
+        self.origins = np.zeros(features if own_units and settings.bias else 0, dtype)
+        """Where features are measured from, as `units` has it."""
+        self.candidates = np.zeros((0, units.CANDIDATE_SIZE))
+        """Features that may yet get an origin."""
+        self.columns = np.zeros((0, 2))
+        """Features that have one, with their origins."""
         self.l1_applied = np.zeros(features if settings.l1 > 0.0 else 0)
         """How much L1 each feature has already paid of the total that is due."""
         self.label_state = np.zeros(target_scale.SIZE if settings.in_label_units else 0)
         self.state = np.zeros(linear.STATE_SIZE)
         self.state[linear.SCALE] = 1.0
+        self._answer: tuple[bytes, NDArray[np.floating[Any]]] | None = None
 
     @property
     def raw_coefficients(self) -> NDArray[np.floating[Any]]:
-        """As the kernels store them, regularisation pending (`coefficients()` has it applied); a view."""
+        """As the kernels store them, regularisation pending, in units of their own; a view."""
         return self.pairs.real
+
+    @property
+    def units(self) -> NDArray[np.floating[Any]]:
+        """In which coefficients are stored: see `units`. A view."""
+        return self.pairs.imag[: len(self.sums)]
+
+    @property
+    def lag(self) -> NDArray[np.floating[Any]]:
+        """How far the average lags behind: see `averages`. A view."""
+        return self.sums.imag
 
     @property
     def sum_squared_gradients(self) -> NDArray[np.floating[Any]]:
         """What adaptive rates are made of; a view."""
+        if len(self.sums):
+            return self.sums.real
         return self.pairs.imag if self.settings.adaptive else self.pairs[:0]
 
     @property
@@ -118,7 +152,19 @@ class Model:
 
     @property
     def bias(self) -> float:
-        return float(self.state[linear.BIAS])
+        """What is added to the products of coefficients and features."""
+        bias = float(self.state[linear.BIAS] - self._fading * self.state[linear.BIAS_LAG])
+        if not len(self.columns):
+            return bias
+        features, origins = self.columns.T
+        return bias - float(self.coefficients()[features.astype(np.int64)].astype(np.float64) @ origins)
+
+    @property
+    def _fading(self) -> float:
+        """What `lag` is multiplied by."""
+        if not self.settings.average or self.clock == 0.0:
+            return 0.0
+        return float(self.state[linear.REFERENCE] / self.clock) ** self.settings.average
 
     @property
     def total_weight(self) -> float:
@@ -138,16 +184,22 @@ class Model:
 
     def coefficients(self) -> NDArray[np.floating[Any]]:
         """What multiplies the features: a view where it is stored so, else a copy."""
-        if self.state[linear.SCALE] == 1.0 and not len(self.l1_applied):
+        if self.state[linear.SCALE] == 1.0 and not len(self.l1_applied) and not len(self.sums):
             return self.raw_coefficients
+        now = self.state.tobytes()
+        if self._answer is None or self._answer[0] != now:
+            self._answer = now, self._true_coefficients()
+        return self._answer[1]
+
+    def _true_coefficients(self) -> NDArray[np.floating[Any]]:
         true = np.empty_like(self.raw_coefficients)
-        linear.materialise(
-            self.raw_coefficients,
-            self.state[linear.SCALE],
-            self.state[linear.L1_TOTAL],
-            self.l1_applied,
-            true,
-        )
+        scale, l1_total = self.state[linear.SCALE], self.state[linear.L1_TOTAL]
+        linear.materialise(self.raw_coefficients, scale, l1_total, self.l1_applied, true)
+        if len(self.sums):
+            sizes = np.abs(self.units)
+            true -= (self._fading * scale) * self.lag
+            np.divide(true, sizes, out=true, where=sizes > units.TINIEST)
+            true[sizes <= units.TINIEST] = 0.0
         return true
 
     @property
@@ -161,6 +213,10 @@ class Model:
             "weights": self.raw_coefficients,
             "squares": self.sum_squared_gradients,
             "scales": self.max_abs,
+            "units": self.units,
+            "lag": self.lag,
+            "columns": self.columns,
+            "candidates": self.candidates,
             "debts": self.l1_applied,
             "label_state": self.label_state,
             "state": self.state,

@@ -30,6 +30,7 @@ from steelyard.learn.linear import (  # fmt: skip
     WEIGHT,
     soft,
 )
+from steelyard.learn.row_copies import BLOCK, dot, fill, longest
 from steelyard.numba_tools.jit import kernel, part
 
 # Divisors are kept within the range of float32: a feature of value 0 that was never seen gets a finite rate,
@@ -41,8 +42,6 @@ TINIEST = 1e-30
 
 # A row nearer than this to the best prediction for its label counts for less in the mean of the norms.
 _NEAR = 1e-3
-
-_BLOCK = 32  # features: four vectors of eight, the most that the compiler unrolls
 
 
 @kernel
@@ -61,7 +60,7 @@ def learn(
     norm, seen = state[NORM], state[SEEN]
     # The row's copies: its pairs, and from them the weights w and sums of squares g; the values x, their
     # max_abs and 1/max_abs; and x·rate.
-    room = _longest(indptr) + 2 * _BLOCK
+    room = longest(indptr) + 2 * BLOCK
     own = np.zeros(room, pairs.dtype)
     w, g, x = np.zeros(room, max_abs.dtype), np.zeros(room, max_abs.dtype), np.zeros(room, max_abs.dtype)
     sizes, units = np.zeros(room, max_abs.dtype), np.zeros(room, max_abs.dtype)
@@ -73,7 +72,7 @@ def learn(
         row = np.uint64(order[turn]) if ordered else turn
         start, end = np.uint64(indptr[row]), np.uint64(indptr[row + np.uint64(1)])
         base = start if dense else np.uint64(0)
-        filled = _fill(start, end, values, x)
+        filled = fill(start, end, values, x)
         for j in range(start, end):
             own[j - start] = pairs[np.uint64(indices[j - base])]
         for k in range(filled):
@@ -83,7 +82,7 @@ def learn(
             for j in range(start, end):
                 w[j - start] = soft(w[j - start], l1_total - l1_applied[np.uint64(indices[j - base])])
         offset = bias * bias_value + (offsets[row] if based else 0.0)
-        p = scale * _dot(filled, w, x) + offset
+        p = scale * dot(filled, w, x) + offset
         predictions[row] = p
         h = sample_weight[row]
         if h == 0.0:
@@ -103,12 +102,12 @@ def learn(
                     _grow(filled, x, w, g, sizes, typed)
                     for j in range(start, end):
                         max_abs[np.uint64(indices[j - base])] = sizes[j - start]
-                    p = scale * _dot(filled, w, x) + offset  # the prediction has changed
+                    p = scale * dot(filled, w, x) + offset  # the prediction has changed
                     before, slope = value(p, y), derivative(p, y)
                 _to_units(filled, x, sizes, units, typed)
                 counted = h * share(before, slope, unit)
                 seen += counted
-                norm += counted * (bias_value + _dot(filled, x, x))
+                norm += counted * (bias_value + dot(filled, x, x))
             slope *= h if multiply else 1.0
             slope_squared = min(slope * slope, LARGEST)
             n = s = gained = bias_rate = 0.0
@@ -116,7 +115,7 @@ def learn(
             if slope_squared > 0.0:
                 bias_rate = common / math.sqrt(bias_squares + slope_squared) * bias_value
                 _rates(filled, x, g, slope_squared, moves, typed)
-                n = bias_rate + common * _dot(filled, moves, x)
+                n = bias_rate + common * dot(filled, moves, x)
             if n > 0.0:
                 change = step(p, y, pushed * n)
                 s = change / n
@@ -144,29 +143,6 @@ def learn(
     state[CLOCK], state[BIAS], state[LOSS], state[WEIGHT] = clock, bias, loss, weight
     state[BIAS_SQUARES], state[SCALE], state[L1_TOTAL] = bias_squares, scale, l1_total
     state[NORM], state[SEEN] = norm, seen
-
-
-@part
-def _fill(start, end, values, x):
-    """Copy the row's values into x, padded with 0 to whole blocks; returns the padded length."""
-    block = np.uint64(_BLOCK)
-    count = end - start
-    filled = (count + block - np.uint64(1)) // block * block
-    # in whole blocks, even if that copies some values of the next rows too
-    copied = filled if start + filled <= np.uint64(len(values)) else count
-    for k in range(copied):
-        x[k] = values[start + k]
-    for k in range(block):
-        x[count + k] = 0.0
-    return filled
-
-
-@part
-def _dot(count, a, b):
-    total = 0.0
-    for k in range(count):
-        total += a[k] * b[k]
-    return total
 
 
 @part
@@ -258,11 +234,3 @@ def _materialise(pairs, scale, l1_total, l1_applied):
         owed = l1_total - l1_applied[i] if len(l1_applied) > 0 else 0.0
         pairs[i] = complex(scale * soft(pairs[i].real, owed), pairs[i].imag)
     l1_applied[:] = 0.0
-
-
-@part
-def _longest(indptr):
-    longest = 0
-    for row in range(len(indptr) - 1):
-        longest = max(longest, indptr[row + 1] - indptr[row])
-    return longest

@@ -1,0 +1,311 @@
+"""One linear model with a rate for each feature, in units that it finds itself (see `units`): learn a chunk of rows.
+
+Coefficients v are in units of the feature: the prediction is Σ v·z. As in `adaptive`, a row works on copies, padded
+with 0 to whole blocks, and a feature has the rate 1/√(G + z²·ℓ′²); but n counts add to G what n rows with one would,
+n·ℓ′² instead of n²·ℓ′².
+
+What is needed to predict is one complex number, and what is needed to learn another: `pairs` has coefficients and
+units, `sums` has G and the lags of averages (see `averages`).
+"""
+
+import math
+
+import numpy as np
+
+from steelyard.learn.adaptive import LARGEST, SMALLEST, mean_square, share
+from steelyard.learn.averages import fading, next_reference, raised, time_weight
+from steelyard.learn.linear import (  # fmt: skip
+    BIAS,
+    BIAS_LAG,
+    BIAS_SQUARES,
+    CLOCK,
+    L1_TOTAL,
+    LOSS,
+    NORM,
+    REFERENCE,
+    SCALE,
+    SEEN,
+    SMALLEST_SCALE,
+    WEIGHT,
+    soft,
+)
+from steelyard.learn.row_copies import BLOCK, dot, fill, longest
+from steelyard.learn.units import (
+    FARTHEST,
+    FILTER_SIZE,
+    FIRST,
+    INDEX,
+    any_misfit,
+    divide,
+    find,
+    fits,
+    look_at,
+    new_unit,
+    note_columns,
+    standard,
+)
+from steelyard.numba_tools.jit import kernel, part
+
+
+@kernel
+def learn(
+    indptr, indices, values, dense, labels, sample_weight, offsets, order,
+    pairs, sums, origins, columns, candidates, counts, l1_applied, state, predictions, bias_value,
+    push, step, value, derivative, unit, rate_factor, multiply, l1, l2, power,
+):  # fmt: skip
+    """As `adaptive.learn`. `power` is that of the average, or 0.
+
+    `columns[:counts[0]]` are the features that have origins, `candidates[:counts[1]]` those that may yet get one.
+    """
+    clock, bias, loss, weight = state[CLOCK], state[BIAS], state[LOSS], state[WEIGHT]
+    bias_squares, scale, l1_total = state[BIAS_SQUARES], state[SCALE], state[L1_TOTAL]
+    norm, seen = state[NORM], state[SEEN]
+    bias_lag, reference = state[BIAS_LAG], state[REFERENCE]
+    # The row's copies: its pairs and sums, what they are made of, values in the user's units and in own ones, and
+    # z times its rate
+    room = (longest(indptr) // BLOCK + 3) * BLOCK
+    own = np.zeros(room, pairs.dtype)
+    kind = origins.dtype
+    v, g, units, lags = np.zeros(room, kind), np.zeros(room, kind), np.zeros(room, kind), np.zeros(room, kind)
+    x, z, moves = np.zeros(room, kind), np.zeros(room, kind), np.zeros(room, kind)
+    places = np.zeros(room, np.uint64)
+    typed = np.empty(5, kind)  # gives scalars the type of the coefficients
+    ordered = len(order) > 0
+    based = len(offsets) > 0
+    filter = np.zeros(FILTER_SIZE, np.uint8)
+    note_columns(columns, counts[0], filter)
+    for turn in range(np.uint64(len(order) if ordered else len(labels))):
+        row = np.uint64(order[turn]) if ordered else turn
+        start, end = np.uint64(indptr[row]), np.uint64(indptr[row + np.uint64(1)])
+        base = start if dense else np.uint64(0)
+        h = sample_weight[row]
+        if counts[1] > 0 and h > 0.0:
+            bias, bias_lag = _move_origins(
+                start, end, base, indices, values, dense, pairs, sums, origins, columns, candidates, counts,
+                scale, bias, bias_lag, l1, l1_total, l1_applied,
+            )  # fmt: skip
+            note_columns(columns, counts[0], filter)
+        filled = fill(start, end, values, x)
+        near_origins = _take_pairs(start, end, base, indices, dense, counts[0] > 0, pairs, own, filter, places)
+        for k in range(filled):
+            v[k] = own[k].real
+            units[k] = own[k].imag
+        if counts[0] > 0 and dense:
+            for k in range(end - start):
+                x[k] = x[k] - origins[k] if x[k] != 0.0 else x[k]
+        for m in range(near_origins):
+            k = places[m]
+            x[k] = x[k] - origins[np.uint64(indices[start + k - base])] if x[k] != 0.0 else x[k]
+        if l1 > 0.0:
+            for j in range(start, end):
+                v[j - start] = soft(v[j - start], l1_total - l1_applied[np.uint64(indices[j - base])])
+        excess = 0.0
+        divide(filled, x, units, z, typed)
+        for block in range(np.uint64(0), filled, np.uint64(BLOCK)):
+            if any_misfit(block, block + np.uint64(BLOCK), units, z, typed):
+                for k in range(block, min(block + np.uint64(BLOCK), end - start)):
+                    if units[k] == 0.0 and h > 0.0 and x[k] != 0.0:
+                        units[k] = abs(x[k])
+                        z[k] = standard(x[k], units[k])
+                        pairs[np.uint64(indices[start + k - base])] = complex(v[k], units[k])
+                    elif not fits(units[k], z[k]):
+                        i = np.uint64(indices[start + k - base])
+                        excess += _change_unit(i, k, h > 0.0, x, z, v, units, pairs, sums)
+        offset = bias * bias_value + (offsets[row] if based else 0.0)
+        p = scale * dot(filled, v, z) + offset
+        predictions[row] = p + scale * excess
+        if h == 0.0:
+            continue
+        y = labels[row]
+        before = value(p, y)
+        loss += h * (before if excess == 0.0 else value(p + scale * excess, y))
+        weight += h
+        pushed = push(clock, h) * unit * rate_factor
+        at = clock
+        clock += h
+        if power > 0:
+            grown = next_reference(reference, at, h)
+            if grown != reference:
+                shrink = raised(reference / grown, power)
+                bias_lag *= shrink
+                _fade(sums, shrink)
+                reference = grown
+        slope = derivative(p, y)
+        if slope != 0.0:
+            _take(start, end, base, indices, dense, sums, own)
+            for k in range(filled):
+                g[k] = own[k].real
+                lags[k] = own[k].imag
+            counted = h * share(before, slope, unit)
+            seen += counted
+            norm += counted * (bias_value + dot(filled, z, z))
+            slope *= h if multiply else 1.0
+            slope_squared = min(slope * slope, LARGEST)
+            n = s = gained = bias_rate = late = 0.0
+            common = math.sqrt(seen / norm) if norm > 0.0 else 1.0
+            if slope_squared > 0.0:
+                bias_rate = common / math.sqrt(bias_squares + slope_squared) * bias_value
+                _rates(filled, z, g, slope_squared, moves, typed)
+                n = bias_rate + common * dot(filled, moves, z)
+            if n > 0.0:
+                change = step(p, y, pushed * n)
+                s = change / n
+                gained = slope_squared
+                if not multiply:
+                    drop = before - value(p + change, y)
+                    gained = h * mean_square(drop, before, pushed * n, slope_squared)
+                bias += s * bias_rate
+                bias_squares = min(bias_squares + gained * bias_value, LARGEST)
+                if power > 0:
+                    late = time_weight(at, reference, power, h, change, pushed * n * slope)
+                    bias_lag += late * s * bias_rate
+            _add_squares(filled, z, g, lags, moves, common * s / scale, gained, late, own, typed)
+            _put(start, end, base, indices, dense, own, sums)
+            _move(filled, v, units, moves, common * s / scale, own, typed)
+            _put(start, end, base, indices, dense, own, pairs)
+            if l1 > 0.0:
+                for j in range(start, end):
+                    l1_applied[np.uint64(indices[j - base])] = l1_total
+        if l1 > 0.0 or l2 > 0.0:
+            l1_total += pushed * l1 / scale
+            scale /= 1.0 + pushed * l2
+            if scale < SMALLEST_SCALE:
+                _materialise(pairs, sums, scale, l1_total, l1_applied)
+                l1_total = 0.0
+                scale = 1.0
+    state[CLOCK], state[BIAS], state[LOSS], state[WEIGHT] = clock, bias, loss, weight
+    state[BIAS_SQUARES], state[SCALE], state[L1_TOTAL] = bias_squares, scale, l1_total
+    state[NORM], state[SEEN] = norm, seen
+    state[BIAS_LAG], state[REFERENCE] = bias_lag, reference
+
+
+@part
+def _take_pairs(start, end, base, indices, dense, some_origins, pairs, own, filter, places):
+    """Copy the pairs of the row; returns how many features may have an origin, and their places in `places`."""
+    count = np.uint64(0)
+    if dense or not some_origins:
+        _take(start, end, base, indices, dense, pairs, own)
+        return count
+    for j in range(start, end):
+        i = np.uint64(indices[j - base])
+        own[j - start] = pairs[i]
+        places[count] = j - start
+        count += np.uint64(filter[i & np.uint64(FILTER_SIZE - 1)])
+    return count
+
+
+@part
+def _take(start, end, base, indices, dense, numbers, own):
+    """Copy what belongs to the features of the row; those of a dense row lie side by side."""
+    if dense:
+        for k in range(end - start):
+            own[k] = numbers[k]
+    else:
+        for j in range(start, end):
+            own[j - start] = numbers[np.uint64(indices[j - base])]
+
+
+@part
+def _put(start, end, base, indices, dense, own, numbers):
+    """The reverse of `_take`."""
+    if dense:
+        for k in range(end - start):
+            numbers[k] = own[k]
+    else:
+        for j in range(start, end):
+            numbers[np.uint64(indices[j - base])] = own[j - start]
+
+
+@part
+def _change_unit(i, k, learned, x, z, v, units, pairs, sums):
+    """Give feature i, the row's k-th, the unit that its value needs; returns by how much the prediction shrinks."""
+    unit, scale, square, excess = new_unit(x[k], units[k])
+    if not learned:  # z in the unit as it is
+        z[k] = standard(x[k], units[k])
+        return 0.0
+    taken_away = v[k] * excess
+    units[k] = unit
+    v[k] *= scale
+    z[k] = standard(x[k], unit)
+    pairs[i] = complex(v[k], units[k])
+    sums[i] = complex(min(sums[i].real * square, LARGEST), sums[i].imag * scale)
+    return taken_away
+
+
+@part
+def _move_origins(
+    start, end, base, indices, values, dense, pairs, sums, origins, columns, candidates, counts,
+    scale, bias, bias_lag, l1, l1_total, l1_applied,
+):  # fmt: skip
+    """Give candidates that are ready their origins, and forget those that are absent; the bias makes up for it."""
+    kept = place = 0
+    for c in range(counts[1]):
+        i = np.int64(candidates[c, INDEX])
+        at = find(i, place, start, end, base, indices, dense)
+        if at < 0 or values[start + np.uint64(at)] == 0.0:
+            continue
+        place = at + 1
+        if not look_at(candidates, c, kept, values[start + np.uint64(at)]):
+            kept += 1
+            continue
+        origin, farthest = candidates[kept, FIRST], candidates[kept, FARTHEST]
+        unit = abs(pairs[i].imag)
+        v = pairs[i].real
+        if l1 > 0.0:
+            v = soft(v, l1_total - l1_applied[i])
+            l1_applied[i] = l1_total
+        bias += scale * v * (origin / unit)
+        bias_lag += scale * sums[i].imag * (origin / unit)
+        pairs[i] = complex(v * (farthest / unit), -farthest)
+        sums[i] = complex(0.0, sums[i].imag * (farthest / unit))
+        origins[i] = origin
+        columns[counts[0], 0], columns[counts[0], 1] = i, origin
+        counts[0] += 1
+    counts[1] = kept
+    return bias, bias_lag
+
+
+@part
+def _rates(count, z, g, slope_squared, moves, typed):
+    """Write z times its rate into `moves`."""
+    typed[0], typed[1], typed[2] = slope_squared, SMALLEST, LARGEST
+    slope_squared_typed, smallest, largest = typed[0], typed[1], typed[2]
+    for k in range(count):
+        square = g[k] + min(z[k] * z[k], abs(z[k])) * slope_squared_typed
+        moves[k] = z[k] / np.sqrt(min(max(square, smallest), largest))
+
+
+@part
+def _move(count, v, units, moves, s, own, typed):
+    """Move the coefficients."""
+    typed[0] = s
+    s_typed = typed[0]
+    for k in range(count):
+        own[k] = complex(v[k] + s_typed * moves[k], units[k])
+
+
+@part
+def _add_squares(count, z, g, lags, moves, s, gained, late, own, typed):
+    """Raise the sums of squares, and the lags by the moves, late as they are."""
+    typed[0], typed[1], typed[2] = s * late, min(gained, LARGEST), LARGEST
+    late_typed, gained_typed, largest = typed[0], typed[1], typed[2]
+    for k in range(count):
+        square = min(g[k] + min(z[k] * z[k], abs(z[k])) * gained_typed, largest)
+        own[k] = complex(square, lags[k] + late_typed * moves[k])
+
+
+@kernel
+def _fade(sums, factor):
+    """Lags for another reference."""
+    for i in range(len(sums)):
+        sums[i] = complex(sums[i].real, sums[i].imag * factor)
+
+
+@kernel
+def _materialise(pairs, sums, scale, l1_total, l1_applied):
+    """Apply lazy L1 and L2 in place."""
+    for i in range(len(pairs)):
+        owed = l1_total - l1_applied[i] if len(l1_applied) > 0 else 0.0
+        pairs[i] = complex(scale * soft(pairs[i].real, owed), pairs[i].imag)
+        sums[i] = complex(sums[i].real, scale * sums[i].imag)
+    l1_applied[:] = 0.0

@@ -1,0 +1,148 @@
+"""Units and origins of features, learned from the rows as they come: x becomes z = (x − origin)/unit.
+
+Which unit a feature has depends on its values so far, and multiplying all of them by a number changes nothing:
+
+- Counts: as long as all values are whole multiples of one number, at most `MOST` times, that number is the
+  unit. One document that says a word ten times does not make the steps of this word small for ever.
+- All other features are measured by their largest |value|, so |z| ≤ 1.
+- Columns of numbers: a feature that was in every row since the first, and whose value has changed `CHANGES`
+  times, is measured from its first value, and its unit is the largest distance from there.
+
+A model keeps its coefficients v in these units: its prediction is Σ v·z. When the unit of a feature changes,
+`new_unit` says what v and its sum of squares are to be multiplied by. It also says by how much z exceeds what
+it is then, which is 0 unless the value is larger than ever: there the coefficient of the raw value shrinks,
+and one enormous value does not make an enormous prediction.
+
+Copies of a row, and rows of weight 0, change nothing. A unit is stored with its sign: positive for counts,
+negative for others, 0 for a feature that was not seen.
+"""
+
+import numpy as np
+
+from steelyard.numba_tools.jit import part
+
+MOST = 16.0  # counts of a feature, in its unit
+CHANGES = 16  # of the value of a column, before it gets an origin
+
+# The columns of `candidates`: features that may yet get an origin, and what is known of their values
+INDEX, FIRST, LAST, FARTHEST, CHANGED, CANDIDATE_SIZE = range(6)
+
+FILTER_SIZE = 4096  # small enough for the L1 cache
+
+# A feature whose values were never larger counts as 0: its coefficient would leave the range of float32.
+TINIEST = 1e-30
+
+_NEAR = 1e-5  # how far from a whole number a multiple may be
+
+
+@part
+def divide(count, x, units, z, typed):
+    """z = x/unit for a row. It is enormous where a feature is new, or tiny."""
+    typed[0] = TINIEST
+    tiniest = typed[0]
+    for k in range(count):
+        z[k] = x[k] / max(abs(units[k]), tiniest)
+
+
+@part
+def any_misfit(first, end, units, z, typed):
+    """Whether, at these places of a row, a value is larger than its unit allows, or not a multiple of it."""
+    typed[0], typed[1], typed[2], typed[3], typed[4] = 0.5, MOST, 1.0, _NEAR, 0.0
+    half, most, one, near, zero = typed[0], typed[1], typed[2], typed[3], typed[4]
+    misfits = np.uint32(0)
+    for k in range(first, end):
+        own = abs(z[k])
+        counted = units[k] > zero
+        limit = most if counted else one
+        slack = near * own if counted else one
+        apart = abs(own - np.float32(np.int32(own + half)))
+        misfits |= np.uint32(own > limit)
+        misfits |= np.uint32(apart > slack)
+    return misfits > 0
+
+
+@part
+def fits(unit, z):
+    """The same for one feature."""
+    own = abs(z)
+    if unit > 0.0:
+        return own <= MOST and abs(own - np.int64(own + 0.5)) <= _NEAR * own
+    return own <= 1.0
+
+
+@part
+def new_unit(x, unit):
+    """For a value that does not fit: the unit, the factors of the coefficient and of its sum of squares, the excess."""
+    size, old = abs(x), abs(unit)
+    if old <= TINIEST:
+        return size, 1.0, 1.0, 0.0
+    if unit > 0.0:
+        divisor = _divisor(size / old)
+        if divisor > 0:
+            return old / divisor, 1.0 / divisor, 1.0 * divisor, 0.0
+        new = max(size, old)
+        scale = new / old * min(1.0, MOST * old / size)
+        return -new, scale, (old / new) ** 2, x / old - scale * x / new
+    return -size, 1.0, (old / size) ** 2, x / old - x / size
+
+
+@part
+def _divisor(multiple):
+    """The least d for which the value is a whole multiple of unit/d, and few enough times; 0 if there is none."""
+    for divisor in range(1, int(MOST) + 1):
+        times = multiple * divisor
+        if times > MOST * (1.0 + _NEAR):
+            return 0
+        if abs(times - np.int64(times + 0.5)) <= _NEAR * times:
+            return divisor
+    return 0
+
+
+@part
+def standard(x, unit):
+    """z of one value."""
+    return x / abs(unit) if abs(unit) > TINIEST else 0.0
+
+
+@part
+def find(candidate, place, start, end, base, indices, dense):
+    """Where in the row a candidate is; -1 if it is absent. `place` is where the last one was.
+
+    Rows and candidates are in the same order, or nearly so: the search goes on from there.
+    """
+    count = np.int64(end - start)
+    if dense:
+        return candidate
+    for step in range(count):
+        at = place + step
+        at = at if at < count else at - count
+        if np.int64(indices[np.int64(start - base) + at]) == candidate:
+            return at
+    return -1
+
+
+@part
+def look_at(candidates, c, kept, x):
+    """Note the value of a candidate, and keep it in the list; returns whether it shall have its origin now."""
+    origin = candidates[c, FIRST]
+    changed = candidates[c, CHANGED] + (1.0 if x != candidates[c, LAST] else 0.0)
+    farthest = max(candidates[c, FARTHEST], abs(x - origin))
+    candidates[kept, INDEX], candidates[kept, FIRST], candidates[kept, LAST] = candidates[c, INDEX], origin, x
+    candidates[kept, FARTHEST], candidates[kept, CHANGED] = farthest, changed
+    return changed >= CHANGES
+
+
+@part
+def note_columns(columns, count, filter):
+    """Mark in the filter which features may have an origin: most have none, and need not look for theirs."""
+    for c in range(count):
+        filter[np.uint64(columns[c, 0]) & np.uint64(FILTER_SIZE - 1)] = 1
+
+
+def candidates(features, values, units):
+    """The list of the columns that may get an origin: those of the first row, unless their units are known."""
+    usable = (np.abs(values) > TINIEST) & (units[features] == 0.0)
+    found = np.zeros((np.count_nonzero(usable), CANDIDATE_SIZE))
+    found[:, INDEX] = features[usable]
+    found[:, FIRST] = found[:, LAST] = values[usable]
+    return found
