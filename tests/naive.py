@@ -8,6 +8,7 @@ from scipy import sparse
 
 from steelyard import updates
 from steelyard.model import Settings
+from tests.naive_units import NaiveUnits, mean_square_of, when
 
 
 class NaiveLearner:
@@ -21,6 +22,9 @@ class NaiveLearner:
         self.base = 0.0
         self.labels: list[tuple[float, float]] = []  # those seen, each with its weight
         self.unit, self.unit_set_at = (0.0, 0.0) if settings.in_label_units else (1.0, math.inf)
+        self.units = NaiveUnits(settings.bias) if settings.scaling == "standardized" else None
+        self.lags = [0.0] * features  # what averages lag behind, but for their divisor
+        self.bias_lag = 0.0
         self.bias = self.bias_squares = self.clock = self.norm = self.seen = self.loss = self.weight = 0.0
 
     def learn(self, matrix: Any, labels: Any, sample_weight: Any, offsets: Any = None) -> list[float]:
@@ -42,17 +46,22 @@ class NaiveLearner:
         explicit = settings.update == "explicit"
         if h > 0.0 and settings.in_label_units:
             self.look_at_label(y, h)
-        said = p = self.predict(x)
+        excess = 0.0
+        if self.units is not None:
+            x, excess = self.standardize(self.units, x, h)
+        p = self.predict(x)
+        said = p + excess
         if h == 0.0:
             return said
-        self.loss += h * loss.value(p, y)
+        self.loss += h * loss.value(said, y)
         self.weight += h
         pushed = schedule.rate(self.clock) * h if explicit else schedule.integral(self.clock, h)
         pushed *= self.unit
-        self.clock += h
-        if settings.scaling == "normalized" and loss.derivative(p, y) != 0.0:
-            self.rescale(x)
-            p = self.predict(x)
+        before, self.clock = self.clock, self.clock + h
+        if settings.scaling in ("normalized", "standardized") and loss.derivative(p, y) != 0.0:
+            if settings.scaling == "normalized":
+                self.rescale(x)
+                p = self.predict(x)
             slope = loss.derivative(p, y)
             # next to the best prediction a row fades from the mean of the norms
             near = 1e-3 * self.unit * abs(slope)
@@ -65,9 +74,12 @@ class NaiveLearner:
         if n > 0.0 and (slope_squared > 0.0 or not settings.adaptive):
             u = pushed if settings.scaling == "row_norm" else pushed * n
             change = update.change(loss, p, y, u)
+            late = when(before, h, change, u * slope) ** settings.average if settings.average else 0.0
             for i, value in x.items():
                 self.weights[i] += change / n * rates[i] * value
+                self.lags[i] += late * change / n * rates[i] * value
             self.bias += change / n * bias_rate * settings.bias
+            self.bias_lag += late * change / n * bias_rate * settings.bias
             drop = loss.value(p, y) - loss.value(p + change, y)
             gained = slope_squared
             if not explicit:
@@ -75,11 +87,13 @@ class NaiveLearner:
                 gained = h * (slope_squared if tiny else min(slope_squared, drop / u))
             for i, value in x.items():
                 unit = self.scales[i] if settings.scaling == "normalized" and value else 1.0
-                self.squares[i] += (value / unit) ** 2 * gained
+                self.squares[i] += self.square(value / unit) * gained
             self.bias_squares += gained * settings.bias
+        decay = 1.0 + (pushed / self.unit if self.unit else 0.0) * settings.l2
+        self.lags = [lag / decay for lag in self.lags]
         for i, w in enumerate(self.weights):
             shrunk = math.copysign(max(abs(w) - pushed * settings.l1, 0.0), w)
-            self.weights[i] = shrunk / (1.0 + (pushed / self.unit if self.unit else 0.0) * settings.l2)
+            self.weights[i] = shrunk / decay
         return said
 
     def look_at_label(self, y: float, h: float) -> None:
@@ -98,6 +112,27 @@ class NaiveLearner:
     def predict(self, x: dict[int, float]) -> float:
         return sum(self.weights[i] * value for i, value in x.items()) + self.bias + self.base
 
+    def square(self, z: float) -> float:
+        return mean_square_of(z) if self.units is not None else z * z
+
+    def standardize(self, units: NaiveUnits, x: dict[int, float], h: float) -> tuple[dict[int, float], float]:
+        """The row in units of its features, and what larger values than ever take from its prediction."""
+        excess = 0.0
+        if h > 0.0:
+            for i, old, new, origin in units.centre(x):
+                self.bias += self.weights[i] * origin / old
+                self.bias_lag += self.lags[i] * origin / old
+                self.weights[i] *= new / old
+                self.lags[i] *= new / old
+                self.squares[i] = 0.0
+            for i, value in x.items():
+                scale, square, beyond = units.change(i, value)
+                excess += self.weights[i] * beyond
+                self.weights[i] *= scale
+                self.lags[i] *= scale
+                self.squares[i] *= square
+        return {i: units.standard(i, value) for i, value in x.items()}, excess
+
     def rescale(self, x: dict[int, float]) -> None:
         """Each feature is measured in units of its largest value so far."""
         for i, value in x.items():
@@ -107,7 +142,8 @@ class NaiveLearner:
                 self.scales[i] = abs(value)
 
     def count(self, x: dict[int, float], h: float) -> None:
-        self.norm += h * (self.settings.bias + sum((v / self.scales[i]) ** 2 for i, v in x.items() if v))
+        scales = [1.0] * len(self.scales) if self.units is not None else self.scales
+        self.norm += h * (self.settings.bias + sum((v / scales[i]) ** 2 for i, v in x.items() if v))
         self.seen += h
 
     def rates(self, x: dict[int, float], slope_squared: float) -> tuple[dict[int, float], float]:
@@ -120,7 +156,9 @@ class NaiveLearner:
             if value == 0.0:
                 rates[i] = 0.0
             else:
-                rates[i] = common / unit**2 / math.sqrt(self.squares[i] + (value / unit) ** 2 * slope_squared)
+                rates[i] = common / unit**2 / math.sqrt(
+                    self.squares[i] + self.square(value / unit) * slope_squared
+                )
         return rates, common / math.sqrt(self.bias_squares + slope_squared)
 
     @property
@@ -128,4 +166,18 @@ class NaiveLearner:
         return self.loss / self.weight
 
     def coefficients(self) -> np.ndarray:
-        return np.array(self.weights)
+        """Those of raw features, averaged if that is wanted."""
+        if self.units is None:
+            return np.array(self.weights)
+        fading = self.clock**-self.settings.average if self.settings.average and self.clock else 0.0
+        v = [weight - fading * lag for weight, lag in zip(self.weights, self.lags, strict=True)]
+        unit = [self.units.unit.get(i, 0.0) for i in range(len(v))]
+        return np.array([own / size if size > 1e-30 else 0.0 for own, size in zip(v, unit, strict=True)])
+
+    def intercept(self) -> float:
+        if self.units is None:
+            return self.bias
+        fading = self.clock**-self.settings.average if self.settings.average and self.clock else 0.0
+        coefficients = self.coefficients()
+        moved = sum(coefficients[i] * origin for i, origin in self.units.origin.items())
+        return float(self.bias - fading * self.bias_lag - moved)

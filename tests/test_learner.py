@@ -8,7 +8,7 @@ from steelyard import losses
 from steelyard.examples import Examples, examples
 from steelyard.learner import Learner
 from steelyard.losses import Loss
-from steelyard.model import SCALINGS, Settings
+from steelyard.model import SCALE_FREE, SCALINGS, Settings
 from tests.streams import labels_for, stream
 from tests.vw_text import data_file, read
 
@@ -51,7 +51,7 @@ def test_weight_h_is_h_copies(loss: Loss, scaling: str, power_t: float) -> None:
         np.testing.assert_allclose(numbers(other), numbers(weighted), rtol=1e-12, atol=1e-12 * scale)
 
 
-@pytest.mark.parametrize("scaling", ["adaptive", "normalized"])
+@pytest.mark.parametrize("scaling", ["adaptive", "normalized", "standardized"])
 def test_weight_h_is_nearly_h_copies_with_adaptive_rates(scaling: str) -> None:
     """The rates stand still within one example, so this holds only roughly: to a fifth of the total loss."""
     loss = losses.by_name("logistic")
@@ -114,8 +114,9 @@ def test_the_same_bits_every_time(scaling: str, dtype: str) -> None:
 
 @pytest.mark.parametrize("factor", [1e-6, 1e6])
 @pytest.mark.parametrize("name", ["squared", "logistic"])
-def test_normalized_does_not_see_the_scale_of_a_column(name: str, factor: float) -> None:
-    settings = Settings(losses.by_name(name), scaling="normalized")
+@pytest.mark.parametrize("scaling", SCALE_FREE)
+def test_the_scale_of_a_column_does_not_matter(scaling: str, name: str, factor: float) -> None:
+    settings = Settings(losses.by_name(name), scaling=scaling)
     matrix, labels, sample_weight = stream(settings.loss, seed=6, rows=200)
     scaled = matrix.copy()
     scaled.data[scaled.indices % 3 == 0] *= factor

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from steelyard import model_file, target_scale, updates
 from steelyard.examples import Examples
-from steelyard.learn import adaptive, joint_l2, joint_l2_solvers, linear, standardized, units
+from steelyard.learn import adaptive, joint_l2, joint_l2_solvers, linear, standardized
 from steelyard.losses import Loss
 from steelyard.model import Model, Settings
 from steelyard.model_file import EngineState, ModelFile
@@ -72,6 +72,10 @@ class Learner:
         explicit = settings.update == "explicit"
         before = {name: array.copy() for name, array in model.arrays().items()} if explicit else {}
         predictions = np.empty(len(examples))
+        if settings.scaling == "standardized" and model.clock == 0.0:
+            heavy = np.flatnonzero(examples.sample_weight if order is None else examples.sample_weight[order])
+            for turn in heavy[:1]:
+                model.columns.begin(examples, turn if order is None else order[turn], model.units)
         with np.errstate(all="ignore"):
             if not settings.adaptive:
                 self._learn_plain(_rows(examples, order), predictions)
@@ -129,35 +133,17 @@ class Learner:
         pointers = (*self._pointers(), jit.pointer(settings.loss, "derivative"))
         explicit = settings.update == "explicit"
         if settings.scaling == "standardized":
-            self._find_candidates(rows)
-            columns = np.vstack([model.columns, np.zeros((len(model.candidates), 2))])
-            counts = np.array([len(model.columns), len(model.candidates)])
             standardized.learn(
-                *rows, model.pairs, model.sums, model.origins, columns, model.candidates, counts,
-                model.l1_applied, model.state, predictions, float(settings.bias), *pointers, unit, self.rate_factor, explicit, settings.l1, l2,
+                *rows, model.pairs, model.sums, *model.columns.arrays, model.l1_applied, model.state, predictions,
+                float(settings.bias), *pointers, unit, self.rate_factor, explicit, settings.l1, l2,
                 settings.average,
             )  # fmt: skip
-            model.columns, model.candidates = columns[: counts[0]], model.candidates[: counts[1]]
             return
         adaptive.learn(
             *rows, model.pairs, model.max_abs, model.l1_applied, model.state, predictions,
             float(settings.bias), *pointers, unit * self.rate_factor, settings.scaling == "normalized", explicit,
             settings.l1, l2,
         )  # fmt: skip
-
-    def _find_candidates(self, rows: tuple[Any, ...]) -> None:
-        """Columns that may get an origin: the features of the first row whose units are not known already."""
-        model = self.model
-        indptr, indices, values, dense, _, sample_weight, _, order = rows
-        if model.clock > 0.0 or not len(model.origins):
-            return
-        heavy = np.flatnonzero(sample_weight[order] if len(order) else sample_weight)
-        if not len(heavy):
-            return
-        row = order[heavy[0]] if len(order) else heavy[0]
-        own = values[indptr[row] : indptr[row + 1]]
-        features = indices if dense else indices[indptr[row] : indptr[row + 1]]
-        model.candidates = units.candidates(features, own, model.units)
 
     def _pointers(self) -> tuple[Any, Any, Any]:
         settings = self.model.settings

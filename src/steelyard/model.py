@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from steelyard import losses, target_scale, updates
 from steelyard._messages import did_you_mean
+from steelyard.feature_columns import FeatureColumns
 from steelyard.learn import linear, units
 from steelyard.losses import Loss, check_soundness
 from steelyard.schedules import PowerDecay
@@ -110,12 +111,7 @@ class Model:
         self.sums = np.zeros(features if own_units else 0, paired)
         self.max_abs = np.zeros(features if settings.scaling == "normalized" else 0, dtype)
         """The largest |x| seen of each feature."""
-        self.origins = np.zeros(features if own_units and settings.bias else 0, dtype)
-        """Where features are measured from, as `units` has it."""
-        self.candidates = np.zeros((0, units.CANDIDATE_SIZE))
-        """Features that may yet get an origin."""
-        self.columns = np.zeros((0, 2))
-        """Features that have one, with their origins."""
+        self.columns = FeatureColumns(features if own_units and settings.bias else 0, dtype)
         self.l1_applied = np.zeros(features if settings.l1 > 0.0 else 0)
         """How much L1 each feature has already paid of the total that is due."""
         self.label_state = np.zeros(target_scale.SIZE if settings.in_label_units else 0)
@@ -131,12 +127,12 @@ class Model:
     @property
     def units(self) -> NDArray[np.floating[Any]]:
         """In which coefficients are stored: see `units`. A view."""
-        return self.pairs.imag[: len(self.sums)]
+        return self.pairs.imag if len(self.sums) else self.max_abs[:0]
 
     @property
     def lag(self) -> NDArray[np.floating[Any]]:
         """How far the average lags behind: see `averages`. A view."""
-        return self.sums.imag
+        return self.sums.imag if len(self.sums) else self.max_abs[:0]
 
     @property
     def sum_squared_gradients(self) -> NDArray[np.floating[Any]]:
@@ -154,10 +150,10 @@ class Model:
     def bias(self) -> float:
         """What is added to the products of coefficients and features."""
         bias = float(self.state[linear.BIAS] - self._fading * self.state[linear.BIAS_LAG])
-        if not len(self.columns):
+        moved = self.columns.found
+        if not len(moved):
             return bias
-        features, origins = self.columns.T
-        return bias - float(self.coefficients()[features.astype(np.int64)].astype(np.float64) @ origins)
+        return bias - float(self.coefficients()[moved].astype(np.float64) @ self.columns.origins[moved])
 
     @property
     def _fading(self) -> float:
@@ -215,8 +211,7 @@ class Model:
             "scales": self.max_abs,
             "units": self.units,
             "lag": self.lag,
-            "columns": self.columns,
-            "candidates": self.candidates,
+            **self.columns.named(),
             "debts": self.l1_applied,
             "label_state": self.label_state,
             "state": self.state,

@@ -29,7 +29,9 @@ if TYPE_CHECKING:
 Arrays = dict[str, NDArray[Any]]
 
 FORMAT = 3  # the newest that this release reads
-_BY_FEATURE = ("weights", "squares", "scales", "debts")
+_BY_FEATURE = ("weights", "squares", "scales", "debts", "units", "lag", "origins")
+_BY_COUNT = ("columns", "candidates")  # of which the counts say how many mean something
+_SINCE_STANDARDIZED = ("units", "lag", "origins", "columns", "candidates", "column_counts")
 _DIFFERING = ("learning_rate", "initial_t", "power_t")  # what competing settings may differ in
 _RUN_ARRAY = "run_"
 
@@ -213,6 +215,8 @@ def _compact(model: Model) -> Arrays:
     for array in by_feature.values():
         met |= array != 0.0
     places = np.flatnonzero(met)
+    for name, count in zip(_BY_COUNT, arrays["column_counts"].tolist(), strict=True):
+        arrays[name] = arrays[name][:count]
     if 2 * len(places) > model.features:
         return {name: np.ascontiguousarray(array) for name, array in arrays.items()}
     return arrays | {name: array[places] for name, array in by_feature.items()} | {"met": places}
@@ -223,6 +227,12 @@ def _fill(path: Path, model: Model, arrays: Arrays) -> None:
     met = arrays.pop("met", None)
     for name, empty in model.arrays().items():
         stored = arrays.pop(name, None)
+        if stored is None and name in _SINCE_STANDARDIZED and model.settings.scaling != "standardized":
+            continue  # written before there were units and averages
+        if stored is not None and name == "state":
+            stored = np.append(stored, np.zeros(max(len(empty) - len(stored), 0)))
+        if stored is not None and name in _BY_COUNT and len(stored) <= len(empty):
+            stored = np.concatenate([stored, empty[len(stored) :]])
         if stored is not None and met is not None and name in _BY_FEATURE and len(empty):
             stored = _spread(stored, met, model.features)
         if stored is None or stored.shape != empty.shape or stored.dtype != empty.dtype:

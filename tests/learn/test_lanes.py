@@ -22,6 +22,8 @@ one_kind = pytest.mark.skipif(
 )
 
 LOSSES = [losses.by_name(name) for name in losses.names()]
+# In units that they find themselves, lanes share what they know of the features: a row counts if any learns it.
+OF_THEIR_OWN = [scaling for scaling in SCALINGS if scaling != "standardized"]
 
 
 def settings_for(loss: Loss, scaling: str, **more: Any) -> list[Settings]:
@@ -58,7 +60,7 @@ def agree(
         np.testing.assert_allclose(predictions[:, number], expected, rtol=1e-11, atol=1e-11 * scale)
         model = block.model(number)
         np.testing.assert_allclose(model.coefficients(), naive.coefficients(), rtol=1e-9, atol=1e-11 * scale)
-        assert model.bias == pytest.approx(naive.bias, rel=1e-10, abs=1e-11 * scale)
+        assert model.bias == pytest.approx(naive.intercept(), rel=1e-10, abs=1e-11 * scale)
         assert model.progressive_loss == pytest.approx(naive.progressive_loss, rel=1e-11)
         assert model.clock == pytest.approx(naive.clock, rel=1e-14)
         assert model.settings == each
@@ -70,7 +72,7 @@ def test_agrees_with_the_slow_twin(loss: Loss, scaling: str) -> None:
     agree(settings_for(loss, scaling), *stream(loss, rows=compiled(50)))
 
 
-@pytest.mark.parametrize("scaling", SCALINGS)
+@pytest.mark.parametrize("scaling", OF_THEIR_OWN)
 def test_each_lane_may_have_its_own_labels_and_importances(scaling: str) -> None:
     loss = losses.by_name("modified_huber")
     settings = settings_for(loss, scaling)[:5]
@@ -83,7 +85,7 @@ def test_each_lane_may_have_its_own_labels_and_importances(scaling: str) -> None
 
 
 @one_kind
-@pytest.mark.parametrize("scaling", SCALINGS)
+@pytest.mark.parametrize("scaling", OF_THEIR_OWN)
 def test_lanes_of_no_importance_are_absent_to_the_last_bit(scaling: str) -> None:
     """Though their neighbours learn."""
     loss = losses.by_name("logistic")

@@ -27,7 +27,7 @@ def agree(settings: Settings, seed: int = 0, rows: int = 60, offsets: np.ndarray
     np.testing.assert_allclose(
         learner.model.coefficients(), naive.coefficients(), rtol=1e-11, atol=1e-12 * scale
     )
-    assert learner.model.bias == pytest.approx(naive.bias, rel=1e-11, abs=1e-12 * scale)
+    assert learner.model.bias == pytest.approx(naive.intercept(), rel=1e-11, abs=1e-12 * scale)
     assert learner.model.progressive_loss == pytest.approx(naive.progressive_loss, rel=1e-12)
     assert learner.model.clock == pytest.approx(naive.clock, rel=1e-14)
 

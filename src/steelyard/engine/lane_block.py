@@ -17,7 +17,8 @@ from steelyard import target_scale
 from steelyard.engine import lane_layout
 from steelyard.engine.lane_layout import Layout
 from steelyard.examples import Examples
-from steelyard.learn import adaptive_lanes, batched_loss, lanes, linear, rows
+from steelyard.feature_columns import FeatureColumns
+from steelyard.learn import adaptive_lanes, batched_loss, lanes, linear, rows, standardized_lanes, units
 from steelyard.learner import Learner
 from steelyard.losses import Loss, OneOf, decision_point
 from steelyard.model import Model, Settings
@@ -84,6 +85,10 @@ class LaneBlock:
         self.state = lane_layout.zeros((lanes.LANE_STATE_SIZE, len(layout)), "float64")
         self.state[[linear.SCALE, lanes.ALIVE]] = 1.0
         self.label_state = np.zeros(target_scale.SIZE if common.in_label_units else 0)
+        own_units = common.scaling == "standardized"
+        self.units = np.zeros(features if own_units else 0, common.dtype)
+        self.columns = FeatureColumns(features if own_units and common.bias else 0, common.dtype)
+        self.rate_factor = 1.0
         self._rates = np.array([each.rate for each in layout.settings])
         self._l2 = np.array([each.l2 for each in layout.settings])
         self._multiply = np.array([each.update == "explicit" for each in layout.settings])
@@ -136,12 +141,20 @@ class LaneBlock:
         table, column = lane_layout.pushes(self._layout.settings, self.state[linear.CLOCK], sample_weight)
         taught = (
             *_features(examples), rows, labels, sample_weight, _offsets(examples), table, column,
-            self.weights, self.state, self._rates * unit, self._l2 / unit if unit > 0.0 else 0.0 * self._l2,
+            self.weights, self.state, self._rates * (unit * self.rate_factor), self._l2 / unit if unit > 0.0 else 0.0 * self._l2,
         )  # fmt: skip
         of = settings.loss, settings.dtype
         forms = (self._layout.bounds, self._layout.steps(), batched_loss.values(*of))
         bias, point = float(settings.bias), sides(settings.loss)
-        if settings.adaptive:
+        if settings.scaling == "standardized":
+            if not self.state[linear.CLOCK].any():
+                for turn in np.flatnonzero(sample_weight.any(axis=1))[:1]:
+                    self.columns.begin(examples, rows[turn], self.units)
+            standardized_lanes.learn(
+                *taught, self.units, *self.columns.arrays, bias, *point, before, *forms, batched_loss.slopes(*of),
+                batched_loss.values_after(*of), self._multiply, unit, settings.average,
+            )  # fmt: skip
+        elif settings.adaptive:
             adaptive_lanes.learn(
                 *taught, settings.scaling == "normalized", bias, *point, before, *forms,
                 batched_loss.slopes(*of), batched_loss.values_after(*of),
@@ -182,9 +195,27 @@ class LaneBlock:
             predictions = np.empty((0, self.weights.shape[2]))
         lanes.measure(
             *_features(examples), rows, labels, sample_weight, _offsets(examples),
-            self.weights, self.state, totals, float(settings.bias), *sides(settings.loss),
+            *self._answers(), totals, float(settings.bias), *sides(settings.loss),
             predictions, batched_loss.values(settings.loss, settings.dtype),
         )  # fmt: skip
+
+    def _answers(self) -> tuple[NDArray[Any], NDArray[np.float64]]:
+        """The weights of raw features, and the state with the bias that goes with them."""
+        if not len(self.units):
+            return self.weights, self.state
+        state = self.state.copy()
+        clocks = state[linear.CLOCK]
+        power = self.settings[0].average
+        ratio = np.divide(state[linear.REFERENCE], clocks, out=np.zeros_like(clocks), where=clocks > 0.0)
+        fading = ratio**power if power else np.zeros_like(clocks)
+        answers = np.zeros((self.features, 1, self.weights.shape[2]), self.weights.dtype)
+        sizes = np.abs(self.units)[:, np.newaxis]
+        behind = fading.astype(self.weights.dtype) * self.weights[:, 2]
+        np.divide(self.weights[:, 0] - behind, sizes, out=answers[:, 0], where=sizes > units.TINIEST)
+        found = self.columns.found
+        moved = self.columns.origins[found].astype(np.float64) @ answers[found, 0].astype(np.float64)
+        state[linear.BIAS] -= fading * state[linear.BIAS_LAG] + state[linear.SCALE] * moved
+        return answers, state
 
     def _spread(self, columns: Matrix) -> Matrix:
         """One column stays one; those of the settings become those of the lanes."""
@@ -211,6 +242,10 @@ class LaneBlock:
             model.sum_squared_gradients[:] = self.weights[:, 1, lane]
         if model.settings.scaling == "normalized":
             model.max_abs[:] = self.weights[:, 2, lane]
+        if model.settings.scaling == "standardized":
+            model.lag[:] = self.weights[:, 2, lane]
+            model.units[:] = self.units
+            model.columns = copy.deepcopy(self.columns)
         model.label_state[:] = self.label_state
         return model
 
@@ -223,6 +258,10 @@ class LaneBlock:
             self.weights[:, 1, lane] = model.sum_squared_gradients
         if model.settings.scaling == "normalized":
             self.weights[:, 2, lane] = model.max_abs
+        if model.settings.scaling == "standardized":
+            self.weights[:, 2, lane] = model.lag
+            self.units[:] = model.units
+            self.columns = copy.deepcopy(model.columns)
         self.label_state[:] = model.label_state
 
     def set_scalars(self, which: int, values: NDArray[np.float64]) -> None:
@@ -231,7 +270,13 @@ class LaneBlock:
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Everything that changes."""
-        return {"weights": self.weights, "state": self.state, "label_state": self.label_state}
+        return {
+            "weights": self.weights,
+            "state": self.state,
+            "label_state": self.label_state,
+            "units": self.units,
+            **self.columns.named(),
+        }
 
 
 class LoneModel:
@@ -310,7 +355,7 @@ def bytes_a_lane(settings: Settings, features: int) -> int:
 
 
 def _parts(settings: Settings) -> int:
-    return {"adaptive": 2, "normalized": 3}.get(settings.scaling, 1)
+    return {"adaptive": 2, "normalized": 3, "standardized": 3}.get(settings.scaling, 1)
 
 
 def _features(examples: Examples) -> tuple[Any, ...]:

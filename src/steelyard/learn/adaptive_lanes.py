@@ -33,7 +33,7 @@ def learn(
     reach, common = np.zeros(lanes), np.zeros(lanes)
     factors, gains = np.zeros(lanes, weights.dtype), np.zeros(lanes, weights.dtype)
     # for each feature of the row and each lane
-    room = np.uint64(_longest(indptr, rows)) * lanes
+    room = np.uint64(longest_of(indptr, rows)) * lanes
     own_units, moves = np.ones(room, weights.dtype), np.zeros(room, weights.dtype)
     decays = l2.any()
     for turn in range(np.uint64(len(rows))):
@@ -52,19 +52,19 @@ def learn(
         push(lanes, turn, pushes, schedules, rates, 1.0, board)
         where, wide = address(board), np.int64(lanes)
         slopes(where, wide, np.int64(0), wide)
-        if _keep_live_slopes(lanes, board, state):
+        if keep_live_slopes(lanes, board, state):
             if normalized:
                 if _grow(start, end, base, indices, values, flat, stride, lanes, board):
                     dots(start, end, base, indices, values, flat, stride, lanes, totals)
                     predict_all(lanes, totals, state, bias_value, offset, board)
                     value(where, wide, np.int64(0), wide)
                     slopes(where, wide, np.int64(0), wide)
-                    _keep_live_slopes(lanes, board, state)
+                    keep_live_slopes(lanes, board, state)
                 _to_units(start, end, base, indices, values, flat, stride, lanes, own_units, totals)
                 _count_norms(lanes, totals, board, state, bias_value, unit)
-            _square_slopes(lanes, board, multiply, state, squares, common)
+            square_slopes(lanes, board, multiply, state, squares, common)
             _rates(start, end, base, indices, values, flat, stride, lanes, squares, own_units, moves, totals)
-            _reach(lanes, totals, common, board, state, bias_value, reach)
+            reach_of(lanes, totals, common, board, state, bias_value, reach)
             fill_board(steps, board, bounds)
             values_after(where, wide, np.int64(0), wide)
             _decide(lanes, board, reach, common, multiply, state, bias_value, factors, gains)
@@ -74,7 +74,7 @@ def learn(
 
 
 @part
-def _longest(indptr, rows):
+def longest_of(indptr, rows):
     longest = 0
     for row in rows:
         longest = max(longest, indptr[row + 1] - indptr[row])
@@ -82,7 +82,7 @@ def _longest(indptr, rows):
 
 
 @part
-def _keep_live_slopes(lanes, board, state):
+def keep_live_slopes(lanes, board, state):
     """Set the slope to 0 in lanes that must not learn; returns whether any slope is left."""
     some = np.uint64(0)
     for k in range(lanes):
@@ -145,7 +145,7 @@ def _count_norms(lanes, totals, board, state, bias_value, unit):
 
 
 @part
-def _square_slopes(lanes, board, multiply, state, squares, common):
+def square_slopes(lanes, board, multiply, state, squares, common):
     for k in range(lanes):
         slope = board[SLOPE, k] * (board[H, k] if multiply[k] else 1.0)
         board[SLOPE, k] = min(slope * slope, LARGEST)
@@ -177,7 +177,7 @@ def _rates(start, end, base, indices, values, flat, stride, lanes, squares, own_
 
 
 @part
-def _reach(lanes, totals, common, board, state, bias_value, reach):
+def reach_of(lanes, totals, common, board, state, bias_value, reach):
     """Σ rate·x² of each lane into `reach`, and the push times that."""
     for k in range(lanes):
         square = board[SLOPE, k]

@@ -111,6 +111,8 @@ def learn(
                     elif not fits(units[k], z[k]):
                         i = np.uint64(indices[start + k - base])
                         excess += _change_unit(i, k, h > 0.0, x, z, v, units, pairs, sums)
+                        if l1 > 0.0 and h > 0.0:
+                            l1_applied[i] = l1_total
         offset = bias * bias_value + (offsets[row] if based else 0.0)
         p = scale * dot(filled, v, z) + offset
         predictions[row] = p + scale * excess
@@ -259,7 +261,7 @@ def _move_origins(
         pairs[i] = complex(v * (farthest / unit), -farthest)
         sums[i] = complex(0.0, sums[i].imag * (farthest / unit))
         origins[i] = origin
-        columns[counts[0], 0], columns[counts[0], 1] = i, origin
+        columns[counts[0]] = i
         counts[0] += 1
     counts[1] = kept
     return bias, bias_lag

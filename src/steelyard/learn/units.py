@@ -136,7 +136,7 @@ def look_at(candidates, c, kept, x):
 def note_columns(columns, count, filter):
     """Mark in the filter which features may have an origin: most have none, and need not look for theirs."""
     for c in range(count):
-        filter[np.uint64(columns[c, 0]) & np.uint64(FILTER_SIZE - 1)] = 1
+        filter[np.uint64(columns[c]) & np.uint64(FILTER_SIZE - 1)] = 1
 
 
 def candidates(features, values, units):

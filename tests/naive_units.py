@@ -1,0 +1,72 @@
+"""The slow twin of `learn.units`: what a feature is measured in, one value at a time."""
+
+
+class NaiveUnits:
+    """Units and origins of features, found from the rows as they come."""
+
+    def __init__(self, bias: bool) -> None:
+        self.unit: dict[int, float] = {}
+        self.counted: dict[int, bool] = {}
+        self.origin: dict[int, float] = {}
+        self.values: dict[int, list[float]] | None = None if bias else {}
+        """Of those that were in every row so far: all values, in order. None before the first row."""
+
+    def centre(self, x: dict[int, float]) -> list[tuple[int, float, float, float]]:
+        """Origins for columns that are ready: the feature, the old unit, the new one, and the origin."""
+        present = {i: value for i, value in x.items() if value != 0.0}
+        if self.values is None:
+            self.values = {i: [value] for i, value in present.items() if abs(value) > 1e-30}
+            return []
+        self.values = {i: [*seen, present[i]] for i, seen in self.values.items() if i in present}
+        ready = []
+        for i, seen in list(self.values.items()):
+            if sum(a != b for a, b in zip(seen, seen[1:], strict=False)) >= 16:
+                old, origin = self.unit[i], seen[0]
+                self.unit[i] = max(abs(value - origin) for value in seen)
+                self.counted[i] = False
+                self.origin[i] = origin
+                ready.append((i, old, self.unit[i], origin))
+                del self.values[i]
+        return ready
+
+    def distance(self, i: int, value: float) -> float:
+        return value - self.origin.get(i, 0.0) if value != 0.0 else 0.0
+
+    def standard(self, i: int, value: float) -> float:
+        unit = self.unit.get(i, 0.0)
+        return self.distance(i, value) / unit if unit > 1e-30 else 0.0
+
+    def change(self, i: int, value: float) -> tuple[float, float, float]:
+        """Another unit if the value does not fit; what coefficient and squares are multiplied by, and the excess."""
+        d = self.distance(i, value)
+        size, unit = abs(d), self.unit.get(i, 0.0)
+        if size == 0.0:
+            return 1.0, 1.0, 0.0
+        if unit <= 1e-30:
+            self.unit[i], self.counted[i] = size, True
+            return 1.0, 1.0, 0.0
+        if not self.counted[i]:
+            if size <= unit:
+                return 1.0, 1.0, 0.0
+            self.unit[i] = size
+            return 1.0, (unit / size) ** 2, d / unit - d / size
+        for divisor in range(1, 17):
+            times = size / unit * divisor
+            if times <= 16.0 * (1.0 + 1e-5) and abs(times - round(times)) <= 1e-5 * times:
+                self.unit[i] = unit / divisor
+                return 1.0 / divisor, float(divisor), 0.0
+        self.unit[i], self.counted[i] = max(size, unit), False
+        scale = self.unit[i] / unit * min(1.0, 16.0 * unit / size)
+        return scale, (unit / self.unit[i]) ** 2, d / unit - scale * d / self.unit[i]
+
+
+def when(clock: float, h: float, change: float, full_speed: float) -> float:
+    """The time of a move that would have lasted all of h at the speed it began with."""
+    share = min(abs(change), abs(full_speed)) / abs(full_speed) if full_speed else 1.0
+    return clock + 0.5 * h * share
+
+
+def mean_square_of(z: float) -> float:
+    """n counts are as n times one."""
+    return min(z * z, abs(z))
+
