@@ -46,11 +46,12 @@ class NaiveLearner:
         explicit = settings.update == "explicit"
         if h > 0.0 and settings.in_label_units:
             self.look_at_label(y, h)
-        excess = 0.0
+        raw = x
         if self.units is not None:
-            x, excess = self.standardize(self.units, x, h)
-        p = self.predict(x)
-        said = p + excess
+            if h > 0.0:
+                self.centre(self.units, x)
+            x = {i: self.units.standard(i, value) for i, value in raw.items()}
+        said = p = self.predict(x)
         if h == 0.0:
             return said
         self.loss += h * loss.value(said, y)
@@ -59,9 +60,11 @@ class NaiveLearner:
         pushed *= self.unit
         before, self.clock = self.clock, self.clock + h
         if settings.scaling in ("normalized", "standardized") and loss.derivative(p, y) != 0.0:
-            if settings.scaling == "normalized":
+            if self.units is None:
                 self.rescale(x)
-                p = self.predict(x)
+            else:
+                x = self.change_units(self.units, raw)
+            p = self.predict(x)
             slope = loss.derivative(p, y)
             # next to the best prediction a row fades from the mean of the norms
             near = 1e-3 * self.unit * abs(slope)
@@ -74,7 +77,11 @@ class NaiveLearner:
         if n > 0.0 and (slope_squared > 0.0 or not settings.adaptive):
             u = pushed if settings.scaling == "row_norm" else pushed * n
             change = update.change(loss, p, y, u)
-            late = when(before, h, change, u * slope) ** settings.average if settings.average else 0.0
+            late = (
+                when(before, h, change, u * slope) ** settings.average_power
+                if settings.average_power
+                else 0.0
+            )
             for i, value in x.items():
                 self.weights[i] += change / n * rates[i] * value
                 self.lags[i] += late * change / n * rates[i] * value
@@ -115,23 +122,23 @@ class NaiveLearner:
     def square(self, z: float) -> float:
         return mean_square_of(z) if self.units is not None else z * z
 
-    def standardize(self, units: NaiveUnits, x: dict[int, float], h: float) -> tuple[dict[int, float], float]:
-        """The row in units of its features, and what larger values than ever take from its prediction."""
-        excess = 0.0
-        if h > 0.0:
-            for i, old, new, origin in units.centre(x):
+    def centre(self, units: NaiveUnits, x: dict[int, float]) -> None:
+        for i, old, new, origin in units.centre(x):
+            if old > 0.0:
                 self.bias += self.weights[i] * origin / old
                 self.bias_lag += self.lags[i] * origin / old
                 self.weights[i] *= new / old
                 self.lags[i] *= new / old
-                self.squares[i] = 0.0
-            for i, value in x.items():
-                scale, square, beyond = units.change(i, value)
-                excess += self.weights[i] * beyond
-                self.weights[i] *= scale
-                self.lags[i] *= scale
-                self.squares[i] *= square
-        return {i: units.standard(i, value) for i, value in x.items()}, excess
+            self.squares[i] = 0.0
+
+    def change_units(self, units: NaiveUnits, raw: dict[int, float]) -> dict[int, float]:
+        """The row in units that fit."""
+        for i, value in raw.items():
+            scale, square = units.change(i, value)
+            self.weights[i] *= scale
+            self.lags[i] *= scale
+            self.squares[i] *= square
+        return {i: units.standard(i, value) for i, value in raw.items()}
 
     def rescale(self, x: dict[int, float]) -> None:
         """Each feature is measured in units of its largest value so far."""
@@ -156,8 +163,8 @@ class NaiveLearner:
             if value == 0.0:
                 rates[i] = 0.0
             else:
-                rates[i] = common / unit**2 / math.sqrt(
-                    self.squares[i] + self.square(value / unit) * slope_squared
+                rates[i] = (
+                    common / unit**2 / math.sqrt(self.squares[i] + self.square(value / unit) * slope_squared)
                 )
         return rates, common / math.sqrt(self.bias_squares + slope_squared)
 
@@ -169,15 +176,23 @@ class NaiveLearner:
         """Those of raw features, averaged if that is wanted."""
         if self.units is None:
             return np.array(self.weights)
-        fading = self.clock**-self.settings.average if self.settings.average and self.clock else 0.0
+        fading = (
+            self.clock**-self.settings.average_power if self.settings.average_power and self.clock else 0.0
+        )
         v = [weight - fading * lag for weight, lag in zip(self.weights, self.lags, strict=True)]
         unit = [self.units.unit.get(i, 0.0) for i in range(len(v))]
         return np.array([own / size if size > 1e-30 else 0.0 for own, size in zip(v, unit, strict=True)])
 
+    def fading(self) -> float:
+        power = self.settings.average_power
+        return self.clock**-power if power and self.clock else 0.0
+
     def intercept(self) -> float:
         if self.units is None:
             return self.bias
-        fading = self.clock**-self.settings.average if self.settings.average and self.clock else 0.0
+        fading = (
+            self.clock**-self.settings.average_power if self.settings.average_power and self.clock else 0.0
+        )
         coefficients = self.coefficients()
         moved = sum(coefficients[i] * origin for i, origin in self.units.origin.items())
         return float(self.bias - fading * self.bias_lag - moved)

@@ -1,5 +1,7 @@
 """The slow twin of `learn.units`: what a feature is measured in, one value at a time."""
 
+from itertools import pairwise
+
 
 class NaiveUnits:
     """Units and origins of features, found from the rows as they come."""
@@ -20,8 +22,8 @@ class NaiveUnits:
         self.values = {i: [*seen, present[i]] for i, seen in self.values.items() if i in present}
         ready = []
         for i, seen in list(self.values.items()):
-            if sum(a != b for a, b in zip(seen, seen[1:], strict=False)) >= 16:
-                old, origin = self.unit[i], seen[0]
+            if sum(a != b for a, b in pairwise(seen)) >= 16:
+                old, origin = self.unit.get(i, 0.0), seen[0]
                 self.unit[i] = max(abs(value - origin) for value in seen)
                 self.counted[i] = False
                 self.origin[i] = origin
@@ -36,28 +38,24 @@ class NaiveUnits:
         unit = self.unit.get(i, 0.0)
         return self.distance(i, value) / unit if unit > 1e-30 else 0.0
 
-    def change(self, i: int, value: float) -> tuple[float, float, float]:
-        """Another unit if the value does not fit; what coefficient and squares are multiplied by, and the excess."""
-        d = self.distance(i, value)
-        size, unit = abs(d), self.unit.get(i, 0.0)
+    def change(self, i: int, value: float) -> tuple[float, float]:
+        """Another unit if the value does not fit: the factors of the coefficient and of its squares."""
+        size, unit = abs(self.distance(i, value)), self.unit.get(i, 0.0)
         if size == 0.0:
-            return 1.0, 1.0, 0.0
+            return 1.0, 1.0
         if unit <= 1e-30:
             self.unit[i], self.counted[i] = size, True
-            return 1.0, 1.0, 0.0
+            return 1.0, 1.0
         if not self.counted[i]:
-            if size <= unit:
-                return 1.0, 1.0, 0.0
-            self.unit[i] = size
-            return 1.0, (unit / size) ** 2, d / unit - d / size
+            self.unit[i] = max(size, unit)
+            return 1.0, (unit / self.unit[i]) ** 2
         for divisor in range(1, 17):
             times = size / unit * divisor
             if times <= 16.0 * (1.0 + 1e-5) and abs(times - round(times)) <= 1e-5 * times:
                 self.unit[i] = unit / divisor
-                return 1.0 / divisor, float(divisor), 0.0
+                return 1.0 / divisor, float(divisor)
         self.unit[i], self.counted[i] = max(size, unit), False
-        scale = self.unit[i] / unit * min(1.0, 16.0 * unit / size)
-        return scale, (unit / self.unit[i]) ** 2, d / unit - scale * d / self.unit[i]
+        return self.unit[i] / unit * min(1.0, 16.0 * unit / size), (unit / self.unit[i]) ** 2
 
 
 def when(clock: float, h: float, change: float, full_speed: float) -> float:
@@ -69,4 +67,3 @@ def when(clock: float, h: float, change: float, full_speed: float) -> float:
 def mean_square_of(z: float) -> float:
     """n counts are as n times one."""
     return min(z * z, abs(z))
-

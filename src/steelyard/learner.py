@@ -37,7 +37,7 @@ class Learner:
     ) -> None:
         self.model = Model(settings or Settings(), features) if model is None else model
         self.rate_factor = 1.0
-        """What the learning rate is multiplied by."""
+        """What the rate of standardized scaling is multiplied by: later passes take smaller steps."""
 
     def save(self, path: str | Path) -> None:
         """Write a model file; `load` reads it, and training goes on bit for bit."""
@@ -72,10 +72,12 @@ class Learner:
         explicit = settings.update == "explicit"
         before = {name: array.copy() for name, array in model.arrays().items()} if explicit else {}
         predictions = np.empty(len(examples))
+        if order is not None:
+            _check_order(order, len(examples))
         if settings.scaling == "standardized" and model.clock == 0.0:
-            heavy = np.flatnonzero(examples.sample_weight if order is None else examples.sample_weight[order])
-            for turn in heavy[:1]:
-                model.columns.begin(examples, turn if order is None else order[turn], model.units)
+            turns = np.arange(len(examples)) if order is None else order
+            for row in turns[examples.sample_weight[turns] > 0.0][:1]:
+                model.columns.begin(examples, row, model.units)
         with np.errstate(all="ignore"):
             if not settings.adaptive:
                 self._learn_plain(_rows(examples, order), predictions)
@@ -119,7 +121,7 @@ class Learner:
     ) -> None:
         """The learning rate is multiplied by the unit of the labels, which may change on the way."""
         model = self.model
-        turns = np.arange(len(examples)) if order is None else _checked(order, len(examples))
+        turns = np.arange(len(examples)) if order is None else order
         labels, sample_weight = examples.labels[turns], examples.sample_weight[turns]
         for part, unit in target_scale.blocks(model.label_state, labels, sample_weight, model.settings.bias):
             if model.clock == 0.0:
@@ -134,14 +136,14 @@ class Learner:
         explicit = settings.update == "explicit"
         if settings.scaling == "standardized":
             standardized.learn(
-                *rows, model.pairs, model.sums, *model.columns.arrays, model.l1_applied, model.state, predictions,
-                float(settings.bias), *pointers, unit, self.rate_factor, explicit, settings.l1, l2,
-                settings.average,
+                *rows, model.pairs, model.sums, *model.columns.arrays, model.l1_applied, model.state,
+                predictions, float(settings.bias), *pointers, unit, self.rate_factor, explicit, settings.l1,
+                l2, settings.average_power,
             )  # fmt: skip
             return
         adaptive.learn(
             *rows, model.pairs, model.max_abs, model.l1_applied, model.state, predictions,
-            float(settings.bias), *pointers, unit * self.rate_factor, settings.scaling == "normalized", explicit,
+            float(settings.bias), *pointers, unit, settings.scaling == "normalized", explicit,
             settings.l1, l2,
         )  # fmt: skip
 
@@ -161,15 +163,14 @@ def _columns(examples: Examples) -> tuple[Any, ...]:
 
 
 def _rows(examples: Examples, order: NDArray[np.int64] | None) -> tuple[Any, ...]:
-    return *_columns(examples), _as_they_come if order is None else _checked(order, len(examples))
+    return *_columns(examples), _as_they_come if order is None else order
 
 
 def _offsets(examples: Examples) -> NDArray[np.float64]:
     return _none if examples.offsets is None else examples.offsets
 
 
-def _checked(order: NDArray[np.int64], rows: int) -> NDArray[np.int64]:
+def _check_order(order: NDArray[np.int64], rows: int) -> None:
     """Kernels do not look whether there is such a row."""
     if len(order) != rows or (rows > 0 and not 0 <= order.min() <= order.max() < rows):
         raise ValueError(f"the order must hold the numbers of all {rows} rows, from 0")
-    return order

@@ -18,6 +18,7 @@ SCALE_FREE = ("normalized", "standardized")
 DTYPES = ("float32", "float64")
 DEFAULT_RATE = 0.4  # of every scaling but the scale-free ones, whose best one depends on the loss
 MOST_AVERAGE = 64
+DEFAULT_AVERAGE = 8
 L2_FLOWS = ("split", "joint")
 
 
@@ -27,7 +28,7 @@ class Settings:
 
     loss: Loss = field(default_factory=lambda: losses.by_name("squared"))
     update: str = "invariant"
-    scaling: str = "normalized"
+    scaling: str = "standardized"
     learning_rate: float | None = None
     """None: the loss's own for normalized and standardized scaling, 0.4 for the others."""
     initial_t: float = 1.0
@@ -39,8 +40,11 @@ class Settings:
     follow_labels: bool = True
     """With scale-free rates: whether the unit of the labels shall not matter either (see `target_scale`)."""
     l2_flow: str = "split"
-    average: int = 0
-    """Predict with an average of the coefficients in which the time t counts as t to this power; 0: with the last."""
+    average: int | None = field(default=None, repr=False)
+    """Predict with an average of the coefficients, in which the time t counts as t to this power; 0: last.
+
+    None: 8 for standardized scaling, 0 for the others.
+    """
 
     def __post_init__(self) -> None:
         _check_loss(self.loss)
@@ -55,7 +59,7 @@ class Settings:
         _one_of("l2_flow", self.l2_flow, L2_FLOWS)
         if self.l2_flow == "joint":
             self._check_joint()
-        if not 0 <= self.average <= MOST_AVERAGE or self.average != int(self.average):
+        if self.average is not None and self.average not in range(MOST_AVERAGE + 1):
             raise ValueError(f"average: a whole number from 0 to {MOST_AVERAGE}; got {self.average!r}")
         if self.average and self.scaling != "standardized":
             raise ValueError(
@@ -70,6 +74,13 @@ class Settings:
         if self.learning_rate is not None:
             return self.learning_rate
         return self.loss.default_learning_rate if self.scaling in SCALE_FREE else DEFAULT_RATE
+
+    @property
+    def average_power(self) -> int:
+        """The power of the average, also where none was given."""
+        if self.average is not None:
+            return self.average
+        return DEFAULT_AVERAGE if self.scaling == "standardized" else 0
 
     def _check_joint(self) -> None:
         for ok, name, why in (
@@ -104,8 +115,8 @@ class Model:
         self.settings = settings
         self.features = features
         own_units = settings.scaling == "standardized"
-        # A coefficient and its sum of squared gradients are one complex number, to be neighbours in memory; or, if
-        # it is in units of its own, the coefficient and its unit, and the sum and what the average lags behind.
+        # A coefficient and its sum of squared gradients are one complex number, to be neighbours in memory;
+        # or, in units of its own, the coefficient and its unit, and the sum and what the average lags behind.
         paired = np.result_type(dtype, np.complex64) if settings.adaptive else dtype
         self.pairs = np.zeros(features, paired)
         self.sums = np.zeros(features if own_units else 0, paired)
@@ -158,9 +169,10 @@ class Model:
     @property
     def _fading(self) -> float:
         """What `lag` is multiplied by."""
-        if not self.settings.average or self.clock == 0.0:
+        power = self.settings.average_power
+        if not power or self.clock == 0.0:
             return 0.0
-        return float(self.state[linear.REFERENCE] / self.clock) ** self.settings.average
+        return float(self.state[linear.REFERENCE] / self.clock) ** power
 
     @property
     def total_weight(self) -> float:

@@ -22,7 +22,7 @@ one_kind = pytest.mark.skipif(
 )
 
 LOSSES = [losses.by_name(name) for name in losses.names()]
-# In units that they find themselves, lanes share what they know of the features: a row counts if any learns it.
+# In units that they find, lanes share what they know of features: a row counts if any lane learns it.
 OF_THEIR_OWN = [scaling for scaling in SCALINGS if scaling != "standardized"]
 
 

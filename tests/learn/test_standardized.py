@@ -34,11 +34,14 @@ def table(seed: int = 0, rows: int = 120) -> tuple[sparse.csr_array, np.ndarray,
 
 
 def settings(**more: Any) -> Settings:
-    return Settings(**{"loss": HUBER, "scaling": "standardized", "dtype": "float64"} | more)
+    given: dict[str, Any] = {"loss": HUBER, "scaling": "standardized", "dtype": "float64", "average": 0}
+    return Settings(**given | more)
 
 
 @pytest.mark.parametrize("average", [0, 1, 8])
-@pytest.mark.parametrize("more", [{}, {"bias": False}, {"update": "explicit", "learning_rate": 0.01}, {"l2": 0.5}])
+@pytest.mark.parametrize(
+    "more", [{}, {"bias": False}, {"update": "explicit", "learning_rate": 0.01}, {"l2": 0.5}]
+)
 @pytest.mark.parametrize("dense", [False, True])
 def test_agrees_with_the_slow_twin(dense: bool, more: dict[str, Any], average: int) -> None:
     chosen = settings(average=average, **more)
@@ -50,13 +53,17 @@ def test_agrees_with_the_slow_twin(dense: bool, more: dict[str, Any], average: i
     np.testing.assert_allclose(learner.learn(rows), expected, rtol=1e-10, atol=1e-10)
     np.testing.assert_allclose(learner.model.coefficients(), naive.coefficients(), rtol=1e-9, atol=1e-12)
     assert learner.model.bias == pytest.approx(naive.intercept(), rel=1e-9)
-    assert len(learner.model.columns.found) == (2 if chosen.bias else 0)  # one is constant, one was absent once
+    assert len(learner.model.columns.found) == (
+        2 if chosen.bias else 0
+    )  # one is constant, one was absent once
 
 
 @pytest.mark.parametrize("average", [0, 8])
 @pytest.mark.parametrize("dense", [False, True])
 def test_lanes_agree_with_the_slow_twin(dense: bool, average: int) -> None:
-    several = [settings(average=average, learning_rate=rate, l2=l2) for rate in (0.1, 0.4) for l2 in (0.0, 0.5)]
+    several = [
+        settings(average=average, learning_rate=rate, l2=l2) for rate in (0.1, 0.4) for l2 in (0.0, 0.5)
+    ]
     matrix, labels, weights = table(1)
     rows = examples(matrix.toarray() if dense else matrix, labels, weights)
     block = LaneBlock(several, matrix.shape[1])
@@ -69,12 +76,16 @@ def test_lanes_agree_with_the_slow_twin(dense: bool, average: int) -> None:
         np.testing.assert_allclose(predictions[:, number], expected, rtol=1e-10, atol=1e-10)
         alone = block.model(number)
         np.testing.assert_allclose(alone.coefficients(), naive.coefficients(), rtol=1e-9, atol=1e-12)
-        np.testing.assert_allclose(answers[:, number], Learner(model=alone).predict(rows), rtol=1e-8, atol=1e-8)
+        np.testing.assert_allclose(
+            answers[:, number], Learner(model=alone).predict(rows), rtol=1e-8, atol=1e-8
+        )
 
 
 def test_lanes_go_on_from_a_model() -> None:
     matrix, labels, weights = table(2)
-    first, second = (examples(matrix[part], labels[part], weights[part]) for part in (slice(0, 15), slice(15, None)))
+    first, second = (
+        examples(matrix[part], labels[part], weights[part]) for part in (slice(0, 15), slice(15, None))
+    )
     learner = Learner(settings(average=4), matrix.shape[1])
     learner.learn(first)
     block = LaneBlock([learner.model.settings], matrix.shape[1])
@@ -95,14 +106,17 @@ def test_columns_may_be_multiplied(factor: float) -> None:
     for column in range(matrix.shape[1]):
         scaled = matrix.toarray()
         scaled[:, column] *= factor
-        got = Learner(settings(average=8), matrix.shape[1]).learn(examples(sparse.csr_array(scaled), labels, weights))
+        got = Learner(settings(average=8), matrix.shape[1]).learn(
+            examples(sparse.csr_array(scaled), labels, weights)
+        )
         np.testing.assert_allclose(got, expected, rtol=1e-6, atol=1e-6)
 
 
 def units_of(*values: float) -> float:
     """The unit of one feature after these values."""
     learner = Learner(settings(bias=False), 1)
-    learner.learn(examples(np.array(values)[:, np.newaxis], np.ones(len(values))))
+    labels = np.resize([1.0, -1.0], len(values))  # so that each row teaches something
+    learner.learn(examples(np.array(values)[:, np.newaxis], labels))
     return float(learner.model.units[0])
 
 
@@ -177,7 +191,7 @@ def test_averages_go_through_many_references() -> None:
 
 
 def test_the_average_is_between_the_models_on_the_way() -> None:
-    """Of a coefficient that only grows, it is smaller than the last, and larger than that at half the time."""
+    """Of a coefficient that only grows, it is smaller than the last, larger than that at half the time."""
     rows = examples(np.ones((100, 1)), np.ones(100))
     half = examples(np.ones((50, 1)), np.ones(50))
     last, average, before = (Learner(settings(average=power, learning_rate=0.01), 1) for power in (0, 8, 0))
@@ -190,7 +204,10 @@ def test_the_average_is_between_the_models_on_the_way() -> None:
 def test_weights_are_nearly_copies_for_averages_too() -> None:
     matrix, labels, _ = table(rows=60)
     times = np.random.default_rng(0).integers(1, 5, 60)
-    weighted, copies = Learner(settings(average=8), matrix.shape[1]), Learner(settings(average=8), matrix.shape[1])
+    weighted, copies = (
+        Learner(settings(average=8), matrix.shape[1]),
+        Learner(settings(average=8), matrix.shape[1]),
+    )
     weighted.learn(examples(matrix, labels, times.astype(float)))
     copies.learn(examples(matrix[np.repeat(np.arange(60), times)], np.repeat(labels, times)))
     p, q = (learner.predict(examples(matrix)) for learner in (weighted, copies))

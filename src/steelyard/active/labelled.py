@@ -22,7 +22,7 @@ from steelyard.learner import Learner
 from steelyard.model import Model, Settings
 
 # The implicit update makes the shortest steps, so wrong labels do the least harm (docs/active.md).
-DEFAULT_SETTINGS = Settings(losses.by_name("modified_huber"), "implicit", follow_labels=False)
+DEFAULT_SETTINGS = Settings(losses.by_name("modified_huber"), "implicit", "normalized", follow_labels=False)
 TRAINING_WEIGHTS = ("none", "capped", "importance")
 _MOST_ORDERS = 64
 _REFIT_ORDERS = 1 << 32  # where the purposes of these random numbers begin: those of questions are below
@@ -95,6 +95,11 @@ class Labelled:
     """Answers in their order, and the model learned from them."""
 
     def __init__(self, settings: Settings, features: int, training: RefitPlan) -> None:
+        if settings.scaling == "standardized":
+            raise ValueError(
+                "active learning averages models that learned the answers in several orders, and those with "
+                "scaling='standardized' have units of their own: use scaling='normalized'"
+            )
         self.settings, self.training = settings, training
         self.rows = SparseRows(features)
         self._features = features

@@ -8,7 +8,7 @@ with the journal of another continues as that one would have.
 >>> from steelyard.active.learner import ActiveLearner
 >>> from steelyard.active.budget import BudgetPlan
 >>> from steelyard.examples import examples
->>> learner = ActiveLearner(Settings(), features=2, plan=BudgetPlan(rate=0.5))
+>>> learner = ActiveLearner(Settings(scaling="normalized"), features=2, plan=BudgetPlan(rate=0.5))
 >>> (query,) = learner.consider(examples(np.array([[1.0, 0.0]])))
 >>> query.id, query.probability
 (0, 1.0)

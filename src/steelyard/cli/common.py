@@ -56,7 +56,7 @@ def restored_interrupts() -> Iterator[None]:
     def note(number: int, frame: FrameType | None) -> None:
         nonlocal came
         came = True
-        handler(number, frame)  # type: ignore[operator]
+        handler(number, frame)  # type: ignore[operator, misc]
 
     if not callable(handler) or threading.current_thread() is not threading.main_thread():
         yield

@@ -276,7 +276,18 @@ class LearnOptions:
 
     @classmethod
     def from_given(cls, given: dict[str, Any]) -> "LearnOptions":
-        names = ("update", "scaling", "initial_t", "power_t", "l1", "l2", "l2_flow", "bias", "dtype")
+        names = (
+            "update",
+            "scaling",
+            "initial_t",
+            "power_t",
+            "l1",
+            "l2",
+            "l2_flow",
+            "average",
+            "bias",
+            "dtype",
+        )
         return cls(
             given["loss"],
             given_loss_parameters(given),

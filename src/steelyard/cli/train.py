@@ -21,7 +21,7 @@ from steelyard.engine.passes import Learned
 from steelyard.io import sources
 from steelyard.io.errors import InputError
 from steelyard.io.read_options import ReadOptions
-from steelyard.model import DEFAULT_RATE, DTYPES, L2_FLOWS, SCALINGS, Settings
+from steelyard.model import DEFAULT_AVERAGE, DEFAULT_RATE, DTYPES, L2_FLOWS, MOST_AVERAGE, SCALINGS, Settings
 from steelyard.updates import names as update_names
 
 _DEFAULT = Settings()
@@ -38,9 +38,9 @@ def _setting(name: str, kind: Any, text: str) -> Any:
 
 
 def _rates() -> str:
-    """The default rates: every loss has its own for normalized scaling."""
+    """The default rates: every loss has its own for scale-free rates."""
     own = ", ".join(f"{name} {losses.by_name(name).default_learning_rate:g}" for name in losses.names())
-    return f"with normalized scaling the loss's own: {own}; with others {DEFAULT_RATE:g}"
+    return f"with standardized and normalized scaling the loss's own: {own}; with others {DEFAULT_RATE:g}"
 
 
 _LEARNING = several(
@@ -58,8 +58,9 @@ _LEARNING = several(
     _setting(
         "scaling",
         Choice(SCALINGS),
-        "How the learning rate depends on the feature: normalized and adaptive adapt it to each, "
-        "row_norm to the length of the row, plain not at all.",
+        "How the learning rate depends on the feature: standardized, normalized and adaptive adapt it to "
+        "each (standardized also finds units for counts and columns of numbers), row_norm to the length of "
+        "the row, plain not at all.",
     ),
     _setting(
         "learning_rate",
@@ -75,6 +76,12 @@ _LEARNING = several(
         "l2_flow",
         Choice(L2_FLOWS),
         "split: apply L2 after each row; joint: as part of its update, exact for weights but slower.",
+    ),
+    _setting(
+        "average",
+        click.IntRange(0, MOST_AVERAGE),
+        "Predict with an average of the coefficients, in which the time t counts as t to this power; 0: with "
+        f"the last.  [default: {DEFAULT_AVERAGE} with standardized scaling, else 0]",
     ),
     click.option("--bias/--no-bias", default=True, show_default=True, help="Whether to learn an intercept."),
     _setting("dtype", Choice(DTYPES), "The type of the coefficients."),
@@ -110,9 +117,10 @@ _RUNNING = several(
 
 # What a model decides by itself when it is resumed.
 _KEPT_BY_A_MODEL = {
-    "update", "scaling", "learning_rate", "initial_t", "power_t", "l1", "l2", "l2_flow", "bias", "dtype",
-    "class_weight", "label", "weight", "propensity", "offset", "tag", "text", "category", "number", "ignore",
-    "separator", "header", "words", "characters", "repeated", "loss", "bits", "interactions", "labels",
+    "update", "scaling", "learning_rate", "initial_t", "power_t", "l1", "l2", "l2_flow", "average", "bias",
+    "dtype", "class_weight", "label", "weight", "propensity", "offset", "tag", "text", "category", "number",
+    "ignore", "separator", "header", "words", "characters", "repeated", "loss", "bits", "interactions",
+    "labels",
     "format_", "weight_factor", "names", *options.loss_parameter_names(),
 }  # fmt: skip
 

@@ -8,14 +8,14 @@ long, bring no more; leaving out those that decay does.
 from collections.abc import Sequence
 from dataclasses import replace
 
-from steelyard.model import Settings
+from steelyard.model import SCALE_FREE, Settings
 
 # Multiples of the default rate, power_t and initial_t. The first answers wherever it is as good.
 CANDIDATES = (
     (1.0, 0.0, 1.0), (0.5, 0.0, 1.0), (2.0, 0.0, 1.0),
     (1.0, 0.25, 100.0), (2.0, 0.25, 100.0), (4.0, 0.25, 100.0),
 )  # fmt: skip
-# Without normalized scaling the default rate is only a place to start from.
+# Without scale-free rates the default rate is only a place to start from.
 WIDE_RANGE = tuple((4.0**power, 0.0, 1.0) for power in (0, -1, 1, -2, -3, -4))
 
 
@@ -25,7 +25,7 @@ def candidates(settings: Settings, begun: Sequence[Settings] | None = None) -> l
         raise ValueError(
             f"learning_rate='auto' tries several decays itself: leave power_t at 0; got {settings.power_t!r}"
         )
-    rates = CANDIDATES if settings.scaling == "normalized" else WIDE_RANGE
+    rates = CANDIDATES if settings.scaling in SCALE_FREE else WIDE_RANGE
     schedules = [(settings.rate * factor, *decay) for factor, *decay in rates]
     if begun is not None:
         schedules = [(each.rate, each.power_t, each.initial_t) for each in begun]

@@ -86,7 +86,6 @@ class LaneBlock:
         self.state[[linear.SCALE, lanes.ALIVE]] = 1.0
         self.label_state = np.zeros(target_scale.SIZE if common.in_label_units else 0)
         own_units = common.scaling == "standardized"
-        self.units = np.zeros(features if own_units else 0, common.dtype)
         self.columns = FeatureColumns(features if own_units and common.bias else 0, common.dtype)
         self.rate_factor = 1.0
         self._rates = np.array([each.rate for each in layout.settings])
@@ -138,10 +137,11 @@ class LaneBlock:
         unit: float,
     ) -> None:
         settings = self.settings[0]
+        rate = unit * (self.rate_factor if settings.scaling == "standardized" else 1.0)
         table, column = lane_layout.pushes(self._layout.settings, self.state[linear.CLOCK], sample_weight)
         taught = (
             *_features(examples), rows, labels, sample_weight, _offsets(examples), table, column,
-            self.weights, self.state, self._rates * (unit * self.rate_factor), self._l2 / unit if unit > 0.0 else 0.0 * self._l2,
+            self.weights, self.state, self._rates * rate, self._l2 / unit if unit > 0.0 else 0.0 * self._l2,
         )  # fmt: skip
         of = settings.loss, settings.dtype
         forms = (self._layout.bounds, self._layout.steps(), batched_loss.values(*of))
@@ -149,10 +149,11 @@ class LaneBlock:
         if settings.scaling == "standardized":
             if not self.state[linear.CLOCK].any():
                 for turn in np.flatnonzero(sample_weight.any(axis=1))[:1]:
-                    self.columns.begin(examples, rows[turn], self.units)
+                    self.columns.begin(examples, rows[turn], self.weights[:, 2, 0])
             standardized_lanes.learn(
-                *taught, self.units, *self.columns.arrays, bias, *point, before, *forms, batched_loss.slopes(*of),
-                batched_loss.values_after(*of), self._multiply, unit, settings.average,
+                *taught, *self.columns.arrays, bias, *point, before, *forms,
+                batched_loss.slopes(*of), batched_loss.values_after(*of), self._multiply, unit,
+                settings.average_power,
             )  # fmt: skip
         elif settings.adaptive:
             adaptive_lanes.learn(
@@ -201,16 +202,16 @@ class LaneBlock:
 
     def _answers(self) -> tuple[NDArray[Any], NDArray[np.float64]]:
         """The weights of raw features, and the state with the bias that goes with them."""
-        if not len(self.units):
+        if self.settings[0].scaling != "standardized":
             return self.weights, self.state
         state = self.state.copy()
         clocks = state[linear.CLOCK]
-        power = self.settings[0].average
+        power = self.settings[0].average_power
         ratio = np.divide(state[linear.REFERENCE], clocks, out=np.zeros_like(clocks), where=clocks > 0.0)
         fading = ratio**power if power else np.zeros_like(clocks)
         answers = np.zeros((self.features, 1, self.weights.shape[2]), self.weights.dtype)
-        sizes = np.abs(self.units)[:, np.newaxis]
-        behind = fading.astype(self.weights.dtype) * self.weights[:, 2]
+        sizes = np.abs(self.weights[:, 2])
+        behind = fading.astype(self.weights.dtype) * self.weights[:, 3]
         np.divide(self.weights[:, 0] - behind, sizes, out=answers[:, 0], where=sizes > units.TINIEST)
         found = self.columns.found
         moved = self.columns.origins[found].astype(np.float64) @ answers[found, 0].astype(np.float64)
@@ -243,8 +244,8 @@ class LaneBlock:
         if model.settings.scaling == "normalized":
             model.max_abs[:] = self.weights[:, 2, lane]
         if model.settings.scaling == "standardized":
-            model.lag[:] = self.weights[:, 2, lane]
-            model.units[:] = self.units
+            model.units[:] = self.weights[:, 2, lane]
+            model.lag[:] = self.weights[:, 3, lane]
             model.columns = copy.deepcopy(self.columns)
         model.label_state[:] = self.label_state
         return model
@@ -259,8 +260,8 @@ class LaneBlock:
         if model.settings.scaling == "normalized":
             self.weights[:, 2, lane] = model.max_abs
         if model.settings.scaling == "standardized":
-            self.weights[:, 2, lane] = model.lag
-            self.units[:] = model.units
+            self.weights[:, 2, lane] = model.units
+            self.weights[:, 3, lane] = model.lag
             self.columns = copy.deepcopy(model.columns)
         self.label_state[:] = model.label_state
 
@@ -274,7 +275,6 @@ class LaneBlock:
             "weights": self.weights,
             "state": self.state,
             "label_state": self.label_state,
-            "units": self.units,
             **self.columns.named(),
         }
 
@@ -285,6 +285,7 @@ class LoneModel:
     def __init__(self, settings: Settings, features: int) -> None:
         self.settings = [settings]
         self._learner = Learner(settings, features)
+        self.rate_factor = 1.0
         self._error = np.zeros(1)
         self._alive = np.ones(1)
         self._weight = np.zeros(1)
@@ -299,6 +300,7 @@ class LoneModel:
     ) -> None:
         chunk = _chunk(examples, rows, labels, sample_weight)
         before = np.full(len(rows), np.nan)
+        self._learner.rate_factor = self.rate_factor
         if self._alive[0]:
             try:
                 before = self._learner.learn(chunk)
@@ -350,12 +352,18 @@ def _chunk(examples: Examples, rows: NDArray[np.int64], labels: Matrix, sample_w
     return replace(examples.take(rows), labels=labels[:, 0], sample_weight=sample_weight[:, 0])
 
 
+def upgraded(state: Matrix) -> Matrix:
+    """The state of lanes as it was before averages: without their two rows."""
+    missing = lanes.LANE_STATE_SIZE - len(state)
+    return np.insert(state, [lanes.ERROR - missing] * missing, 0.0, axis=0) if state.ndim > 1 else state
+
+
 def bytes_a_lane(settings: Settings, features: int) -> int:
     return features * _parts(settings) * np.dtype(settings.dtype).itemsize
 
 
 def _parts(settings: Settings) -> int:
-    return {"adaptive": 2, "normalized": 3, "standardized": 3}.get(settings.scaling, 1)
+    return {"adaptive": 2, "normalized": 3, "standardized": 4}.get(settings.scaling, 1)
 
 
 def _features(examples: Examples) -> tuple[Any, ...]:

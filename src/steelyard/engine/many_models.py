@@ -40,6 +40,7 @@ class ManyModels(ABC):
         self.settings = list(settings)
         self.classes = classes
         self.features = features
+        self.rate_factor = 1.0
         self._must_answer = must_answer
         self._coded = coded
         self.models_each = classes if classes > 2 else 1
@@ -97,6 +98,7 @@ class ManyModels(ABC):
         self._answering = None
         rows = np.arange(len(examples)) if order is None else order
         before = np.empty((len(rows), len(self.model_set))) if predictions else None
+        self.model_set.set_rate_factor(self.rate_factor)
         self._learn(examples, rows, before)
         if self._must_answer:
             self._check()

@@ -143,6 +143,11 @@ class ModelSet:
         low, high = class_labels(member.settings[0].loss)
         return np.where(labels > 0.5, high, low)
 
+    def set_rate_factor(self, factor: float) -> None:
+        """What learning rates are multiplied by: see `Learner.rate_factor`."""
+        for member, _ in self._members:
+            member.rate_factor = factor
+
     def predict(self, examples: Examples) -> Matrix:
         """w·x of each row in each model: a column for each; NaN for the diverged."""
         predictions = np.empty((len(examples), len(self)))

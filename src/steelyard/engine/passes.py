@@ -90,6 +90,7 @@ class PassLoop:
         engine, number = self.engine, self.position[0]
         progress = engine.progress
         loss, weight = engine.progress_sums()
+        engine.rate_factor = 1.0 / (number + 1)  # what was seen before has less to say
         wanted = self._predictions or piece.held_out_weight is not None
         predictions = engine.learn(piece.examples, piece.order, predictions=wanted)
         if piece.held_out_weight is not None:

@@ -29,6 +29,8 @@ class Engine(Protocol):
 
     settings: list[Settings]
     features: int
+    rate_factor: float
+    """What learning rates are multiplied by: see `Learner.rate_factor`."""
 
     @property
     def classes(self) -> int:

@@ -29,10 +29,13 @@ class SingleModel:
         self.settings = [model.settings]
         self.features = model.features
         self.error = error
+        self.rate_factor = 1.0
 
     def learn(self, examples: Examples, order: Numbers | None = None, *, predictions: bool = False) -> Matrix:
         """Learn the rows in order. If it fails, all is as before."""
-        before = Learner(model=self.model).learn(examples, order)[:, np.newaxis]
+        learner = Learner(model=self.model)
+        learner.rate_factor = self.rate_factor
+        before = learner.learn(examples, order)[:, np.newaxis]
         wrong = self.row_errors(before, examples.labels)[:, 0]
         self.error = float(add_in_order(np.array(self.error), examples.sample_weight[wrong]))
         return before

@@ -90,7 +90,7 @@ class ActiveClassifier(ClassifierMixin, EstimatesMixin, ClassPredictions, BaseEs
         orders: int = 8,
         journal: str | Path | None = None,
         update: str = DEFAULT_SETTINGS.update,
-        scaling: str = DEFAULT.scaling,
+        scaling: str = DEFAULT_SETTINGS.scaling,
         learning_rate: float | None = DEFAULT.learning_rate,
         initial_t: float = DEFAULT.initial_t,
         power_t: float = DEFAULT.power_t,

@@ -46,6 +46,7 @@ class OnlineEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         l1: float = DEFAULT.l1,
         l2: float = DEFAULT.l2,
         l2_flow: str = DEFAULT.l2_flow,
+        average: int | None = DEFAULT.average,
         fit_intercept: bool = DEFAULT.bias,
         passes: int = 1,
         shuffle: bool = False,
@@ -63,6 +64,7 @@ class OnlineEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         self.l1 = l1
         self.l2 = l2
         self.l2_flow = l2_flow
+        self.average = average
         self.fit_intercept = fit_intercept
         self.passes = passes
         self.shuffle = shuffle

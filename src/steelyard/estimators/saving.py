@@ -91,7 +91,18 @@ def _spec(content: ModelFile, path: str | Path) -> Any:
 
 def _parameters(settings: Settings, content: ModelFile, *, auto: bool) -> dict[str, Any]:
     """Those of an estimator that goes on as a model of the command line, or a learner, would."""
-    names = ("update", "scaling", "learning_rate", "initial_t", "power_t", "l1", "l2", "l2_flow", "dtype")
+    names = (
+        "update",
+        "scaling",
+        "learning_rate",
+        "initial_t",
+        "power_t",
+        "l1",
+        "l2",
+        "l2_flow",
+        "average",
+        "dtype",
+    )
     parameters = {name: getattr(settings, name) for name in names}
     if auto:
         parameters |= {"learning_rate": "auto", "power_t": 0.0, "initial_t": Settings().initial_t}

@@ -61,7 +61,7 @@ def learn(
                     slopes(where, wide, np.int64(0), wide)
                     keep_live_slopes(lanes, board, state)
                 _to_units(start, end, base, indices, values, flat, stride, lanes, own_units, totals)
-                _count_norms(lanes, totals, board, state, bias_value, unit)
+                count_norms(lanes, totals, board, state, bias_value, unit)
             square_slopes(lanes, board, multiply, state, squares, common)
             _rates(start, end, base, indices, values, flat, stride, lanes, squares, own_units, moves, totals)
             reach_of(lanes, totals, common, board, state, bias_value, reach)
@@ -136,7 +136,7 @@ def _to_units(start, end, base, indices, values, flat, stride, lanes, own_units,
 
 
 @part
-def _count_norms(lanes, totals, board, state, bias_value, unit):
+def count_norms(lanes, totals, board, state, bias_value, unit):
     for k in range(lanes):
         counted = board[H, k] * share(board[VALUE, k], board[SLOPE, k], unit)
         counted = counted if board[SLOPE, k] != 0.0 else 0.0

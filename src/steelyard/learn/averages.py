@@ -36,7 +36,7 @@ def fading(clock, reference, power):
 
 @part
 def next_reference(reference, clock, h):
-    """The reference for a row of weight h: the first weight, and then larger whenever the clock has run ahead."""
+    """The reference for a row of weight h: the first weight, then larger as the clock runs ahead."""
     if reference == 0.0:
         return h
     while clock + h > _GROWTH * reference:
@@ -46,7 +46,6 @@ def next_reference(reference, clock, h):
 
 @part
 def time_weight(clock, reference, power, h, change, full_speed):
-    """(t/R)^power at the middle of a move by `change`; `full_speed` is the change if its speed stayed as it began."""
+    """(t/R)^power in the middle of a move by `change`; `full_speed` is the change at its first speed."""
     lasted = h * min(abs(change), abs(full_speed)) / abs(full_speed) if full_speed != 0.0 else h
     return raised((clock + 0.5 * lasted) / reference, power)
-

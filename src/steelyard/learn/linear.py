@@ -25,7 +25,9 @@ import numpy as np
 from steelyard.numba_tools.jit import kernel
 
 # Where each scalar is in `state`. The last two belong to averages: see `averages`.
-CLOCK, BIAS, BIAS_SQUARES, SCALE, L1_TOTAL, NORM, SEEN, LOSS, WEIGHT, BIAS_LAG, REFERENCE, STATE_SIZE = range(12)
+CLOCK, BIAS, BIAS_SQUARES, SCALE, L1_TOTAL, NORM, SEEN, LOSS, WEIGHT, BIAS_LAG, REFERENCE, STATE_SIZE = range(
+    12
+)
 
 # The global scale S of lazy L2 is folded into the weights before float32 runs out of digits.
 SMALLEST_SCALE = 1e-6

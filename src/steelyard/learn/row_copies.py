@@ -1,4 +1,4 @@
-"""The copies of a row that kernels with many rates work on: side by side in memory, and padded to whole blocks."""
+"""The copies of a row that kernels with many rates work on: side by side in memory, in whole blocks."""
 
 import numpy as np
 

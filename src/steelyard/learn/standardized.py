@@ -1,11 +1,11 @@
-"""One linear model with a rate for each feature, in units that it finds itself (see `units`): learn a chunk of rows.
+"""One linear model with a rate for each feature, in units that it finds itself: learn a chunk of rows.
 
-Coefficients v are in units of the feature: the prediction is Σ v·z. As in `adaptive`, a row works on copies, padded
-with 0 to whole blocks, and a feature has the rate 1/√(G + z²·ℓ′²); but n counts add to G what n rows with one would,
-n·ℓ′² instead of n²·ℓ′².
+Coefficients v are in units of the feature (see `units`): the prediction is Σ v·z. As in `adaptive`, a row
+works on copies, padded with 0 to whole blocks, and a feature has the rate 1/√(G + z²·ℓ′²); but n counts add
+to G what n rows with one would, n·ℓ′² instead of n²·ℓ′².
 
-What is needed to predict is one complex number, and what is needed to learn another: `pairs` has coefficients and
-units, `sums` has G and the lags of averages (see `averages`).
+What is needed to predict is one complex number, and what is needed to learn another: `pairs` has coefficients
+and units, `sums` has G and the lags of averages (see `averages`).
 """
 
 import math
@@ -13,7 +13,7 @@ import math
 import numpy as np
 
 from steelyard.learn.adaptive import LARGEST, SMALLEST, mean_square, share
-from steelyard.learn.averages import fading, next_reference, raised, time_weight
+from steelyard.learn.averages import next_reference, raised, time_weight
 from steelyard.learn.linear import (  # fmt: skip
     BIAS,
     BIAS_LAG,
@@ -32,13 +32,14 @@ from steelyard.learn.linear import (  # fmt: skip
 from steelyard.learn.row_copies import BLOCK, dot, fill, longest
 from steelyard.learn.units import (
     FARTHEST,
-    FILTER_SIZE,
     FIRST,
     INDEX,
+    MARKS,
     any_misfit,
     divide,
     find,
     fits,
+    forget,
     look_at,
     new_unit,
     note_columns,
@@ -55,14 +56,14 @@ def learn(
 ):  # fmt: skip
     """As `adaptive.learn`. `power` is that of the average, or 0.
 
-    `columns[:counts[0]]` are the features that have origins, `candidates[:counts[1]]` those that may yet get one.
+    `columns[:counts[0]]` are the features that have origins, `candidates[:counts[1]]` those that may get one.
     """
     clock, bias, loss, weight = state[CLOCK], state[BIAS], state[LOSS], state[WEIGHT]
     bias_squares, scale, l1_total = state[BIAS_SQUARES], state[SCALE], state[L1_TOTAL]
     norm, seen = state[NORM], state[SEEN]
     bias_lag, reference = state[BIAS_LAG], state[REFERENCE]
-    # The row's copies: its pairs and sums, what they are made of, values in the user's units and in own ones, and
-    # z times its rate
+    # The row's copies: its pairs or sums, what they are made of, values in the user's units and in own ones,
+    # and z times its rate
     room = (longest(indptr) // BLOCK + 3) * BLOCK
     own = np.zeros(room, pairs.dtype)
     kind = origins.dtype
@@ -72,8 +73,8 @@ def learn(
     typed = np.empty(5, kind)  # gives scalars the type of the coefficients
     ordered = len(order) > 0
     based = len(offsets) > 0
-    filter = np.zeros(FILTER_SIZE, np.uint8)
-    note_columns(columns, counts[0], filter)
+    marks = np.zeros(MARKS, np.uint8)
+    note_columns(columns, counts[0], marks)
     for turn in range(np.uint64(len(order) if ordered else len(labels))):
         row = np.uint64(order[turn]) if ordered else turn
         start, end = np.uint64(indptr[row]), np.uint64(indptr[row + np.uint64(1)])
@@ -84,43 +85,30 @@ def learn(
                 start, end, base, indices, values, dense, pairs, sums, origins, columns, candidates, counts,
                 scale, bias, bias_lag, l1, l1_total, l1_applied,
             )  # fmt: skip
-            note_columns(columns, counts[0], filter)
+            note_columns(columns, counts[0], marks)
         filled = fill(start, end, values, x)
-        near_origins = _take_pairs(start, end, base, indices, dense, counts[0] > 0, pairs, own, filter, places)
+        near = _take_pairs(start, end, base, indices, dense, counts[0] > 0, pairs, own, marks, places)
         for k in range(filled):
             v[k] = own[k].real
             units[k] = own[k].imag
         if counts[0] > 0 and dense:
             for k in range(end - start):
                 x[k] = x[k] - origins[k] if x[k] != 0.0 else x[k]
-        for m in range(near_origins):
+        for m in range(near):
             k = places[m]
             x[k] = x[k] - origins[np.uint64(indices[start + k - base])] if x[k] != 0.0 else x[k]
         if l1 > 0.0:
             for j in range(start, end):
                 v[j - start] = soft(v[j - start], l1_total - l1_applied[np.uint64(indices[j - base])])
-        excess = 0.0
         divide(filled, x, units, z, typed)
-        for block in range(np.uint64(0), filled, np.uint64(BLOCK)):
-            if any_misfit(block, block + np.uint64(BLOCK), units, z, typed):
-                for k in range(block, min(block + np.uint64(BLOCK), end - start)):
-                    if units[k] == 0.0 and h > 0.0 and x[k] != 0.0:
-                        units[k] = abs(x[k])
-                        z[k] = standard(x[k], units[k])
-                        pairs[np.uint64(indices[start + k - base])] = complex(v[k], units[k])
-                    elif not fits(units[k], z[k]):
-                        i = np.uint64(indices[start + k - base])
-                        excess += _change_unit(i, k, h > 0.0, x, z, v, units, pairs, sums)
-                        if l1 > 0.0 and h > 0.0:
-                            l1_applied[i] = l1_total
         offset = bias * bias_value + (offsets[row] if based else 0.0)
         p = scale * dot(filled, v, z) + offset
-        predictions[row] = p + scale * excess
+        predictions[row] = p
         if h == 0.0:
             continue
         y = labels[row]
         before = value(p, y)
-        loss += h * (before if excess == 0.0 else value(p + scale * excess, y))
+        loss += h * before
         weight += h
         pushed = push(clock, h) * unit * rate_factor
         at = clock
@@ -138,6 +126,9 @@ def learn(
             for k in range(filled):
                 g[k] = own[k].real
                 lags[k] = own[k].imag
+            if _change_units(filled, end - start, x, z, v, g, units, lags, typed):
+                p = scale * dot(filled, v, z) + offset  # the prediction has changed
+                before, slope = value(p, y), derivative(p, y)
             counted = h * share(before, slope, unit)
             seen += counted
             norm += counted * (bias_value + dot(filled, z, z))
@@ -182,8 +173,8 @@ def learn(
 
 
 @part
-def _take_pairs(start, end, base, indices, dense, some_origins, pairs, own, filter, places):
-    """Copy the pairs of the row; returns how many features may have an origin, and their places in `places`."""
+def _take_pairs(start, end, base, indices, dense, some_origins, pairs, own, marks, places):
+    """Copy the pairs of the row; returns how many features may have an origin; `places` says which."""
     count = np.uint64(0)
     if dense or not some_origins:
         _take(start, end, base, indices, dense, pairs, own)
@@ -192,7 +183,7 @@ def _take_pairs(start, end, base, indices, dense, some_origins, pairs, own, filt
         i = np.uint64(indices[j - base])
         own[j - start] = pairs[i]
         places[count] = j - start
-        count += np.uint64(filter[i & np.uint64(FILTER_SIZE - 1)])
+        count += np.uint64(marks[i & np.uint64(MARKS - 1)])
     return count
 
 
@@ -219,19 +210,21 @@ def _put(start, end, base, indices, dense, own, numbers):
 
 
 @part
-def _change_unit(i, k, learned, x, z, v, units, pairs, sums):
-    """Give feature i, the row's k-th, the unit that its value needs; returns by how much the prediction shrinks."""
-    unit, scale, square, excess = new_unit(x[k], units[k])
-    if not learned:  # z in the unit as it is
-        z[k] = standard(x[k], units[k])
-        return 0.0
-    taken_away = v[k] * excess
-    units[k] = unit
-    v[k] *= scale
-    z[k] = standard(x[k], unit)
-    pairs[i] = complex(v[k], units[k])
-    sums[i] = complex(min(sums[i].real * square, LARGEST), sums[i].imag * scale)
-    return taken_away
+def _change_units(filled, count, x, z, v, g, units, lags, typed):
+    """Give features whose values do not fit another unit; returns whether there were any."""
+    some = False
+    for block in range(np.uint64(0), filled, np.uint64(BLOCK)):
+        if any_misfit(block, block + np.uint64(BLOCK), x, units, z, typed):
+            for k in range(block, min(block + np.uint64(BLOCK), count)):
+                if not fits(x[k], units[k], z[k]):
+                    unit, scale, square = new_unit(x[k], units[k])
+                    units[k] = unit
+                    v[k] *= scale
+                    lags[k] *= scale
+                    g[k] = min(g[k] * square, LARGEST)
+                    z[k] = standard(x[k], unit)
+                    some = True
+    return some
 
 
 @part
@@ -239,7 +232,7 @@ def _move_origins(
     start, end, base, indices, values, dense, pairs, sums, origins, columns, candidates, counts,
     scale, bias, bias_lag, l1, l1_total, l1_applied,
 ):  # fmt: skip
-    """Give candidates that are ready their origins, and forget those that are absent; the bias makes up for it."""
+    """Give candidates that are ready their origins, for which the bias makes up; forget those absent."""
     kept = place = 0
     for c in range(counts[1]):
         i = np.int64(candidates[c, INDEX])
@@ -256,13 +249,15 @@ def _move_origins(
         if l1 > 0.0:
             v = soft(v, l1_total - l1_applied[i])
             l1_applied[i] = l1_total
-        bias += scale * v * (origin / unit)
-        bias_lag += scale * sums[i].imag * (origin / unit)
-        pairs[i] = complex(v * (farthest / unit), -farthest)
-        sums[i] = complex(0.0, sums[i].imag * (farthest / unit))
+        longer = farthest / unit if unit > 0.0 else 0.0  # 0: no row has taught anything yet
+        bias += scale * v * (origin / farthest * longer)
+        bias_lag += scale * sums[i].imag * (origin / farthest * longer)
+        pairs[i] = complex(v * longer, -farthest)
+        sums[i] = complex(0.0, sums[i].imag * longer)
         origins[i] = origin
         columns[counts[0]] = i
         counts[0] += 1
+    forget(candidates, kept, counts[1])
     counts[1] = kept
     return bias, bias_lag
 

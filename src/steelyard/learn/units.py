@@ -1,6 +1,6 @@
 """Units and origins of features, learned from the rows as they come: x becomes z = (x − origin)/unit.
 
-Which unit a feature has depends on its values so far, and multiplying all of them by a number changes nothing:
+The unit of a feature depends on its values so far, and multiplying all of them by a number changes nothing:
 
 - Counts: as long as all values are whole multiples of one number, at most `MOST` times, that number is the
   unit. One document that says a word ten times does not make the steps of this word small for ever.
@@ -9,15 +9,17 @@ Which unit a feature has depends on its values so far, and multiplying all of th
   times, is measured from its first value, and its unit is the largest distance from there.
 
 A model keeps its coefficients v in these units: its prediction is Σ v·z. When the unit of a feature changes,
-`new_unit` says what v and its sum of squares are to be multiplied by. It also says by how much z exceeds what
-it is then, which is 0 unless the value is larger than ever: there the coefficient of the raw value shrinks,
-and one enormous value does not make an enormous prediction.
+`new_unit` says what v and its sum of squares are to be multiplied by. Where a value is larger than ever, the
+coefficient of the raw value shrinks, and one enormous value does not make an enormous prediction.
 
-Copies of a row, and rows of weight 0, change nothing. A unit is stored with its sign: positive for counts,
-negative for others, 0 for a feature that was not seen.
+Units change in rows that teach the model something, no others. Copies of a row change nothing more. A unit is
+stored with its sign: positive for counts, negative for others, 0 for a feature that was not seen.
 """
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from steelyard.numba_tools.jit import part
 
@@ -27,7 +29,7 @@ CHANGES = 16  # of the value of a column, before it gets an origin
 # The columns of `candidates`: features that may yet get an origin, and what is known of their values
 INDEX, FIRST, LAST, FARTHEST, CHANGED, CANDIDATE_SIZE = range(6)
 
-FILTER_SIZE = 4096  # small enough for the L1 cache
+MARKS = 4096  # few enough for the L1 cache
 
 # A feature whose values were never larger counts as 0: its coefficient would leave the range of float32.
 TINIEST = 1e-30
@@ -37,34 +39,39 @@ _NEAR = 1e-5  # how far from a whole number a multiple may be
 
 @part
 def divide(count, x, units, z, typed):
-    """z = x/unit for a row. It is enormous where a feature is new, or tiny."""
-    typed[0] = TINIEST
-    tiniest = typed[0]
+    """z = x/unit for a row; 0 where a feature is new, or its values so tiny that they do not count."""
+    typed[0], typed[1] = TINIEST, 0.0
+    tiniest, zero = typed[0], typed[1]
     for k in range(count):
-        z[k] = x[k] / max(abs(units[k]), tiniest)
+        size = abs(units[k])
+        own = x[k] / max(size, tiniest)
+        z[k] = own if size > tiniest else zero
 
 
 @part
-def any_misfit(first, end, units, z, typed):
-    """Whether, at these places of a row, a value is larger than its unit allows, or not a multiple of it."""
-    typed[0], typed[1], typed[2], typed[3], typed[4] = 0.5, MOST, 1.0, _NEAR, 0.0
-    half, most, one, near, zero = typed[0], typed[1], typed[2], typed[3], typed[4]
+def any_misfit(first, end, x, units, z, typed):
+    """Whether, at these places of a row, a feature is new, or its value does not fit its unit."""
+    typed[0], typed[1], typed[2], typed[3], typed[4] = 0.5, MOST, 1.0, _NEAR, TINIEST
+    half, most, one, near, tiniest = typed[0], typed[1], typed[2], typed[3], typed[4]
     misfits = np.uint32(0)
     for k in range(first, end):
-        own = abs(z[k])
-        counted = units[k] > zero
+        own, size = abs(z[k]), abs(x[k])
+        counted = units[k] > tiniest
         limit = most if counted else one
         slack = near * own if counted else one
         apart = abs(own - np.float32(np.int32(own + half)))
+        limit = limit if abs(units[k]) > tiniest else -size
         misfits |= np.uint32(own > limit)
         misfits |= np.uint32(apart > slack)
     return misfits > 0
 
 
 @part
-def fits(unit, z):
+def fits(x, unit, z):
     """The same for one feature."""
     own = abs(z)
+    if abs(unit) <= TINIEST:
+        return x == 0.0
     if unit > 0.0:
         return own <= MOST and abs(own - np.int64(own + 0.5)) <= _NEAR * own
     return own <= 1.0
@@ -72,23 +79,22 @@ def fits(unit, z):
 
 @part
 def new_unit(x, unit):
-    """For a value that does not fit: the unit, the factors of the coefficient and of its sum of squares, the excess."""
+    """For a value that does not fit: the unit, and the factors of the coefficient and of its squares."""
     size, old = abs(x), abs(unit)
     if old <= TINIEST:
-        return size, 1.0, 1.0, 0.0
+        return size, 1.0, 1.0
     if unit > 0.0:
         divisor = _divisor(size / old)
         if divisor > 0:
-            return old / divisor, 1.0 / divisor, 1.0 * divisor, 0.0
+            return old / divisor, 1.0 / divisor, 1.0 * divisor
         new = max(size, old)
-        scale = new / old * min(1.0, MOST * old / size)
-        return -new, scale, (old / new) ** 2, x / old - scale * x / new
-    return -size, 1.0, (old / size) ** 2, x / old - x / size
+        return -new, new / old * min(1.0, MOST * old / size), (old / new) ** 2
+    return -size, 1.0, (old / size) ** 2
 
 
 @part
 def _divisor(multiple):
-    """The least d for which the value is a whole multiple of unit/d, and few enough times; 0 if there is none."""
+    """The least d for which the value is a whole multiple of unit/d, at most `MOST` times; 0 for none."""
     for divisor in range(1, int(MOST) + 1):
         times = multiple * divisor
         if times > MOST * (1.0 + _NEAR):
@@ -123,7 +129,7 @@ def find(candidate, place, start, end, base, indices, dense):
 
 @part
 def look_at(candidates, c, kept, x):
-    """Note the value of a candidate, and keep it in the list; returns whether it shall have its origin now."""
+    """Note the value of a candidate, and keep it; returns whether it shall have its origin now."""
     origin = candidates[c, FIRST]
     changed = candidates[c, CHANGED] + (1.0 if x != candidates[c, LAST] else 0.0)
     farthest = max(candidates[c, FARTHEST], abs(x - origin))
@@ -133,14 +139,21 @@ def look_at(candidates, c, kept, x):
 
 
 @part
-def note_columns(columns, count, filter):
-    """Mark in the filter which features may have an origin: most have none, and need not look for theirs."""
+def forget(candidates, kept, count):
+    """Those that are not kept leave nothing behind."""
+    for c in range(kept, count):
+        candidates[c, :] = 0.0
+
+
+@part
+def note_columns(columns, count, marks):
+    """Mark which features may have an origin: most have none, and need not look for theirs."""
     for c in range(count):
-        filter[np.uint64(columns[c]) & np.uint64(FILTER_SIZE - 1)] = 1
+        marks[np.uint64(columns[c]) & np.uint64(MARKS - 1)] = 1
 
 
-def candidates(features, values, units):
-    """The list of the columns that may get an origin: those of the first row, unless their units are known."""
+def candidates(features: NDArray[Any], values: NDArray[Any], units: NDArray[Any]) -> NDArray[np.float64]:
+    """The columns that may get an origin: those of the first row, unless their units are known."""
     usable = (np.abs(values) > TINIEST) & (units[features] == 0.0)
     found = np.zeros((np.count_nonzero(usable), CANDIDATE_SIZE))
     found[:, INDEX] = features[usable]

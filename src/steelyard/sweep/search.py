@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from steelyard.engine import lane_block
 from steelyard.engine.many_models import ManyModels
 from steelyard.engine.model_set import usable_threads
 from steelyard.engine.one_vs_rest import OneVsRest
@@ -90,6 +91,7 @@ class Search:
         """Rows times the models that learned them, in this run."""
         about = {
             "settings": hashlib.sha256(repr(self._settings).encode()).hexdigest(),
+            **_averages(self._settings),
             "number of features": features,
             "number of classes": classes,
             "number of passes": passes,
@@ -199,9 +201,16 @@ class Search:
         for name, column in self.results.found.items():
             column[...] = arrays[f"result.{name}"]
         for name, array in begun.engine.arrays().items():
-            array[...] = arrays[f"model.{name}"]
+            kept = arrays.get(f"model.{name}", array)  # older files know no units and averages
+            array[...] = lane_block.upgraded(kept) if name.endswith(".state") else kept
         begun.loop.position, begun.progressive = (position["done"], position["turns"]), arrays["progressive"]
         return begun
+
+
+def _averages(settings: Sequence[Settings]) -> dict[str, Any]:
+    """What files from before there were averages do not say."""
+    given = [each.average for each in settings]
+    return {} if set(given) == {None} else {"averages": given}
 
 
 class Round:
