@@ -72,6 +72,11 @@ class TrialPlan:
                 )
         return [round(fraction * rows) for fraction in sorted(self.fractions)]
 
+    def count(self, *, grid: bool) -> int:
+        """How often `run_grid` ticks, or else `run_trials`."""
+        each = len(self.strategies) if grid else 1 + len(self.strategies) * len(self.fractions)
+        return self.seeds * len(self.updates) * each
+
 
 def outcomes(
     strategy: str, update: str, training: RefitPlan, rows: Examples, budgets: Sequence[int]
@@ -163,11 +168,6 @@ def run_trials(rows: Examples, plan: TrialPlan, learner: str, tick: Tick) -> dic
     return {
         "results": [summarise(*key, found[key], len(tested)) for key in sorted(found, key=lambda k: k[0])]
     }
-
-
-def count_trials(plan: TrialPlan) -> int:
-    """How often `run_trials` ticks."""
-    return plan.seeds * len(plan.updates) * (1 + len(plan.strategies) * len(plan.fractions))
 
 
 def _test(outcome: Outcome, tested: Examples) -> dict[str, Any]:

@@ -21,7 +21,7 @@ _LONGEST = 18  # of a class in a table
 
 
 @click.command(epilog=options.EXAMPLES["evaluate"])
-@click.argument("model", type=click.Path(dir_okay=False, path_type=Path))
+@options.MODEL
 @options.FILES
 @click.option(
     "--labels", metavar="A,B,…",
@@ -44,7 +44,6 @@ def command(model: Path, files: tuple[str, ...], as_json: bool, **given: Any) ->
 def run(model: Path, files: tuple[str, ...], given: dict[str, Any]) -> dict[str, Any]:
     """The figures."""
     from steelyard.cli import scoring
-    from steelyard.engine import file_predictions
     from steelyard.engine.metrics import Metrics
     from steelyard.io import sources
     from steelyard.io.columns import LABEL
@@ -53,10 +52,7 @@ def run(model: Path, files: tuple[str, ...], given: dict[str, Any]) -> dict[str,
         paths = sources.expand(files)
         loaded = scoring.load(model, given["loss"])
         metrics = Metrics(loaded.loss, loaded.class_names, loaded.content.calibration)
-        spec = scoring.read_spec(loaded, paths, given["labels"])
-        stream = file_predictions.predict(
-            loaded.engine, spec, paths, scoring.run_options(given), labelled=True
-        )
+        spec, stream = loaded.score(paths, given, labelled=True)
         for parsed in stream:
             metrics.add(scoring.predictions_of(parsed), parsed.examples.labels, parsed.examples.sample_weight)
         if not metrics.weight:

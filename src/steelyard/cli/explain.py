@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @click.command(epilog=options.EXAMPLES["explain"])
-@click.argument("model", type=click.Path(dir_okay=False, path_type=Path))
+@options.MODEL
 @options.FILES
 @click.option(
     "--top",
@@ -51,19 +51,16 @@ def run(
 ) -> Iterator[dict[str, Any]]:
     """Each row's prediction, and what it is made of."""
     from steelyard.cli import scoring
-    from steelyard.engine import file_predictions
     from steelyard.io import sources
 
     with options.errors():
         paths = sources.expand(files)
         loaded = scoring.load(model, given["loss"])
         explainer = _Explainer(loaded, top)
-        spec = file_predictions.accept_any_labels(scoring.read_spec(loaded, paths))
+        spec, stream = loaded.score(paths, given)
         labels = scoring.RawLabels(spec)
         number = 0
-        for parsed in file_predictions.predict(
-            loaded.engine, spec, paths, scoring.run_options(given), labelled=False
-        ):
+        for parsed in stream:
             predictions, raw_labels = scoring.predictions_of(parsed), labels.read(parsed)
             for k, tag in enumerate(scoring.tags(parsed)):
                 if number == rows:

@@ -18,7 +18,7 @@ from steelyard.model import Model
 
 
 @click.command(epilog=options.EXAMPLES["inspect"])
-@click.argument("model", type=click.Path(dir_okay=False, path_type=Path))
+@options.MODEL
 @click.option(
     "--top",
     type=click.IntRange(0),

@@ -13,8 +13,9 @@ import click
 from steelyard import losses
 from steelyard._messages import counted
 from steelyard.cli import options, train_report
-from steelyard.cli.common import Choice, check_outputs, printer, restored_interrupts, seconds_since_start
-from steelyard.cli.options import LearnOptions, RateOrAuto, given_names, option_name
+from steelyard.cli.common import check_outputs, printer, restored_interrupts, seconds_since_start
+from steelyard.cli.option_types import Choice, RateOrAuto
+from steelyard.cli.options import LearnOptions, given_names, option_name
 from steelyard.cli.options import options as several
 from steelyard.engine.file_training import FileTraining, RunOptions, begin, resume
 from steelyard.engine.passes import Learned
@@ -25,7 +26,6 @@ from steelyard.model import DEFAULT_RATE, DTYPES, L2_FLOWS, SCALINGS, Settings
 from steelyard.updates import names as update_names
 
 _DEFAULT = Settings()
-_MODEL = click.Path(dir_okay=False, path_type=Path)
 CHECKPOINT = ".checkpoint"  # behind the name of the model
 
 
@@ -82,7 +82,7 @@ _LEARNING = several(
 )
 
 _RUNNING = several(
-    click.option("-o", "--output", type=_MODEL, metavar="MODEL", help="Where to save the model."),
+    click.option("-o", "--output", type=options.FILE_PATH, metavar="MODEL", help="Where to save the model."),
     click.option(
         "--passes", type=click.IntRange(1), default=1, show_default=True,
         help="How often to go through the files.",
@@ -96,7 +96,7 @@ _RUNNING = several(
         help="Fit the probabilities of the classes to the rows of --holdout; reads the files once more.",
     ),
     click.option(
-        "--resume", type=_MODEL, metavar="MODEL",
+        "--resume", type=options.FILE_PATH, metavar="MODEL",
         help="Continue a model, or an interrupted run from its checkpoint.",
     ),
     click.option(
@@ -139,13 +139,7 @@ class TrainOptions:
         return cls(
             options.read_options(given),
             LearnOptions.from_given(given),
-            RunOptions(
-                given["passes"],
-                given["holdout"],
-                given["threads"],
-                given["on_error"] == "skip",
-                given["calibrate"],
-            ),
+            options.run_options(given),
             given["class_weight"],
             given["output"],
             given["resume"],
@@ -200,10 +194,9 @@ def run(
         began = time.perf_counter()
         say = printer(keeps=wanted.output is not None)
         if table:
-            for line in (*announcements, ""):
-                say(line)
+            say("\n".join([*announcements, ""]))
         checkpoints = _Checkpoints(training, wanted)
-        with checkpoints.told_when_interrupted(), progress.bar() as bar:
+        with checkpoints.told_when_interrupted(), progress.bar(progress.Rates()) as bar:
             watcher = progress.Watcher(training, bar, table=table, say=say)
 
             def after_piece(learned: Learned) -> None:

@@ -7,12 +7,11 @@ import numpy as np
 
 from steelyard import losses
 from steelyard._messages import counted
-from steelyard.cli.common import unused_interactions
+from steelyard.cli.common import skips_and_notes, unused_interactions
 from steelyard.engine.file_training import FileTraining
 from steelyard.engine.metrics import finite
 from steelyard.io import columns as roles
 
-_MOST_PROBLEMS = 3
 _FEW_CHANGES = 0.25  # of those that shuffled rows would have
 _MANY_COPIES = 10.0  # in one row, on average
 _MANY_ROWS = 100
@@ -123,17 +122,9 @@ def _baseline(training: FileTraining) -> dict[str, Any]:
 
 def text(result: dict[str, Any]) -> str:
     """The same in lines."""
-    lines = [""]
-    lines += [f"{name:<22} {value}" for name, value in _facts(result)]
-    if result["skipped"]:
-        lines.append("")
-        such = ", such as" if result["skipped"] > _MOST_PROBLEMS else ":"
-        lines.append(f"skipped {counted(result['skipped'], 'line')} that could not be read{such}")
-        lines += [f"  {problem}" for problem in result["problems"][:_MOST_PROBLEMS]]
-    lines += [f"note: {remark}" for remark in result["remarks"]]
-    if result["weight_warning"]:
-        lines.append(f"note: {result['weight_warning']}")
-    return "\n".join(lines)
+    facts = [f"{name:<22} {value}" for name, value in _facts(result)]
+    warning = [result["weight_warning"]] if result["weight_warning"] else []
+    return "\n".join(["", *facts, *skips_and_notes(result, result["remarks"] + warning)])
 
 
 def _advice(training: FileTraining) -> list[str]:

@@ -12,9 +12,8 @@ from click.core import ParameterSource
 
 from steelyard import losses as registry
 from steelyard import plotting
-from steelyard.cli import options, train
+from steelyard.cli import options, progress, sweep_pictures, sweep_report, train
 from steelyard.cli.common import check_outputs, printer, seconds_since_start
-from steelyard.cli.sweeps import pictures, progress, report
 from steelyard.engine import file_labels
 from steelyard.engine.class_weights import ClassWeight
 from steelyard.engine.file_training import RunOptions
@@ -74,12 +73,7 @@ class SweepOptions:
             {name: given[name] for name in ("l2_flow", "bias", "dtype")},
             given["paper"],
             given["class_weight"],
-            RunOptions(
-                given["passes"],
-                given["holdout"],
-                usable_threads(given["threads"]),
-                given["on_error"] == "skip",
-            ),
+            options.run_options(given | {"threads": usable_threads(given["threads"])}),
             plan.memory_of(given["memory"]),
             given["select"],
             given["resume"],
@@ -134,12 +128,10 @@ def run(ctx: click.Context, files: tuple[str, ...], given: dict[str, Any]) -> di
                 "--save keeps the best, and losses of numbers cannot be compared: give one --loss"
             )
         if not given["as_json"]:
-            progress.announce(
-                [*announcements, *_about(source), search.plan.describe(), *expanded.notes],
-                printer(keeps=wanted.keeps),
-            )
+            lines = [*announcements, *_about(source), search.plan.describe(), *expanded.notes, ""]
+            printer(keeps=wanted.keeps)("\n".join(lines))
         startup, began = seconds_since_start(), time.perf_counter()
-        with progress.watching(search, wanted.state) as watch:
+        with progress.watching_search(wanted.state) as watch:
             search.run(watch)
         seconds = time.perf_counter() - began
         stream = source.files.stream or source.files.open()  # a state may have needed no more rows
@@ -148,8 +140,8 @@ def run(ctx: click.Context, files: tuple[str, ...], given: dict[str, Any]) -> di
             and not search.results.found["diverged"].any()
         ):
             raise stream.empty(f"{', '.join(paths)}: no row has a label and a weight, so nothing was learned")
-        summary = report.summarise(search, stream, expanded.notes, seconds=seconds, startup=startup)
-        best = report.best_of(search.results)
+        summary = sweep_report.summarise(search, stream, expanded.notes, seconds=seconds, startup=startup)
+        best = sweep_report.best_of(search.results)
         again = None if best is None else _equivalent_command(ctx, paths, expanded.points[best], losses)
         summary |= {"command": again} | _write(search, source, wanted)
     return summary
@@ -210,7 +202,7 @@ def _write(search: Search, source: SweepFiles, wanted: SweepOptions) -> dict[str
     """Write the files that were asked for; returns their names."""
     if wanted.output is not None:
         search.results.save(wanted.output)
-    drawn = [] if wanted.pictures is None else pictures.draw_pictures(search.results, wanted.pictures)
+    drawn = [] if wanted.pictures is None else sweep_pictures.draw_pictures(search.results, wanted.pictures)
     if wanted.save is not None:
         settings = search.points[search.results.best_index].settings
         training = source.train([settings], passes=wanted.run.passes, names=wanted.read.names)

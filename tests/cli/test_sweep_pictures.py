@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from steelyard.cli.sweeps import pictures
+from steelyard.cli import sweep_pictures as pictures
 from steelyard.model import Settings
 from steelyard.sweep import grid
 from steelyard.sweep.results import Results

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.cli.sweeps import report
+from steelyard.cli import sweep_report
 from steelyard.model import Settings
 from steelyard.plotting import COLOURS, GREY, INK, new_figure, save_figure
 from steelyard.sweep.results import Results, loss_name
@@ -33,8 +33,8 @@ class _Measures:
     """What is drawn of a sweep: a figure for each model, by loss and setting, and which end is good."""
 
     def __init__(self, results: Results) -> None:
-        accuracy = report.accuracy(results)
-        self.name, self.values = accuracy or report.loss(results)
+        accuracy = sweep_report.accuracy(results)
+        self.name, self.values = accuracy or sweep_report.loss(results)
         self.higher_is_better = accuracy is not None
         self.alive = ~results.found["diverged"]
         self.settings = [point.settings for point in results.points]

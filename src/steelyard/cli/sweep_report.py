@@ -6,14 +6,13 @@ from typing import Any
 import numpy as np
 
 from steelyard._messages import counted
-from steelyard.cli.common import unused_interactions
+from steelyard.cli.common import aligned, skips_and_notes, unused_interactions
 from steelyard.engine.metrics import finite
 from steelyard.io.stream import Stream
 from steelyard.sweep.results import Results, loss_name
 from steelyard.sweep.search import Search
 
 NEAR = (0.005, 0.001)
-_MOST_PROBLEMS = 3
 _BY_GROUP = ("loss", "update")
 
 
@@ -113,10 +112,7 @@ def text(result: dict[str, Any]) -> str:
     counts = f"{counted(result['models'], 'model')}, {counted(result['examples'], 'row')}"
     start = f"{result['startup_seconds']:.2f} s to start"
     lines.append(f"{counts}, {result['seconds']:.1f} s ({rate}), and {start}")
-    if result["skipped"]:
-        lines.append(f"skipped: {counted(result['skipped'], 'line')} that could not be read, among them")
-        lines += [f"  {problem}" for problem in result["problems"][:_MOST_PROBLEMS]]
-    lines += [f"note: {note}" for note in result["notes"]]
+    lines += skips_and_notes(result, result["notes"])
     for name, what in (("output", "all results"), ("model", "the best, trained anew on all rows")):
         if result[name] is not None:
             lines.append(f"{what}: {result[name]}")
@@ -147,17 +143,6 @@ def _table(described: list[dict[str, Any]], varied: list[str]) -> list[str]:
             + [f"{entry['diverged']:,}"]
         )
     return aligned(table, left=2)
-
-
-def aligned(table: Sequence[Sequence[str]], left: int) -> list[str]:
-    widths = [max(len(row[place]) for row in table) for place in range(len(table[0]))]
-    return [
-        "  ".join(
-            cell.ljust(width) if place < left else cell.rjust(width)
-            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in table
-    ]
 
 
 def _figure(value: float | None, of_classes: Sequence[str]) -> str:
