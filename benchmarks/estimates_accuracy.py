@@ -15,7 +15,7 @@ import numpy as np
 
 from benchmarks import estimates_refit, sections
 from steelyard import losses
-from steelyard.active.budget import BudgetPlan
+from steelyard.active.strategies._base import BudgetPlan
 from steelyard.active.estimates import Estimate
 from steelyard.active.evaluation import Evaluation
 from steelyard.active.labelled import RefitPlan

@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 
 from steelyard.active import counter_rng, strategies
-from steelyard.active.budget import BudgetPlan
 from steelyard.active.evaluation import Evaluation
 from steelyard.active.labelled import DEFAULT_SETTINGS, Labelled, RefitPlan, sparse_row
 from steelyard.active.learner import ActiveLearner, replay
 from steelyard.active.simulation import Points, Schedule, hull, try_grid
+from steelyard.active.strategies._base import BudgetPlan
 from steelyard.examples import Examples
 from steelyard.learner import Learner
 from steelyard.losses import decision_point

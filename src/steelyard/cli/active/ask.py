@@ -10,7 +10,7 @@ import click
 
 from steelyard.active import strategies
 from steelyard.active.journal import IN_MEMORY, Journal
-from steelyard.active.budget import BudgetPlan
+from steelyard.active.strategies._base import BudgetPlan
 from steelyard.cli import options
 from steelyard.cli.option_types import Choice
 from steelyard.io.errors import InputError
