@@ -57,20 +57,12 @@ class Bet:
     """Whether the rows that were asked for are part of the sum."""
 
 
-def _risk_gain(stake: Array, probability: Array) -> Array:
-    return np.log1p(stake / probability)
-
-
 def _pool_room(probability: Array) -> Array:
     with np.errstate(divide="ignore"):  # P = 1: any guess is allowed
         return -BOLDNESS * np.log1p(-probability)
 
 
-def _pool_gain(stake: Array, probability: Array) -> Array:
-    return np.log1p((1.0 / probability - 1.0) * -np.expm1(-stake))
-
-
-RISK = Bet(lambda probability: BOLDNESS * probability, _risk_gain, asked_too=True)
+RISK = Bet(lambda p: BOLDNESS * p, lambda stake, p: np.log1p(stake / p), asked_too=True)
 """Sums the means μ of the scores given the past, whatever they are and however they change:
 
     E[1 + λ·asked·(ℓ − g)/P] = 1 + λ(μ − g) ≤ exp(λ(μ − g))
@@ -80,7 +72,7 @@ if μ is the score itself, rows and labels taken as given: one interval for the 
 their record.
 """
 
-POOL = Bet(_pool_room, _pool_gain, asked_too=False)
+POOL = Bet(_pool_room, lambda stake, p: np.log1p((1.0 / p - 1.0) * -np.expm1(-stake)), asked_too=False)
 """Sums the scores of the rows that were *not* asked for, rows and labels taken as given; only the draws are
 random. The factor is exp(−λ(ℓ − g)) where not asked, and where asked
 
