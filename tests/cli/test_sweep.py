@@ -11,9 +11,7 @@ from typing import Any
 import click
 import pytest
 
-from steelyard.cli import progress, sweep_run
-from steelyard.cli.sweep import command as sweep_command
-from steelyard.cli.sweep_run import SweepOptions
+from steelyard.cli import progress, sweep, sweep_run
 from steelyard.engine.row_sources import RowsInChunks
 from steelyard.io.input_spec import InputSpec
 from tests.cli.running import refused, rows, run, trained
@@ -94,8 +92,8 @@ def test_without_any_list_rates_are_tried(file: Path) -> None:
 
 
 def test_the_grid_of_the_paper() -> None:
-    given = sweep_command.make_context("sweep", ["rows.vw", "--paper"]).params
-    wanted = SweepOptions.from_given(given)
+    given = sweep.command.make_context("sweep", ["rows.vw", "--paper"]).params
+    wanted = sweep_run.SweepOptions.from_given(given)
     spec = InputSpec("vw")
     points = sweep_run._expand(wanted, list(sweep_run._losses(wanted, spec, ["-1", "1"])))[0].points
     assert len(points) == 12 * 198
@@ -113,6 +111,7 @@ def test_numbers(tmp_path: Path) -> None:
     two = (path, *ROW_NORM, *RATES, "--loss", "squared,quantile", "--tau", "0.3")
     assert swept(*two)["best"] is None
     assert "progressive loss" in table(*two)
+    assert "held-out loss" in table(*two, "--holdout", 5)
     assert "losses of numbers cannot be compared" in refused("sweep", *two, "--save", tmp_path / "model")
     assert "its labels are numbers with fractions, not classes" in refused("sweep", path, "--loss", "hinge")
 

@@ -92,7 +92,6 @@ class RunningEstimate:
         self.rows = self.asked = self.skipped = 0
 
     def add(self, sample: LabelSample) -> None:
-        """Add the next rows of the stream."""
         for sequence, part in self._prepare(sample):
             sequence.add(*part.columns(sample))
 
@@ -106,7 +105,6 @@ class RunningEstimate:
         return self._combine(sums, rows + np.arange(len(sample) + 1.0))
 
     def estimate(self) -> Estimate:
-        """The estimate now."""
         sums = [each.bounds(self._alpha / self._unknowns) for each in self._sequences]
         path = self._combine(sums, np.array(float(self.rows))) if sums else _NOTHING
         value, low, high = (float(each) for each in path)
@@ -220,7 +218,6 @@ class _Part(NamedTuple):
     guess: Array | None
 
     def columns(self, sample: LabelSample) -> tuple[Array, Flags, Array, Array | None]:
-        """As a sequence takes them."""
         guess = None if self.guess is None else self.guess[self.taken]
         return sample.probability[self.taken], sample.asked[self.taken], self.score[self.taken], guess
 

@@ -156,7 +156,6 @@ class ActiveLearner:
 
     @property
     def open(self) -> list[int]:
-        """The ids of questions that wait for an answer."""
         return [number for number in self._asked if number not in self._state]
 
     @property
@@ -185,7 +184,6 @@ class ActiveLearner:
         return drawn
 
     def place(self, number: int) -> int:
-        """The place of a question among the stored rows."""
         return self._asked[number][0]
 
     def consider(self, examples: Examples, *, first_only: bool = False) -> list[Query]:
@@ -286,7 +284,6 @@ class ActiveLearner:
         self._settle([Event(ANSWER, number, float(y)) for number, y in zip(ids, labels, strict=True)])
 
     def skip(self, ids: Sequence[int]) -> None:
-        """Leave questions without an answer."""
         self._settle([Event(SKIP, number) for number in ids])
 
     def _settle(self, events: list[Event]) -> None:

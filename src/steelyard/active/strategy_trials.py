@@ -137,7 +137,6 @@ def _ranked(
 
 
 def learn_all(update: str, training: RefitPlan, rows: Examples) -> Outcome:
-    """The model of all labels."""
     labelled = Labelled(replace(DEFAULT_SETTINGS, update=update), rows.features, training)
     for row in range(len(rows)):
         labelled.rows.add(*sparse_row(rows, row))

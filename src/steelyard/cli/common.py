@@ -96,6 +96,11 @@ def check_outputs(outputs: Sequence[Path | None], inputs: Sequence[str | Path]) 
             )
 
 
+def fact_lines(facts: dict[str, str | None]) -> list[str]:
+    """A line for each; where there is None, there is nothing to say."""
+    return [f"{name:<22} {value}" for name, value in facts.items() if value is not None]
+
+
 def skips_and_notes(result: dict[str, Any], notes: list[str]) -> list[str]:
     """The end of a report: lines that could not be read, if any, and what else there is to say."""
     lines = []

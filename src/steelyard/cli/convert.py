@@ -24,11 +24,7 @@ from steelyard.model import DTYPES
 )  # fmt: skip
 @options.READING
 @click.option(
-    "--dtype",
-    type=Choice(DTYPES),
-    default="float32",
-    show_default=True,
-    help="The type of the values.",
+    "--dtype", type=Choice(DTYPES), default="float32", show_default=True, help="The type of the values."
 )
 @options.THREADS
 @options.ON_ERROR

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from steelyard.cli import options
+from steelyard.cli.common import fact_lines
 
 _FACTS = {
     "examples": "examples", "weight": "weight", "loss": "average loss", "rmse": "root mean square error",
@@ -42,7 +43,6 @@ def command(model: Path, files: tuple[str, ...], as_json: bool, **given: Any) ->
 
 
 def run(model: Path, files: tuple[str, ...], given: dict[str, Any]) -> dict[str, Any]:
-    """The figures."""
     from steelyard.cli import scoring
     from steelyard.engine.metrics import Metrics
     from steelyard.io import sources
@@ -66,7 +66,7 @@ def run(model: Path, files: tuple[str, ...], given: dict[str, Any]) -> dict[str,
 
 
 def text(result: dict[str, Any]) -> str:
-    lines = [f"{_FACTS[key]:<22} {_show(value)}" for key, value in result.items() if key in _FACTS]
+    lines = fact_lines({_FACTS[key]: _show(value) for key, value in result.items() if key in _FACTS})
     if "classes" in result:
         lines += ["", *_class_table(result["classes"]), *_confusion_table(result)]
     if "calibration" in result:

@@ -136,15 +136,13 @@ class TrainOptions:
             raise InputError("--checkpoint-every needs a model to save: -o MODEL")
         if given["calibrate"] and given["holdout"] is None and given["resume"] is None:
             raise InputError("--calibrate needs rows that are not learned: add --holdout 10, say")
+        same = ("class_weight", "output", "resume", "checkpoint_every")
         return cls(
-            options.read_options(given),
-            LearnOptions.from_given(given),
-            options.run_options(given),
-            given["class_weight"],
-            given["output"],
-            given["resume"],
-            given["checkpoint_every"],
-            given_names(ctx),
+            read=options.read_options(given),
+            learn=LearnOptions.from_given(given),
+            run=options.run_options(given),
+            given=given_names(ctx),
+            **{name: given[name] for name in same},
         )
 
     @property
@@ -173,13 +171,7 @@ def command(ctx: click.Context, /, files: tuple[str, ...], **given: Any) -> None
     say(json.dumps(result) if given["as_json"] else train_report.text(result))
 
 
-def run(
-    ctx: click.Context,
-    files: tuple[str, ...],
-    given: dict[str, Any],
-    *,
-    table: bool,
-) -> dict[str, Any]:
+def run(ctx: click.Context, files: tuple[str, ...], given: dict[str, Any], *, table: bool) -> dict[str, Any]:
     """Learn, and save the model; returns the summary."""
     from steelyard.cli import progress
 
@@ -205,9 +197,9 @@ def run(
 
             training.run(after_piece)
         seconds = time.perf_counter() - began
-        if wanted.output is not None:
+        if wanted.output is not None and wanted.checkpoint is not None:
             training.save(wanted.output)
-            wanted.output.with_name(wanted.output.name + CHECKPOINT).unlink(missing_ok=True)
+            wanted.checkpoint.unlink(missing_ok=True)
     return train_report.summarise(training, seconds=seconds, startup=startup, output=wanted.output)
 
 
@@ -245,9 +237,7 @@ class _Checkpoints:
     """Saves MODEL.checkpoint now and then, if asked to."""
 
     def __init__(self, training: FileTraining, wanted: TrainOptions) -> None:
-        self._training = training
-        self._path = wanted.checkpoint
-        self._every = wanted.checkpoint_every
+        self._training, self._path, self._every = training, wanted.checkpoint, wanted.checkpoint_every
         self._rows = self._last = 0
 
     def after_piece(self, learned: Learned) -> None:

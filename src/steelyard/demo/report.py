@@ -31,7 +31,6 @@ _MAX_LETTERS = 200  # of a docstring shown on the terminal
 
 
 def print_text(template: str, **values: Any) -> None:
-    """Print a template for the terminal."""
     width = min(shutil.get_terminal_size().columns, _MAX_COLUMNS)
     for line in _render(template, **values).splitlines():
         if line.startswith("# "):

@@ -46,9 +46,7 @@ class Expanded:
 
 
 def expand(
-    base: Settings | Callable[[dict[str, Any]], Settings],
-    grid: Grid,
-    names: Sequence[str] = NAMES,
+    base: Settings | Callable[[dict[str, Any]], Settings], grid: Grid, names: Sequence[str] = NAMES
 ) -> Expanded:
     """Every combination of the values of each dict; what it does not name is as in `base`.
 

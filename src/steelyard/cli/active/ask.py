@@ -43,12 +43,9 @@ _KINDS = "an example, a label, a skip, an undo, a status or an estimate"
     help="Store everything in this file; if it exists, continue from it.",
 )  # fmt: skip
 @click.option(
-    "--bits",
-    type=click.IntRange(1, 30),
-    default=18,
-    show_default=True,
+    "--bits", type=click.IntRange(1, 30), default=18, show_default=True,
     help="The model has 2^bits coefficients.",
-)
+)  # fmt: skip
 @click.option("--seed", type=int, default=0, show_default=True, help="Random seed.")
 def command(**given: Any) -> None:
     """Ask for labels of a stream: JSON lines in, JSON lines out.

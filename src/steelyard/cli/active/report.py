@@ -28,7 +28,6 @@ Way = tuple[str, str]
 def summarise(
     rows: LabelledRows, given: dict[str, Any], found: dict[str, Any], seconds: float
 ) -> dict[str, Any]:
-    """Everything for --json."""
     kept = len(rows.examples) // given["holdout"]
     notes = sorted(rows.stream.remarks)
     if rows.unlabelled:
@@ -68,7 +67,6 @@ def announcement(
 
 
 def text(result: dict[str, Any]) -> str:
-    """The results as lines."""
     lines = _grid_table(result) if result["grid"] else _trials_table(result)
     lines += ["", f"{result['seconds']:.1f} s", *skips_and_notes(result, result["notes"])]
     if result["pictures"]:
