@@ -7,10 +7,10 @@ from scipy import sparse
 
 from steelyard import losses
 from steelyard.active import strategies
-from steelyard.active.budget import BudgetPlan
 from steelyard.active.journal import Journal
 from steelyard.active.labelled import RefitPlan
 from steelyard.active.learner import ActiveLearner
+from steelyard.active.strategies._base import BudgetPlan
 from steelyard.examples import Examples, examples
 from steelyard.model import Settings
 

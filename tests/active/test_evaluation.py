@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 from steelyard import losses
-from steelyard.active.budget import BudgetPlan
 from steelyard.active.estimates import ESTIMANDS, MEASURES, Estimate
 from steelyard.active.evaluation import CrossValidation, Evaluation, last_look
 from steelyard.active.journal import Journal
 from steelyard.active.labelled import RefitPlan, refit
 from steelyard.active.learner import ActiveLearner
 from steelyard.active.stopping import Budget, ErrorBelow, Narrow
+from steelyard.active.strategies._base import BudgetPlan
 from steelyard.learner import Learner
 from steelyard.model import Settings
 from tests.active.streams import FEATURES, SETTINGS, answered, learner, stream

@@ -12,9 +12,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from steelyard.active.budget import BudgetPlan
 from steelyard.active.journal import Journal
 from steelyard.active.learner import ActiveLearner
+from steelyard.active.strategies._base import BudgetPlan
 from tests.active.streams import FEATURES, SETTINGS, answered, learner, stream
 
 # Answers as they go, and says so only afterwards; goes on where the journal is.
@@ -23,7 +23,7 @@ import sys
 import numpy as np
 from steelyard.active.learner import ActiveLearner
 from steelyard.active.journal import Journal
-from steelyard.active.budget import BudgetPlan
+from steelyard.active.strategies._base import BudgetPlan
 from tests.active.streams import FEATURES, SETTINGS, stream
 chunk, labels = stream(int(sys.argv[2]))
 asking = ActiveLearner(SETTINGS, FEATURES, BudgetPlan(rate=0.3), None, Journal(sys.argv[1]))

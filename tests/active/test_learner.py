@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from steelyard import losses
-from steelyard.active.budget import BudgetPlan
 from steelyard.active.journal import Journal
 from steelyard.active.learner import ActiveLearner
+from steelyard.active.strategies._base import BudgetPlan
 from steelyard.examples import examples
 from tests.active.streams import FEATURES, SETTINGS, answered, learner, rows, stream
 

@@ -10,7 +10,7 @@ from scipy.sparse import csr_array
 
 from steelyard.active import strategy_trials
 from steelyard.active.strategies.margin import Margin
-from steelyard.cli.active import labelled_rows, simulate
+from steelyard.cli.active import simulate
 from steelyard.examples import examples
 from tests.cli.running import refused, rows, run
 
@@ -128,7 +128,7 @@ def test_rows_without_labels_and_lines_that_cannot_be_read(file: Path) -> None:
     file.write_text(file.read_text() + "|a x y\n" + "nonsense nonsense nonsense |a x\n")
     said = run("active", "simulate", file, *QUICK, "--strategy", "random", "--on-error", "skip").stdout
     assert "note: 1 row without a label left out" in said
-    assert "skipped: 1 line that could not be read" in said
+    assert "skipped 1 line that could not be read:" in said
     assert "320 rows to learn from, 80 held out" in said
 
 
@@ -170,18 +170,11 @@ def test_unknown_strategies_are_a_matter_of_usage(file: Path) -> None:
     assert "did you mean 'margin'" in said
 
 
-def test_a_bar_on_a_terminal(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
-    with simulate._ticking(3) as tick:
-        tick()
-    assert "trials" in capfd.readouterr().err
-
-
 def test_rows_come_together() -> None:
     sparse = [examples(csr_array(np.diag(np.arange(1.0, 7.0))[k : k + 3]), np.ones(3)) for k in (0, 3)]
-    together = labelled_rows._concatenate(sparse)
+    together = simulate._concatenate(sparse)
     assert sorted(together.values) == [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]
-    assert labelled_rows._concatenate([]).features == 0
+    assert simulate._concatenate([]).features == 0
 
 
 def test_a_grid_leaves_out_strategies_without_lanes(

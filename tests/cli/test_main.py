@@ -50,24 +50,22 @@ def test_version() -> None:
     assert CliRunner().invoke(main, ["--version"]).stdout == f"steelyard, version {steelyard.__version__}\n"
 
 
-def _swallow_an_interrupt_and_raise(consequence: Exception) -> None:
-    with options.errors(), options.errors():
-        with suppress(KeyboardInterrupt):
-            signal.raise_signal(signal.SIGINT)
-        raise consequence
-
-
 def test_an_interrupt_that_got_lost_is_found_again() -> None:
     """Numba may swallow one where it calls Python from within, and raise something else later."""
     before = signal.getsignal(signal.SIGINT)
-    for consequence in (
-        TypeError("missing argument 'sig'"),
-        SystemError("returned a result with an exception set"),
-    ):
-        with pytest.raises(KeyboardInterrupt):
-            _swallow_an_interrupt_and_raise(consequence)
-        with pytest.raises(type(consequence)), options.errors():
+
+    def lose(interrupt: bool) -> None:
+        with options.errors(), options.errors():
+            if interrupt:
+                with suppress(KeyboardInterrupt):
+                    signal.raise_signal(signal.SIGINT)
             raise consequence
+
+    for consequence in (TypeError("missing argument 'sig'"), SystemError("a result with an exception set")):
+        with pytest.raises(KeyboardInterrupt):
+            lose(interrupt=True)
+        with pytest.raises(type(consequence)):
+            lose(interrupt=False)
     assert signal.getsignal(signal.SIGINT) is before
 
 

@@ -25,8 +25,8 @@ class Terminal(io.StringIO):
 
 
 def test_no_bar_where_nobody_looks(capsys: pytest.CaptureFixture[str]) -> None:
-    with progress.bar() as bar:
-        assert bar is None
+    with progress.bar(Rates()) as bar:
+        bar.add_task("learning", rows=0)
     assert capsys.readouterr().err == ""
 
 
@@ -39,8 +39,7 @@ def begin(file: Path, passes: int = 1) -> FileTraining:
 def watch(file: Path, *, table: bool) -> None:
     """Train for two passes, with a bar."""
     training = begin(file, passes=2)
-    with progress.bar() as bar:
-        assert bar is not None
+    with progress.bar(Rates()) as bar:
         training.run(Watcher(training, bar, table=table, say=click.echo))
         task = bar.tasks[0]
         assert task.completed == task.total == file.stat().st_size
@@ -78,7 +77,7 @@ def test_a_table_that_begins_later(
     blocks_of(100, monkeypatch)
     training = begin(path)
     training.loop.position = 0, 10
-    training.run(Watcher(training, None, table=True, say=click.echo))
+    training.run(Watcher(training, progress.bar(), table=True, say=click.echo))
     lines = [line.split() for line in capsys.readouterr().out.splitlines()[2:]]
     assert [line[2] for line in lines] == ["16", "32"]
     assert lines[1][4] == "unknown"

@@ -11,9 +11,7 @@ from typing import Any
 import click
 import pytest
 
-from steelyard.cli.sweep import command as sweep_command
-from steelyard.cli.sweeps import progress, running
-from steelyard.cli.sweeps.running import SweepOptions
+from steelyard.cli import progress, sweep, sweep_run
 from steelyard.engine.row_sources import RowsInChunks
 from steelyard.io.input_spec import InputSpec
 from tests.cli.running import refused, rows, run, trained
@@ -94,14 +92,14 @@ def test_without_any_list_rates_are_tried(file: Path) -> None:
 
 
 def test_the_grid_of_the_paper() -> None:
-    given = sweep_command.make_context("sweep", ["rows.vw", "--paper"]).params
-    wanted = SweepOptions.from_given(given)
+    given = sweep.command.make_context("sweep", ["rows.vw", "--paper"]).params
+    wanted = sweep_run.SweepOptions.from_given(given)
     spec = InputSpec("vw")
-    points = running._expand(wanted, list(running._losses(wanted, spec, ["-1", "1"])))[0].points
+    points = sweep_run._expand(wanted, list(sweep_run._losses(wanted, spec, ["-1", "1"])))[0].points
     assert len(points) == 12 * 198
     assert {point.settings.scaling for point in points} == {"row_norm"}
     wanted = replace(wanted, axes={"update": ["invariant"]})
-    assert len(running._expand(wanted, list(running._losses(wanted, spec, [])))[0].points) == 4 * 198
+    assert len(sweep_run._expand(wanted, list(sweep_run._losses(wanted, spec, [])))[0].points) == 4 * 198
 
 
 def test_numbers(tmp_path: Path) -> None:
@@ -113,6 +111,7 @@ def test_numbers(tmp_path: Path) -> None:
     two = (path, *ROW_NORM, *RATES, "--loss", "squared,quantile", "--tau", "0.3")
     assert swept(*two)["best"] is None
     assert "progressive loss" in table(*two)
+    assert "held-out loss" in table(*two, "--holdout", 5)
     assert "losses of numbers cannot be compared" in refused("sweep", *two, "--save", tmp_path / "model")
     assert "its labels are numbers with fractions, not classes" in refused("sweep", path, "--loss", "hinge")
 
@@ -191,7 +190,7 @@ def test_lines_that_cannot_be_read(tmp_path: Path) -> None:
     path.write_text(rows(30) + "1 |a b:c:d\n" + rows(5))
     assert "line 31" in refused("sweep", path, *ROW_NORM)
     said = table(path, *ROW_NORM, "--on-error", "skip")
-    assert "skipped: 1 line that could not be read" in said
+    assert "skipped 1 line that could not be read:" in said
     path.write_text("1 |a b:c:d\n")
     assert "no row is left" in refused("sweep", path, *ROW_NORM, "--on-error", "skip")
 
@@ -237,20 +236,20 @@ def test_nothing_is_held_out(file: Path, tmp_path: Path) -> None:
 
 
 def test_retold_numbers_are_short() -> None:
-    shown = [running._shown(value) for value in (0.1, 4.0, 1e7, 1e-7, "hinge")]
+    shown = [sweep_run._shown(value) for value in (0.1, 4.0, 1e7, 1e-7, "hinge")]
     assert shown == ["0.1", "4", "10000000", "1e-07", "hinge"]
 
 
 def test_retold_options() -> None:
     flag = click.Option(["--bias/--no-bias"])
-    assert running._words(flag, True) == ["--bias"]
-    assert running._words(flag, False) == ["--no-bias"]
-    assert running._words(click.Option(["--text"], multiple=True), ("a", "b")) == [
+    assert sweep_run._words(flag, True) == ["--bias"]
+    assert sweep_run._words(flag, False) == ["--no-bias"]
+    assert sweep_run._words(click.Option(["--text"], multiple=True), ("a", "b")) == [
         "--text",
         "a",
         "--text",
         "b",
     ]
-    assert running._words(click.Option(["--characters"]), (3, 5)) == ["--characters", "3-5"]
+    assert sweep_run._words(click.Option(["--characters"]), (3, 5)) == ["--characters", "3-5"]
     weights = click.Option(["--class-weight"])
-    assert running._words(weights, {"a": 2.0, "b": 0.5}) == ["--class-weight", "a=2,b=0.5"]
+    assert sweep_run._words(weights, {"a": 2.0, "b": 0.5}) == ["--class-weight", "a=2,b=0.5"]

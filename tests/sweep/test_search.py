@@ -21,8 +21,7 @@ from steelyard.losses import class_labels, decision_point
 from steelyard.model import Settings
 from steelyard.sweep import grid
 from steelyard.sweep.results import Results
-from steelyard.sweep.search import Search, SearchProgress
-from steelyard.sweep.state import StateFile
+from steelyard.sweep.search import Search, SearchProgress, StateFile
 from tests.engine import problems
 from tests.engine.problems import FEATURES
 

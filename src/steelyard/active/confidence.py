@@ -57,20 +57,12 @@ class Bet:
     """Whether the rows that were asked for are part of the sum."""
 
 
-def _risk_gain(stake: Array, probability: Array) -> Array:
-    return np.log1p(stake / probability)
-
-
 def _pool_room(probability: Array) -> Array:
     with np.errstate(divide="ignore"):  # P = 1: any guess is allowed
         return -BOLDNESS * np.log1p(-probability)
 
 
-def _pool_gain(stake: Array, probability: Array) -> Array:
-    return np.log1p((1.0 / probability - 1.0) * -np.expm1(-stake))
-
-
-RISK = Bet(lambda probability: BOLDNESS * probability, _risk_gain, asked_too=True)
+RISK = Bet(lambda p: BOLDNESS * p, lambda stake, p: np.log1p(stake / p), asked_too=True)
 """Sums the means μ of the scores given the past, whatever they are and however they change:
 
     E[1 + λ·asked·(ℓ − g)/P] = 1 + λ(μ − g) ≤ exp(λ(μ − g))
@@ -80,7 +72,7 @@ if μ is the score itself, rows and labels taken as given: one interval for the 
 their record.
 """
 
-POOL = Bet(_pool_room, _pool_gain, asked_too=False)
+POOL = Bet(_pool_room, lambda stake, p: np.log1p((1.0 / p - 1.0) * -np.expm1(-stake)), asked_too=False)
 """Sums the scores of the rows that were *not* asked for, rows and labels taken as given; only the draws are
 random. The factor is exp(−λ(ℓ − g)) where not asked, and where asked
 
@@ -91,35 +83,8 @@ for but not answered belongs to the sum as well, as anything from 0 to 1.)
 """
 
 
-class Wealth:
-    """The logarithm of what was won so far, by guess and stake.
-
-    At stake λ, wealth against the claim "the sum is s" is exp(gain + λ·(centre − s)).
-    """
-
-    def __init__(self, guesses: int) -> None:
-        self.gain = np.zeros((guesses, len(STAKES)))
-        self.centre = np.zeros((guesses, len(STAKES)))
-
-    def add(self, gains: Array, centres: Array) -> None:
-        """Add rows, by guess and stake, one after another, so that pieces add up to the same result."""
-        self.gain = np.concatenate([self.gain[np.newaxis], gains]).sum(axis=0)
-        self.centre = np.concatenate([self.centre[np.newaxis], centres]).sum(axis=0)
-
-    def path(self, gains: Array, centres: Array, alpha: float) -> Array:
-        """Add rows, and return the lower bound after each of them."""
-        gain = np.cumsum(np.concatenate([self.gain[np.newaxis], gains]), axis=0)
-        centre = np.cumsum(np.concatenate([self.centre[np.newaxis], centres]), axis=0)
-        self.gain, self.centre = gain[-1], centre[-1]
-        return lower_bound(gain[1:], centre[1:], alpha)
-
-    def lower_bound(self, alpha: float) -> Array:
-        """The least sum that is not ruled out."""
-        return lower_bound(self.gain, self.centre, alpha)
-
-
 def lower_bound(gain: Array, centre: Array, alpha: float) -> Array:
-    """The root in s of: the average over guesses and stakes of exp(gain + λ·(centre − s)) is 1/α.
+    """The root in s of: the average over guesses and stakes of the wealth exp(gain + λ·(centre − s)) is 1/α.
 
     The logarithm of the average is convex and falls with s. So Newton's method, from the best bound of any
     single stake, climbs to the root and never beyond it: wherever it stops, the bound is valid.
@@ -165,17 +130,16 @@ class ConfidenceSequence:
 
     def __init__(self, bet: Bet, given: bool = False) -> None:
         self.bet, self.given = bet, given
-        self._low, self._high = Wealth(1 + given), Wealth(1 + given)
+        # Of the bettor on a large sum and of the one on a small one: gain and centre, by guess and stake
+        self._wealth = np.zeros((2, 2, 1 + given, len(STAKES)))
         self._answers = np.zeros((2, _KINDS))  # how many, and the sum of their scores
         self._sums = np.zeros(5)  # the estimate; rows, asked, skipped; known
 
     def add(self, probability: Array, asked: Flags, score: Array, guess: Array | None = None) -> None:
         """Add rows. A score of NaN where a row was asked for means no answer: the worst is assumed."""
         for part in _pieces(probability, asked, score, guess):
-            sums, low, high = self._count(*part)
-            self._sums = np.vstack([self._sums, sums]).sum(axis=0)
-            self._low.add(*low)
-            self._high.add(*high)
+            sums, wealth = self._count(*part)
+            self._sums, self._wealth = sums.sum(axis=0), wealth.sum(axis=2)
 
     def path(
         self, probability: Array, asked: Flags, score: Array, guess: Array | None, alpha: float
@@ -183,29 +147,28 @@ class ConfidenceSequence:
         """Add rows, and return the bounds before them and after each of them."""
         path = [SumBounds(*(column[np.newaxis] for column in self.bounds(alpha)))]
         for part in _pieces(probability, asked, score, guess):
-            sums, low, high = self._count(*part)
-            history = np.cumsum(np.vstack([self._sums, sums]), axis=0)
-            self._sums = history[-1]
-            least = [self._low.path(*low, alpha / 2.0), self._high.path(*high, alpha / 2.0)]
-            path.append(self._bounds(history[1:].T, *least))
+            sums, wealth = self._count(*part)
+            sums, wealth = np.cumsum(sums, axis=0), np.cumsum(wealth, axis=2)
+            self._sums, self._wealth = sums[-1], wealth[:, :, -1]
+            path.append(self._bounds(sums[1:].T, wealth[:, :, 1:], alpha))
         return SumBounds(*(np.concatenate(columns) for columns in zip(*path, strict=True)))
 
     def bounds(self, alpha: float) -> SumBounds:
         """The bounds now. Each of the two is ever wrong with probability at most α/2."""
-        low, high = self._low.lower_bound(alpha / 2.0), self._high.lower_bound(alpha / 2.0)
-        return self._bounds(self._sums, low, high)
+        return self._bounds(self._sums, self._wealth, alpha)
 
-    def _bounds(self, sums: Array, least: Array, least_lack: Array) -> SumBounds:
+    def _bounds(self, sums: Array, wealth: Array, alpha: float) -> SumBounds:
         value, rows, asked, skipped, known = sums
         size = rows if self.bet.asked_too else rows - asked + skipped
+        least, least_lack = (lower_bound(gain, centre, alpha / 2.0) for gain, centre in wealth)
         low, high = np.clip(least, 0.0, size), np.clip(size - least_lack, 0.0, size)
         high = np.maximum(low, high)
         return SumBounds(np.clip(value, low, high), low, high, rows, asked, skipped, known)
 
     def _count(
         self, probability: Array, asked: Flags, score: Array, guess: Array | None
-    ) -> tuple[Array, tuple[Array, Array], tuple[Array, Array]]:
-        """What the rows add to the sums, and to the wealth of both bettors."""
+    ) -> tuple[Array, Array]:
+        """The sums and the wealth so far, and after them what each row adds: pieces add up to the same."""
         answered = asked & ~np.isnan(score)
         guesses = self._means(probability, answered, score)[:, np.newaxis]
         if guess is not None:
@@ -218,22 +181,22 @@ class ConfidenceSequence:
             estimate = np.where(answered, (score - best) * (1.0 / probability - 1.0), best)
         known = np.where(answered, score, 0.0)
         sums = np.column_stack([estimate, np.ones(len(asked)), asked, asked & ~answered, known])
-        return (
-            sums,
-            self._bets(probability, asked, known, guesses),
-            self._bets(probability, asked, np.where(answered, 1.0 - score, 0.0), 1.0 - guesses),
-        )
+        wealth = np.zeros((2, 2, len(asked) + 1, *self._wealth.shape[2:]))
+        wealth[:, :, 0] = self._wealth
+        self._bet(probability, asked, known, guesses, *wealth[0, :, 1:])
+        self._bet(probability, asked, np.where(answered, 1.0 - score, 0.0), 1.0 - guesses, *wealth[1, :, 1:])
+        return np.vstack([self._sums, sums]), wealth
 
-    def _bets(self, probability: Array, asked: Flags, score: Array, guesses: Array) -> tuple[Array, Array]:
-        """Gains and centres, by row, guess and stake."""
+    def _bet(
+        self, probability: Array, asked: Flags, score: Array, guesses: Array, gains: Array, centres: Array
+    ) -> None:
+        """What each row adds to the wealth of one bettor."""
         column = probability[:, np.newaxis, np.newaxis]
-        centres = np.minimum(guesses[:, :, np.newaxis], self.bet.room(column) / STAKES)
-        gains = np.zeros_like(centres)
+        np.minimum(guesses[:, :, np.newaxis], self.bet.room(column) / STAKES, out=centres)
         surprise = STAKES * (score[asked, np.newaxis, np.newaxis] - centres[asked])
         gains[asked] = self.bet.gain(surprise, column[asked])
         if not self.bet.asked_too:
             centres[asked] = 0.0
-        return gains, centres
 
     def _means(self, probability: Array, answered: Flags, score: Array) -> Array:
         """The average score of answers before each row, among rows asked with about the same probability."""

@@ -92,26 +92,19 @@ class RunningEstimate:
         self.rows = self.asked = self.skipped = 0
 
     def add(self, sample: LabelSample) -> None:
-        """Add the next rows of the stream."""
-        for sequence, part in zip(*self._prepare(sample), strict=True):
-            take = part.taken
-            guess = None if part.guess is None else part.guess[take]
-            sequence.add(sample.probability[take], sample.asked[take], part.score[take], guess)
+        for sequence, part in self._prepare(sample):
+            sequence.add(*part.columns(sample))
 
     def path(self, sample: LabelSample) -> EstimatePath:
         """Add rows, and return the estimate with its bounds before them and after each of them."""
         rows = self.rows
         sums = []
-        for sequence, part in zip(*self._prepare(sample), strict=True):
-            take = part.taken
-            guess = None if part.guess is None else part.guess[take]
-            columns = sample.probability[take], sample.asked[take], part.score[take], guess
-            times = np.concatenate([[0], np.cumsum(take)])
-            sums.append(sequence.path(*columns, self._alpha / self._unknowns).at(times))
+        for sequence, part in self._prepare(sample):
+            times = np.concatenate([[0], np.cumsum(part.taken)])
+            sums.append(sequence.path(*part.columns(sample), self._alpha / self._unknowns).at(times))
         return self._combine(sums, rows + np.arange(len(sample) + 1.0))
 
     def estimate(self) -> Estimate:
-        """The estimate now."""
         sums = [each.bounds(self._alpha / self._unknowns) for each in self._sequences]
         path = self._combine(sums, np.array(float(self.rows))) if sums else _NOTHING
         value, low, high = (float(each) for each in path)
@@ -119,7 +112,7 @@ class RunningEstimate:
             self.of, self.measure, value, low, high, self.level, self.rows, self.asked, self.skipped
         )
 
-    def _prepare(self, sample: LabelSample) -> tuple[list[ConfidenceSequence], list["_Part"]]:
+    def _prepare(self, sample: LabelSample) -> list[tuple[ConfidenceSequence, "_Part"]]:
         parts = _parts(self.measure, sample)
         if not self._sequences:
             bet = POOL if self.of == "pool" else RISK
@@ -139,7 +132,7 @@ class RunningEstimate:
         self.rows += len(sample)
         self.asked += int(sample.asked.sum())
         self.skipped += sample.skipped
-        return self._sequences, parts
+        return list(zip(self._sequences, parts, strict=True))
 
     def _combine(self, sums: list[SumBounds], rows: Array) -> EstimatePath:
         if self.of == "pool":
@@ -223,6 +216,10 @@ class _Part(NamedTuple):
     taken: Flags
     score: Array
     guess: Array | None
+
+    def columns(self, sample: LabelSample) -> tuple[Array, Flags, Array, Array | None]:
+        guess = None if self.guess is None else self.guess[self.taken]
+        return sample.probability[self.taken], sample.asked[self.taken], self.score[self.taken], guess
 
 
 def _parts(measure: str, sample: LabelSample) -> list[_Part]:

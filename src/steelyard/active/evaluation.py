@@ -170,12 +170,9 @@ class CrossValidation:
         self._features = np.unique(rows.indices)
         known = self._renumber(rows)
         own = labelled.places[:count] % folds
-        self._learners = [
-            Learner(
-                model=refit(labelled.settings, labelled.training, known, own == fold if folds > 1 else None)
-            )
-            for fold in range(folds)
-        ]
+        left_out = [own == fold for fold in range(folds)] if folds > 1 else [None]
+        models = (refit(labelled.settings, labelled.training, known, rows) for rows in left_out)
+        self._learners = [Learner(model=model) for model in models]
 
     def predict(self, places: Numbers) -> Array:
         """w·x of stored rows, each by the model that has not learned it."""
@@ -192,9 +189,9 @@ class CrossValidation:
         found = np.searchsorted(self._features, rows.indices)
         known = np.append(self._features, -1)[found] == rows.indices
         indptr = np.concatenate([np.zeros(1, np.int64), np.cumsum(known)])[rows.indptr]
-        return Examples(
-            indptr, found[known].astype(np.int32), rows.values[known], False, len(self._features),
-            rows.labels, rows.sample_weight,
+        return replace(
+            rows, indptr=indptr, indices=found[known].astype(np.int32), values=rows.values[known],
+            features=len(self._features),
         )  # fmt: skip
 
 

@@ -146,7 +146,6 @@ class Journal:
         return {"strategy": _FORMER} | kept
 
     def decide(self, decisions: Decisions, asked: list[AskedRow]) -> None:
-        """Store the decisions about some examples, and the rows that are asked for."""
         columns = decisions.probabilities, decisions.predictions, decisions.scores
         state = decisions.bound, decisions.thinning, decisions.window
         with self._written():
@@ -176,7 +175,6 @@ class Journal:
             yield AskedRow(number, np.frombuffer(indices, np.int32), np.frombuffer(values))
 
     def events(self) -> Iterator[Event]:
-        """All events, in the order in which they came."""
         for kind, number, label in self._db.execute("SELECT kind, number, label FROM events ORDER BY id"):
             yield Event(kind, number, label)
 

@@ -118,37 +118,38 @@ def _check_draws(probability: ArrayLike, asked: ArrayLike) -> tuple[Array, Flags
     return chances, flags
 
 
+def _column(what: str, values: ArrayLike, rows: int) -> Array:
+    column = np.asarray(values, np.float64)
+    if column.shape != (rows,):
+        raise ValueError(f"there are {rows} rows, but {what!r} has the shape {column.shape}")
+    return column
+
+
 def _flags(what: str, values: ArrayLike, rows: int) -> Flags:
-    flags = np.asarray(values)
-    if flags.shape != (rows,):
-        raise ValueError(f"there are {rows} rows, but {what!r} has the shape {flags.shape}")
-    if not ((flags == 0) | (flags == 1)).all():
+    flags = _column(what, values, rows)
+    if not ((flags == 0.0) | (flags == 1.0)).all():
         raise ValueError(f"{what!r} must be yes or no (True, False, 1, 0) in every row")
     return flags.astype(bool)
 
 
 def _scores(what: str, values: ArrayLike, asked: Flags, largest: float) -> Array:
     """From 0 to 1 where answered, NaN elsewhere: rows that were not asked for are not read."""
-    column = np.asarray(values, np.float64)
-    if column.shape != asked.shape:
-        raise ValueError(f"there are {len(asked)} rows, but {what!r} has the shape {column.shape}")
-    scores = np.where(asked, column, np.nan)
-    bad = np.flatnonzero((scores < 0.0) | (scores > largest))
-    if len(bad):
-        raise ValueError(
-            f"row {bad[0]} has the {what} {scores[bad[0]]}: it must be from 0 to {largest:g}"
-            + (", or give the largest loss" if what == "loss" else "")
-        )
-    return scores / largest
+    scores = np.where(asked, _column(what, values, len(asked)), np.nan)
+    hint = ", or give the largest loss" if what == "loss" else ""
+    return _scaled(what, scores, (scores < 0.0) | (scores > largest), largest, hint)
 
 
 def _guesses(what: str, values: ArrayLike | None, rows: int, largest: float) -> Array | None:
     if values is None:
         return None
-    column = np.asarray(values, np.float64)
-    if column.shape != (rows,):
-        raise ValueError(f"there are {rows} rows, but {what!r} has the shape {column.shape}")
-    bad = np.flatnonzero(~((column >= 0.0) & (column <= largest)))
+    guesses = _column(what, values, rows)
+    return _scaled(what, guesses, ~((guesses >= 0.0) & (guesses <= largest)), largest)
+
+
+def _scaled(what: str, column: Array, outside: Flags, largest: float, hint: str = "") -> Array:
+    bad = np.flatnonzero(outside)
     if len(bad):
-        raise ValueError(f"row {bad[0]} has the {what} {column[bad[0]]}: it must be from 0 to {largest:g}")
+        raise ValueError(
+            f"row {bad[0]} has the {what} {column[bad[0]]}: it must be from 0 to {largest:g}{hint}"
+        )
     return column / largest

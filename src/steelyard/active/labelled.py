@@ -9,7 +9,7 @@ them, wrong labels first of all (docs/active.md has the figures).
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -79,16 +79,11 @@ class SparseRows:
     def take(
         self, places: NDArray[np.int64], labels: NDArray[np.float64], weights: NDArray[np.float64]
     ) -> Examples:
-        """Some of the rows, as examples."""
-        nothing = np.zeros(len(self))
-        end = self._ends[-1]
+        nothing, end = np.zeros(len(self)), self._ends[-1]
         whole = Examples(
             self._ends, self._indices[:end], self._values[:end], False, self._features, nothing, nothing
         )
-        found = whole.take(places)
-        return Examples(
-            found.indptr, found.indices, found.values, False, self._features, labels, weights, None
-        )
+        return replace(whole.take(places), labels=labels, sample_weight=weights)
 
 
 class Labelled:
@@ -121,7 +116,6 @@ class Labelled:
         self._weights.append(self.training.weight(probability))
 
     def undo(self) -> None:
-        """Forget the last answer."""
         for column in (self._places, self._labels, self._weights):
             column.pop()
         self._learned, self._stale, self._final = 0, True, None
@@ -149,7 +143,6 @@ class Labelled:
         return self._final[1]
 
     def refit(self, count: int) -> Model:
-        """A new model of the first `count` answers."""
         if count == 0:
             return Model(self.settings, self._features)
         return refit(self.settings, self.training, self.examples(0, count))
@@ -160,7 +153,6 @@ class Labelled:
         return np.array(self._places, np.int64)
 
     def examples(self, start: int, end: int) -> Examples:
-        """The rows of some answers, with their labels and weights."""
         columns = (np.array(column[start:end]) for column in (self._places, self._labels, self._weights))
         return self.rows.take(*columns)
 

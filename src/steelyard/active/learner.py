@@ -6,7 +6,7 @@ with the journal of another continues as that one would have.
 >>> import numpy as np
 >>> from steelyard import Settings
 >>> from steelyard.active.learner import ActiveLearner
->>> from steelyard.active.budget import BudgetPlan
+>>> from steelyard.active.strategies._base import BudgetPlan
 >>> from steelyard.examples import examples
 >>> learner = ActiveLearner(Settings(scaling="normalized"), features=2, plan=BudgetPlan(rate=0.5))
 >>> (query,) = learner.consider(examples(np.array([[1.0, 0.0]])))
@@ -27,10 +27,9 @@ from numpy.typing import NDArray
 
 from steelyard import losses
 from steelyard.active import counter_rng, strategies
-from steelyard.active.budget import BudgetPlan
 from steelyard.active.journal import ANSWER, SKIP, UNDO, AskedRow, Decisions, Event, History, Journal
 from steelyard.active.labelled import Labelled, RefitPlan, last_refit, sparse_row
-from steelyard.active.strategies._base import Strategy
+from steelyard.active.strategies._base import BudgetPlan, Strategy
 from steelyard.examples import Examples
 from steelyard.learner import Learner
 from steelyard.losses import class_labels
@@ -157,7 +156,6 @@ class ActiveLearner:
 
     @property
     def open(self) -> list[int]:
-        """The ids of questions that wait for an answer."""
         return [number for number in self._asked if number not in self._state]
 
     @property
@@ -186,7 +184,6 @@ class ActiveLearner:
         return drawn
 
     def place(self, number: int) -> int:
-        """The place of a question among the stored rows."""
         return self._asked[number][0]
 
     def consider(self, examples: Examples, *, first_only: bool = False) -> list[Query]:
@@ -219,20 +216,13 @@ class ActiveLearner:
             probabilities[at:end] = p[: end - at]
             strategy.observe(scores[at:end], begin + end, cost, question=len(hits) > 0)
             at = end
-        asked = [AskedRow(begin + place, *sparse_row(examples, place)) for place in places]
         decisions = Decisions(
             begin, probabilities[:at], predictions[:at], scores[:at],
             strategy.bound, strategy.thinning, len(strategy.window),
         )  # fmt: skip
-        if at:
-            self.journal.decide(decisions, asked)
-        self.seen, self.strategy, self.decided = begin + at, strategy, decisions
-        for each, place in zip(asked, places, strict=True):
-            self._store(each, float(probabilities[place]))
-        return [
-            Query(begin + place, float(probabilities[place]), float(predictions[place]), place)
-            for place in places
-        ]
+        queries = self._decide(decisions, examples, {begin + place: place for place in places})
+        self.strategy = strategy
+        return queries
 
     def ask_from(self, pool: Examples, order: NDArray[np.int64]) -> Query | None:
         """The row of a pool that the strategy wants most; None once the budget or the pool is used up.
@@ -257,11 +247,22 @@ class ActiveLearner:
             number, np.array([probability]), ranking.predictions[[number]], ranking.scores[[number]],
             self.strategy.bound, self.strategy.thinning, 0,
         )  # fmt: skip
-        asked = AskedRow(number, *sparse_row(pool, row))
-        self.journal.decide(decisions, [asked])
-        self.seen, self.decided = self.seen + 1, decisions
-        self._store(asked, probability)
-        return Query(number, probability, float(ranking.predictions[number]), row)
+        (query,) = self._decide(decisions, pool, {number: row})
+        return query
+
+    def _decide(self, decisions: Decisions, examples: Examples, asked: dict[int, int]) -> list[Query]:
+        """Write the decisions to the journal, then go by them; `asked` has rows by the example's number."""
+        stored = [AskedRow(number, *sparse_row(examples, row)) for number, row in asked.items()]
+        if len(decisions.scores):
+            self.journal.decide(decisions, stored)
+        self.seen, self.decided = self.seen + len(decisions.scores), decisions
+        queries = []
+        for each in stored:
+            at = each.number - decisions.first
+            probability, prediction = float(decisions.probabilities[at]), float(decisions.predictions[at])
+            self._store(each, probability)
+            queries.append(Query(each.number, probability, prediction, asked[each.number]))
+        return queries
 
     def _rank(self, pool: Examples, order: NDArray[np.int64]) -> _Ranking:
         count = last_refit(len(self.labelled)) if len(self.labelled) >= FIRST_RANKED else 0
@@ -283,7 +284,6 @@ class ActiveLearner:
         self._settle([Event(ANSWER, number, float(y)) for number, y in zip(ids, labels, strict=True)])
 
     def skip(self, ids: Sequence[int]) -> None:
-        """Leave questions without an answer."""
         self._settle([Event(SKIP, number) for number in ids])
 
     def _settle(self, events: list[Event]) -> None:

@@ -90,7 +90,6 @@ class Simulation:
 
     @property
     def asked(self) -> NDArray[np.float64]:
-        """How many labels each has asked for."""
         return self._gathered([block.scalars(query_lanes.ASKED) for block in self._blocks])
 
     @property
@@ -111,12 +110,7 @@ class _LearnerBlock:
     """Askers with the same loss and scaling."""
 
     def __init__(
-        self,
-        askers: list[Asker],
-        numbers: NDArray[np.int64],
-        features: int,
-        constants: str,
-        floor: float,
+        self, askers: list[Asker], numbers: NDArray[np.int64], features: int, constants: str, floor: float
     ) -> None:
         self.numbers = numbers
         self._common = askers[0].settings
@@ -131,20 +125,17 @@ class _LearnerBlock:
         )  # fmt: skip
         of = iwal.constants(constants)
         by_lane = [askers[number] for number in layout.numbers]
-        self._parameters = (
-            np.array([each.settings.rate for each in by_lane]),
-            np.array([each.settings.initial_t for each in by_lane]),
-            np.array([each.settings.power_t for each in by_lane]),
-            np.array([strategies.by_name(each.strategy).lane_code for each in by_lane]),
-            np.array([each.parameter for each in by_lane]),
-            of.c1,
-            of.c2,
-            floor,
-            self._common.scaling == "row_norm",
-            float(self._common.bias),
-            *class_labels(loss),
-            decision_point(loss),
+        columns = (
+            [each.settings.rate for each in by_lane],
+            [each.settings.initial_t for each in by_lane],
+            [each.settings.power_t for each in by_lane],
+            [strategies.by_name(each.strategy).lane_code for each in by_lane],
+            [each.parameter for each in by_lane],
         )
+        self._parameters = (
+            *map(np.array, columns), of.c1, of.c2, floor, self._common.scaling == "row_norm",
+            float(self._common.bias), *class_labels(loss), decision_point(loss),
+        )  # fmt: skip
 
     def learn(self, examples: Examples, draws: NDArray[np.float64], seen: int) -> None:
         with np.errstate(all="ignore"):
@@ -174,12 +165,7 @@ class _LearnerBlock:
 
 
 def try_grid(
-    strategy: str,
-    update: str,
-    grid: Sequence[Schedule],
-    learned: Examples,
-    tested: Examples,
-    seed: int,
+    strategy: str, update: str, grid: Sequence[Schedule], learned: Examples, tested: Examples, seed: int
 ) -> Points:
     """The fraction of labels and the test error of every schedule with every parameter of the strategy.
 

@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 
 from steelyard.active import counter_rng, strategies
-from steelyard.active.budget import BudgetPlan
 from steelyard.active.evaluation import Evaluation
 from steelyard.active.labelled import DEFAULT_SETTINGS, Labelled, RefitPlan, sparse_row
 from steelyard.active.learner import ActiveLearner, replay
 from steelyard.active.simulation import Points, Schedule, hull, try_grid
+from steelyard.active.strategies._base import BudgetPlan
 from steelyard.examples import Examples
 from steelyard.learner import Learner
 from steelyard.losses import decision_point
@@ -71,6 +71,11 @@ class TrialPlan:
                     f"the fraction {fraction:g} of {rows:,} rows to learn from is less than one label"
                 )
         return [round(fraction * rows) for fraction in sorted(self.fractions)]
+
+    def count(self, *, grid: bool) -> int:
+        """How often `run_grid` ticks, or else `run_trials`."""
+        each = len(self.strategies) if grid else 1 + len(self.strategies) * len(self.fractions)
+        return self.seeds * len(self.updates) * each
 
 
 def outcomes(
@@ -132,7 +137,6 @@ def _ranked(
 
 
 def learn_all(update: str, training: RefitPlan, rows: Examples) -> Outcome:
-    """The model of all labels."""
     labelled = Labelled(replace(DEFAULT_SETTINGS, update=update), rows.features, training)
     for row in range(len(rows)):
         labelled.rows.add(*sparse_row(rows, row))
@@ -163,11 +167,6 @@ def run_trials(rows: Examples, plan: TrialPlan, learner: str, tick: Tick) -> dic
     return {
         "results": [summarise(*key, found[key], len(tested)) for key in sorted(found, key=lambda k: k[0])]
     }
-
-
-def count_trials(plan: TrialPlan) -> int:
-    """How often `run_trials` ticks."""
-    return plan.seeds * len(plan.updates) * (1 + len(plan.strategies) * len(plan.fractions))
 
 
 def _test(outcome: Outcome, tested: Examples) -> dict[str, Any]:

@@ -5,6 +5,7 @@ So `steelyard --help` stays instant, whatever a command needs.
 
 import importlib
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -25,23 +26,27 @@ _summaries = {
 }
 
 
-class _Commands(click.Group):
-    """A group whose commands are the files of this folder, each holding one `command`."""
+class Commands(click.Group):
+    """A group whose commands are the files of a folder, each holding one `command`."""
+
+    def __init__(self, *, folder: str, summaries: dict[str, str], **options: Any) -> None:
+        super().__init__(**options)
+        self._folder, self._summaries = folder, summaries
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(_summaries)
+        return list(self._summaries)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in _summaries:
+        if cmd_name not in self._summaries:
             return None
-        command: click.Command = importlib.import_module(f"steelyard.cli.{cmd_name}").command
+        command: click.Command = importlib.import_module(f"{self._folder}.{cmd_name}").command
         return command
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args[0] not in _summaries and not args[0].startswith("-"):
-            hint = did_you_mean(args[0], _summaries)
+        if args[0] not in self._summaries and not args[0].startswith("-"):
+            hint = did_you_mean(args[0], self._summaries)
             if Path(args[0]).is_file():
                 hint = f"; to learn a file: steelyard train {args[0]}"
             ctx.fail(f"No such command {args[0]!r}{hint or '.'}")
@@ -49,10 +54,15 @@ class _Commands(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
-            formatter.write_dl(list(_summaries.items()))
+            formatter.write_dl(list(self._summaries.items()))
 
 
-@click.command(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.command(
+    cls=Commands,
+    folder=__name__,
+    summaries=_summaries,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 @click.version_option(steelyard.__version__, prog_name="steelyard")
 def main() -> None:
     """Online learning in which an importance weight of h means exactly h copies of the example."""

@@ -1,4 +1,4 @@
-"""What commands have in common: choices, the clock, interrupts, lines on standard output, output files."""
+"""What commands have in common: the clock, interrupts, lines on standard output, output files."""
 
 import os
 import signal
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Optional
 
 import click
 
-from steelyard._messages import did_you_mean
+from steelyard._messages import counted, did_you_mean
 from steelyard.io.errors import InputError
 
 if TYPE_CHECKING:
@@ -23,15 +23,7 @@ if TYPE_CHECKING:
 Say = Callable[[str], None]
 
 _MOST_NAMESPACES = 10  # that are listed
-
-
-class Choice(click.Choice[str]):
-    """An option that takes one of some words, and says which one was probably meant."""
-
-    def get_invalid_choice_message(self, value: Any, ctx: click.Context | None) -> str:
-        said = super().get_invalid_choice_message(value, ctx)
-        hint = did_you_mean(str(value), map(str, self.choices))
-        return said.removesuffix(".") + hint if hint else said
+_MOST_PROBLEMS = 3
 
 
 def seconds_since_start() -> float:
@@ -51,12 +43,13 @@ def restored_interrupts() -> Iterator[None]:
     answers an interrupt with errors of its own, of several kinds and with chains of several lengths. So
     whether one came is noted when it comes, and any error after that is its consequence.
     """
-    handler, came = signal.getsignal(signal.SIGINT), False
+    handler: Any = signal.getsignal(signal.SIGINT)
+    came = False
 
     def note(number: int, frame: FrameType | None) -> None:
         nonlocal came
         came = True
-        handler(number, frame)  # type: ignore[operator, misc]
+        handler(number, frame)
 
     if not callable(handler) or threading.current_thread() is not threading.main_thread():
         yield
@@ -101,6 +94,28 @@ def check_outputs(outputs: Sequence[Path | None], inputs: Sequence[str | Path]) 
             raise InputError(
                 f"{output}: is read, and would be replaced by what is written; name another file"
             )
+
+
+def fact_lines(facts: dict[str, str | None]) -> list[str]:
+    """A line for each; where there is None, there is nothing to say."""
+    return [f"{name:<22} {value}" for name, value in facts.items() if value is not None]
+
+
+def skips_and_notes(result: dict[str, Any], notes: list[str]) -> list[str]:
+    """The end of a report: lines that could not be read, if any, and what else there is to say."""
+    lines = []
+    if result["skipped"]:
+        such = ", such as" if result["skipped"] > _MOST_PROBLEMS else ":"
+        lines.append(f"skipped {counted(result['skipped'], 'line')} that could not be read{such}")
+        lines += [f"  {problem}" for problem in result["problems"][:_MOST_PROBLEMS]]
+    return lines + [f"note: {note}" for note in notes]
+
+
+def aligned(table: Sequence[Sequence[str]], left: int) -> list[str]:
+    """A table as lines, its first columns set to the left and the others to the right."""
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    line = "  ".join(f"{{:{'<' if place < left else '>'}{width}}}" for place, width in enumerate(widths))
+    return [line.format(*row).rstrip() for row in table]
 
 
 def unused_interactions(stream: "Stream", names: Optional["Names"]) -> list[str]:

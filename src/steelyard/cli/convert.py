@@ -9,7 +9,7 @@ import click
 
 from steelyard._messages import counted
 from steelyard.cli import options
-from steelyard.cli.common import Choice
+from steelyard.cli.option_types import Choice
 from steelyard.io.input_spec import InputSpec
 from steelyard.io.labels import LabelRule
 from steelyard.io.read_options import ReadOptions
@@ -19,16 +19,12 @@ from steelyard.model import DTYPES
 @click.command(epilog=options.EXAMPLES["convert"])
 @options.FILES
 @click.option(
-    "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), required=True, metavar="FILE",
+    "-o", "--output", type=options.FILE_PATH, required=True, metavar="FILE",
     help="Where to write: .arrow, which is mapped into memory when read, or .parquet, which is smaller.",
 )  # fmt: skip
 @options.READING
 @click.option(
-    "--dtype",
-    type=Choice(DTYPES),
-    default="float32",
-    show_default=True,
-    help="The type of the values.",
+    "--dtype", type=Choice(DTYPES), default="float32", show_default=True, help="The type of the values."
 )
 @options.THREADS
 @options.ON_ERROR
@@ -51,15 +47,15 @@ def command(files: tuple[str, ...], output: Path, **given: Any) -> None:
         spec, labels = read.infer(paths, given["dtype"])
         spec = replace(spec, label_rule=_label_rule(read, paths, spec, labels))
         names = Names(spec.features) if read.names else None
-        run = scoring.run_options(given)
+        run = options.run_options(given)
         stream = FileRows(paths, spec, names=names, threads=run.usable_threads, skip=run.skip_errors).open()
         began = time.perf_counter()
         rows = convert.convert(stream, output, features=spec.features, names=names, reading=spec.as_json())
     seconds = time.perf_counter() - began
     size = output.stat().st_size / 1e6
     click.echo(f"{counted(rows, 'row')} in {output}, {size:,.1f} MB, {seconds:.1f} s")
-    remarks = [*sorted(stream.remarks), *unused_interactions(stream, names)]
-    for line in [f"skipped: {problem}" for problem in stream.problems] + remarks:
+    scoring.tell_skipped(stream)
+    for line in (*sorted(stream.remarks), *unused_interactions(stream, names)):
         click.echo(line, err=True)
     if stream.skipped:
         click.echo(f"skipped {counted(stream.skipped, 'line')} that could not be read", err=True)

@@ -18,7 +18,7 @@ DEFAULT_OUTPUT = Path("steelyard-demo")
 
 @click.command
 @click.option(
-    "-o", "--output", type=click.Path(file_okay=False, path_type=Path), metavar="FOLDER",
+    "-o", "--output", type=options.FOLDER_PATH, metavar="FOLDER",
     default=DEFAULT_OUTPUT, show_default=True, help="Where to write the data, the model and the report.",
 )  # fmt: skip
 @click.option(

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from steelyard.cli import options
+from steelyard.cli.common import fact_lines
 
 _FACTS = {
     "examples": "examples", "weight": "weight", "loss": "average loss", "rmse": "root mean square error",
@@ -21,7 +22,7 @@ _LONGEST = 18  # of a class in a table
 
 
 @click.command(epilog=options.EXAMPLES["evaluate"])
-@click.argument("model", type=click.Path(dir_okay=False, path_type=Path))
+@options.MODEL
 @options.FILES
 @click.option(
     "--labels", metavar="A,B,…",
@@ -42,9 +43,7 @@ def command(model: Path, files: tuple[str, ...], as_json: bool, **given: Any) ->
 
 
 def run(model: Path, files: tuple[str, ...], given: dict[str, Any]) -> dict[str, Any]:
-    """The figures."""
     from steelyard.cli import scoring
-    from steelyard.engine import file_predictions
     from steelyard.engine.metrics import Metrics
     from steelyard.io import sources
     from steelyard.io.columns import LABEL
@@ -53,10 +52,7 @@ def run(model: Path, files: tuple[str, ...], given: dict[str, Any]) -> dict[str,
         paths = sources.expand(files)
         loaded = scoring.load(model, given["loss"])
         metrics = Metrics(loaded.loss, loaded.class_names, loaded.content.calibration)
-        spec = scoring.read_spec(loaded, paths, given["labels"])
-        stream = file_predictions.predict(
-            loaded.engine, spec, paths, scoring.run_options(given), labelled=True
-        )
+        spec, stream = loaded.score(paths, given, labelled=True)
         for parsed in stream:
             metrics.add(scoring.predictions_of(parsed), parsed.examples.labels, parsed.examples.sample_weight)
         if not metrics.weight:
@@ -70,7 +66,7 @@ def run(model: Path, files: tuple[str, ...], given: dict[str, Any]) -> dict[str,
 
 
 def text(result: dict[str, Any]) -> str:
-    lines = [f"{_FACTS[key]:<22} {_show(value)}" for key, value in result.items() if key in _FACTS]
+    lines = fact_lines({_FACTS[key]: _show(value) for key, value in result.items() if key in _FACTS})
     if "classes" in result:
         lines += ["", *_class_table(result["classes"]), *_confusion_table(result)]
     if "calibration" in result:

@@ -10,22 +10,19 @@ import numpy as np
 
 from steelyard import losses
 from steelyard.cli import options
+from steelyard.cli.common import fact_lines
 from steelyard.cli.scoring import LoadedModel
 from steelyard.engine.metrics import finite
 from steelyard.io.columns import Column, Columns
-from steelyard.io.input_spec import InputSpec
 from steelyard.model import Model
 
 
 @click.command(epilog=options.EXAMPLES["inspect"])
-@click.argument("model", type=click.Path(dir_okay=False, path_type=Path))
+@options.MODEL
 @click.option(
-    "--top",
-    type=click.IntRange(0),
-    default=10,
-    show_default=True,
+    "--top", type=click.IntRange(0), default=10, show_default=True,
     help="How many positive and how many negative coefficients to list.",
-)
+)  # fmt: skip
 @options.OWN_LOSS
 @options.JSON
 def command(model: Path, top: int, as_json: bool, **given: Any) -> None:
@@ -43,7 +40,11 @@ def describe(loaded: LoadedModel, top: int) -> dict[str, Any]:
     models = engine.models()
     settings = engine.settings[engine.best]
     names = loaded.feature_names
-    spec = None if content.spec is None else loaded.spec()
+    columns = rule = None
+    if content.spec is not None:
+        spec = loaded.spec()
+        made_from = spec.original or spec  # a converted file has the columns and classes of another
+        columns, rule = spec.columns or made_from.columns, spec.label_rule or made_from.label_rule
     result: dict[str, Any] = {
         "settings": asdict(settings)
         | {
@@ -54,8 +55,8 @@ def describe(loaded: LoadedModel, top: int) -> dict[str, Any]:
         },
         "made_by": content.estimator,
         "reading": content.spec,
-        "columns": None if spec is None else _columns(spec),
-        "labels": None if spec is None else _labels(spec),
+        "columns": None if columns is None else [asdict(column) for column in columns.columns],
+        "labels": None if rule is None else dict(zip(rule.names, rule.values, strict=True)),
         "classes": loaded.class_names,
         "calibrated": content.calibration is not None,
         "class_weight": content.parameters.get("class_weight"),
@@ -97,54 +98,32 @@ def _largest(model: Model, names: dict[int, str], top: int) -> dict[str, Any]:
     }
 
 
-def _columns(spec: InputSpec) -> list[dict[str, str]] | None:
-    """Of a table, or of the one that a converted file was made from."""
-    columns = spec.columns or (None if spec.original is None else spec.original.columns)
-    return None if columns is None else [asdict(column) for column in columns.columns]
-
-
-def _labels(spec: InputSpec) -> dict[str, float] | None:
-    """What the classes are called, and the labels that the loss knows them by."""
-    rule = spec.label_rule or (None if spec.original is None else spec.original.label_rule)
-    return None if rule is None else dict(zip(rule.names, rule.values, strict=True))
-
-
 def _text(result: dict[str, Any]) -> str:
-    settings, spec = result["settings"], result["reading"]
+    settings, models = result["settings"], result.get("models")
     parameters = "".join(f", {name} {value:g}" for name, value in settings["loss_parameters"].items())
-    loss = "unknown" if result["progressive_loss"] is None else f"{result['progressive_loss']:.6f}"
-    models = result.get("models")
+    loss, error, weights = result["progressive_loss"], result["progressive_error"], result["class_weight"]
     total = result["features"] * (1 if models is None else len(models))
-    facts = [
-        ("loss", f"{settings['loss']}{parameters}"),
-        ("update", settings["update"]),
-        ("scaling", settings["scaling"]),
-        (
-            "learning rate",
-            f"{settings['learning_rate']:g}, initial_t {settings['initial_t']:g}, "
-            f"power_t {settings['power_t']:g}" + (" (auto)" if settings["auto"] else ""),
-        ),
-        ("regularisation", f"l1 {settings['l1']:g}, l2 {settings['l2']:g}"),
-        ("reads", _reads(spec)),
-        *_about_classes(result),
-        (
-            "learned",
-            f"a total weight of {result['learned_weight']:,.6g}"
-            + ("" if result["finished"] else " (a checkpoint, not finished)"),
-        ),
-        ("average loss", loss),
-    ]
-    if result["calibrated"]:
-        facts.append(("probabilities", "calibrated on rows held out"))
-    if result["class_weight"] is not None:
-        facts.append(("class weight", _show_weights(result["class_weight"])))
-    if result["progressive_error"] is not None:
-        facts.append(("error rate", f"{result['progressive_error']:.6f}"))
     share = result["nonzero"] / total
-    facts.append(("coefficients", f"{result['nonzero']:,} of {total:,} are not zero ({share:.3%})"))
-    if models is None:
-        facts.append(("bias", f"{result['bias']:.6g}"))
-    lines = [f"{name:<22} {value}" for name, value in facts]
+    lines = fact_lines(
+        {
+            "loss": f"{settings['loss']}{parameters}",
+            "update": settings["update"],
+            "scaling": settings["scaling"],
+            "learning rate": f"{settings['learning_rate']:g}, initial_t {settings['initial_t']:g}, "
+            f"power_t {settings['power_t']:g}" + (" (auto)" if settings["auto"] else ""),
+            "regularisation": f"l1 {settings['l1']:g}, l2 {settings['l2']:g}",
+            "reads": _reads(result["reading"]),
+            **_about_classes(result),
+            "learned": f"a total weight of {result['learned_weight']:,.6g}"
+            + ("" if result["finished"] else " (a checkpoint, not finished)"),
+            "average loss": "unknown" if loss is None else f"{loss:.6f}",
+            "probabilities": "calibrated on rows held out" if result["calibrated"] else None,
+            "class weight": None if weights is None else _show_weights(weights),
+            "error rate": None if error is None else f"{error:.6f}",
+            "coefficients": f"{result['nonzero']:,} of {total:,} are not zero ({share:.3%})",
+            "bias": f"{result['bias']:.6g}" if models is None else None,
+        }
+    )
     if result["columns"] is not None:
         columns = Columns(tuple(Column(**column) for column in result["columns"]))
         lines += ["", "columns", *(f"  {line}" for line in columns.describe().splitlines())]
@@ -166,11 +145,11 @@ def _reads(spec: dict[str, Any] | None) -> str:
     return str(spec["format"]) + "".join(f", {cross}" for cross in spec["interactions"])
 
 
-def _about_classes(result: dict[str, Any]) -> list[tuple[str, str]]:
+def _about_classes(result: dict[str, Any]) -> dict[str, str]:
     labels, classes = result["labels"], result["classes"]
     if labels is not None and len(labels) == 2:
-        return [("labels", ", ".join(f"{name} is {value:g}" for name, value in labels.items()))]
-    return [] if classes is None else [("classes", ", ".join(classes))]
+        return {"labels": ", ".join(f"{name} is {value:g}" for name, value in labels.items())}
+    return {} if classes is None else {"classes": ", ".join(classes)}
 
 
 def _coefficients(model: dict[str, Any], whose: str) -> list[str]:

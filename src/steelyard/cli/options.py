@@ -12,17 +12,21 @@ import click
 from click.core import ParameterSource
 
 from steelyard import losses
-from steelyard.cli.common import Choice, restored_interrupts
-from steelyard.engine import class_weights
+from steelyard.cli.common import restored_interrupts
+from steelyard.cli.option_types import Choice, ClassWeights
 from steelyard.io import formats
 from steelyard.io.errors import InputError
 from steelyard.losses import Loss
 from steelyard.schedules import AUTO
 
 if TYPE_CHECKING:  # a command whose help is asked for loads no kernels
+    from steelyard.engine.file_training import RunOptions
     from steelyard.io.read_options import ReadOptions
     from steelyard.model import Settings
 
+FILE_PATH = click.Path(dir_okay=False, path_type=Path)
+FOLDER_PATH = click.Path(file_okay=False, path_type=Path)
+MODEL = click.argument("model", type=FILE_PATH)
 FILES = click.argument("files", nargs=-1, required=True, metavar="FILE…")
 THREADS = click.option(
     "--threads", type=click.IntRange(1, 64), help="Threads that parse.  [default: one per core, at most 4]"
@@ -225,40 +229,6 @@ def own_loss(name: str | None) -> type[Loss] | None:
     return found
 
 
-class RateOrAuto(click.ParamType):  # type: ignore[type-arg]
-    """A learning rate, or `auto`."""
-
-    name = "rate"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float | str:
-        try:
-            return AUTO if value == AUTO else float(value)
-        except ValueError:
-            self.fail(f"{value!r} is neither a number nor auto.", param, ctx)
-
-
-class ClassWeights(click.ParamType):  # type: ignore[type-arg]
-    """`balanced`, or weights by class as in `ham=1,spam=5`."""
-
-    name = "weights"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> str | dict[str, float]:
-        if value == class_weights.BALANCED or isinstance(value, dict):
-            return value  # type: ignore[no-any-return]
-        weights = {}
-        for part in value.split(","):
-            name, found, weight = part.rpartition("=")
-            try:
-                weights[name.strip()] = float(weight)
-            except ValueError:
-                found = ""
-            if not found or not name.strip():
-                self.fail(f"{value!r} is neither balanced nor of the form ham=1,spam=5.", param, ctx)
-        return weights
-
-
 CLASS_WEIGHT = click.option(
     "--class-weight", type=ClassWeights(), metavar="WEIGHTS",
     help="Multiply the weights of rows by class: balanced, or as in ham=1,spam=5.",
@@ -318,6 +288,14 @@ def read_options(given: dict[str, Any]) -> "ReadOptions":
 
     names = {each.name for each in fields(ReadOptions)} - {"format"}
     return ReadOptions(format=given["format_"], **{name: given[name] for name in names & set(given)})
+
+
+def run_options(given: dict[str, Any]) -> "RunOptions":
+    """From those of its options that the command has."""
+    from steelyard.engine.file_training import RunOptions
+
+    names = {each.name for each in fields(RunOptions)} & set(given)
+    return RunOptions(skip_errors=given["on_error"] == "skip", **{name: given[name] for name in names})
 
 
 def given_names(ctx: click.Context) -> set[str]:

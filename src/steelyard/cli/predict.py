@@ -11,16 +11,16 @@ import click
 from steelyard import _atomic_files as written
 from steelyard._messages import counted
 from steelyard.cli import options
-from steelyard.cli.common import Choice
+from steelyard.cli.option_types import Choice
 
 _KINDS = ("raw", "probability", "label")
 
 
 @click.command(epilog=options.EXAMPLES["predict"])
-@click.argument("model", type=click.Path(dir_okay=False, path_type=Path))
+@options.MODEL
 @options.FILES
 @click.option(
-    "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+    "-o", "--output", type=options.FILE_PATH, metavar="FILE",
     help="Where to write the predictions.  [default: standard output]",
 )  # fmt: skip
 @click.option(
@@ -39,7 +39,6 @@ def command(model: Path, files: tuple[str, ...], output: Path | None, kind: str,
     """
     from steelyard.cli import scoring
     from steelyard.cli.common import check_outputs
-    from steelyard.engine import file_predictions
     from steelyard.io import sources
 
     with options.errors():
@@ -47,10 +46,7 @@ def command(model: Path, files: tuple[str, ...], output: Path | None, kind: str,
         check_outputs([output], [model, *paths])
         loaded = scoring.load(model, given["loss"])
         convert = scoring.PredictionText(loaded, kind)
-        spec = file_predictions.accept_any_labels(scoring.read_spec(loaded, paths))
-        stream = file_predictions.predict(
-            loaded.engine, spec, paths, scoring.run_options(given), labelled=False
-        )
+        _, stream = loaded.score(paths, given)
         with _opened(output) as out:
             for parsed in stream:
                 texts = convert(scoring.predictions_of(parsed))

@@ -1,17 +1,33 @@
-"""Progress of training: the table of progressive validation, and a bar on a terminal."""
+"""What is seen of a run: the table of progressive validation, bars on a terminal, and what Ctrl-C does."""
 
+import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+from typing import Any
 
+import click
 import numpy as np
 from rich.console import Console
-from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn, TimeElapsedColumn
+from rich.progress import (
+    BarColumn,
+    Progress,
+    ProgressColumn,
+    Task,
+    TaskProgressColumn,
+    TextColumn,
+    TimeElapsedColumn,
+)
 from rich.text import Text
 
 from steelyard.cli.common import Say
 from steelyard.engine.file_training import FileTraining
 from steelyard.engine.passes import Learned
+from steelyard.sweep.search import SearchProgress
+
+INTERRUPTED = 130  # as shells have it: 128 and the number of the signal
 
 _HEADINGS = (
     ("average", "since", "example", "example", "current", "current", "current"),
@@ -32,13 +48,9 @@ class Rates(ProgressColumn):
 class Watcher:
     """Prints a line at 1, 2, 4, 8, … examples, and moves the bar."""
 
-    def __init__(self, training: FileTraining, bar: Progress | None, *, table: bool, say: Say) -> None:
-        self._training = training
-        self._engine = training.engine
-        self._bar = bar
-        self._table = table
-        self._say = say
-        self._task = None if bar is None else bar.add_task("", total=None, rows=0)
+    def __init__(self, training: FileTraining, bar: Progress, *, table: bool, say: Say) -> None:
+        self._training, self._bar, self._table, self._say = training, bar, table, say
+        self._task = bar.add_task("", total=None, rows=0)
         self._next = 1
         loss, weight = training.engine.progress_sums()  # of a model that goes on, not nothing
         best = training.engine.best
@@ -51,14 +63,11 @@ class Watcher:
         if self._table and learned.pass_number == 0:
             self._lines(learned)
         stream = self._training.files.stream
-        if self._bar is not None and self._task is not None and stream is not None:
-            self._bar.update(
-                self._task,
-                description=f"pass {learned.pass_number + 1}" if learned.pass_number else "",
-                completed=stream.position,
-                total=stream.size,
-                rows=stream.rows,
-            )
+        assert stream is not None
+        text = f"pass {learned.pass_number + 1}" if learned.pass_number else ""
+        self._bar.update(
+            self._task, description=text, completed=stream.position, total=stream.size, rows=stream.rows
+        )
 
     def _lines(self, learned: Learned) -> None:
         examples, predictions = learned.examples, learned.predictions
@@ -66,7 +75,7 @@ class Watcher:
             return
         weights = examples.sample_weight[:, np.newaxis]
         with np.errstate(over="ignore", invalid="ignore"):  # an infinite loss is shown as one
-            values = self._engine.row_losses(predictions, np.nan_to_num(examples.labels))
+            values = self._training.engine.row_losses(predictions, np.nan_to_num(examples.labels))
             losses = learned.loss_before + np.cumsum(np.where(weights > 0.0, weights * values, 0.0), axis=0)
             totals = learned.weight_before + np.cumsum(weights, axis=0)
         while self._next <= learned.first + len(examples):
@@ -95,11 +104,8 @@ class Watcher:
     def _label_and_prediction(self, learned: Learned, row: int, best: int) -> tuple[str, str]:
         """Numbers; of more than two classes the names."""
         assert learned.predictions is not None
-        label, predictions, names = (
-            learned.examples.labels[row],
-            learned.predictions[row],
-            self._training.class_names,
-        )
+        label, predictions = learned.examples.labels[row], learned.predictions[row]
+        names = self._training.class_names
         if names is None or len(names) <= 2:
             shown = "unknown" if np.isnan(label) else fitted(label, 4, 9)
             return shown, fitted(predictions[best], 4, 9)
@@ -108,7 +114,7 @@ class Watcher:
         return shown[:9], str(names[predicted])[:9]
 
     def _print(self, line: str) -> None:
-        if self._bar is not None and sys.stdout.isatty():
+        if not self._bar.disable and sys.stdout.isatty():
             self._bar.console.print(line, highlight=False, markup=False)
         else:
             self._say(line)
@@ -123,19 +129,56 @@ def fitted(number: float, decimals: int, width: int) -> str:
     return f"{number:.{width - 7}g}"
 
 
-@contextmanager
-def bar() -> Iterator[Progress | None]:
-    """A progress bar on standard error, if that is a terminal."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    console = Console(stderr=True)
-    with Progress(
-        TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), Rates(),
-        console=console, transient=True, redirect_stdout=False,
-    ) as progress:  # fmt: skip
-        yield progress
+def bar(*columns: ProgressColumn) -> Progress:
+    """A progress bar on standard error; it shows nothing if that is no terminal."""
+    hidden = not sys.stderr.isatty()
+    return Progress(
+        TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), *columns, transient=True,
+        console=Console(stderr=True, quiet=hidden), redirect_stdout=False, disable=hidden,
+    )  # fmt: skip
 
 
 def _ratio(loss: float, weight: float) -> float:
     return loss / weight if weight > 0.0 else 0.0
+
+
+class _Stopped(KeyboardInterrupt):
+    """Ctrl-C, at a moment when the state is kept."""
+
+
+class ModelRate(ProgressColumn):
+    """Rows a second, counted once for every model that learns them."""
+
+    def render(self, task: Task) -> Text:
+        rate = task.fields["learned"] / max(task.elapsed or 0.0, 1e-9)
+        return Text(f"{rate / 1e6:,.2f} M rows × models/s")
+
+
+@contextmanager
+def watching_search(state: Path | None) -> Iterator[Callable[[SearchProgress], None]]:
+    """Something to call with the progress; with a state, Ctrl-C ends the run at the next good moment."""
+    interrupted = False
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        nonlocal interrupted
+        interrupted = True
+        signal.signal(signal.SIGINT, before)  # whoever asks again does not want to wait
+
+    def watch(progress: SearchProgress) -> None:
+        text = f"round {progress.number + 1} of {progress.rounds}" if progress.rounds > 1 else "learning"
+        shown.update(task, description=text, completed=progress.share, learned=progress.learned)
+        if interrupted:
+            raise _Stopped
+
+    before: Any = signal.getsignal(signal.SIGINT)
+    if state is not None:
+        signal.signal(signal.SIGINT, interrupt)
+    try:
+        with bar(TaskProgressColumn(), ModelRate()) as shown:
+            task = shown.add_task("compiling", total=1.0, learned=0)
+            yield watch
+    except _Stopped:
+        click.echo(f"interrupted: the state is in {state}, and the same command goes on from there", err=True)
+        raise click.exceptions.Exit(INTERRUPTED) from None
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 
 from steelyard import losses, model_file
 from steelyard.cli import options
-from steelyard.engine import file_labels, probabilities
+from steelyard.engine import file_labels, file_predictions, probabilities
 from steelyard.engine.file_rows import spec_of
-from steelyard.engine.file_training import RunOptions
 from steelyard.engine.protocol import Engine, restore
 from steelyard.io import columns as roles
 from steelyard.io import compatibility, formats
@@ -52,6 +51,16 @@ class LoadedModel:
         """How it reads files; an error for a model that does not know."""
         return spec_of(self.content, self.path)
 
+    def score(
+        self, paths: list[str], given: dict[str, Any], *, labelled: bool = False
+    ) -> tuple[InputSpec, Stream]:
+        """How these files are read, and their stream with predictions; labels matter where `labelled`."""
+        spec = read_spec(self, paths, given.get("labels"))
+        if not labelled:
+            spec = file_predictions.accept_any_labels(spec)
+        run = options.run_options(given)
+        return spec, file_predictions.predict(self.engine, spec, paths, run, labelled=labelled)
+
 
 def load(path: Path, loss: str | None) -> LoadedModel:
     """`--loss module:Class` gives the loss of a model that was trained with a user's own."""
@@ -88,10 +97,6 @@ def read_spec(model: LoadedModel, paths: Sequence[str], labels: str | None = Non
     if len(names) != len(known):
         raise InputError(f"--labels {labels}: the model has {len(known)} classes, {', '.join(known)}")
     return replace(spec, label_rule=file_labels.settle([], spec, [], model.loss, named=names).rule)
-
-
-def run_options(given: dict[str, Any]) -> RunOptions:
-    return RunOptions(threads=given["threads"], skip_errors=given["on_error"] == "skip")
 
 
 def tell_skipped(stream: Stream) -> None:

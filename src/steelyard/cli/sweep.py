@@ -1,21 +1,17 @@
 """`steelyard sweep`: many settings in one pass over files, and which of them does best."""
 
 import json
-from pathlib import Path
 from typing import Any
 
 import click
 
 from steelyard.cli import options
-from steelyard.cli.common import Choice
+from steelyard.cli.option_types import Choice, NameList, NumberList
 from steelyard.cli.options import options as several
-from steelyard.cli.sweeps.list_values import NameList, NumberList
 from steelyard.model import DTYPES, L2_FLOWS, SCALINGS, Settings
 from steelyard.updates import names as update_names
 
 _DEFAULT = Settings()
-_FILE = click.Path(dir_okay=False, path_type=Path)
-_FOLDER = click.Path(file_okay=False, path_type=Path)
 
 
 def _swept(name: str, kind: NameList | NumberList, text: str) -> Any:
@@ -55,11 +51,11 @@ _GRID = several(
 )  # fmt: skip
 
 _RUNNING = several(
-    click.option("-o", "--output", type=_FILE, metavar="RESULTS",
+    click.option("-o", "--output", type=options.FILE_PATH, metavar="RESULTS",
                  help="Save the results of every model: .csv, .json or .parquet."),
-    click.option("--pictures", type=_FOLDER, metavar="FOLDER",
+    click.option("--pictures", type=options.FOLDER_PATH, metavar="FOLDER",
                  help="Draw heat maps of the schedules, and explicit against invariant updates."),
-    click.option("--save", type=_FILE, metavar="MODEL",
+    click.option("--save", type=options.FILE_PATH, metavar="MODEL",
                  help="Train a model with the best settings on all rows, and save it."),
     click.option("--passes", type=click.IntRange(1), default=1, show_default=True,
                  help="How often to go through the files."),
@@ -71,7 +67,7 @@ _RUNNING = several(
                  help="The figure that decides which model is best.  [default: the held-out one if there is "
                  "--holdout, else the progressive one; the loss if all models have the same, else the "
                  "accuracy]"),
-    click.option("--resume", type=_FILE, metavar="STATE",
+    click.option("--resume", type=options.FILE_PATH, metavar="STATE",
                  help="Save the state of the sweep to this file, and continue from it if it exists; removed "
                  "when the sweep is finished."),
     click.option("--memory", metavar="SIZE",
@@ -100,7 +96,7 @@ def command(ctx: click.Context, /, files: tuple[str, ...], **given: Any) -> None
     The table shows the best model of every loss and update, the share of schedules that come near it, and
     the number of models that diverged.
     """
-    from steelyard.cli.sweeps import report, running
+    from steelyard.cli import sweep_report, sweep_run
 
-    result = running.run(ctx, files, given)
-    click.echo(json.dumps(result) if given["as_json"] else report.text(result))
+    result = sweep_run.run(ctx, files, given)
+    click.echo(json.dumps(result) if given["as_json"] else sweep_report.text(result))

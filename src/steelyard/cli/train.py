@@ -13,8 +13,9 @@ import click
 from steelyard import losses
 from steelyard._messages import counted
 from steelyard.cli import options, train_report
-from steelyard.cli.common import Choice, check_outputs, printer, restored_interrupts, seconds_since_start
-from steelyard.cli.options import LearnOptions, RateOrAuto, given_names, option_name
+from steelyard.cli.common import check_outputs, printer, restored_interrupts, seconds_since_start
+from steelyard.cli.option_types import Choice, RateOrAuto
+from steelyard.cli.options import LearnOptions, given_names, option_name
 from steelyard.cli.options import options as several
 from steelyard.engine.file_training import FileTraining, RunOptions, begin, resume
 from steelyard.engine.passes import Learned
@@ -25,7 +26,6 @@ from steelyard.model import DEFAULT_AVERAGE, DEFAULT_RATE, DTYPES, L2_FLOWS, MOS
 from steelyard.updates import names as update_names
 
 _DEFAULT = Settings()
-_MODEL = click.Path(dir_okay=False, path_type=Path)
 CHECKPOINT = ".checkpoint"  # behind the name of the model
 
 
@@ -89,7 +89,7 @@ _LEARNING = several(
 )
 
 _RUNNING = several(
-    click.option("-o", "--output", type=_MODEL, metavar="MODEL", help="Where to save the model."),
+    click.option("-o", "--output", type=options.FILE_PATH, metavar="MODEL", help="Where to save the model."),
     click.option(
         "--passes", type=click.IntRange(1), default=1, show_default=True,
         help="How often to go through the files.",
@@ -103,7 +103,7 @@ _RUNNING = several(
         help="Fit the probabilities of the classes to the rows of --holdout; reads the files once more.",
     ),
     click.option(
-        "--resume", type=_MODEL, metavar="MODEL",
+        "--resume", type=options.FILE_PATH, metavar="MODEL",
         help="Continue a model, or an interrupted run from its checkpoint.",
     ),
     click.option(
@@ -144,21 +144,13 @@ class TrainOptions:
             raise InputError("--checkpoint-every needs a model to save: -o MODEL")
         if given["calibrate"] and given["holdout"] is None and given["resume"] is None:
             raise InputError("--calibrate needs rows that are not learned: add --holdout 10, say")
+        same = ("class_weight", "output", "resume", "checkpoint_every")
         return cls(
-            options.read_options(given),
-            LearnOptions.from_given(given),
-            RunOptions(
-                given["passes"],
-                given["holdout"],
-                given["threads"],
-                given["on_error"] == "skip",
-                given["calibrate"],
-            ),
-            given["class_weight"],
-            given["output"],
-            given["resume"],
-            given["checkpoint_every"],
-            given_names(ctx),
+            read=options.read_options(given),
+            learn=LearnOptions.from_given(given),
+            run=options.run_options(given),
+            given=given_names(ctx),
+            **{name: given[name] for name in same},
         )
 
     @property
@@ -187,13 +179,7 @@ def command(ctx: click.Context, /, files: tuple[str, ...], **given: Any) -> None
     say(json.dumps(result) if given["as_json"] else train_report.text(result))
 
 
-def run(
-    ctx: click.Context,
-    files: tuple[str, ...],
-    given: dict[str, Any],
-    *,
-    table: bool,
-) -> dict[str, Any]:
+def run(ctx: click.Context, files: tuple[str, ...], given: dict[str, Any], *, table: bool) -> dict[str, Any]:
     """Learn, and save the model; returns the summary."""
     from steelyard.cli import progress
 
@@ -208,10 +194,9 @@ def run(
         began = time.perf_counter()
         say = printer(keeps=wanted.output is not None)
         if table:
-            for line in (*announcements, ""):
-                say(line)
+            say("\n".join([*announcements, ""]))
         checkpoints = _Checkpoints(training, wanted)
-        with checkpoints.told_when_interrupted(), progress.bar() as bar:
+        with checkpoints.told_when_interrupted(), progress.bar(progress.Rates()) as bar:
             watcher = progress.Watcher(training, bar, table=table, say=say)
 
             def after_piece(learned: Learned) -> None:
@@ -220,9 +205,9 @@ def run(
 
             training.run(after_piece)
         seconds = time.perf_counter() - began
-        if wanted.output is not None:
+        if wanted.output is not None and wanted.checkpoint is not None:
             training.save(wanted.output)
-            wanted.output.with_name(wanted.output.name + CHECKPOINT).unlink(missing_ok=True)
+            wanted.checkpoint.unlink(missing_ok=True)
     return train_report.summarise(training, seconds=seconds, startup=startup, output=wanted.output)
 
 
@@ -260,9 +245,7 @@ class _Checkpoints:
     """Saves MODEL.checkpoint now and then, if asked to."""
 
     def __init__(self, training: FileTraining, wanted: TrainOptions) -> None:
-        self._training = training
-        self._path = wanted.checkpoint
-        self._every = wanted.checkpoint_every
+        self._training, self._path, self._every = training, wanted.checkpoint, wanted.checkpoint_every
         self._rows = self._last = 0
 
     def after_piece(self, learned: Learned) -> None:

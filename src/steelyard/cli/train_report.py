@@ -7,12 +7,11 @@ import numpy as np
 
 from steelyard import losses
 from steelyard._messages import counted
-from steelyard.cli.common import unused_interactions
+from steelyard.cli.common import fact_lines, skips_and_notes, unused_interactions
 from steelyard.engine.file_training import FileTraining
 from steelyard.engine.metrics import finite
 from steelyard.io import columns as roles
 
-_MOST_PROBLEMS = 3
 _FEW_CHANGES = 0.25  # of those that shuffled rows would have
 _MANY_COPIES = 10.0  # in one row, on average
 _MANY_ROWS = 100
@@ -48,7 +47,6 @@ def announce(training: FileTraining, given: set[str]) -> list[str]:
 def summarise(
     training: FileTraining, *, seconds: float, startup: float, output: Path | None
 ) -> dict[str, Any]:
-    """All figures of the run."""
     engine, totals, files = training.engine, training.totals, training.files
     best = engine.best
     loss, weight = (float(column[best]) for column in engine.progress_sums())
@@ -122,18 +120,9 @@ def _baseline(training: FileTraining) -> dict[str, Any]:
 
 
 def text(result: dict[str, Any]) -> str:
-    """The same in lines."""
-    lines = [""]
-    lines += [f"{name:<22} {value}" for name, value in _facts(result)]
-    if result["skipped"]:
-        lines.append("")
-        such = ", such as" if result["skipped"] > _MOST_PROBLEMS else ":"
-        lines.append(f"skipped {counted(result['skipped'], 'line')} that could not be read{such}")
-        lines += [f"  {problem}" for problem in result["problems"][:_MOST_PROBLEMS]]
-    lines += [f"note: {remark}" for remark in result["remarks"]]
-    if result["weight_warning"]:
-        lines.append(f"note: {result['weight_warning']}")
-    return "\n".join(lines)
+    warning = [result["weight_warning"]] if result["weight_warning"] else []
+    notes = skips_and_notes(result, result["remarks"] + warning)
+    return "\n".join(["", *fact_lines(_facts(result)), *notes])
 
 
 def _advice(training: FileTraining) -> list[str]:
@@ -187,48 +176,46 @@ def _may_be_classes(training: FileTraining) -> bool:
     )
 
 
-def _facts(result: dict[str, Any]) -> list[tuple[str, str]]:
+def _facts(result: dict[str, Any]) -> dict[str, str | None]:
     weight, loss = f"{result['weight']:,.6g}", _shown(result["progressive_loss"])
-    run = ""
+    run = whole = ""
     if result["resumed"]:
-        run = " in this run"
-        weight = f"{result['run_weight']:,.6g}{run}, {weight} in all"
-        loss = f"{_shown(result['run_progressive_loss'])}{run}, {loss} in all"
-    facts = [("examples", f"{result['examples']:,}{run}")]
-    if result["learned"] < result["examples"]:
-        facts.append(("learned", f"{result['learned']:,}"))
-    facts.append(("weight", weight))
-    facts.append(("average loss", loss))
-    if result["progressive_error"] is not None:
-        facts.append(("error rate", _shown(result["progressive_error"]) + (" in all" if run else "")))
-    if result["held_out_loss"] is not None:
-        facts.append(("held-out loss", _shown(result["held_out_loss"])))
-    if result["held_out_error"] is not None:
-        facts.append(("held-out error rate", _shown(result["held_out_error"])))
+        run, whole = " in this run", " in all"
+        weight = f"{result['run_weight']:,.6g}{run}, {weight}{whole}"
+        loss = f"{_shown(result['run_progressive_loss'])}{run}, {loss}{whole}"
+    baseline = {"best constant": _shown(result["best_constant"]) + run}
     if "most_frequent_class" in result:
         error = _shown(result["most_frequent_class_error"])
-        facts.append(("most frequent class", f"{result['most_frequent_class']}, error rate {error}{run}"))
-    else:
-        facts.append(("best constant", _shown(result["best_constant"]) + run))
-    facts.append(("best constant's loss", _shown(result["best_constant_loss"]) + run))
-    if result["auto"]:
-        facts.append(("learning rate", f"{result['learning_rate']:g}, power_t {result['power_t']:g} (auto)"))
-    if result["effective_sample_size"] < 0.999 * result["learned"]:
-        facts.append(
-            ("effective sample size", f"{result['effective_sample_size']:,.1f}, as the weights vary")
-        )
+        baseline = {"most frequent class": f"{result['most_frequent_class']}, error rate {error}{run}"}
+    schedule = f"{result['learning_rate']:g}, power_t {result['power_t']:g} (auto)"
+    size = result["effective_sample_size"]
+    varied = size < 0.999 * result["learned"]
+    features = None
     if result["names"]:
         share = result["names_sharing_an_index"]
         advice = "; more --bits would separate them" if share > 0.01 else ""
-        facts.append(
-            ("features", f"{result['names']:,}, {share:.2%} of them share an index with another{advice}")
-        )
+        features = f"{result['names']:,}, {share:.2%} of them share an index with another{advice}"
     speed = f"{result['rows_per_second']:,.0f} rows/s, {result['megabytes_per_second']:,.0f} MB/s"
-    facts.append(
-        ("time", f"{result['seconds']:.2f} s ({speed}), and {result['startup_seconds']:.2f} s to start")
-    )
-    facts.append(("model", result["model"] or "not saved; -o MODEL saves it"))
-    return facts
+    return {
+        "examples": f"{result['examples']:,}{run}",
+        "learned": f"{result['learned']:,}" if result["learned"] < result["examples"] else None,
+        "weight": weight,
+        "average loss": loss,
+        "error rate": _if_known(result["progressive_error"], whole),
+        "held-out loss": _if_known(result["held_out_loss"]),
+        "held-out error rate": _if_known(result["held_out_error"]),
+        **baseline,
+        "best constant's loss": _shown(result["best_constant_loss"]) + run,
+        "learning rate": schedule if result["auto"] else None,
+        "effective sample size": f"{size:,.1f}, as the weights vary" if varied else None,
+        "features": features,
+        "time": f"{result['seconds']:.2f} s ({speed}), and {result['startup_seconds']:.2f} s to start",
+        "model": result["model"] or "not saved; -o MODEL saves it",
+    }
+
+
+def _if_known(value: float | None, more: str = "") -> str | None:
+    return None if value is None else _shown(value) + more
 
 
 def _shown(value: float | None) -> str:

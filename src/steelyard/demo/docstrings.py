@@ -58,7 +58,6 @@ class Docstrings:
 
     @property
     def packages(self) -> int:
-        """How many packages the docstrings come from."""
         return len({package for package, _ in self.train + self.held_out})
 
 

@@ -45,7 +45,6 @@ class DemoFolder:
         return str(self.path / name)
 
     def main_commands(self) -> list[CommandWords]:
-        """Train, inspect, evaluate, explain."""
         return [
             (("train", self.file(TRAIN)), *self._labels(), ("-o", self.file(MODEL))),
             (("inspect", self.file(MODEL)),),
@@ -157,7 +156,6 @@ def run_experiment(folder: DemoFolder, collected: Docstrings, run: RunCommand, s
 
 
 def _read_examples(path: Path, spec: InputSpec, settings: Settings) -> Examples:
-    """A whole file at once."""
     reader, size = spec.reader(), path.stat().st_size + 1
     stream = Stream([path], reader, loss=settings.loss, label_rule=spec.label_rule, block_size=size)
     (block,) = stream

@@ -11,13 +11,12 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from steelyard.active import counter_rng, strategies
-from steelyard.active.budget import BudgetPlan
 from steelyard.active.evaluation import Evaluation
 from steelyard.active.journal import IN_MEMORY, Journal
 from steelyard.active.labelled import DEFAULT_SETTINGS, RefitPlan, last_refit
 from steelyard.active.learner import ActiveLearner, Query, replay
 from steelyard.active.stopping import Budget, Rule
-from steelyard.active.strategies._base import Strategy
+from steelyard.active.strategies._base import BudgetPlan, Strategy
 from steelyard.estimators import inputs
 from steelyard.estimators._estimates_mixin import EstimatesMixin
 from steelyard.estimators.inputs import check_matrix

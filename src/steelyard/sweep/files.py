@@ -36,13 +36,7 @@ class SweepFiles:
     def identity(self) -> dict[str, Any]:
         return self.files.identity()
 
-    def train(
-        self,
-        settings: Sequence[Settings],
-        *,
-        passes: int,
-        names: bool = True,
-    ) -> FileTraining:
+    def train(self, settings: Sequence[Settings], *, passes: int, names: bool = True) -> FileTraining:
         """A training of these settings on all rows, as `steelyard train` would have it."""
         labels = file_labels.in_terms_of(self.labels, settings[0].loss)
         spec = replace(self.spec, label_rule=labels.rule)

@@ -46,9 +46,7 @@ class Expanded:
 
 
 def expand(
-    base: Settings | Callable[[dict[str, Any]], Settings],
-    grid: Grid,
-    names: Sequence[str] = NAMES,
+    base: Settings | Callable[[dict[str, Any]], Settings], grid: Grid, names: Sequence[str] = NAMES
 ) -> Expanded:
     """Every combination of the values of each dict; what it does not name is as in `base`.
 
@@ -62,26 +60,29 @@ def expand(
     refused: Counter[str] = Counter()
     repeated = 0
     for axes in _dicts(grid, names):
-        works = {name: [False] * len(values) for name, values in axes.items()}
+        works: set[tuple[str, int]] = set()
         reasons: dict[tuple[str, int], str] = {}
         for places in itertools.product(*(range(len(values)) for values in axes.values())):
-            chosen = dict(zip(axes, places, strict=True))
-            params = {name: axes[name][place] for name, place in chosen.items()}
+            chosen = list(zip(axes, places, strict=True))
+            params = {name: axes[name][place] for name, place in chosen}
             try:
                 settings = make(params)
             except ValueError as error:
                 refused[str(error)] += 1
-                for name, place in chosen.items():
-                    reasons.setdefault((name, place), str(error))
+                reasons = dict.fromkeys(chosen, str(error)) | reasons
                 continue
-            for name, place in chosen.items():
-                works[name][place] = True
+            works.update(chosen)
             if settings in known:
                 repeated += 1
                 continue
             known.add(settings)
             points.append(Point(params, settings))
-        _check_all_work(axes, works, reasons)
+        for name, values in axes.items():
+            for place, value in enumerate(values):
+                if (name, place) not in works:  # a value that is good for nothing is a mistake
+                    raise ValueError(
+                        f"the grid has {name}={value!r}, which no combination allows: {reasons[name, place]}"
+                    )
     notes = [f"{counted(count, 'combination')} left out: {reason}" for reason, count in refused.items()]
     if repeated:
         notes.append(f"{counted(repeated, 'combination')} left out: the grid has the same settings elsewhere")
@@ -91,20 +92,15 @@ def expand(
 def settings_with(base: Settings, params: Mapping[str, Any]) -> Settings:
     """The settings with some of them changed; a loss may be given by its name."""
     changed = dict(params)
-    if "loss" in changed:
-        changed["loss"] = _loss(changed["loss"])
+    loss = changed.get("loss", base.loss)
+    if isinstance(loss, str):
+        changed["loss"] = losses.by_name(loss)
+    elif not isinstance(loss, Loss):
+        raise TypeError(f"the grid has the loss {loss!r}: give a name or an instance of Loss")
     for name in _NUMBERS:
         if changed.get(name) is not None:
             changed[name] = float(changed[name])
     return replace(base, **changed)
-
-
-def _loss(given: Any) -> Loss:
-    if isinstance(given, str):
-        return losses.by_name(given)
-    if not isinstance(given, Loss):
-        raise TypeError(f"the grid has the loss {given!r}: give a name or an instance of Loss")
-    return given
 
 
 def _dicts(grid: Grid, names: Sequence[str]) -> list[dict[str, list[Any]]]:
@@ -127,15 +123,3 @@ def _values(name: str, values: Any, names: Sequence[str]) -> list[Any]:
     if not listed:
         raise ValueError(f"the grid has no value for {name}: give one or more, or leave it out")
     return listed
-
-
-def _check_all_work(
-    axes: dict[str, list[Any]], works: dict[str, list[bool]], reasons: dict[tuple[str, int], str]
-) -> None:
-    """A value that is good for nothing is a mistake."""
-    for name, values in axes.items():
-        for place, value in enumerate(values):
-            if not works[name][place]:
-                raise ValueError(
-                    f"the grid has {name}={value!r}, which no combination allows: {reasons[name, place]}"
-                )

@@ -32,8 +32,6 @@ from steelyard.io import arrow_arrays
 from steelyard.losses import Loss
 from steelyard.sweep.grid import Point
 
-_HIGHER_IS_BETTER = ("held_out_accuracy",)
-
 
 @dataclass(frozen=True)
 class Results:
@@ -74,7 +72,7 @@ class Results:
     @property
     def score(self) -> NDArray[np.float64]:
         """The criterion, the more the better; −∞ for the diverged."""
-        sign = 1.0 if self.criterion in _HIGHER_IS_BETTER else -1.0
+        sign = 1.0 if self.criterion == "held_out_accuracy" else -1.0
         column = sign * self.found[self.criterion]
         return np.where(np.isnan(column) | self.found["diverged"], -np.inf, column)
 

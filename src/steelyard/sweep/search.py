@@ -14,14 +14,18 @@
 """
 
 import hashlib
+import json
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
 
+from steelyard import _atomic_files
 from steelyard.engine import lane_block
 from steelyard.engine.many_models import ManyModels
 from steelyard.engine.model_set import usable_threads
@@ -32,13 +36,14 @@ from steelyard.engine.row_sources import Piece, Rows
 from steelyard.engine.selection import Selection
 from steelyard.examples import Examples, allowed
 from steelyard.losses import Loss
-from steelyard.model import Settings
 from steelyard.sweep import plan
 from steelyard.sweep.grid import Point
 from steelyard.sweep.results import Results
-from steelyard.sweep.state import StateFile
 
 EVERY = 30.0  # seconds between two states that are kept
+_FORMAT = 3  # of states
+_ABOUT = "about"
+_SHARE_OF_TIME = 0.05  # that writing them may take
 
 
 @dataclass(frozen=True)
@@ -77,14 +82,13 @@ class Search:
         identity: dict[str, Any] | None = None,
         every: float = EVERY,
     ) -> None:
-        self.points = list(points)
+        self.points, self.features, self.classes, self.passes = list(points), features, classes, passes
         losses = list(dict.fromkeys(point.settings.loss for point in points))
         self.rows: Rows = rows if classes else CheckedRows(rows, losses)
-        self.features = features
-        self.classes = classes
-        self.passes = passes
         self._threads = usable_threads(threads)
-        self._settings = [_comparable(point.settings, classes) for point in points]
+        self._settings = [point.settings for point in points]
+        if classes > 2:  # many classes have no one label whose unit could be followed
+            self._settings = [replace(each, follow_labels=False) for each in self._settings]
         self.plan = plan.plan(self._settings, features, classes, plan.memory_of(memory))
         self.results = Results.empty(self.points, classes=classes, held_out=rows.holds_out, select=select)
         self.learned = 0
@@ -124,7 +128,8 @@ class Search:
             engine = OneVsRest(settings, self.classes, self.features, threads=threads)
         else:
             engine = Selection(settings, self.features, coded=self.classes == 2, threads=threads)
-        return Round(rounds, number, engine, threads, PassLoop(engine, self.rows, self.passes))
+        unknown = np.full((2, len(settings)), np.nan)
+        return Round(rounds, number, engine, threads, PassLoop(engine, self.rows, self.passes), unknown)
 
     def _learn(self, current: "Round", watch: Callable[[SearchProgress], None] | None) -> None:
         loop = current.loop
@@ -180,16 +185,9 @@ class Search:
         arrays = {f"result.{name}": column for name, column in self.results.found.items()}
         arrays |= {f"model.{name}": array for name, array in current.engine.arrays().items()}
         done, turns = current.loop.position
-        self._state.save(
-            {
-                "rounds": current.rounds,
-                "threads": current.threads,
-                "number": current.number,
-                "done": done,
-                "turns": turns,
-            },
-            arrays | {"progressive": current.progressive},
-        )
+        position = {name: getattr(current, name) for name in ("rounds", "threads", "number")}
+        position |= {"done": done, "turns": turns}
+        self._state.save(position, arrays | {"progressive": current.progressive})
 
     def _resume(self) -> "Round | None":
         stored = None if self._state is None else self._state.load()
@@ -213,19 +211,21 @@ def _averages(settings: Sequence[Settings]) -> dict[str, Any]:
     return {} if set(given) == {None} else {"averages": given}
 
 
+@dataclass
 class Round:
     """Models that learn together: as many as fit into memory."""
 
-    def __init__(
-        self, rounds: list[list[int]], number: int, engine: ManyModels, threads: int, loop: PassLoop
-    ) -> None:
-        self.rounds = rounds
-        self.number = number
-        self.numbers = rounds[number]
-        self.engine = engine
-        self.threads = threads
-        self.loop = loop
-        self.progressive = np.full((2, len(self.numbers)), np.nan)
+    rounds: list[list[int]]
+    number: int
+    engine: ManyModels
+    threads: int
+    loop: PassLoop
+    progressive: NDArray[np.float64]
+    """Loss and error of each model in the first pass."""
+
+    @property
+    def numbers(self) -> list[int]:
+        return self.rounds[self.number]
 
 
 class CheckedRows:
@@ -261,6 +261,62 @@ def check_numbers(examples: Examples, order: Numbers, losses: Iterable[Loss]) ->
             raise ValueError(f"a row has the label {label}: {wanted}")
 
 
-def _comparable(settings: Settings, classes: int) -> Settings:
-    """Many classes have no one label whose unit could be followed."""
-    return replace(settings, follow_labels=False) if classes > 2 else settings
+class StateFile:
+    """How far a search is, in a file that is replaced in one move.
+
+    It is a NumPy archive (npz), written without a copy of the arrays in memory and read without pickle; one
+    of the arrays is a JSON text. `identity` says what is searched and where: a state of something else is
+    refused. `every`: seconds from one state to the next, if writing it does not take long.
+    """
+
+    def __init__(self, path: Path, identity: dict[str, Any], every: float) -> None:
+        if path.exists() and not path.is_file():
+            raise ValueError(f"{path}: is no file; the state of a sweep needs the name of one")
+        self.path = path
+        self._identity = json.loads(json.dumps(identity))
+        self._every = every
+        self._due = time.monotonic() + every
+
+    @property
+    def due(self) -> bool:
+        return time.monotonic() >= self._due
+
+    def expire(self) -> None:
+        """Something is done that ought to be kept at the next occasion."""
+        self._due = time.monotonic()
+
+    def save(self, position: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
+        began = time.monotonic()
+        about = json.dumps({"format": _FORMAT, "identity": self._identity, "position": position})
+        with _atomic_files.replacing(self.path) as temporary, temporary.open("wb") as file:
+            named: dict[str, Any] = {_ABOUT: np.frombuffer(about.encode(), np.uint8), **arrays}
+            np.savez(file, **named)
+        ended = time.monotonic()
+        self._due = ended + max(self._every, (ended - began) / _SHARE_OF_TIME)
+
+    def load(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]] | None:
+        """What was saved; None if there is no such file yet."""
+        if not self.path.exists():
+            return None
+        try:
+            with self.path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
+                arrays = {name: archive[name] for name in archive.files}
+            about = json.loads(arrays.pop(_ABOUT).tobytes())
+            form, identity, position = about["format"], about["identity"], dict(about["position"])
+        except (OSError, ValueError, LookupError, TypeError, EOFError, AttributeError, BadZipFile) as error:
+            raise ValueError(
+                f"{self.path}: not the state of a sweep, or a damaged one ({error!r}); "
+                "name another file, or remove this one"
+            ) from None
+        if form != _FORMAT:
+            raise ValueError(f"{self.path}: written by another release of steelyard; remove it to begin anew")
+        for name, value in self._identity.items():
+            if identity.get(name) != value:
+                raise ValueError(
+                    f"{self.path}: the state of another sweep, whose {name} differed: "
+                    "go on with the same, or remove the file to begin anew"
+                )
+        return position, arrays
+
+    def remove(self) -> None:
+        self.path.unlink(missing_ok=True)

@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 
 from steelyard.active import strategies
-from steelyard.active.budget import BudgetPlan
 from steelyard.active.estimates import ESTIMANDS
 from steelyard.active.evaluation import Evaluation
 from steelyard.active.journal import Journal
 from steelyard.active.learner import ActiveLearner
 from steelyard.active.simulation import Asker
 from steelyard.active.stopping import Budget, ErrorBelow
+from steelyard.active.strategies._base import BudgetPlan
 from steelyard.active.strategies.margin import Margin
 from steelyard.model import Settings
 from tests.active.streams import FEATURES, SETTINGS, answered, answered_from, learner, stream

@@ -23,12 +23,10 @@ DEFAULT = "iwal"
 
 
 def names() -> list[str]:
-    """The names of all strategies."""
     return [found.name for found in pkgutil.iter_modules(__path__) if not found.name.startswith("_")]
 
 
 def by_name(name: str) -> "Strategy":
-    """The strategy called `name`."""
     if name not in names():
         hint = did_you_mean(name, names())
         raise ValueError(f"there is no strategy {name!r}; the strategies are {', '.join(names())}{hint}")

@@ -1,21 +1,111 @@
-"""`Strategy`: what every query strategy has in common, above all how it keeps to its budget."""
+"""`BudgetPlan`: how many labels to ask for. `Strategy`: what all strategies share: how they keep to it."""
 
 import copy
 import math
 from abc import ABC, abstractmethod
-from dataclasses import fields, is_dataclass
-from typing import Any, ClassVar, Self
+from dataclasses import dataclass, fields, is_dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from steelyard.active import strategies
-from steelyard.active.budget import BudgetPlan, Column
-from steelyard.examples import Examples
-from steelyard.model import Model
+
+if TYPE_CHECKING:  # a plan needs no kernels
+    from steelyard.examples import Examples
+    from steelyard.model import Model
+
+Column = NDArray[np.float64]
+
+WARM_UP = 20  # questions that are asked at once, before a model can choose
+LONGEST_WARM_UP = 50  # of a budget, a fifth of which is spent so
+FLOOR_SHARE = 0.2  # of the labels, at most, are spent on the floor
+_REPAID = 10.0  # questions within which a rate makes up for too many or too few
 
 STRETCH = 64  # examples after which the strategy adjusts itself
 WINDOW = 256  # recent scores by which it does so
+
+
+@dataclass(frozen=True)
+class BudgetPlan:
+    """How much to ask: one of `c0`, `rate`, or `budget` out of `expected` examples."""
+
+    c0: float | None = None
+    """The constant C₀ of the paper; for the strategy `iwal` only."""
+    rate: float | None = None
+    budget: int | None = None
+    expected: int | None = None
+    floor: float = 0.01
+    """The least P of `iwal`, so that weights stay bounded and every region is sampled. None with `c0`."""
+    constants: str = "practice"
+    """The constants of `iwal`: practice or theory."""
+    audit: float = 0.0
+    """The share of all examples that are asked for at random and never learned, for evaluation."""
+
+    def __post_init__(self) -> None:
+        if sum(given is not None for given in (self.c0, self.rate, self.budget)) != 1:
+            raise ValueError(
+                "say how much to ask: a budget of labels, a rate such as 0.05, or c0; one of the three"
+            )
+        if self.c0 is not None and not 0.0 < self.c0 < math.inf:
+            raise ValueError(f"c0 must be a positive number; got {self.c0!r}")
+        if self.rate is not None and not 0.0 < self.rate <= 1.0:
+            raise ValueError(f"the rate is a share of the examples, above 0 and at most 1; got {self.rate!r}")
+        if self.budget is not None:
+            if self.budget < 1:
+                raise ValueError(f"the budget is a number of labels, 1 or more; got {self.budget!r}")
+            if self.expected is None or self.expected < 1:
+                raise ValueError(
+                    "a budget needs the expected number of examples: give expected=…, or rate=… instead"
+                )
+        if not 0.0 <= self.floor <= 1.0:
+            raise ValueError(f"the floor is a probability, from 0 to 1; got {self.floor!r}")
+        if not 0.0 <= self.audit < self.share:
+            raise ValueError(
+                "the audit is a share of the examples, 0 or more; its labels are among those asked for, so "
+                f"it must be less than {self.share:g}; got {self.audit!r}"
+            )
+
+    @property
+    def share(self) -> float:
+        """The share of the examples to ask for."""
+        if self.budget is not None and self.expected is not None:
+            return min(self.budget / self.expected, 1.0)
+        return 1.0 if self.rate is None else self.rate
+
+    @property
+    def least(self) -> float:
+        """The floor in effect: at most a fifth of the labels is spent on it."""
+        return 0.0 if self.c0 is not None else min(self.floor, FLOOR_SHARE * self.share)
+
+    @property
+    def warm_up(self) -> int:
+        """The number of questions that are asked at once."""
+        if self.c0 is not None:
+            return 0
+        if self.budget is None:
+            return WARM_UP
+        return min(max(self.budget // 5, WARM_UP // 2), LONGEST_WARM_UP)
+
+    def is_spent(self, asked: int) -> bool:
+        """Whether a budget is used up by so many labels."""
+        return self.budget is not None and asked >= self.budget
+
+    def target_share(self, k: int, asked: int) -> float:
+        """The share of the next examples to ask for, after k examples and so many labels."""
+        if self.budget is not None and self.expected is not None:
+            return min((self.budget - asked) / max(self.expected - k, 1), 1.0)
+        rate = self.share
+        behind = rate * k - asked
+        return min(max(rate * (1.0 + behind / _REPAID), 0.25 * rate), 4.0 * rate, 1.0)
+
+    def without_audit(self, overall: float) -> float:
+        """The probability for a row outside the audit; the inverse of `with_audit`."""
+        return max(overall - self.audit, 0.0) / (1.0 - self.audit)
+
+    def with_audit(self, chosen: Column) -> Column:
+        """The probability of being asked for, by the strategy or by the audit."""
+        return self.audit + (1.0 - self.audit) * chosen
 
 
 class Strategy(ABC):
@@ -64,7 +154,7 @@ class Strategy(ABC):
         return {"name": strategies.name_of(self)} | {name: getattr(self, name) for name in parameters}
 
     @abstractmethod
-    def score(self, model: Model, examples: Examples) -> tuple[Column, Column]:
+    def score(self, model: "Model", examples: "Examples") -> tuple[Column, Column]:
         """The score of each row, low where its label is wanted, and the prediction w·x."""
 
     @abstractmethod

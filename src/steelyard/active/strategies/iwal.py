@@ -24,8 +24,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from steelyard import updates
 from steelyard._messages import did_you_mean
-from steelyard.active.budget import BudgetPlan, Column
-from steelyard.active.strategies._base import Strategy
+from steelyard.active.strategies._base import BudgetPlan, Column, Strategy
 from steelyard.examples import Examples
 from steelyard.learn import linear, query_lanes
 from steelyard.learn import query_probability as kernels

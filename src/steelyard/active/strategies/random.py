@@ -5,8 +5,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.active.budget import Column
-from steelyard.active.strategies._base import Strategy
+from steelyard.active.strategies._base import Column, Strategy
 from steelyard.examples import Examples
 from steelyard.learn import query_lanes
 from steelyard.learner import Learner

@@ -1,15 +1,22 @@
 """`steelyard active ask`: JSON lines in and out, so that any program can drive it."""
 
 import json
+import math
 import sys
-from pathlib import Path
+from dataclasses import asdict
 from typing import Any
 
 import click
 
 from steelyard.active import strategies
+from steelyard.active.journal import IN_MEMORY, Journal
+from steelyard.active.strategies._base import BudgetPlan
 from steelyard.cli import options
-from steelyard.cli.common import Choice
+from steelyard.cli.option_types import Choice
+from steelyard.io.errors import InputError
+from steelyard.losses import class_labels, decision_point
+
+_KINDS = "an example, a label, a skip, an undo, a status or an estimate"
 
 
 @click.command()
@@ -32,16 +39,13 @@ from steelyard.cli.common import Choice
     "current model.",
 )  # fmt: skip
 @click.option(
-    "--journal", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+    "--journal", type=options.FILE_PATH, metavar="FILE",
     help="Store everything in this file; if it exists, continue from it.",
 )  # fmt: skip
 @click.option(
-    "--bits",
-    type=click.IntRange(1, 30),
-    default=18,
-    show_default=True,
+    "--bits", type=click.IntRange(1, 30), default=18, show_default=True,
     help="The model has 2^bits coefficients.",
-)
+)  # fmt: skip
 @click.option("--seed", type=int, default=0, show_default=True, help="Random seed.")
 def command(**given: Any) -> None:
     """Ask for labels of a stream: JSON lines in, JSON lines out.
@@ -67,15 +71,107 @@ def command(**given: Any) -> None:
     from low to high, has the confidence "level", by default 0.95, and is valid at any stopping time. The
     strategy margin gives no estimates without --audit. See docs/estimates.md.
     """
-    from steelyard.cli.active.conversation import Conversation
-
-    with options.errors(), Conversation(given) as conversation:
-        _say(conversation.status())
-        for line in sys.stdin:
-            if line.strip():
-                _say(conversation.reply(line))
+    with options.errors():
+        names = given["classes"].split(",")
+        if len(names) != 2 or len(set(names)) != 2 or not all(names):
+            raise InputError(f"--classes {given['classes']}: two different names, as in ham,spam")
+        plan = BudgetPlan(
+            given["c0"], given["rate"], given["budget"], given["expected"], audit=given["audit"]
+        )
+        with Journal(given["journal"] or IN_MEMORY) as journal:
+            conversation = Conversation(names, plan, journal, given)
+            _say(conversation.status())
+            for line in sys.stdin:
+                if line.strip():
+                    _say(conversation.reply(line))
 
 
 def _say(reply: dict[str, Any]) -> None:
     click.echo(json.dumps(reply))
     sys.stdout.flush()
+
+
+class Conversation:
+    """An active learner that is driven by lines of JSON."""
+
+    def __init__(self, names: list[str], plan: BudgetPlan, journal: Journal, given: dict[str, Any]) -> None:
+        from steelyard.active.evaluation import Evaluation  # not at the top: help needs no kernels
+        from steelyard.active.labelled import DEFAULT_SETTINGS, RefitPlan
+        from steelyard.active.learner import ActiveLearner
+
+        self._bits, self._names = given["bits"], names
+        self._codes = dict(zip(names, class_labels(DEFAULT_SETTINGS.loss), strict=True))
+        self._boundary = decision_point(DEFAULT_SETTINGS.loss)
+        self._learner = ActiveLearner(
+            DEFAULT_SETTINGS, 1 << self._bits, plan, RefitPlan(seed=given["seed"]), journal,
+            {"classes": names}, strategies.by_name(given["strategy"]),
+        )  # fmt: skip
+        self._evaluation = Evaluation(self._learner)
+
+    def reply(self, line: str) -> dict[str, Any]:
+        """The reply to one line; an invalid line gets an error and changes nothing."""
+        try:
+            message = json.loads(line)
+            if not isinstance(message, dict):
+                raise InputError(f"a line is an object: {_KINDS}")
+            return self._answer(message)
+        except (ValueError, RecursionError) as error:
+            return {"error": str(error)}
+
+    def _answer(self, message: dict[str, Any]) -> dict[str, Any]:
+        if "example" in message:
+            return self._example(message["example"])
+        if message.get("undo") is True:
+            return {"id": self._learner.undo(), "undone": True}
+        if message.get("status") is True:
+            return self.status()
+        if "estimate" in message:
+            return self._estimate(message)
+        if "label" in message:
+            code = self._codes.get(str(message["label"]))
+            if code is None:
+                raise InputError(f"the label {message['label']!r} is neither {' nor '.join(self._names)}")
+            self._learner.answer([_id(message)], [code])
+            return {"id": message["id"], "answered": True}
+        if message.get("skip") is True:
+            self._learner.skip([_id(message)])
+            return {"id": message["id"], "skipped": True}
+        raise InputError(f"this is none of {_KINDS}")
+
+    def _example(self, example: Any) -> dict[str, Any]:
+        from steelyard.io import jsonl_reader
+
+        asked = self._learner.consider(jsonl_reader.hash_object(example, self._bits))
+        decided = self._learner.decided
+        assert decided is not None
+        prediction = float(decided.predictions[0])
+        return {
+            "id": decided.first,
+            "ask": len(asked) > 0,
+            "probability": float(decided.probabilities[0]),
+            "prediction": prediction,
+            "class": self._names[int(prediction > self._boundary)],
+        }
+
+    def _estimate(self, message: dict[str, Any]) -> dict[str, Any]:
+        numbers = {name: message[name] for name in ("level", "largest") if name in message}
+        for name, number in numbers.items():
+            if isinstance(number, bool) or not isinstance(number, int | float):
+                raise InputError(f"{name!r} is {number!r}: it must be a number")
+        found = self._evaluation.estimate(
+            str(message["estimate"]), str(message.get("of", "current")), **numbers
+        )
+        figures = asdict(found)
+        reply = {"estimate": figures.pop("measure")} | figures | {"answered": found.answered}
+        return reply | {"value": None if math.isnan(found.value) else found.value}
+
+    def status(self) -> dict[str, Any]:
+        names = ("seen", "asked", "answered", "skipped", "open", "spent")
+        return {name: getattr(self._learner, name) for name in names}
+
+
+def _id(message: dict[str, Any]) -> int:
+    number = message.get("id")
+    if not isinstance(number, int) or isinstance(number, bool):
+        raise InputError(f"the id of the question is missing or is no whole number: {number!r}")
+    return number

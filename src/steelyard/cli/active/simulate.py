@@ -1,21 +1,27 @@
 """`steelyard active simulate`: what active learning would have achieved on files whose labels are known."""
 
 import json
-import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from pathlib import Path
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import click
+import numpy as np
 
 from steelyard import plotting
+from steelyard._messages import counted
 from steelyard.active import strategies
 from steelyard.cli import options
-from steelyard.cli.common import Choice, printer
+from steelyard.cli.common import printer
+from steelyard.cli.option_types import Choice, NameList, NumberList
 from steelyard.cli.options import options as several
-from steelyard.cli.sweeps.list_values import NameList, NumberList
+from steelyard.io.errors import InputError
+
+if TYPE_CHECKING:  # a command whose help is asked for loads no kernels
+    from steelyard.examples import Examples
+    from steelyard.io.stream import Stream
 
 _UPDATES = ("implicit", "invariant", "explicit")
 _READING = several(
@@ -40,12 +46,23 @@ _SIMULATING = several(
                  help="Run the paper's experiment: 198 schedules × 10 values of C₀ side by side for each "
                  "strategy and update, squared loss, every answer learned once, the best settings in "
                  "hindsight."),
-    click.option("--pictures", type=click.Path(file_okay=False, path_type=Path), metavar="FOLDER",
+    click.option("--pictures", type=options.FOLDER_PATH, metavar="FOLDER",
                  help="Draw the curves, as SVG and PNG."),
     options.THREADS,
     options.ON_ERROR,
     options.JSON,
 )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class LabelledRows:
+    """All rows of the files, of two classes, with labels −1 and 1."""
+
+    examples: "Examples"
+    classes: tuple[str, str]
+    stream: "Stream"
+    format: str
+    unlabelled: int
 
 
 @click.command(epilog=options.EXAMPLES["active simulate"])
@@ -63,43 +80,42 @@ def command(ctx: click.Context, /, files: tuple[str, ...], **given: Any) -> None
     iwal with the implicit update is ActiveClassifier with its defaults; margin asks for the labels of which
     the model is least sure, in the whole pool; random asks for any.
     """
-    from click.core import ParameterSource
+    from rich.progress import MofNCompleteColumn
 
     from steelyard.active import strategy_trials
-    from steelyard.cli.active import labelled_rows, report
-    from steelyard.cli.sweeps import progress
-    from steelyard.io.errors import InputError
+    from steelyard.cli import progress
+    from steelyard.cli.active import report
 
     say = printer(keeps=given["pictures"] is not None)
+    set_by_user = options.given_names(ctx)
     with options.errors():
-        if given["grid"] and ctx.get_parameter_source("learner") == ParameterSource.COMMANDLINE:
+        if given["grid"] and "learner" in set_by_user:
             raise InputError("--grid learns every answer once: leave out --learner")
         if given["pictures"] is not None:
             plotting.require_matplotlib()
         names = given["strategy"]
-        if given["grid"] and ctx.get_parameter_source("strategy") == ParameterSource.DEFAULT:
+        if given["grid"] and "strategy" not in set_by_user:
             names = [name for name in names if strategies.by_name(name).lane_code is not None]
         plan = strategy_trials.TrialPlan(
             names, given["update"], given["fractions"], given["seeds"], given["holdout"]
         )
-        rows = labelled_rows.read(files, given)
+        rows = _read_rows(files, given)
         if len(rows.examples) // plan.holdout == 0:
             raise InputError(f"{len(rows.examples)} rows are too few to hold out one in {plan.holdout}")
         schedules = _schedules() if given["grid"] else None
         if not given["as_json"]:
-            progress.announce(report.announcement(rows, plan, given["learner"], schedules), say)
+            lines = report.announcement(rows, plan, given["learner"], schedules)
+            say("\n".join([*lines, ""]))
         began = time.perf_counter()
-        if schedules is not None:
-            with _ticking(plan.seeds * len(plan.strategies) * len(plan.updates)) as tick:
-                found = strategy_trials.run_grid(rows.examples, plan, schedules, tick)
-        else:
-            with _ticking(strategy_trials.count_trials(plan)) as tick:
+        with progress.bar(MofNCompleteColumn()) as bar:
+            tick = partial(bar.advance, bar.add_task("trials", total=plan.count(grid=given["grid"])))
+            if schedules is None:
                 found = strategy_trials.run_trials(rows.examples, plan, given["learner"], tick)
+            else:
+                found = strategy_trials.run_grid(rows.examples, plan, schedules, tick)
         result = report.summarise(rows, given, found, time.perf_counter() - began)
         if given["pictures"] is not None:
-            from steelyard.cli.active import pictures
-
-            result["pictures"] = [str(path) for path in pictures.draw(result, given["pictures"])]
+            result["pictures"] = [str(path) for path in report.draw(result, given["pictures"])]
     say(json.dumps(result) if given["as_json"] else report.text(result))
 
 
@@ -107,21 +123,70 @@ def _schedules() -> list[tuple[float, float, float]]:
     """The learning rates of the paper, as in `steelyard sweep --paper`."""
     from itertools import product
 
-    from steelyard.cli.sweeps.running import PAPER
+    from steelyard.cli.sweep_run import PAPER
 
     return list(product(PAPER["learning_rate"], PAPER["initial_t"], PAPER["power_t"]))
 
 
-@contextmanager
-def _ticking(total: int) -> Iterator[Callable[[], None]]:
-    """A function to call after each of so many trials: a bar on standard error, if that is a terminal."""
-    if not sys.stderr.isatty():
-        yield lambda: None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+def _read_rows(files: Sequence[str], given: dict[str, Any]) -> LabelledRows:
+    from steelyard.active.strategy_trials import LOSS
+    from steelyard.engine import file_labels
+    from steelyard.engine.file_rows import FileRows
+    from steelyard.io import sources
 
-    columns = TextColumn("trials"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
-    with Progress(*columns, console=Console(stderr=True), transient=True, redirect_stdout=False) as bar:
-        task = bar.add_task("", total=total)
-        yield lambda: bar.advance(task)
+    paths = sources.expand(files)
+    where = ", ".join(paths)
+    read = options.read_options(given | {"weight_factor": 1.0})
+    spec, first = read.infer(paths, "float32")
+    labels = file_labels.settle(paths, spec, first, LOSS, named=read.label_names, task=file_labels.CLASSES)
+    rule = file_labels.in_terms_of(labels, LOSS).rule
+    if labels.classes != 2 or rule is None:
+        raise InputError(
+            f"{where}: has {labels.classes} classes, and a simulation needs two: "
+            "--labels '*,NAME' tells one from the rest"
+        )
+    spec, run = replace(spec, label_rule=rule), options.run_options(given)
+    stream = FileRows(paths, spec, threads=run.usable_threads, skip=run.skip_errors).open()
+    rows = _concatenate([_check_plain(parsed.examples, where) for parsed in stream])
+    known = np.flatnonzero(~np.isnan(rows.labels))
+    if not len(known):
+        raise stream.empty(f"{where}: no row has a label; a simulation needs labels to answer its questions")
+    found = np.unique(rows.labels[known])
+    if len(found) < 2:
+        only = rule.positive if found[0] > 0.0 else rule.negative
+        raise InputError(
+            f"{where}: all {counted(len(known), 'row')} are of one class, {only}: there is nothing to learn"
+        )
+    unlabelled = len(rows) - len(known)
+    return LabelledRows(
+        _renumber(rows.take(known)), (rule.negative, rule.positive), stream, spec.format, unlabelled
+    )
+
+
+def _check_plain(examples: "Examples", where: str) -> "Examples":
+    """Every label costs the same and every row counts once, so weights and offsets are refused."""
+    if (examples.sample_weight[~np.isnan(examples.labels)] != 1.0).any() or examples.offsets is not None:
+        what = "weights" if examples.offsets is None else "offsets"
+        raise InputError(
+            f"{where}: rows have {what}, but a simulation counts every row once; "
+            "leave out such columns (--ignore COLUMN)"
+        )
+    return examples
+
+
+def _concatenate(parts: list["Examples"]) -> "Examples":
+    from steelyard.examples import Examples
+
+    ends = np.concatenate([[0], *(np.diff(part.indptr) for part in parts)]).cumsum().astype(np.int64)
+    indices, values, labels, sample_weight = (
+        np.concatenate([getattr(part, name) for part in parts] or [np.zeros(0)])
+        for name in ("indices", "values", "labels", "sample_weight")
+    )
+    features = parts[0].features if parts else 0
+    return Examples(ends, indices, values, False, features, labels, sample_weight)
+
+
+def _renumber(rows: "Examples") -> "Examples":
+    """The rows with only the features that occur, which get new numbers: many such models fit into memory."""
+    features, numbers = np.unique(rows.indices, return_inverse=True)
+    return replace(rows, indices=numbers.astype(np.int32), features=len(features))

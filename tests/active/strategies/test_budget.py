@@ -5,9 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from steelyard.active.budget import WARM_UP, BudgetPlan
 from steelyard.active.strategies import iwal
-from steelyard.active.strategies._base import STRETCH
+from steelyard.active.strategies._base import STRETCH, WARM_UP, BudgetPlan
 from steelyard.active.strategies.iwal import Iwal
 from tests.active.streams import answered, learner, stream
 

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from steelyard.demo import plots
+from steelyard.demo import report
 from steelyard.demo.experiment import Findings
 from steelyard.demo.weights import LARGEST, WEIGHT
 
 
 @pytest.fixture(scope="module")
 def drawn(findings: Findings) -> dict[str, str]:
-    return plots.draw_plots(findings)
+    return report.draw_plots(findings)
 
 
 def words(figure: Figure) -> str:
@@ -34,30 +34,30 @@ def test_pictures_are_whole_and_small(drawn: dict[str, str]) -> None:
 
 
 def test_drawn_again_they_are_the_same(findings: Findings, drawn: dict[str, str]) -> None:
-    assert plots.draw_plots(findings) == drawn
+    assert report.draw_plots(findings) == drawn
 
 
 @pytest.mark.parametrize("name", ["learning", "words", "scores", "calibration", "one", "weighted"])
 def test_the_axes_say_what_they_are(findings: Findings, name: str) -> None:
-    figure: Figure = getattr(plots, f"plot_{name}")(findings)
+    figure: Figure = getattr(report, f"plot_{name}")(findings)
     assert figure.axes[-1].get_xlabel()
     assert name == "words" or all(axes.get_ylabel() for axes in figure.axes)
 
 
 def test_the_curve_ends_at_the_progressive_loss(findings: Findings) -> None:
-    curve, *_ = plots.plot_learning(findings).axes[0].get_lines()
+    curve, *_ = report.plot_learning(findings).axes[0].get_lines()
     assert np.asarray(curve.get_ydata())[-1] == pytest.approx(findings.training["progressive_loss"])
     assert np.asarray(curve.get_xdata())[-1] == len(findings.docstrings.train)
 
 
 def test_bars_are_weights(findings: Findings) -> None:
-    widths = [patch.get_width() for patch in plots.plot_words(findings).axes[0].patches]  # type: ignore[attr-defined]
+    widths = [patch.get_width() for patch in report.plot_words(findings).axes[0].patches]  # type: ignore[attr-defined]
     entries = [*findings.model["top_positive"], *reversed(findings.model["top_negative"])]
     assert widths == pytest.approx([entry["weight"] for entry in entries])
 
 
 def test_every_docstring_held_out_is_in_the_histogram(findings: Findings) -> None:
-    bars = plots.plot_scores(findings).axes[0].patches
+    bars = report.plot_scores(findings).axes[0].patches
     assert sum(bar.get_height() for bar in bars) == len(findings.scores)  # type: ignore[attr-defined]
 
 
@@ -75,7 +75,7 @@ def test_the_copies_are_in_sight_on_either_side(findings: Findings, side: float)
         for update, step in heavy.steps.items()
     }
     turned = replace(heavy, label=side, before=flip * heavy.before, steps=steps)
-    figure = plots.plot_one(replace(findings, plain_rates=turned))
+    figure = report.plot_one(replace(findings, plain_rates=turned))
     low, high = figure.axes[0].get_ylim()
     for step in steps.values():
         assert all(low < p < high for _, p in step.copies)
@@ -83,7 +83,7 @@ def test_the_copies_are_in_sight_on_either_side(findings: Findings, side: float)
 
 
 def test_the_weighted_plot_has_four_lines_in_each_panel(findings: Findings) -> None:
-    figure = plots.plot_weighted(findings)
+    figure = report.plot_weighted(findings)
     for axes in figure.axes:
         lines = axes.get_lines()
         assert [tuple(np.asarray(line.get_xdata())) for line in lines] == [LARGEST] * 4
@@ -93,5 +93,5 @@ def test_the_weighted_plot_has_four_lines_in_each_panel(findings: Findings) -> N
 def test_dollars_are_no_formula(findings: Findings) -> None:
     entry = {"feature": "docstring^$a$", "weight": 1.0}
     model = findings.model | {"top_positive": [entry], "top_negative": []}
-    labels = plots.plot_words(replace(findings, model=model)).axes[0].get_yticklabels()
+    labels = report.plot_words(replace(findings, model=model)).axes[0].get_yticklabels()
     assert [label.get_text() for label in labels] == [r"\$a\$"]

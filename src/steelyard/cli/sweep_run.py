@@ -8,13 +8,11 @@ from typing import Any
 
 import click
 import numpy as np
-from click.core import ParameterSource
 
 from steelyard import losses as registry
 from steelyard import plotting
-from steelyard.cli import options, train
+from steelyard.cli import options, progress, sweep_report, train
 from steelyard.cli.common import check_outputs, printer, seconds_since_start
-from steelyard.cli.sweeps import pictures, progress, report
 from steelyard.engine import file_labels
 from steelyard.engine.class_weights import ClassWeight
 from steelyard.engine.file_training import RunOptions
@@ -66,26 +64,17 @@ class SweepOptions:
 
     @classmethod
     def from_given(cls, given: dict[str, Any]) -> "SweepOptions":
+        same = ("paper", "class_weight", "select", "output", "pictures", "save")
         return cls(
-            options.read_options(given),
-            given["loss"],
-            options.given_loss_parameters(given),
-            {name: given[name] for name in _AXES if given[name] is not None},
-            {name: given[name] for name in ("l2_flow", "bias", "dtype")},
-            given["paper"],
-            given["class_weight"],
-            RunOptions(
-                given["passes"],
-                given["holdout"],
-                usable_threads(given["threads"]),
-                given["on_error"] == "skip",
-            ),
-            plan.memory_of(given["memory"]),
-            given["select"],
-            given["resume"],
-            given["output"],
-            given["pictures"],
-            given["save"],
+            read=options.read_options(given),
+            losses=given["loss"],
+            loss_parameters=options.given_loss_parameters(given),
+            axes={name: given[name] for name in _AXES if given[name] is not None},
+            common={name: given[name] for name in ("l2_flow", "bias", "dtype")},
+            run=options.run_options(given | {"threads": usable_threads(given["threads"])}),
+            memory=plan.memory_of(given["memory"]),
+            state=given["resume"],
+            **{name: given[name] for name in same},
         )
 
     @property
@@ -95,61 +84,50 @@ class SweepOptions:
 
 
 def run(ctx: click.Context, files: tuple[str, ...], given: dict[str, Any]) -> dict[str, Any]:
-    """Returns the summary."""
+    """Learn all models, and write what is asked for; returns the summary."""
     with options.errors():
         paths, wanted = sources.expand(files), SweepOptions.from_given(given)
-        _check_outputs(wanted, paths)
+        check_outputs([wanted.output, wanted.save, wanted.state], paths)
+        if wanted.output is not None:
+            results.writer(wanted.output)  # an unknown suffix is an error before the work
+        if wanted.pictures is not None:
+            plotting.require_matplotlib()
         if wanted.save is not None and any(map(sources.once_only, paths)):
             raise InputError(
                 "--save reads the files once more, and standard input is gone: save it to a file"
             )
-        read, run_options = wanted.read, wanted.run
-        spec, first = read.infer(paths, wanted.common["dtype"])
+        run_options = wanted.run
+        spec, first = wanted.read.infer(paths, wanted.common["dtype"])
         losses = _losses(wanted, spec, first)
         expanded, announcements = _expand(wanted, list(losses))
-        threads = run_options.usable_threads
         source = open_files(
-            paths,
-            (spec, first),
-            list(losses),
-            named=read.label_names,
-            class_weight=wanted.class_weight,
-            threads=threads,
+            paths, (spec, first), list(losses), named=wanted.read.label_names,
+            class_weight=wanted.class_weight, threads=run_options.usable_threads,
             skip=run_options.skip_errors,
-        )
+        )  # fmt: skip
         search = Search(
-            expanded.points,
-            source.rows(run_options.holdout, wanted.memory),
-            features=spec.features,
-            classes=source.classes,
-            passes=run_options.passes,
-            memory=wanted.memory,
-            threads=threads,
-            select=wanted.select,
-            state=wanted.state,
+            expanded.points, source.rows(run_options.holdout, wanted.memory), features=spec.features,
+            classes=source.classes, passes=run_options.passes, memory=wanted.memory,
+            threads=run_options.usable_threads, select=wanted.select, state=wanted.state,
             identity=source.identity() | {"rows held out": run_options.holdout},
-        )
+        )  # fmt: skip
         if wanted.save is not None and not search.results.comparable:
             raise InputError(
                 "--save keeps the best, and losses of numbers cannot be compared: give one --loss"
             )
         if not given["as_json"]:
-            progress.announce(
-                [*announcements, *_about(source), search.plan.describe(), *expanded.notes],
-                printer(keeps=wanted.keeps),
-            )
+            lines = [*announcements, *_about(source), search.plan.describe(), *expanded.notes, ""]
+            printer(keeps=wanted.keeps)("\n".join(lines))
         startup, began = seconds_since_start(), time.perf_counter()
-        with progress.watching(search, wanted.state) as watch:
+        with progress.watching_search(wanted.state) as watch:
             search.run(watch)
         seconds = time.perf_counter() - began
         stream = source.files.stream or source.files.open()  # a state may have needed no more rows
-        if (
-            np.isnan(search.results.found["progressive_loss"]).all()
-            and not search.results.found["diverged"].any()
-        ):
+        found = search.results.found
+        if np.isnan(found["progressive_loss"]).all() and not found["diverged"].any():
             raise stream.empty(f"{', '.join(paths)}: no row has a label and a weight, so nothing was learned")
-        summary = report.summarise(search, stream, expanded.notes, seconds=seconds, startup=startup)
-        best = report.best_of(search.results)
+        summary = sweep_report.summarise(search, stream, expanded.notes, seconds=seconds, startup=startup)
+        best = sweep_report.best_of(search.results)
         again = None if best is None else _equivalent_command(ctx, paths, expanded.points[best], losses)
         summary |= {"command": again} | _write(search, source, wanted)
     return summary
@@ -160,10 +138,14 @@ def _losses(wanted: SweepOptions, spec: InputSpec, labels: list[str]) -> dict[Lo
     inferred = file_labels.infer_loss(spec, labels, wanted.read.label_names)
     names = wanted.losses or (PAPER["loss"] if wanted.paper else [inferred])
     parameters = wanted.loss_parameters
-    losses = {options.loss_named(name, _own(name, parameters)): name for name in names}
+    losses = {}
+    for name in names:
+        known = registry.parameters(name) if options.own_loss(name) is None else parameters
+        own = {key: value for key, value in parameters.items() if key in known}
+        losses[options.loss_named(name, own)] = name
     for name in parameters:
         if not any(hasattr(loss, name) for loss in losses):
-            raise InputError(f"--{name.replace('_', '-')}: none of the losses has it")
+            raise InputError(f"{options.option_name(name)}: none of the losses has it")
     return losses
 
 
@@ -181,21 +163,6 @@ def _expand(wanted: SweepOptions, losses: list[Loss]) -> tuple[Expanded, list[st
     return grid.expand(base, {"loss": losses} | axes), announcements
 
 
-def _own(name: str, parameters: dict[str, float]) -> dict[str, float]:
-    """Those of the parameters that the loss has."""
-    known = registry.parameters(name) if options.own_loss(name) is None else parameters
-    return {key: value for key, value in parameters.items() if key in known}
-
-
-def _check_outputs(wanted: SweepOptions, paths: list[str]) -> None:
-    """What would otherwise be found out after the work."""
-    check_outputs([wanted.output, wanted.save, wanted.state], paths)
-    if wanted.output is not None:
-        results.writer(wanted.output)
-    if wanted.pictures is not None:
-        plotting.require_matplotlib()
-
-
 def _about(source: SweepFiles) -> list[str]:
     lines = [f"format: {source.spec.format}"]
     names = source.labels.class_names
@@ -210,7 +177,7 @@ def _write(search: Search, source: SweepFiles, wanted: SweepOptions) -> dict[str
     """Write the files that were asked for; returns their names."""
     if wanted.output is not None:
         search.results.save(wanted.output)
-    drawn = [] if wanted.pictures is None else pictures.draw_pictures(search.results, wanted.pictures)
+    drawn = [] if wanted.pictures is None else sweep_report.draw_pictures(search.results, wanted.pictures)
     if wanted.save is not None:
         settings = search.points[search.results.best_index].settings
         training = source.train([settings], passes=wanted.run.passes, names=wanted.read.names)
@@ -236,12 +203,12 @@ def _equivalent_command(ctx: click.Context, files: list[str], point: Point, loss
     words = ["steelyard", "train", *files, "--loss", losses[loss]]
     for name, value in point.params.items():
         if name != "loss":
-            words += [f"--{name.replace('_', '-')}", _shown(value)]
-    known = {parameter.name for parameter in train.command.params} - _NOT_RETOLD
+            words += [options.option_name(name), _shown(value)]
+    retold = {parameter.name for parameter in train.command.params} - _NOT_RETOLD
+    retold -= {name for name in options.loss_parameter_names() if not hasattr(loss, name)}
+    retold &= options.given_names(ctx)
     for parameter in ctx.command.params:
-        said = ctx.get_parameter_source(parameter.name or "") == ParameterSource.COMMANDLINE
-        other_loss = parameter.name in options.loss_parameter_names() and not hasattr(loss, parameter.name)
-        if said and parameter.name in known and not other_loss:
+        if parameter.name in retold:
             words += _words(parameter, ctx.params[parameter.name])
     return shlex.join(words)
 

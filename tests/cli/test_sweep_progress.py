@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from steelyard.cli.sweeps import progress
+from steelyard.cli import progress
 from steelyard.engine.row_sources import RowsInMemory
 from steelyard.model import Settings
 from steelyard.sweep import grid
@@ -32,7 +32,7 @@ def test_a_bar_on_a_terminal(memory: int | None, text: str, monkeypatch: pytest.
     err = Terminal()
     monkeypatch.setattr(sys, "stderr", err)
     made = search(memory)
-    with progress.watching(made, None) as watch:
+    with progress.watching_search(None) as watch:
         made.run(watch)
     assert text in err.getvalue()
     assert "rows × models" in err.getvalue()
@@ -40,13 +40,13 @@ def test_a_bar_on_a_terminal(memory: int | None, text: str, monkeypatch: pytest.
 
 def test_nothing_where_nobody_looks(capsys: pytest.CaptureFixture[str]) -> None:
     made = search()
-    with progress.watching(made, None) as watch:
+    with progress.watching_search(None) as watch:
         made.run(watch)
     assert capsys.readouterr().err == ""
 
 
 def interrupted(state: Path | None, times: int) -> None:
-    with progress.watching(search(), state) as watch:
+    with progress.watching_search(state) as watch:
         watch(SearchProgress(0, 1, 0.5, 10))
         for _ in range(times):
             signal.raise_signal(signal.SIGINT)

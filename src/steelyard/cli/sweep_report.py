@@ -1,4 +1,4 @@
-"""Pictures of a sweep.
+"""What came of a sweep: for machines, as a table, and in pictures.
 
 - For each loss, `schedules-LOSS`: heat maps of accuracy over learning rate and initial t, one for each
   update and power t, all on one scale.
@@ -15,27 +15,154 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.cli.sweeps import report
+from steelyard._messages import counted
+from steelyard.cli.common import aligned, skips_and_notes, unused_interactions
+from steelyard.engine.metrics import finite
+from steelyard.io.stream import Stream
 from steelyard.model import Settings
 from steelyard.plotting import COLOURS, GREY, INK, new_figure, save_figure
 from steelyard.sweep.results import Results, loss_name
+from steelyard.sweep.search import Search
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+_NOTHING_HELD_OUT = (
+    "no row with a label and a weight was held out, so there is no best: --holdout 5 for every fifth"
+)
+NEAR = (0.005, 0.001)
+_BY_GROUP = ("loss", "update")
 _MARKERS = ("o", "s", "^", "D", "v", "P")
 _MIN_HEIGHT = 3.4  # inches, so that the label beside the scale has room
 _OFF_SCALE = 0.05  # share of points that may lie below the scale, so that the best can be told apart
+
+
+def summarise(
+    search: Search, stream: Stream, notes: list[str], *, seconds: float, startup: float
+) -> dict[str, Any]:
+    results = search.results
+    rows = results.rows()
+    best = best_of(results)
+    if not results.compared and not results.found["diverged"].all():
+        notes = [*notes, _NOTHING_HELD_OUT]
+    return {
+        "models": len(rows),
+        "rounds": len(search.plan.rounds),
+        "examples": stream.rows,
+        "learned": search.learned,
+        "classes": search.classes,
+        "criterion": results.criterion,
+        "best": None if best is None else rows[best],
+        "diverged": int(results.found["diverged"].sum()),
+        "varied": [name for name in results.points[0].params if len({str(row[name]) for row in rows}) > 1],
+        "groups": groups(results),
+        "results": rows,
+        "notes": [*notes, *sorted(stream.remarks), *unused_interactions(stream, None)],
+        "skipped": stream.skipped,
+        "problems": [str(problem) for problem in stream.problems],
+        "seconds": seconds,
+        "startup_seconds": startup,
+    }
+
+
+def best_of(results: Results) -> int | None:
+    """The number of the best point, if there is one."""
+    return results.best_index if results.comparable and results.compared else None
+
+
+def measured(results: Results) -> tuple[str, NDArray[np.float64], bool]:
+    """A figure of each model, its name, and whether more is better: accuracy, if there are classes."""
+    found = results.found
+    if "held_out_accuracy" in found:
+        return "held-out accuracy", found["held_out_accuracy"], True
+    if "progressive_error" in found:
+        return "progressive accuracy", 1.0 - found["progressive_error"], True
+    if "held_out_loss" in found:
+        return "held-out loss", found["held_out_loss"], False
+    return "progressive loss", found["progressive_loss"], False
+
+
+def groups(results: Results) -> list[dict[str, Any]]:
+    """For each loss and update: its best point, and how many of its points come near that."""
+    called, figure, of_classes = measured(results)
+    settings = [point.settings for point in results.points]
+    names = [(loss_name(each.loss), each.update) for each in settings]
+    alive, score = ~results.found["diverged"], results.score
+    rows, described = results.rows(), []
+    for group in dict.fromkeys(names):
+        here = np.array([name == group for name in names])
+        best = int(np.argmax(np.where(here, score, -np.inf)))
+        entry: dict[str, Any] = dict(zip(_BY_GROUP, group, strict=True))
+        entry |= {"models": int(here.sum()), "diverged": int((here & ~alive).sum()), "figure": called}
+        working = bool(np.isfinite(score[here]).any())
+        entry["best"] = rows[best] if working else None
+        entry["value"] = finite(float(figure[best])) if working else None
+        if of_classes:
+            reference = figure[here & alive].max() if working else np.nan
+            for margin in NEAR:
+                near = here & alive & (figure >= reference - margin)
+                entry[f"within_{margin}"] = float(near.sum() / here.sum())
+        described.append(entry)
+    return described
+
+
+def text(result: dict[str, Any]) -> str:
+    lines = _table(result["groups"], result["varied"])
+    best = result["best"]
+    lines.append("")
+    if best is not None:
+        lines.append(f"best by {result['criterion'].replace('_', ' ')}: {_figures(best)}")
+        lines.append(f"  {result['command']}")
+    elif result["diverged"] == result["models"]:
+        lines.append("every model has diverged: lower the learning rates, or try --update invariant")
+    rate = f"{result['learned'] / max(result['seconds'], 1e-9) / 1e6:,.2f} M rows × models a second"
+    counts = f"{counted(result['models'], 'model')}, {counted(result['examples'], 'row')}"
+    start = f"{result['startup_seconds']:.2f} s to start"
+    lines.append(f"{counts}, {result['seconds']:.1f} s ({rate}), and {start}")
+    lines += skips_and_notes(result, result["notes"])
+    for name, what in (("output", "all results"), ("model", "the best, trained anew on all rows")):
+        if result[name] is not None:
+            lines.append(f"{what}: {result[name]}")
+    if result["pictures"]:
+        stems = dict.fromkeys(path.rpartition(".")[0] for path in result["pictures"])
+        lines.append(f"pictures (svg and png): {', '.join(stems)}")
+    return "\n".join(lines)
+
+
+def _table(described: list[dict[str, Any]], varied: list[str]) -> list[str]:
+    near = [f"within_{margin}" for margin in NEAR if f"within_{margin}" in described[0]]
+    settings = [name for name in varied if name not in _BY_GROUP]
+    head = ["loss", "update", "models", described[0]["figure"], *settings, *near, "diverged"]
+    table = [[name.replace("_", " ") for name in head]]
+    for entry in described:
+        best = entry["best"] or {}
+        figure = f"{entry['value']:.4f}" if near and entry["value"] is not None else _shown(entry["value"])
+        table.append(
+            [entry["loss"], entry["update"], f"{entry['models']:,}", figure]
+            + [_shown(best.get(name)) for name in settings]
+            + [f"{entry[name]:.1%}" for name in near]
+            + [f"{entry['diverged']:,}"]
+        )
+    return aligned(table, left=2)
+
+
+def _shown(value: Any) -> str:
+    if value is None:
+        return "–"
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def _figures(row: dict[str, Any]) -> str:
+    names = ("progressive_loss", "progressive_error", "held_out_loss", "held_out_accuracy")
+    return ", ".join(f"{name.replace('_', ' ')} {_shown(row[name])}" for name in names if name in row)
 
 
 class _Measures:
     """What is drawn of a sweep: a figure for each model, by loss and setting, and which end is good."""
 
     def __init__(self, results: Results) -> None:
-        accuracy = report.accuracy(results)
-        self.name, self.values = accuracy or report.loss(results)
-        self.higher_is_better = accuracy is not None
+        self.name, self.values, self.higher_is_better = measured(results)
         self.alive = ~results.found["diverged"]
         self.settings = [point.settings for point in results.points]
         self.losses = list(dict.fromkeys(loss_name(each.loss) for each in self.settings))
@@ -62,6 +189,10 @@ class _Measures:
             return float(np.quantile(shown, _OFF_SCALE)), float(shown.max())
         return float(shown.min()), float(np.quantile(shown, 1.0 - _OFF_SCALE))
 
+    def value_or(self, number: int, otherwise: float) -> float:
+        """The figure of a model, unless it diverged."""
+        return float(self.values[number]) if self.alive[number] else otherwise
+
 
 def draw_pictures(results: Results, folder: Path) -> list[Path]:
     """Draw everything that the sweep has data for; returns the files written."""
@@ -70,9 +201,8 @@ def draw_pictures(results: Results, folder: Path) -> list[Path]:
     paths = []
     for loss in measures.losses:
         if len(measures.axis(loss, "rate")) > 1:
-            paths += save_figure(
-                partial(_draw_schedules, measures, loss), folder / f"schedules-{_file_name(loss)}"
-            )
+            name = re.sub(r"[^\w.=-]+", "-", loss).strip("-")
+            paths += save_figure(partial(_draw_schedules, measures, loss), folder / f"schedules-{name}")
     if any(_pair_updates(measures, loss) for loss in measures.losses):
         paths += save_figure(partial(_draw_scatter, measures), folder / "explicit-against-invariant")
     return paths
@@ -99,7 +229,9 @@ def _draw_schedules(measures: _Measures, loss: str) -> "Figure":
             here.plot(*np.nonzero(diverged.T), "x", color=COLOURS["explicit"], markersize=5.0)
             here.grid(visible=False)
             here.set_title(f"{update}, power t = {power:g}", fontsize=10)
-            _set_ticks(here, rates, times)
+            turn = 90 if len(rates) > 6 else 0
+            here.set_xticks(range(len(rates)), labels=_format_values(rates), rotation=turn, fontsize=8)
+            here.set_yticks(range(len(times)), labels=_format_values(times), fontsize=8)
             if column == 0:
                 here.set_ylabel("initial t (weighted examples)")
             if row == len(powers) - 1:
@@ -116,26 +248,18 @@ def _draw_schedules(measures: _Measures, loss: str) -> "Figure":
 def _fill_cells(
     measures: _Measures, numbers: list[int], rates: list[float], times: list[float]
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """The best model of each cell (they may still differ in L2 or scaling), and where some diverged."""
+    """The best model of each cell (they may still differ in L2 or scaling), and where all diverged."""
     grid = np.full((len(times), len(rates)), np.nan)
-    alive = np.zeros_like(grid)
-    filled = np.zeros_like(grid)
+    filled, alive = np.zeros(grid.shape, bool), np.zeros(grid.shape, bool)
+    pick = np.fmax if measures.higher_is_better else np.fmin
     for number in numbers:
         settings = measures.settings[number]
         place = times.index(settings.initial_t), rates.index(settings.rate)
-        filled[place] = 1.0
+        filled[place] = True
         if measures.alive[number]:
-            alive[place] = 1.0
-            pick = np.fmax if measures.higher_is_better else np.fmin
+            alive[place] = True
             grid[place] = pick(grid[place], measures.values[number])
-    return grid, (filled > alive)
-
-
-def _set_ticks(axes: "Axes", rates: list[float], times: list[float]) -> None:
-    axes.set_xticks(
-        range(len(rates)), labels=_format_values(rates), rotation=90 if len(rates) > 6 else 0, fontsize=8
-    )
-    axes.set_yticks(range(len(times)), labels=_format_values(times), fontsize=8)
+    return grid, filled & ~alive
 
 
 def _format_values(values: list[float]) -> list[str]:
@@ -192,7 +316,7 @@ def _scatter_panel(axes: "Axes", measures: _Measures, loss: str) -> None:
         of_power = [
             pair for pair in pairs if measures.settings[pair[0]].power_t == power and measures.alive[pair[0]]
         ]
-        points = np.array([[_value_or(measures, number, worst) for number in pair] for pair in of_power])
+        points = np.array([[measures.value_or(number, worst) for number in pair] for pair in of_power])
         points = points.reshape(-1, 2)  # also if there are none
         axes.scatter(
             points[:, 0], points[:, 1], s=18.0, marker=_MARKERS[place % len(_MARKERS)], alpha=0.6,
@@ -200,7 +324,7 @@ def _scatter_panel(axes: "Axes", measures: _Measures, loss: str) -> None:
         )  # fmt: skip
     diverged = [pair for pair in pairs if not measures.alive[pair[0]]]
     if diverged:
-        heights = [_value_or(measures, number, worst) for _, number in diverged]
+        heights = [measures.value_or(number, worst) for _, number in diverged]
         axes.plot([worst] * len(heights), heights, "x", color=COLOURS["explicit"], clip_on=False,
                   label="explicit diverged: put at the edge")  # fmt: skip
     axes.plot([low, high], [low, high], "--", color=INK, linewidth=0.9, label="equal")
@@ -208,11 +332,3 @@ def _scatter_panel(axes: "Axes", measures: _Measures, loss: str) -> None:
     axes.set(xlabel=f"explicit: {measures.name}", ylabel=f"invariant: {measures.name}")
     of_them = f", {len(diverged)} of them diverged" if diverged else ""
     axes.set_title(f"{loss} loss, {len(pairs)} schedules{of_them}", fontsize=10)
-
-
-def _value_or(measures: _Measures, number: int, otherwise: float) -> float:
-    return float(measures.values[number]) if measures.alive[number] else otherwise
-
-
-def _file_name(loss: str) -> str:
-    return re.sub(r"[^\w.=-]+", "-", loss).strip("-")

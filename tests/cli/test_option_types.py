@@ -3,7 +3,7 @@
 import click
 import pytest
 
-from steelyard.cli.sweeps.list_values import NameList, NumberList
+from steelyard.cli.option_types import NameList, NumberList
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,7 @@
-"""Lists of values as options: `0.5,1`; `2^0..2^10` in powers; `0.01:10:7`, evenly in their logarithm."""
+"""What options take: words, rates, weights of classes, and lists.
+
+Lists of numbers are `0.5,1`; `2^0..2^10` in powers; `0.01:10:7`, evenly in their logarithm.
+"""
 
 import re
 from collections.abc import Sequence
@@ -7,10 +10,55 @@ from typing import Any
 import click
 
 from steelyard._messages import did_you_mean
+from steelyard.engine.class_weights import BALANCED
+from steelyard.schedules import AUTO
 
 _POWER = re.compile(r"([\d.]+)\^(-?\d+)")
 _DIGITS = 12  # of numbers that are spaced: 0.1, and not 0.09999999999999998
 _MOST = 10_000  # values of one option: more are a slip
+
+
+class Choice(click.Choice[str]):
+    """An option that takes one of some words, and says which one was probably meant."""
+
+    def get_invalid_choice_message(self, value: Any, ctx: click.Context | None) -> str:
+        said = super().get_invalid_choice_message(value, ctx)
+        hint = did_you_mean(str(value), map(str, self.choices))
+        return said.removesuffix(".") + hint if hint else said
+
+
+class RateOrAuto(click.ParamType):  # type: ignore[type-arg]
+    """A learning rate, or `auto`."""
+
+    name = "rate"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float | str:
+        try:
+            return AUTO if value == AUTO else float(value)
+        except ValueError:
+            self.fail(f"{value!r} is neither a number nor auto.", param, ctx)
+
+
+class ClassWeights(click.ParamType):  # type: ignore[type-arg]
+    """`balanced`, or weights by class as in `ham=1,spam=5`."""
+
+    name = "weights"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> str | dict[str, float]:
+        if value == BALANCED or isinstance(value, dict):
+            return value  # type: ignore[no-any-return]
+        weights = {}
+        for part in value.split(","):
+            name, found, weight = part.rpartition("=")
+            try:
+                weights[name.strip()] = float(weight)
+            except ValueError:
+                found = ""
+            if not found or not name.strip():
+                self.fail(f"{value!r} is neither balanced nor of the form ham=1,spam=5.", param, ctx)
+        return weights
 
 
 class NumberList(click.ParamType):  # type: ignore[type-arg]
