@@ -3,10 +3,9 @@
 import numpy as np
 import pytest
 
-from steelyard.features import hashing
-from steelyard.features.folding import Folding
-from steelyard.features.interactions import Interactions
+from steelyard.features.folding import Folding, Interactions
 from steelyard.features.names import Candidates, Collisions, Names
+from steelyard.text import hashing
 from tests import slow_text
 
 
@@ -75,7 +74,7 @@ def test_names_that_are_not_utf8_can_be_shown() -> None:
 @pytest.mark.parametrize("space", ["", "shop", "3"])
 def test_keys(name: str, space: str) -> None:
     seed = slow_text.key(space.encode(), 0) if space else 0
-    assert hashing.key(name, space) == slow_text.key(name.encode(), seed)
+    assert hashing.name_key(name, space) == slow_text.key(name.encode(), seed)
     assert hashing.column_key(name) == slow_text.murmur3(name.encode(), 0)
 
 

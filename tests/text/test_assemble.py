@@ -8,8 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numba import config
 
-from steelyard.features.folding import Folding, Keyed
-from steelyard.features.interactions import Interactions, interactions
+from steelyard.features.folding import Folding, Interactions, Keyed, interactions
 from steelyard.features.names import Names
 from steelyard.text.hashing import CROSS_PRIME
 

@@ -68,11 +68,11 @@ def command(files: tuple[str, ...], output: Path, **given: Any) -> None:
 def _label_rule(read: ReadOptions, paths: list[str], spec: InputSpec, labels: list[str]) -> LabelRule | None:
     """There is no loss to say what it takes: names become numbers, −1 and 1 for two; numbers stay."""
     from steelyard.engine import file_labels
-    from steelyard.io import label_inference
+    from steelyard.io import inference
     from steelyard.io.labels import is_number
     from steelyard.losses import by_name
 
     if read.labels is None and all(map(is_number, labels)):
         return None
-    loss = by_name(label_inference.TWO_CLASSES)
+    loss = by_name(inference.TWO_CLASSES)
     return file_labels.settle(paths, spec, labels, loss, named=read.label_names).rule

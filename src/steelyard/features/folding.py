@@ -1,9 +1,16 @@
 """Rows of features that have keys, and the sparse rows of a model that they become.
 
-Readers make `Keyed` from text. `Folding` folds the keys into 2^bits indices, interactions included.
+Readers make `Keyed` from text. `Folding` folds the keys into 2^bits indices, interactions included: features
+made by multiplying features, one from each of several fields. A field is a namespace or a column.
+`user*item` crosses every feature of `user` with every one of `item`; `item*item` crosses every pair within
+`item` once, squares included.
+
+>>> interactions(["user*item", "item*item*hour"])
+Interactions(fields=('user', 'item', 'hour'), crosses=((0, 1), (1, 1, 2)))
 """
 
 import threading
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,18 +18,53 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard._buffer_pool import BufferPool
-from steelyard.features.interactions import Interactions
 from steelyard.features.names import Candidates, Names
 from steelyard.text import assemble
-from steelyard.text.byte_masks import SPARE
+from steelyard.text.swar import SPARE
+
+MOST_FIELDS = 8  # in one interaction: the number of features multiplies
+LEAST_BITS, MOST_BITS = 1, 30
+_NO_KEYS = (np.zeros(0, np.uint32), np.zeros(0, np.uint32))
+
+
+@dataclass(frozen=True)
+class Interactions:
+    """The crossed fields, and each cross as indices of them."""
+
+    fields: tuple[str, ...] = ()
+    crosses: tuple[tuple[int, ...], ...] = ()
+
+    def array(self) -> NDArray[np.int64]:
+        """The crosses for kernels: one a row, padded with −1."""
+        order = max((len(cross) for cross in self.crosses), default=1)
+        padded = [(*cross, *[-1] * (order - len(cross))) for cross in self.crosses]
+        return np.array(padded, np.int64).reshape(len(padded), order)
+
+
+def interactions(given: Iterable[str]) -> Interactions:
+    """Parse `a*b` and the like. The fields of a cross are sorted, so that equal ones are adjacent."""
+    fields: list[str] = []
+    crosses = []
+    for text in given:
+        names = [name.strip() for name in text.split("*")]
+        if not 2 <= len(names) <= MOST_FIELDS or not all(names):
+            raise ValueError(
+                f"the interaction {text!r} is not of the form name*name, with 2 to {MOST_FIELDS} names"
+            )
+        fields += [name for name in dict.fromkeys(names) if name not in fields]
+        cross = tuple(sorted(fields.index(name) for name in names))
+        if cross not in crosses:
+            crosses.append(cross)
+    return Interactions(tuple(fields), tuple(crosses))
 
 
 @dataclass(frozen=True)
 class Keyed:
     """Rows of features, each a 32-bit key and a value.
 
-    `fields` has the field of each feature among those of the interactions (−1: none), `starts` the start of
-    its name in the text. The label of a row without one is NaN. `tags` are spans of the text.
+    `fields` has the field of each feature among those of the interactions (−1: none); `starts` and `stops`
+    are the span of its name in the text, and `origins` say what that span is. The label of a row without one
+    is NaN. `tags` are spans of the text.
     """
 
     labels: NDArray[np.float64]
@@ -34,39 +76,36 @@ class Keyed:
     values: NDArray[np.floating[Any]]
     fields: NDArray[np.int16]
     starts: NDArray[np.int32]
+    stops: NDArray[np.int32]
+    origins: NDArray[np.int32]
 
     @classmethod
     def empty(cls, rows: int, features: int, dtype: str) -> "Keyed":
-        """Uninitialised arrays for this many rows and features."""
+        """Uninitialised arrays, of which pages that are never touched take no memory."""
         return cls(
-            labels=np.empty(rows),
-            sample_weight=np.empty(rows),
-            offsets=np.empty(rows),
-            tags=np.empty((rows, 2), np.int32),
-            ends=np.empty(rows, np.int64),
-            keys=np.empty(features, np.uint32),
-            values=np.empty(features, dtype),
-            fields=np.empty(features, np.int16),
-            starts=np.empty(features, np.int32),
-        )
+            np.empty(rows), np.empty(rows), np.empty(rows), np.empty((rows, 2), np.int32),
+            np.empty(rows, np.int64),
+            np.empty(features, np.uint32), np.empty(features, dtype), np.empty(features, np.int16),
+            *np.empty((3, features), np.int32),
+        )  # fmt: skip
+
+    @property
+    def heads(self) -> tuple[NDArray[Any], ...]:
+        """What there is of each row."""
+        return self.labels, self.sample_weight, self.offsets, self.tags, self.ends
+
+    @property
+    def features(self) -> tuple[NDArray[Any], ...]:
+        """What there is of each feature."""
+        return self.keys, self.values, self.fields, self.starts, self.stops, self.origins
 
     def first(self, rows: int, features: int) -> "Keyed":
         """Views of the rows and features that have been filled in."""
-        return Keyed(
-            self.labels[:rows],
-            self.sample_weight[:rows],
-            self.offsets[:rows],
-            self.tags[:rows],
-            self.ends[:rows],
-            self.keys[:features],
-            self.values[:features],
-            self.fields[:features],
-            self.starts[:features],
-        )
+        return Keyed(*(array[:rows] for array in self.heads), *(array[:features] for array in self.features))
 
 
 class KeyedBuffers:
-    """Buffers that each thread reuses. Pages that are never touched take no memory."""
+    """Buffers that each thread reuses."""
 
     def __init__(self, dtype: str) -> None:
         self._dtype = dtype
@@ -83,9 +122,6 @@ class KeyedBuffers:
             kept = Keyed.empty(wanted, wanted, self._dtype), np.empty(size + SPARE, np.int32)
             self._own.kept = kept
         return kept
-
-
-LEAST_BITS, MOST_BITS = 1, 30
 
 
 @dataclass(frozen=True)
@@ -138,6 +174,3 @@ class Folding:
         serial = self._own.serial
         self._own.serial += total
         return self._own.table, serial
-
-
-_NO_KEYS = (np.zeros(0, np.uint32), np.zeros(0, np.uint32))

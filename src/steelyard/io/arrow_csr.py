@@ -298,35 +298,20 @@ def pack_names(names: Names) -> bytes:
     return base64.b64encode(sink.getvalue())
 
 
-@dataclass(frozen=True)
-class StoredNames:
-    """Keys in the order in which they are to be admitted; the first have names, the rest empty ones."""
-
-    keys: NDArray[np.int64]
-    names: list[bytes]
-
-    def candidates(self, features: int) -> Candidates:
-        """As if a chunk had all of them. An index is the low bits of a key."""
-        places = np.arange(len(self.keys), dtype=np.int32).reshape(-1, 1)
-        return Candidates(self.keys & (features - 1), self.keys, places)
-
-    def compose(self) -> Compose:
-        def compose(places: NDArray[np.int32]) -> tuple[NDArray[np.uint8], NDArray[np.int32]]:
-            chosen = [self.names[place] for place in places[:, 0].tolist()]
-            lengths = np.array([len(name) for name in chosen], np.int32)
-            return np.frombuffer(b"".join(chosen), np.uint8), lengths
-
-        return compose
-
-
-def unpack_names(packed: bytes, path: str) -> StoredNames:
-    """The inverse of `pack_names`."""
+def unpack_names(packed: bytes, features: int, path: str) -> tuple[Candidates, Compose]:
+    """The inverse of `pack_names`, as if a chunk had all of them. An index is the low bits of a key."""
     pyarrow = import_pyarrow(path)
     try:
         with pyarrow.ipc.open_stream(base64.b64decode(packed, validate=True)) as reader:
             table = reader.read_all()
         table.validate(full=True)
-        keys = table["key"].cast(pyarrow.int64()).to_numpy()
-        return StoredNames(keys, table["name"].to_pylist())
+        keys, names = table["key"].cast(pyarrow.int64()).to_numpy(), table["name"].to_pylist()
     except (KeyError, TypeError, ValueError, OSError, pyarrow.ArrowException):
         raise InputError(f"{path}: its names are damaged; convert the original again") from None
+
+    def compose(places: NDArray[np.int32]) -> tuple[NDArray[np.uint8], NDArray[np.int32]]:
+        chosen = [names[place] for place in places[:, 0].tolist()]
+        lengths = np.array([len(name) for name in chosen], np.int32)
+        return np.frombuffer(b"".join(chosen), np.uint8), lengths
+
+    return Candidates(keys & (features - 1), keys, np.arange(len(keys), dtype=np.int32)[:, None]), compose

@@ -236,12 +236,9 @@ class ArrowReader:
 
     def parse(self, block: Block) -> ParsedBlock:
         batch = cast(ArrowBlock, block)
-        if batch.names is not None:
-            names = unpack_names(batch.names, batch.path)
-            no_rows = arrow_csr.no_rows(self._features)
-            return ParsedBlock(batch, no_rows, 0, names.candidates(self._features), names.compose())
         if batch.rows is None:
-            return ParsedBlock(batch, arrow_csr.no_rows(self._features), 0)
+            names = () if batch.names is None else unpack_names(batch.names, self._features, batch.path)
+            return ParsedBlock(batch, arrow_csr.no_rows(self._features), 0, *names)
         pyarrow = import_pyarrow(batch.path)
         try:
             if arrow_csr.is_sparse(batch.rows.schema):

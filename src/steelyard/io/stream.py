@@ -127,11 +127,7 @@ class Stream:
         self._lines += parsed.lines
         self.rows += len(parsed.examples)
         self.remarks |= parsed.remarks
-        if self._names is not None and parsed.candidates is not None:
-            chosen = self._names.admit(parsed.candidates)
-            if len(chosen) and parsed.compose is not None:
-                text, lengths = parsed.compose(parsed.candidates.places[chosen])
-                self._names.name(parsed.candidates.indices[chosen], text, lengths)
+        parsed.collect_names(self._names)
         return parsed
 
     def _labels(self, examples: Examples) -> tuple[NDArray[np.float64], dict[int, str]]:

@@ -8,11 +8,20 @@ the reader has converted itself waits in the batch too, so that all come out in 
 import numpy as np
 
 from steelyard.numba_tools.jit import apart, kernel, part
-from steelyard.text.byte_masks import no_digits
 from steelyard.text.decimals import rounded
 from steelyard.text.hashing import BITS_32
 from steelyard.text.lines import NEWLINE
-from steelyard.text.swar import EXACT, EXACT_POWERS, TENS, ZEROS, byte, trailing_zeros, value_of, word
+from steelyard.text.swar import (
+    EXACT,
+    EXACT_POWERS,
+    TENS,
+    ZEROS,
+    byte,
+    no_digits,
+    trailing_zeros,
+    value_of,
+    word,
+)
 
 BATCH = 520  # features; not a power of two, or all columns would compete for the same cache lines
 
@@ -104,9 +113,7 @@ def convert(staged, n, first, keys, values, starts):
 MARGIN = 40  # bytes after the end of a feature that may be read with it
 
 _ONE, _TWO, _FOUR, _EIGHT, _TEN = np.uint64(1), np.uint64(2), np.uint64(4), np.uint64(8), np.uint64(10)
-_NONE = np.uint64(
-    1 << 32
-)  # a bit above those of a mask, so that there always is one; and a position that means none
+_NONE = np.uint64(1 << 32)  # a bit above those of a mask, so that there is one; a position that means none
 _NO = np.uint64(255)  # no divisor
 _E_MINUS, _E_MINUS_BITS = np.uint64(0x2D45), np.uint64(0xFFDF)  # e or E, which differ in one bit
 _FULL = 10**10  # from here on eight more digits may not fit

@@ -61,7 +61,7 @@ def parse(
             row += code < 0
         if code >= 0:
             count = before
-            wrong = cells.note(problems, wrong, line, code, where, stop, column)
+            wrong = lines.note(problems, wrong, line, code, where, stop, column)
         line += 1
         i = following
     return row, count, line, wrong, unknown

@@ -2,7 +2,7 @@
 
 import pytest
 
-from steelyard.features.interactions import MOST_FIELDS, Interactions, interactions
+from steelyard.features.folding import MOST_FIELDS, Interactions, interactions
 
 
 def test_fields_are_numbered_as_they_come() -> None:
