@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -134,14 +135,12 @@ def head_labels(source: Source, dialect: Dialect, columns: Columns) -> list[str]
     return columns.present(found)
 
 
-@dataclass(frozen=True)
-class FirstRecords:
-    """The first records of a file: the names of the columns, and the values of some whole records."""
+class FirstRecords(NamedTuple):
+    """The names of the columns, some whole records, and where the header ends."""
 
     names: tuple[str, ...]
     records: list[list[str]]
     header_end: int
-    """Bytes of the header and of blank lines before it."""
 
 
 def first_records(source: Source, dialect: Dialect, most: int = HEAD_RECORDS) -> list[tuple[list[str], int]]:
