@@ -5,16 +5,17 @@ that suffices gives the float:
 
 1. If m < 2⁵³ and |e| ≤ 22, both are exact in float64, so one multiplication or division rounds correctly.
 2. A product of m with 128 bits of 10^e decides almost always (Lemire, 2021).
-3. Else the digits are compared with the midpoint of two floats, in integers of any length: arrays of 32-bit
-   limbs, the lowest first. This is seldom needed, so it is kept simple.
+3. Else Python is asked.
 """
 
 import math
+from ctypes import string_at
 
 import numpy as np
+from numba import objmode
 
-from steelyard.numba_tools.jit import kernel, part
-from steelyard.text.swar import EXACT, EXACT_POWERS, ROOM, TENS, address, byte, leading_digits
+from steelyard.numba_tools.jit import kernel, part, with_python
+from steelyard.text.swar import EXACT, EXACT_POWERS, ROOM, TENS, address, byte, fast, leading_digits
 
 # The status that `number` returns
 OK, NOT_A_NUMBER, NOT_FINITE = range(3)
@@ -23,9 +24,6 @@ _FULL = 10**17  # from here on another digit may not fit in 63 bits
 _LARGEST_EXPONENT = 400  # beyond this the value is 0 or infinite, whatever the digits
 _LOWEST, _HIGHEST = -342, 308  # the powers of ten that a float64 of 19 digits can need
 _WORD = 8  # digits that are read at once
-_LIMBS = 160
-_MOST_DIGITS = 800  # more than any midpoint of two floats has; of the rest only matters whether it is 0
-_LARGEST = 1.7976931348623157e308
 
 
 def _powers() -> "np.typing.NDArray[np.uint64]":
@@ -85,7 +83,6 @@ def number_at(text, start, end):
         m, exponent, i, cut = _long(text, first, end)
     if count == 0:
         return _word(text, first, end)
-    digits_end = i
     if i < end and (byte(text, i) | 32) == 101:  # e E
         power, i, status = power_of_ten(text, i + 1, end)
         if status != OK:
@@ -94,7 +91,7 @@ def number_at(text, start, end):
     if m < EXACT and -22 <= exponent <= 22:
         x = m / EXACT_POWERS[-exponent] if exponent < 0 else m * EXACT_POWERS[exponent]
     else:
-        x = rounded(text, first, digits_end, m, exponent, cut)
+        x = rounded(text, first, i, m, exponent, cut)
         if x == np.inf:
             return 0.0, i, NOT_FINITE
     return -x if negative else x, i, OK
@@ -164,8 +161,8 @@ def _word(text, i, end):
 
 
 @kernel
-def rounded(text, first, stop, m, exponent, more):
-    """m·10^exponent rounded; both may be too large to be exact, and m may lack digits of text[first:stop]."""
+def rounded(text, first, end, m, exponent, more):
+    """text[first:end] = m·10^exponent rounded; both may be too large to be exact, and m may lack digits."""
     if m == 0 or exponent < -_LARGEST_EXPONENT:
         return 0.0
     if exponent > _LARGEST_EXPONENT:
@@ -174,7 +171,7 @@ def rounded(text, first, stop, m, exponent, more):
     if more and sure:  # the exact value lies between m and m + 1
         above, sure = _product(np.uint64(m + 1), exponent)
         sure = sure and above == x
-    return x if sure else _nearest(text, first, stop, m, exponent)
+    return x if sure else _nearest(text, first, end)
 
 
 @kernel
@@ -222,96 +219,13 @@ def _multiply(a, b):
     return high, (middle << half) | (low & word)
 
 
-@kernel
-def _nearest(text, first, stop, m, exponent):
-    """The float64 nearest to the digits text[first:stop]; m·10^exponent has the leading ones."""
-    digits = np.zeros(_LIMBS, np.int64)
-    power = _read_digits(text, first, stop, digits, m, exponent)
-    x = min(_guess(m, exponent), _LARGEST)
-    while True:
-        side, odd = _side_of_midpoint(digits, power, x)
-        if side < 0 or (side == 0 and not odd):
-            break
-        if x == _LARGEST:
-            return np.inf
-        x = np.nextafter(x, np.inf)
-    while x > 0.0:
-        below = np.nextafter(x, 0.0)
-        side, odd = _side_of_midpoint(digits, power, below)
-        if side > 0 or (side == 0 and odd):
-            break
-        x = below
-    return x
+@with_python
+def _nearest(text, first, end):
+    """What Python's own `float` makes of text[first:end]. This is seldom needed."""
+    with objmode(x="float64"):
+        x = _to_float(text, first, end)
+    return x  # noqa: RET504 - Numba's way
 
 
-@kernel
-def _guess(m, exponent):
-    x = float(m)
-    left = abs(exponent)
-    while left > 0:
-        power = EXACT_POWERS[min(left, 22)]
-        x = x * power if exponent > 0 else x / power
-        left -= 22
-    return x
-
-
-@kernel
-def _read_digits(text, first, stop, digits, m, exponent):
-    """Read all significant digits into `digits`; returns their power of ten."""
-    count = 0
-    more = False
-    for i in range(first, stop):
-        d = np.int64(byte(text, i)) - 48
-        if d < 0:  # the point
-            continue
-        if count < _MOST_DIGITS:
-            _times(digits, 10, d)
-            count += 1 if count > 0 or d > 0 else 0
-        else:
-            more |= bool(d > 0)
-    if more:
-        _times(digits, 10, 1)
-    in_m = 0  # the number of digits in m
-    while m > 0:
-        m //= 10
-        in_m += 1
-    return exponent + in_m - count - more
-
-
-@kernel
-def _side_of_midpoint(digits, power, x):
-    """Whether digits·10^power is above (1), at (0) or below (−1) the midpoint of x and the next float.
-
-    And whether the last bit of x is odd, which decides at the midpoint.
-    """
-    two = max(math.frexp(x)[1] - 53, -1074) if x > 0.0 else -1074
-    f = np.int64(math.ldexp(x, -two))
-    left = digits.copy()
-    right = np.zeros(_LIMBS, np.int64)
-    _times(right, 1, f >> 31)
-    _times(right, 1 << 31, f & 0x7FFFFFFF)
-    _times(right, 2, 1)
-    _times_power(left if power > 0 else right, 10, abs(power))
-    _times_power(right if two > 1 else left, 2, abs(two - 1))
-    for k in range(_LIMBS - 1, -1, -1):
-        if left[k] != right[k]:
-            return (1 if left[k] > right[k] else -1), f & 1
-    return 0, f & 1
-
-
-@kernel
-def _times_power(limbs, base, count):
-    for _ in range(count // 9):
-        _times(limbs, base**9, 0)
-    for _ in range(count % 9):
-        _times(limbs, base, 0)
-
-
-@kernel
-def _times(limbs, factor, plus):
-    """limbs·factor + plus, in place."""
-    carry = np.int64(plus)
-    for k in range(_LIMBS):
-        product = limbs[k] * factor + carry
-        limbs[k] = product & 0xFFFFFFFF
-        carry = product >> 32
+def _to_float(text, first, end):
+    return float(string_at(text + first, end - first) if fast else text[first:end].tobytes())

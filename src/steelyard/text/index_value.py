@@ -166,7 +166,7 @@ def pairs(text, i, stops, k, most, largest, seed, staged, n):
                     word(text, i + np.int64(point) + 1), colon, point, digits_end, divisor,
                 )  # fmt: skip
             else:
-                x = _long(text, i + np.int64(first), whole, behind, divisor & np.uint64(31))
+                x = _long(text, i + np.int64(first), stop, whole, behind, divisor & np.uint64(31))
                 if not abs(x) <= largest:
                     break
                 put_valued(staged, n, i, word(text, i), colon, x if divisor < MINUS else -x)
@@ -233,10 +233,8 @@ def _unusual(text, i, size, colon, others):
 
 
 @kernel
-def _long(text, first, whole, behind, power):
-    """A number with `whole` digits from `first` on and `behind` after the point, over 10^power; NaN if too
-    long.
-    """
+def _long(text, first, stop, whole, behind, power):
+    """text[first:stop], with `whole` digits and `behind` after the point, over 10^power; NaN if too long."""
     some, words = behind & np.uint64(7), behind >> np.uint64(3)
     if whole - _ONE >= _EIGHT:
         return np.nan
@@ -253,4 +251,4 @@ def _long(text, first, whole, behind, power):
     exponent = np.int64(behind + power)
     if m < EXACT and exponent <= 22:
         return m / EXACT_POWERS[np.uint64(exponent)]
-    return rounded(text, first, place, m, -exponent, False)
+    return rounded(text, first, stop, m, -exponent, False)
