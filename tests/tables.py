@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from steelyard.features.names import Names
+from steelyard.features import Names
 from steelyard.io.blocks import ParsedBlock
 from steelyard.io.columns import Column, Columns
 from steelyard.io.labels import LabelRule

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from steelyard.features.names import Names
+from steelyard.features import Names
 from steelyard.io.arrow_columns import ArrowColumns, head_labels, infer_columns
 from steelyard.io.arrow_reader import ArrowReader, read_head
 from steelyard.io.columns import ColumnOverrides, Columns

@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from steelyard.features.names import Names
+from steelyard.features import Names
 from steelyard.io.arrow_csr import KEY, Header, pack_names, read_header, unpack_names
 from steelyard.io.errors import InputError
 from tests.io.chunks import FEATURES, some_names

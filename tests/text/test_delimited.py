@@ -8,7 +8,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from numba import config
 
-from steelyard.features.names import Names
+from steelyard.features import Names
 from steelyard.io.csv_reader import DelimitedReader
 from steelyard.io.input_spec import Dialect, InputSpec
 from steelyard.io.labels import LabelRule, classes, two_classes

@@ -10,7 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from numba import config
 
-from steelyard.features.names import Names
+from steelyard.features import Names
 from steelyard.io.input_spec import InputSpec
 from steelyard.io.jsonl_reader import UNKNOWN, JsonReader
 from steelyard.io.labels import LabelRule, classes, two_classes

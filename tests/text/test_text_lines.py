@@ -9,7 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from numba import config
 
-from steelyard.features.folding import Keyed, KeyedBuffers
+from steelyard.features import Keyed, KeyedBuffers
 from steelyard.text import feature_names, lines, sparse_text
 from steelyard.text.index_value import BATCH
 from steelyard.text.swar import SPARE

@@ -41,7 +41,7 @@ def command(files: tuple[str, ...], output: Path, **given: Any) -> None:
     from steelyard.cli import scoring
     from steelyard.cli.common import check_outputs, unused_interactions
     from steelyard.engine.file_rows import FileRows
-    from steelyard.features.names import Names
+    from steelyard.features import Names
     from steelyard.io import convert, sources
 
     with options.errors():

@@ -21,7 +21,7 @@ from steelyard.engine.passes import HeldOut, Learned, PassLoop
 from steelyard.engine.probabilities import Calibration
 from steelyard.engine.protocol import Column, Engine, new_engine, restore
 from steelyard.engine.totals import StreamTotals
-from steelyard.features.names import Names
+from steelyard.features import Names
 from steelyard.io import compatibility, inference, sources
 from steelyard.io.errors import InputError
 from steelyard.io.input_spec import InputSpec

@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard.examples import LARGEST
-from steelyard.features.folding import Keyed
-from steelyard.features.names import Names
+from steelyard.features import Keyed, Names
 from steelyard.io import arrow_arrays
 from steelyard.io import columns as roles
 from steelyard.io.arrow_arrays import import_pyarrow

@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard.examples import LARGEST, Examples
-from steelyard.features.names import Candidates, Names
+from steelyard.features import Candidates, Names
 from steelyard.io import arrow_arrays
 from steelyard.io.arrow_arrays import gather, import_pyarrow
 from steelyard.io.blocks import Block, Compose, ParsedBlock

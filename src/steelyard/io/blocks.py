@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from steelyard._buffer_pool import BufferPool
 from steelyard.examples import Examples
-from steelyard.features.folding import Folding, Keyed
-from steelyard.features.names import Candidates, Names
+from steelyard.features import Candidates, Folding, Keyed, Names
 from steelyard.io.errors import DESCRIBED, POINTS, InputError, RowError, has_decimal_comma
 from steelyard.io.formats import MARK
 from steelyard.io.sources import Source

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from steelyard import _atomic_files
 from steelyard.examples import Examples
-from steelyard.features.names import Names
+from steelyard.features import Names
 from steelyard.io.arrow_arrays import gather, import_pyarrow
 from steelyard.io.arrow_csr import NAMES_KEY, Header, no_rows, pack_names
 from steelyard.io.blocks import ParsedBlock

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.features.names import Names
+from steelyard.features import Names
 from steelyard.io import blocks as cutting
 from steelyard.io import columns as roles
 from steelyard.io.blocks import Block, ParsedBlock

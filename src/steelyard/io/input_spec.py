@@ -11,7 +11,7 @@ from steelyard.io.labels import LabelRule
 from steelyard.text.tokens import TextOptions
 
 if TYPE_CHECKING:  # readers are imported when they are used
-    from steelyard.features.names import Names
+    from steelyard.features import Names
     from steelyard.io.stream import Reader
 
 DEFAULT_BITS = 20

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from steelyard.examples import Examples
-from steelyard.features.names import Names
+from steelyard.features import Names
 from steelyard.io import columns as roles
 from steelyard.io.blocks import Block, LineReader, ParsedBlock
 from steelyard.io.columns import HEAD_BYTES, HEAD_RECORDS, ColumnOverrides, Columns, infer_roles

@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from steelyard.examples import Examples, examples
-from steelyard.features.names import Names
+from steelyard.features import Names
 from steelyard.io import arrow_columns, arrow_csr
 from steelyard.io.arrow_arrays import import_pyarrow
 from steelyard.io.arrow_columns import ArrowColumns

@@ -7,8 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard.examples import LARGEST
-from steelyard.features.folding import Folding, Keyed, KeyedBuffers, interactions
-from steelyard.features.names import Names
+from steelyard.features import Folding, Keyed, KeyedBuffers, Names, interactions
 from steelyard.io import blocks
 from steelyard.io.blocks import EXCERPT, Block, LineReader, ParsedBlock, composer, new_problems
 from steelyard.io.errors import RowError

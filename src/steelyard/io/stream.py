@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from steelyard import losses
 from steelyard.examples import Examples, allowed
-from steelyard.features.names import Names
+from steelyard.features import Names
 from steelyard.io import sources
 from steelyard.io.blocks import Block, ParsedBlock, usual_size
 from steelyard.io.errors import InputError, Problem, RowError

@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard.examples import LARGEST
-from steelyard.features.folding import Folding, Keyed, interactions
-from steelyard.features.names import Names
+from steelyard.features import Folding, Keyed, Names, interactions
 from steelyard.io import columns as roles
 from steelyard.io.blocks import EXCERPT, Block, ParsedBlock, composer, describe, fold_rows, new_problems
 from steelyard.io.errors import InputError, RowError

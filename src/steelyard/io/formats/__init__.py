@@ -21,7 +21,7 @@ from steelyard.io.errors import InputError
 from steelyard.io.sources import COMPRESSED_SUFFIXES, STANDARD_INPUT, Source
 
 if TYPE_CHECKING:
-    from steelyard.features.names import Names
+    from steelyard.features import Names
     from steelyard.io.input_spec import InputSpec
     from steelyard.io.stream import Reader
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 from steelyard.io.formats import MARK, Format, Head
 
 if TYPE_CHECKING:
-    from steelyard.features.names import Names
+    from steelyard.features import Names
     from steelyard.io.blocks import ParsedBlock
     from steelyard.io.input_spec import InputSpec
     from steelyard.io.stream import Reader

@@ -14,7 +14,7 @@ from steelyard.io.errors import InputError
 from steelyard.io.formats import MARK, SNIFFED, Format, Head, TableOverrides, require_label
 
 if TYPE_CHECKING:
-    from steelyard.features.names import Names
+    from steelyard.features import Names
     from steelyard.io.input_spec import InputSpec
     from steelyard.io.stream import Reader
 
