@@ -11,12 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.io.columns import is_written_number
+from steelyard.io.columns import BLANKS, is_written_number
 from steelyard.io.errors import RowErrors
 from steelyard.io.labels import LabelRule, plain
 
 _NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
-_BLANKS = " \t\n\v\f\r"
 
 
 def import_pyarrow(what: str = "a table") -> Any:
@@ -146,7 +145,7 @@ def _read_written(array: Any, name: str, missing: Sequence[str], errors: RowErro
     """As in text tables, with the same words for a missing number."""
     pyarrow = import_pyarrow()
     compute = pyarrow.compute
-    bare = compute.utf8_trim(array, characters=_BLANKS)
+    bare = compute.utf8_trim(array, characters=BLANKS)
     good = compute.fill_null(compute.match_substring_regex(bare, _NUMBER), False)
     words = pyarrow.array(["", *(word.lower() for word in missing)], array.type)
     known = compute.or_(good, compute.is_in(compute.utf8_lower(bare), words))
@@ -182,7 +181,7 @@ def _read_names(
     """Each different name is looked up once."""
     coded = array.cast("large_string").dictionary_encode()
     names = coded.dictionary.to_pylist()
-    found = [_label(name.strip(_BLANKS), rule, missing) for name in names]
+    found = [_label(name.strip(BLANKS), rule, missing) for name in names]
     numbers = np.array([*(np.nan if label is None else label for label in found), np.nan])
     unknown = np.array([*(label is None for label in found), False])
     places = to_numpy(coded.indices, len(names), "int32")

@@ -203,9 +203,9 @@ def head_labels(rows: Any, columns: Columns) -> list[str]:
     )
 
 
-def distinct(array: Any) -> set[str]:
+def distinct(array: Any) -> list[str | None]:
     """The different values of a column, as they are written."""
-    return {text.strip() for text in _as_text(arrow_arrays.decode(array).unique()) if text is not None}
+    return _as_text(arrow_arrays.decode(array).unique())
 
 
 def _as_text(array: Any) -> list[str | None]:

@@ -37,6 +37,7 @@ _SHOWN = {BASE: "offset"}  # files keep the older word
 ROLES = (LABEL, WEIGHT, BASE, TAG, TEXT, CATEGORY, NUMBER, IGNORE)
 FEATURES = (TEXT, CATEGORY, NUMBER)
 SINGLE = (LABEL, WEIGHT, BASE, TAG)
+BLANKS = " \t\n\v\f\r"  # which are trimmed from cells
 MISSING = ("NA", "N/A", "NaN", "null", "?")  # in any letter case; and the empty cell
 
 
@@ -82,10 +83,11 @@ class Columns:
         require([name], self.names)
         return next(column.role for column in self.columns if column.name == name)
 
-    def present(self, cells: Iterable[str]) -> list[str]:
-        """The cells that are neither empty nor a word for a missing value, sorted."""
+    def present(self, cells: Iterable[str | None]) -> list[str]:
+        """The different cells, trimmed and sorted, without those that are missing or a word for that."""
         missing = {"", *(word.lower() for word in self.missing)}
-        return sorted({cell for cell in cells if cell.lower() not in missing})
+        different = {cell.strip(BLANKS) for cell in cells if cell is not None}
+        return sorted(cell for cell in different if cell.lower() not in missing)
 
     def describe(self) -> str:
         """A line for each column: name, role, and why."""

@@ -131,8 +131,7 @@ def head_labels(source: Source, dialect: Dialect, columns: Columns) -> list[str]
     """The different labels in the first records, sorted; none where there is no label column."""
     head = read_head(source, dialect)
     places = [head.names.index(name) for name in columns.with_role(roles.LABEL) if name in head.names]
-    found = {record[place].strip() for place in places for record in head.records}
-    return columns.present(found)
+    return columns.present(record[place] for place in places for record in head.records)
 
 
 class FirstRecords(NamedTuple):

@@ -92,10 +92,9 @@ def infer_columns(source: Source, told: ColumnOverrides | None = None) -> Column
 
 def head_labels(source: Source, columns: Columns) -> list[str]:
     """The different labels in the first objects, as they stand there, sorted."""
-    found = {
+    return columns.present(
         _cell(value.get(name)) for name in columns.with_role(roles.LABEL) for value in head_objects(source)
-    }
-    return columns.present({label.strip() for label in found if label is not None})
+    )
 
 
 def _cell(value: Any) -> str | None:

@@ -2,8 +2,8 @@
 
 Keys are 64-bit integers masked to 32 bits; products may wrap, but their low bits are right.
 
->>> name_key("price"), name_key("17"), name_key("17", "shop")
-(3888873998, 17, 3145125641)
+>>> name_key("price"), name_key("17")
+(3888873998, 17)
 >>> column_key("price") == name_key("price"), column_key("17") == name_key("17")
 (True, False)
 """
@@ -100,11 +100,11 @@ def key_at(text, start, end, seed):
     return (number + seed) & BITS_32 if end > start else murmur_at(text, start, end, seed)
 
 
-def name_key(name: str, namespace: str = "") -> int:
-    """The key of a single name in a namespace, which has the key of its own name."""
+def name_key(name: str) -> int:
+    """The key of a single name, such as that of a namespace."""
     text = np.frombuffer(name.encode(), np.uint8)
     with np.errstate(over="ignore"):
-        return int(key(text, 0, len(text), name_key(namespace) if namespace else 0))
+        return int(key(text, 0, len(text), 0))
 
 
 def column_key(name: str) -> int:
