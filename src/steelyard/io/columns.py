@@ -182,15 +182,10 @@ class ColumnSample:
         self.weights = bool(present) and len(self.odd) + negative <= FEW * len(present)
         self.numbers = bool(present) and not self.odd
         self.whole = self.numbers and all(re.fullmatch(r"[+-]?\d+", value) for value in present)
-
-    @property
-    def two_valued(self) -> bool:
-        return len(self.different) == 2
-
-    @property
-    def unique(self) -> bool:
-        """Whether all values are different, as far as a few records can tell."""
-        return len(self.different) == len(self.values) > 1
+        self.unique = len(self.different) == len(self.values) > 1
+        self.date = bool(self.values) and all(map(_DATE.match, self.values))
+        self.identifier = self.unique and all(map(_IDENTIFIER.match, self.values))
+        """Whether these are keys made by programs: long, hexadecimal, all different."""
 
     @property
     def counts_rows(self) -> bool:
@@ -200,15 +195,6 @@ class ColumnSample:
         first = int(self.values[0])
         following = range(first, first + len(self.values))
         return first in (0, 1) and [int(value) for value in self.values] == list(following)
-
-    @property
-    def date(self) -> bool:
-        return bool(self.values) and all(_DATE.match(value) for value in self.values)
-
-    @property
-    def identifier(self) -> bool:
-        """Whether these are keys made by programs: long, hexadecimal, all different."""
-        return self.unique and all(_IDENTIFIER.match(value) for value in self.values)
 
     @property
     def text(self) -> bool:
@@ -277,7 +263,7 @@ def _label(seen: Sequence[ColumnSample]) -> tuple[ColumnSample, str] | None:
         return named
     order = [*seen[-1:], *seen[:-1]]
     for column in order:
-        if column.two_valued and not column.date:
+        if len(column.different) == 2 and not column.date:
             return column, "two values: " + ", ".join(sorted(column.different))
     for column in reversed(seen):
         if column.values and not (column.text or column.date or column.identifier or column.counts_rows):
