@@ -43,7 +43,6 @@ def row(text, spans, places, plan, rule, options, largest, at, count, table, hea
     """
     roles, seeds, column_fields, missing, missing_sizes = plan
     labels, sample_weight, offsets, tags, ends = heads
-    keys, values, fields, starts, stops, origins = features
     labels[at], sample_weight[at], offsets[at] = np.nan, 1.0, 0.0
     tags[at, 0] = tags[at, 1] = 0
     texts = 0
@@ -96,12 +95,8 @@ def row(text, spans, places, plan, rule, options, largest, at, count, table, hea
                 x = 1.0
             else:
                 origin = tokens.NUMBER
-        keys[count] = _key(text, start, stop, seeds[column], origin)
-        values[count] = x
-        origins[count] = 8 * column + origin
-        fields[count] = column_fields[column]
-        starts[count] = start
-        stops[count] = stop
+        key = _key(text, start, stop, seeds[column], origin)
+        tokens.put(features, count, key, x, column_fields[column], start, stop, 8 * column + origin)
         count += 1
     if texts > 0:
         for column in range(len(roles)):
@@ -227,7 +222,6 @@ def rows_of_columns(text, spans, reals, plan, options, table, ends, features):
     (start and stop in the text for every row) or in `reals` (NaN: missing), its seed and its field.
     """
     roles, columns, places, seeds, column_fields = plan
-    keys, values, fields, starts, stops, origins = features
     count = 0
     for row in range(len(ends)):
         for k in range(len(roles)):
@@ -243,12 +237,8 @@ def rows_of_columns(text, spans, reals, plan, options, table, ends, features):
             elif not np.isnan(reals[place, row]):
                 kind = tokens.NUMBER
                 value = reals[place, row]
-            keys[count] = _key(text, start, stop, seeds[k], kind)
-            values[count] = value
-            fields[count] = column_fields[k]
-            starts[count] = start
-            stops[count] = stop
-            origins[count] = 8 * columns[k] + kind
+            key = _key(text, start, stop, seeds[k], kind)
+            tokens.put(features, count, key, value, column_fields[k], start, stop, 8 * columns[k] + kind)
             count += 1
         for k in range(len(roles)):
             if roles[k] == TEXT:

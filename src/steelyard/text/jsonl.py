@@ -130,7 +130,6 @@ def _object(
 @kernel
 def _inner(text, i, seed, field, column, largest, count, stack, free, room, features):
     """The features of the valid object or list at i: (features, code or −1, where, stop, free)."""
-    keys, values, fields, starts, stops, origins = features
     is_object = text[i] == OPEN_OBJECT
     i = after_blanks(text, i + 1)
     position = 0
@@ -166,12 +165,7 @@ def _inner(text, i, seed, field, column, largest, count, stack, free, room, feat
             elif kind == cells.FALSE:
                 x = 0.0
         if given:
-            keys[count] = key
-            values[count] = x
-            fields[count] = field
-            starts[count] = start
-            stops[count] = stop
-            origins[count] = 8 * column + origin
+            tokens.put(features, count, key, x, field, start, stop, 8 * column + origin)
             count += 1
         i = after_blanks(text, i)
         if text[i] == COMMA:

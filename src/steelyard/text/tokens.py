@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from steelyard.numba_tools.jit import kernel
+from steelyard.numba_tools.jit import kernel, part
 from steelyard.text import hashing
 
 # How a token counts that occurs several times in one text
@@ -107,10 +107,21 @@ def tokenise(text, start, end, seed, field, column, options, count, table, featu
     return count
 
 
+@part
+def put(features, at, key, value, field, start, stop, origin):
+    """Write the feature number `at`."""
+    keys, values, fields, starts, stops, origins = features
+    keys[at] = key
+    values[at] = value
+    fields[at] = field
+    starts[at] = start
+    stops[at] = stop
+    origins[at] = origin
+
+
 @kernel
 def _words(text, start, end, seed, field, origin, most, count, features):
     """Add words and word n-grams. (Unsigned positions need no check for negative ones.)"""
-    keys, values, fields, starts, stops, origins = features
     recent = np.empty(most, np.int64)  # the keys of the last words, and where they begin
     begins = np.empty(most, np.int64)
     found = 0
@@ -138,12 +149,7 @@ def _words(text, start, end, seed, field, origin, most, count, features):
             word = hashing.finished(h, k, np.int64(i - begin))
         else:  # only digits
             word = hashing.key(text, np.int64(begin), np.int64(i), seed)
-        keys[at] = word
-        values[at] = 1.0
-        fields[at] = field
-        starts[at] = begin
-        stops[at] = i
-        origins[at] = origin
+        put(features, at, word, 1.0, field, begin, i, origin)
         at += one
         if most == 1:
             continue
@@ -154,18 +160,13 @@ def _words(text, start, end, seed, field, origin, most, count, features):
             h = np.int64(seed)
             for w in range(found - size, found):
                 h = hashing.mixed(h, recent[w % most])
-            keys[at] = hashing.finished(h, np.int64(0), 4 * size)
-            values[at] = 1.0
-            fields[at] = field
-            starts[at] = begins[(found - size) % most]
-            stops[at] = i
-            origins[at] = origin
+            key = hashing.finished(h, np.int64(0), 4 * size)
+            put(features, at, key, 1.0, field, begins[(found - size) % most], i, origin)
             at += one
 
 
 @kernel
 def _characters(text, start, end, seed, field, origin, least, most, count, features):
-    keys, values, fields, starts, stops, origins = features
     one = np.uint64(1)
     at = np.uint64(count)
     i, last = np.uint64(start), np.uint64(end)
@@ -193,12 +194,7 @@ def _characters(text, start, end, seed, field, origin, least, most, count, featu
             if size == 1:
                 following = j
             if size >= least:
-                keys[at] = hashing.finished(h, k, length)
-                values[at] = 1.0
-                fields[at] = field
-                starts[at] = i
-                stops[at] = j
-                origins[at] = origin
+                put(features, at, hashing.finished(h, k, length), 1.0, field, i, j, origin)
                 at += one
         i = following
     return np.int64(at)
