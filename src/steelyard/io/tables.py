@@ -96,11 +96,7 @@ class TableParser:
         return fold_rows(block, keyed, self._folding, compose=compose, text=text, **known)
 
     def finish(
-        self,
-        block: Block,
-        buffers: RowBuffers,
-        found: Sequence[int],
-        remarks: frozenset[str] = frozenset(),
+        self, block: Block, buffers: RowBuffers, found: Sequence[int], remarks: frozenset[str]
     ) -> ParsedBlock:
         """The parsed block, with its errors described; `found` are its rows, features, lines and errors."""
         rows, features, lines, wrong = found

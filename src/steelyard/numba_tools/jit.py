@@ -68,23 +68,15 @@ def _stamped(compiled: Any) -> Any:
 part = njit(nogil=True, error_model="numpy", fastmath=FAST_SUMS, forceinline=True)
 
 
-def _do_nothing() -> None:
-    pass
-
-
-def _itself(array: Any) -> Any:
-    return array
-
-
 # Called within a kernel: the kernel is called, not inlined into its callers. Code that seldom runs would
 # otherwise take registers from the loop around it.
-apart = _do_nothing if config.DISABLE_JIT else numba_private.never_inline
+apart = (lambda: None) if config.DISABLE_JIT else numba_private.never_inline
 
 # An array that was given to a kernel, to pass on but not to return. Numba counts the references to an array
 # at every call that it does not inline: two locked instructions for each array, which for one call a row cost
 # as much as the row itself, and more if two threads share the array. The arguments of a kernel stay alive
 # until it returns, so nobody need count.
-borrow = _itself if config.DISABLE_JIT else numba_private.uncounted
+borrow = (lambda array: array) if config.DISABLE_JIT else numba_private.uncounted
 
 
 class Announcement:

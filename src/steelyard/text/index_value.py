@@ -11,17 +11,7 @@ from steelyard.numba_tools.jit import apart, kernel, part
 from steelyard.text.decimals import rounded
 from steelyard.text.hashing import BITS_32
 from steelyard.text.lines import NEWLINE
-from steelyard.text.swar import (
-    EXACT,
-    EXACT_POWERS,
-    TENS,
-    ZEROS,
-    byte,
-    no_digits,
-    trailing_zeros,
-    value_of,
-    word,
-)
+from steelyard.text.swar import EXACT, EXACT_POWERS, TENS, byte, no_digits, trailing_zeros, value_of, word
 
 BATCH = 520  # features; not a power of two, or all columns would compete for the same cache lines
 
@@ -239,14 +229,14 @@ def _long(text, first, stop, whole, behind, power):
     if whole - _ONE >= _EIGHT:
         return np.nan
     place = first + np.int64(whole) + 1
-    m = value_of((word(text, first) ^ ZEROS) << (np.uint64(64) - (whole << np.uint64(3))))
-    after = ((word(text, place) ^ ZEROS) << (np.uint64(56) - (some << np.uint64(3)))) << _EIGHT
+    m = value_of((word(text, first) & _DIGITS) << (np.uint64(64) - (whole << np.uint64(3))))
+    after = ((word(text, place) & _DIGITS) << (np.uint64(56) - (some << np.uint64(3)))) << _EIGHT
     m = m * TENS[some] + value_of(after)
     place += np.int64(some)
     for _ in range(words):
         if m >= _FULL:
             return np.nan
-        m = m * 100_000_000 + value_of(word(text, place) ^ ZEROS)
+        m = m * 100_000_000 + value_of(word(text, place) & _DIGITS)
         place += 8
     exponent = np.int64(behind + power)
     if m < EXACT and exponent <= 22:
