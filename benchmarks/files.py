@@ -25,7 +25,7 @@ from benchmarks import vowpal
 from benchmarks.generate import DataSet, generate
 from benchmarks.timing import WALL, Contender, Row, Stopwatch, Table, Target, alternate, ratio
 from steelyard import losses
-from steelyard.features.names import Names
+from steelyard.features import Names
 from steelyard.io.input_spec import InputSpec
 from steelyard.io.stream import Stream
 from steelyard.learner import Learner

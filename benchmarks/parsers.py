@@ -134,7 +134,7 @@ def _json_version(path: Path, spec: InputSpec, told: TableOverrides) -> Path:
                 cells = [cell.strip() for cell in record]
                 out.write(parsers_exact.as_object(spec.columns.names, cells, numeric))
     found, _ = inference.infer([str(target)], told, bits=BITS)
-    columns = spec.columns.as_dict()
+    columns = spec.columns.as_json()
     return _store(target, _with_rule(found, spec.label_rule, columns=columns))
 
 

@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from steelyard.features.names import Names
-from steelyard.features.tokens import TextOptions
+from steelyard.features import Names
 from steelyard.io.blocks import ParsedBlock
 from steelyard.io.columns import Column, Columns
 from steelyard.io.labels import LabelRule
 from steelyard.io.stream import Reader, Stream
+from steelyard.text.tokens import TextOptions
 
 MASK = (1 << 32) - 1
 Feature = tuple[int, float, str]

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from steelyard.cli import main
-from steelyard.features.names import Names
+from steelyard.features import Names
 from steelyard.io.input_spec import InputSpec
 from steelyard.io.stream import Stream
 from tests.vw_text import data_file

@@ -24,7 +24,7 @@ from steelyard.model import Model, Settings
 from steelyard.weight_summary import WeightSummary
 
 if TYPE_CHECKING:
-    from steelyard.features.names import Names
+    from steelyard.features import Names
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -256,7 +256,7 @@ def _spread(stored: NDArray[Any], met: NDArray[Any], features: int) -> NDArray[A
 def _load_names(features: int, arrays: Arrays) -> Optional["Names"]:
     if "names_index" not in arrays:
         return None
-    from steelyard.features.names import Names  # not at the top: estimators of rows do without it
+    from steelyard.features import Names  # not at the top: estimators of rows do without it
 
     return Names.from_arrays(features, arrays)
 

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from steelyard.features.interactions import interactions
+from steelyard.features import interactions
 from tests import slow_text
 from tests.cli.running import blocks_of, run, stored, trained
 from tests.text import texts

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from steelyard.examples import Examples
-from steelyard.features.names import Names
+from steelyard.features import Names
 from steelyard.io.arrow_reader import ArrowReader
 from steelyard.io.blocks import Block, ParsedBlock
 from steelyard.io.stream import Stream
@@ -104,7 +104,7 @@ def same(ours: Sequence[Row], theirs: Sequence[Row]) -> bool:
 
 def some_names(features: int = FEATURES) -> Names:
     """Three names, one of them odd; a second and two further keys at an index, and a nameless one."""
-    from steelyard.features.names import Candidates
+    from steelyard.features import Candidates
 
     names = Names(features, most=3)
     keys = np.array([5, 0, 17, 5 + 64, 5 + 128, 5 + 192, 33], np.int64)

@@ -11,8 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from steelyard.features.names import Names
-from steelyard.features.tokens import TextOptions
+from steelyard.features import Names
 from steelyard.io.arrow_columns import ArrowColumns, head_labels, infer_columns
 from steelyard.io.arrow_reader import ArrowReader, read_head
 from steelyard.io.columns import ColumnOverrides, Columns
@@ -23,6 +22,7 @@ from steelyard.io.input_spec import Dialect, InputSpec
 from steelyard.io.labels import LabelRule, classes, two_classes
 from steelyard.io.sources import open_source
 from steelyard.io.stream import Stream
+from steelyard.text.tokens import TextOptions
 from tests import tables
 from tests.io.chunks import rows_of, stream
 
@@ -346,7 +346,7 @@ def test_ordinary_columns_converted(tmp_path: Path) -> None:
     names = Names(1 << BITS)
     path = tmp_path / "rows.arrow"
     chunks = Stream([tables.written(ipc(table))], reader(columns, names), names=names)
-    convert(chunks, path, features=1 << BITS, names=names, reading=columns.as_dict())
+    convert(chunks, path, features=1 << BITS, names=names, reading=columns.as_json())
     again = Names(1 << BITS)
     (rows, _) = stream(path, features=1 << BITS, names=again)
     assert again.arrays()["names_text"].tobytes() == b"c=redc=blue"

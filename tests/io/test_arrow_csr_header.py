@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from steelyard.features.names import Names
+from steelyard.features import Names
 from steelyard.io.arrow_csr import KEY, Header, pack_names, read_header, unpack_names
 from steelyard.io.errors import InputError
 from tests.io.chunks import FEATURES, some_names
@@ -43,16 +43,15 @@ def test_a_later_format() -> None:
 
 
 def test_names_are_admitted_as_they_were() -> None:
-    stored = unpack_names(pack_names(some_names()), "file")
+    candidates, compose = unpack_names(pack_names(some_names()), FEATURES, "file")
     again = Names(FEATURES, most=3)
-    candidates = stored.candidates(FEATURES)
     chosen = again.admit(candidates)
-    text, lengths = stored.compose()(candidates.places[chosen])
+    text, lengths = compose(candidates.places[chosen])
     again.name(candidates.indices[chosen], text, lengths)
     assert text.tobytes() == b"five\xff\x00seventeen"
     assert lengths.tolist() == [4, 2, 9]
     assert again.collisions() == some_names().collisions()
-    assert len(unpack_names(pack_names(Names(FEATURES)), "file").keys) == 0
+    assert len(unpack_names(pack_names(Names(FEATURES)), FEATURES, "file")[0].keys) == 0
 
 
 def test_damaged_names() -> None:
@@ -62,4 +61,4 @@ def test_damaged_names() -> None:
         writer.write_table(table)
     for packed in (b"", b"?", b"AAAA", base64.b64encode(sink.getvalue()), pack_names(some_names())[:-40]):
         with pytest.raises(InputError, match="file: its names are damaged"):
-            unpack_names(packed, "file")
+            unpack_names(packed, FEATURES, "file")

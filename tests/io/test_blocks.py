@@ -65,8 +65,8 @@ def test_a_mark_elsewhere_stays(tmp_path: Path) -> None:
 
 def test_arrays_are_read_only(tmp_path: Path) -> None:
     assert not cut(b"a\n", 10, tmp_path)[0].text.flags.writeable
-    assert not blocks.empty_block().text.flags.writeable
-    assert len(blocks.empty_block("x").text) == 0
+    assert not blocks.EMPTY.text.flags.writeable
+    assert len(blocks.EMPTY.text) == 0
 
 
 @pytest.mark.parametrize("size", [1, 7, 16, 1000])

@@ -22,7 +22,7 @@ def test_description_is_a_table() -> None:
 
 
 def test_columns_survive_json() -> None:
-    assert Columns.from_dict(json.loads(json.dumps(COLUMNS.as_dict()))) == COLUMNS
+    assert Columns.from_json(json.loads(json.dumps(COLUMNS.as_json()))) == COLUMNS
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,6 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
-from steelyard.features.tokens import TextOptions
 from steelyard.io import compatibility
 from steelyard.io.columns import Column, Columns
 from steelyard.io.convert import convert
@@ -15,6 +14,7 @@ from steelyard.io.errors import InputError
 from steelyard.io.input_spec import Dialect, InputSpec
 from steelyard.io.labels import LabelRule, classes, two_classes
 from steelyard.io.stream import Stream
+from steelyard.text.tokens import TextOptions
 
 CSV = InputSpec("csv", columns=Columns((Column("y", "label"), Column("x", "number"))), dialect=Dialect())
 

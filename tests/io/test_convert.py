@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from steelyard.examples import examples
-from steelyard.features.names import Names
+from steelyard.features import Names
 from steelyard.io import convert as module
 from steelyard.io.blocks import ParsedBlock
 from steelyard.io.convert import convert

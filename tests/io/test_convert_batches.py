@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from steelyard.io.arrow_arrays import gather
-from steelyard.io.convert import regroup, to_arrays
+from steelyard.io.convert import regroup, to_batch
 from tests.io.chunks import chunked, random_rows
 
 ROWS = random_rows(100, seed=3)
@@ -25,13 +25,12 @@ def slow_cuts(size: int) -> list[int]:
 @pytest.mark.parametrize("size", [1, 40, 100, 1000, 10**6])
 @pytest.mark.parametrize("chunk", [1, 3, 50, 1000])
 def test_batches_are_cut_by_the_rows_sizes(size: int, chunk: int) -> None:
-    pieces = list(regroup(map(to_arrays, chunked(ROWS, chunk)), size))
+    pieces = list(regroup(map(to_batch, chunked(ROWS, chunk)), size))
     assert [len(part) for part in pieces] == slow_cuts(size)
-    joined = np.concatenate([part.indices for part in pieces])
-    assert joined.tolist() == [index for row in ROWS for index in row.indices]
-    assert b"".join(part.tags.tobytes() for part in pieces if part.tags is not None) == b"".join(
-        row.tag for row in ROWS
-    )
+    assert [tuple(row) for part in pieces for row in part["indices"].to_pylist()] == [
+        row.indices for row in ROWS
+    ]
+    assert [tag or b"" for part in pieces for tag in part["tag"].to_pylist()] == [row.tag for row in ROWS]
 
 
 def test_gathered() -> None:

@@ -55,7 +55,7 @@ def test_the_header(records: list[list[str]], header: bool) -> None:
 
 
 def test_what_is_told_is_taken() -> None:
-    assert sniffed("a,b\n1,2\n", separator=";", header=False, quoting=False) == Dialect(";", False, False)
+    assert sniffed("a,b\n1,2\n", separator=";", header=False) == Dialect(";", False, True)
 
 
 @pytest.mark.parametrize("name", ["arxiv-astro", "enron-spam", "newsgroups", "sms-spam", "url-spam"])
@@ -76,7 +76,7 @@ def test_a_separator_that_is_none(separator: str) -> None:
 
 
 def test_dialects_survive_json() -> None:
-    assert Dialect(**Dialect("|", False).as_dict()) == Dialect("|", False)
+    assert Dialect(**Dialect("|", False).as_json()) == Dialect("|", False)
 
 
 def test_the_head() -> None:

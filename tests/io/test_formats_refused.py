@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from steelyard import losses
-from steelyard.io import formats, label_inference
+from steelyard.io import formats, inference
 from steelyard.io.columns import infer_roles
 from steelyard.io.errors import InputError, has_decimal_comma
 from steelyard.io.input_spec import InputSpec
@@ -57,7 +57,7 @@ def test_a_column_told_to_be_numbers_or_the_label(semicolons: Path) -> None:
     with pytest.raises(InputError, match=f"the label '0,00' is not a number: {points}"):
         list(Stream([semicolons], spec.reader()))
     with pytest.raises(InputError, match=f"the label '0,00' is not a number: {points}"):
-        label_inference.rule_for(labels, losses.by_name("hinge"), "f")
+        inference.rule_for(labels, losses.by_name("hinge"), "f")
 
 
 def test_commas_that_are_not_quoted(tmp_path: Path) -> None:

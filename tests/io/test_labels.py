@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steelyard import losses
-from steelyard.io import label_inference
+from steelyard.io import inference
 from steelyard.io.errors import InputError
 from steelyard.io.labels import LabelRule, classes, is_number, plain, rule, two_classes
 
@@ -114,20 +114,20 @@ def test_plain_numbers_look_plain() -> None:
 @pytest.mark.parametrize(
     ("labels", "loss"),
     [
-        (["0", "1"], label_inference.TWO_CLASSES),
-        (["1"], label_inference.TWO_CLASSES),
-        (["-1", "+1", "1.0"], label_inference.TWO_CLASSES),
-        (["ham", "spam"], label_inference.TWO_CLASSES),
-        (["a", "b", "c"], label_inference.TWO_CLASSES),
-        (["3", "7"], label_inference.TWO_CLASSES),
-        (["0", "1", "2"], label_inference.ANY_NUMBER),
-        (["0.5"], label_inference.ANY_NUMBER),
-        (["1234567", "1234568", "1234569"], label_inference.ANY_NUMBER),
-        ([], label_inference.TWO_CLASSES),
+        (["0", "1"], inference.TWO_CLASSES),
+        (["1"], inference.TWO_CLASSES),
+        (["-1", "+1", "1.0"], inference.TWO_CLASSES),
+        (["ham", "spam"], inference.TWO_CLASSES),
+        (["a", "b", "c"], inference.TWO_CLASSES),
+        (["3", "7"], inference.TWO_CLASSES),
+        (["0", "1", "2"], inference.ANY_NUMBER),
+        (["0.5"], inference.ANY_NUMBER),
+        (["1234567", "1234568", "1234569"], inference.ANY_NUMBER),
+        ([], inference.TWO_CLASSES),
     ],
 )
 def test_the_loss(labels: list[str], loss: str) -> None:
-    assert label_inference.loss_for(labels) == loss
+    assert inference.loss_for(labels) == loss
 
 
 @pytest.mark.parametrize(
@@ -145,16 +145,16 @@ def test_the_loss(labels: list[str], loss: str) -> None:
     ],
 )
 def test_the_rule(labels: list[str], pair: tuple[str, str]) -> None:
-    assert label_inference.rule_for(labels, LOGISTIC, "f") == two_classes(*pair, -1.0, 1.0)
+    assert inference.rule_for(labels, LOGISTIC, "f") == two_classes(*pair, -1.0, 1.0)
 
 
 def test_no_rule_where_none_is_needed() -> None:
-    assert label_inference.rule_for(["-1", "1"], LOGISTIC, "f") is None
-    assert label_inference.rule_for(["1"], LOGISTIC, "f") is None
-    assert label_inference.rule_for(["a", "b"], SQUARED, "f") is None
-    assert label_inference.rule_for(["0", "0.25", "1"], LOGARITHMIC, "f") is None
-    assert label_inference.rule_for(["-1", "1"], LOGARITHMIC, "f") == two_classes("-1", "1", 0.0, 1.0)
-    assert label_inference.rule_for([], LOGISTIC, "f") is None
+    assert inference.rule_for(["-1", "1"], LOGISTIC, "f") is None
+    assert inference.rule_for(["1"], LOGISTIC, "f") is None
+    assert inference.rule_for(["a", "b"], SQUARED, "f") is None
+    assert inference.rule_for(["0", "0.25", "1"], LOGARITHMIC, "f") is None
+    assert inference.rule_for(["-1", "1"], LOGARITHMIC, "f") == two_classes("-1", "1", 0.0, 1.0)
+    assert inference.rule_for([], LOGISTIC, "f") is None
 
 
 @pytest.mark.parametrize(
@@ -167,33 +167,33 @@ def test_no_rule_where_none_is_needed() -> None:
     ],
 )
 def test_several_classes(labels: list[str], expected: list[str]) -> None:
-    assert label_inference.rule_for(labels, LOGISTIC, "f") == classes(expected)
+    assert inference.rule_for(labels, LOGISTIC, "f") == classes(expected)
 
 
 def test_a_thousand_classes_and_no_more() -> None:
     labels = [f"l{k}" for k in range(1001)]
-    found = label_inference.rule_for(labels[:1000], LOGISTIC, "f")
+    found = inference.rule_for(labels[:1000], LOGISTIC, "f")
     assert found is not None
     assert len(found.names) == 1000
     with pytest.raises(InputError, match=r"^f: .* more than 1,000 different labels \(l0, .*--label names it"):
-        label_inference.rule_for(labels, LOGISTIC, "f")
+        inference.rule_for(labels, LOGISTIC, "f")
 
 
 def test_numbers_with_a_decimal_comma_are_no_classes() -> None:
     with pytest.raises(InputError, match="the label '1,5' is not a number: numbers have a decimal point"):
-        label_inference.rule_for(["1,5", "2,5", "3,5"], LOGISTIC, "f")
+        inference.rule_for(["1,5", "2,5", "3,5"], LOGISTIC, "f")
 
 
 def test_one_class_only_so_far() -> None:
     """Rows sorted by label begin with one of them, and there may be many."""
     with pytest.raises(InputError) as caught:
-        label_inference.rule_for(["alt.atheism"], LOGISTIC, "f")
+        inference.rule_for(["alt.atheism"], LOGISTIC, "f")
     for said in ("same label (alt.atheism)", "shuffle", "--labels a,b,c names them all"):
         assert said in str(caught.value)
 
 
 def test_long_and_unprintable_labels_are_shown_in_brief() -> None:
     with pytest.raises(InputError) as caught:
-        label_inference.rule_for(["\0" * 5000, *(f"{k}" + "x" * 5000 for k in range(1000))], LOGISTIC, "f")
+        inference.rule_for(["\0" * 5000, *(f"{k}" + "x" * 5000 for k in range(1000))], LOGISTIC, "f")
     assert str(caught.value).isprintable()
     assert len(str(caught.value)) < 500

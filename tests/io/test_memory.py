@@ -12,7 +12,7 @@ from scipy import sparse
 
 from steelyard import Learner, Settings
 from steelyard.examples import Examples, examples
-from steelyard.features.names import Names
+from steelyard.features import Names
 from steelyard.io import memory
 from steelyard.io.arrow_csr import Header
 from steelyard.io.columns import ColumnOverrides

@@ -8,9 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numba import config
 
-from steelyard.features.folding import Folding, Keyed
-from steelyard.features.interactions import Interactions, interactions
-from steelyard.features.names import Names
+from steelyard.features import Folding, Interactions, Keyed, Names, interactions
 from steelyard.text.hashing import CROSS_PRIME
 
 few = settings(deadline=None, max_examples=30 if config.DISABLE_JIT else 200)

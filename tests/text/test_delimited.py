@@ -8,11 +8,11 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from numba import config
 
-from steelyard.features.names import Names
-from steelyard.features.tokens import TextOptions
+from steelyard.features import Names
 from steelyard.io.csv_reader import DelimitedReader
 from steelyard.io.input_spec import Dialect, InputSpec
 from steelyard.io.labels import LabelRule, classes, two_classes
+from steelyard.text.tokens import TextOptions
 from tests import tables
 
 few = settings(deadline=None, max_examples=30 if config.DISABLE_JIT else 200)

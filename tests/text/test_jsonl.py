@@ -10,11 +10,11 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from numba import config
 
-from steelyard.features.names import Names
-from steelyard.features.tokens import TextOptions
+from steelyard.features import Names
 from steelyard.io.input_spec import InputSpec
 from steelyard.io.jsonl_reader import UNKNOWN, JsonReader
 from steelyard.io.labels import LabelRule, classes, two_classes
+from steelyard.text.tokens import TextOptions
 from tests import tables
 
 few = settings(deadline=None, max_examples=30 if config.DISABLE_JIT else 200)

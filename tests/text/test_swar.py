@@ -1,13 +1,85 @@
-"""Digits, eight at a time, against Python's own."""
+"""Many bytes in one look, in all its forms, against one byte after the other and Python's own numbers."""
 
 import re
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numba import config
 
-from steelyard.numba_tools.jit import kernel
+from steelyard.numba_tools.jit import kernel, part
 from steelyard.text import swar
+
+EXPECTED: dict[str, tuple[int, Callable[[int], bool]]] = {
+    "no_digits": (32, lambda c: not 48 <= c <= 57),
+    "blanks": (64, lambda c: c in b" \t\r\n"),
+    "beyond_ascii": (64, lambda c: c > 127),
+    "bars": (64, lambda c: c == 124),
+    "name_ends": (32, lambda c: c in b" \t\r\n:|"),
+}
+
+
+def compiled(form: Any) -> Any:
+    """In a function of its own, so that it is compiled in every process."""
+
+    @part
+    def look(text, index):  # type: ignore[no-untyped-def]
+        return form(swar._compiled_address(text), index)
+
+    return look
+
+
+def test_every_look_is_tested() -> None:
+    assert list(EXPECTED) == list(swar.FORMS)
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_looks(name: str) -> None:
+    width, is_one = EXPECTED[name]
+    vector, checked, plain = swar.FORMS[name]
+    forms = [checked, plain] if config.DISABLE_JIT else [compiled(vector), checked, plain]
+
+    @settings(deadline=None, max_examples=20 if config.DISABLE_JIT else 100)
+    @given(st.binary(min_size=width, max_size=width) | st.text("0 |9:\n\t\r", min_size=width, max_size=width))
+    def test(given_bytes: bytes | str) -> None:
+        data = given_bytes if isinstance(given_bytes, bytes) else given_bytes.encode()
+        text = np.frombuffer(b"??" + data + b"?", np.uint8)
+        expected = sum(is_one(c) << k for k, c in enumerate(data))
+        for look in forms:
+            assert int(look(text, 2)) == expected
+
+    test()
+
+
+@pytest.mark.skipif(config.DISABLE_JIT, reason="nothing is compiled")
+def test_population() -> None:
+    @part
+    def population(word):  # type: ignore[no-untyped-def]
+        return swar._compiled_population(word)
+
+    for word in (0, 1, 0x8000000000000001, 2**64 - 1):
+        assert population(np.uint64(word)) == swar._plain_population(word) == word.bit_count()  # type: ignore[no-untyped-call]
+
+
+@settings(deadline=None)
+@given(
+    st.text("a \n\t\r\x01\x00!é", max_size=300).map(str.encode) | st.binary(max_size=200), st.integers(0, 9)
+)
+def test_stops(data: bytes, beyond: int) -> None:
+    """Only those before the end, however many there are to a word."""
+    text = np.frombuffer(data + b" \xff" * beyond, np.uint8)
+    room = np.empty(len(data) + swar.SPARE, np.int32)
+    with np.errstate(over="ignore"):
+        count, ascii_only = swar.find_blanks(text, len(data), len(data), room)
+        expected = np.flatnonzero(np.isin(text[: len(data)], list(b" \t\r\n")))
+        assert room[:count].tolist() == expected.tolist()
+        assert ascii_only == data.isascii()
+        for last in (-1, 0, len(data) // 2, len(data)):
+            found, _ = swar.find_blanks(text, len(data), last, room)
+            assert found == np.count_nonzero(expected <= last)
 
 
 @kernel

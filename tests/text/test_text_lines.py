@@ -9,10 +9,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from numba import config
 
-from steelyard.features.folding import Keyed, KeyedBuffers
-from steelyard.text import feature_names, lines, svmlight, vw
-from steelyard.text.byte_masks import SPARE
+from steelyard.features import Keyed, KeyedBuffers
+from steelyard.text import feature_names, lines, sparse_text
 from steelyard.text.index_value import BATCH
+from steelyard.text.swar import SPARE
 from tests import slow_text
 from tests.text import texts
 
@@ -31,14 +31,14 @@ def parse(
             room.labels, room.sample_weight, room.offsets, room.tags, room.ends,
             room.keys, room.values, room.fields, room.starts,
         )  # fmt: skip
-        problems = np.empty((8, 3), np.int64)
+        problems = np.empty((8, 5), np.int64)
         if kind == "vw":
             fields = np.array(seeds, np.int64)
-            found = vw.parse(text, len(text), stops, LARGEST, fields, *arrays, problems)
+            found = sparse_text.parse_vw(text, len(text), stops, LARGEST, fields, *arrays, problems)
         else:
-            found = svmlight.parse(text, len(text), stops, LARGEST, *arrays, problems)
+            found = sparse_text.parse_svmlight(text, len(text), stops, LARGEST, *arrays, problems)
     keyed = room.first(int(found[0]), int(found[1]))
-    return keyed, int(found[2]), problems[: found[3]].tolist(), text
+    return keyed, int(found[2]), problems[: found[3], :3].tolist(), text
 
 
 def check(data: bytes, kind: str) -> None:
@@ -169,8 +169,8 @@ def test_all_problems_are_counted_and_the_first_described() -> None:
     text = np.frombuffer(b"x |a\n" * 20, np.uint8)
     room = Keyed.empty(20, 40, "float32")
     stops = np.empty(len(text) + SPARE, np.int32)
-    problems = np.empty((3, 3), np.int64)
-    found = vw.parse(
+    problems = np.empty((3, 5), np.int64)
+    found = sparse_text.parse_vw(
         text, len(text), stops, LARGEST, np.zeros(0, np.int64), room.labels, room.sample_weight, room.offsets,
         room.tags, room.ends, room.keys, room.values, room.fields, room.starts, problems,
     )  # fmt: skip
@@ -210,7 +210,7 @@ def test_utf8_edges(data: bytes) -> None:
 
 def composed(data: bytes, places: list[list[int]], kind: str = "vw") -> list[bytes]:
     keyed, _, _, text = parse(data, kind)
-    kernel = feature_names.compose_vw_names if kind == "vw" else svmlight.compose_names
+    kernel = feature_names.compose_vw_names if kind == "vw" else feature_names.compose_indices
     lengths = np.empty(len(places), np.int32)
     wanted = np.array(places, np.int32)
     size = kernel(text, keyed.starts, wanted, np.empty(0, np.uint8), lengths)

@@ -1,13 +1,15 @@
 """Tokens of text, beside a tokeniser made of regular expressions."""
 
+import json
+
 import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from numba import config
 
-from steelyard.features.tokens import TextOptions
 from steelyard.text import tokens
+from steelyard.text.tokens import TextOptions
 from tests import tables
 
 few = settings(deadline=None, max_examples=30 if config.DISABLE_JIT else 200)
@@ -57,3 +59,26 @@ def test_a_number_is_a_number_as_a_word_but_not_as_characters() -> None:
     assert tokenised("12", TextOptions(0, (2, 2))) == [
         (tables.murmur(b"12", SEED ^ tokens.CHARACTER_SALT), 1.0)
     ]
+
+
+@pytest.mark.parametrize(
+    "options", [TextOptions(), TextOptions(3), TextOptions(0, (2, 4)), TextOptions(1, (3, 3), "sublinear")]
+)
+def test_options_survive_json(options: TextOptions) -> None:
+    assert TextOptions.from_json(json.loads(json.dumps(options.as_json()))) == options
+
+
+@pytest.mark.parametrize(
+    ("given", "what"),
+    [
+        ({"words": -1}, "words in a row: from 0"),
+        ({"words": 17}, "words in a row: from 0"),
+        ({"characters": (0, 3)}, "characters in a row: least and most"),
+        ({"characters": (4, 3)}, "characters in a row"),
+        ({"words": 0}, "nothing of a text would be learned"),
+        ({"repeated": "often"}, "repeated tokens: one of counts, binary, sublinear; got 'often'"),
+    ],
+)
+def test_options_that_make_no_sense(given: dict[str, object], what: str) -> None:
+    with pytest.raises(ValueError, match=what):
+        TextOptions(**given)  # type: ignore[arg-type]

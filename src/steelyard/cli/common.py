@@ -17,7 +17,7 @@ from steelyard._messages import counted, did_you_mean
 from steelyard.io.errors import InputError
 
 if TYPE_CHECKING:
-    from steelyard.features.names import Names
+    from steelyard.features import Names
     from steelyard.io.stream import Stream
 
 Say = Callable[[str], None]

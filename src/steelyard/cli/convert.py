@@ -37,7 +37,7 @@ def command(files: tuple[str, ...], output: Path, **given: Any) -> None:
     from steelyard.cli import scoring
     from steelyard.cli.common import check_outputs, unused_interactions
     from steelyard.engine.file_rows import FileRows
-    from steelyard.features.names import Names
+    from steelyard.features import Names
     from steelyard.io import convert, sources
 
     with options.errors():
@@ -64,11 +64,11 @@ def command(files: tuple[str, ...], output: Path, **given: Any) -> None:
 def _label_rule(read: ReadOptions, paths: list[str], spec: InputSpec, labels: list[str]) -> LabelRule | None:
     """There is no loss to say what it takes: names become numbers, −1 and 1 for two; numbers stay."""
     from steelyard.engine import file_labels
-    from steelyard.io import label_inference
+    from steelyard.io import inference
     from steelyard.io.labels import is_number
     from steelyard.losses import by_name
 
     if read.labels is None and all(map(is_number, labels)):
         return None
-    loss = by_name(label_inference.TWO_CLASSES)
+    loss = by_name(inference.TWO_CLASSES)
     return file_labels.settle(paths, spec, labels, loss, named=read.label_names).rule

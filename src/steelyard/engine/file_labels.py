@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.io import inference, label_inference, sources
+from steelyard.io import inference, sources
 from steelyard.io.errors import InputError
 from steelyard.io.input_spec import InputSpec
 from steelyard.io.labels import LabelRule, classes, is_number, plain, rule, two_classes
@@ -55,16 +55,16 @@ def settle(
         return Labels(None, None)
     if named is not None:
         return _named(list(named), loss)
-    two = loss if isinstance(loss.labels, OneOf) else by_name(label_inference.TWO_CLASSES)
+    two = loss if isinstance(loss.labels, OneOf) else by_name(inference.TWO_CLASSES)
     taken = all(is_number(label) and two.allows(float(label)) for label in first)
     if not taken and all(map(is_number, first)) and not all(float(label).is_integer() for label in first):
         raise InputError(
             f"{paths[0]}: its labels are numbers with fractions, not classes: use OnlineRegressor, "
             "or on the command line --loss squared"
         )
-    two_seen = label_inference.are_two_classes(first) and (all(map(is_number, first)) or _is_long(paths))
+    two_seen = inference.are_two_classes(first) and (all(map(is_number, first)) or _is_long(paths))
     known = first if taken or two_seen else _all(paths, spec, first)
-    found = label_inference.rule_for(known, two, paths[0])
+    found = inference.rule_for(known, two, paths[0])
     if found is None:
         low, high = class_labels(two)
         found = two_classes(f"{low:g}", f"{high:g}")
@@ -77,8 +77,8 @@ def infer_loss(spec: InputSpec, first: Sequence[str], named: Sequence[str] | Non
     """The name of the loss that fits the labels; a file converted from classes has classes still."""
     original = None if spec.original is None else spec.original.label_rule
     if named is not None or original is not None:
-        return label_inference.TWO_CLASSES
-    return label_inference.loss_for(first)
+        return inference.TWO_CLASSES
+    return inference.loss_for(first)
 
 
 def settle_for_all(
@@ -94,7 +94,7 @@ def settle_for_all(
 
     Labels that are classes by their looks are classes for all losses.
     """
-    looks_like = CLASSES if infer_loss(spec, first, named) == label_inference.TWO_CLASSES else NUMBERS
+    looks_like = CLASSES if infer_loss(spec, first, named) == inference.TWO_CLASSES else NUMBERS
     if named is None and (task or looks_like) == NUMBERS:
         for loss in losses:
             if isinstance(loss.labels, OneOf):

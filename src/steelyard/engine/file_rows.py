@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from steelyard.engine.row_sources import RowsInChunks
 from steelyard.examples import Examples
-from steelyard.features.names import Names
+from steelyard.features import Names
 from steelyard.io import input_spec, sources
 from steelyard.io.errors import InputError
 from steelyard.io.input_spec import InputSpec

@@ -21,8 +21,8 @@ from steelyard.engine.passes import HeldOut, Learned, PassLoop
 from steelyard.engine.probabilities import Calibration
 from steelyard.engine.protocol import Column, Engine, new_engine, restore
 from steelyard.engine.totals import StreamTotals
-from steelyard.features.names import Names
-from steelyard.io import compatibility, label_inference, sources
+from steelyard.features import Names
+from steelyard.io import compatibility, inference, sources
 from steelyard.io.errors import InputError
 from steelyard.io.input_spec import InputSpec
 from steelyard.io.read_options import ReadOptions
@@ -216,7 +216,7 @@ def begin(
     whether labels are classes or numbers; without one the loss decides.
     """
     run.check(paths)
-    spec, first = read.infer(paths, settings_for(label_inference.TWO_CLASSES)[0].dtype)
+    spec, first = read.infer(paths, settings_for(inference.TWO_CLASSES)[0].dtype)
     settings = settings_for(file_labels.infer_loss(spec, first, read.label_names))
     loss = settings[0].loss
     labels = file_labels.settle(paths, spec, first, loss, named=read.label_names, task=task)

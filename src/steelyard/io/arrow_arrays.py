@@ -11,12 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.io.columns import is_written_number
+from steelyard.io.columns import BLANKS, is_written_number
 from steelyard.io.errors import RowErrors
 from steelyard.io.labels import LabelRule, plain
 
 _NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
-_BLANKS = " \t\n\v\f\r"
 
 
 def import_pyarrow(what: str = "a table") -> Any:
@@ -128,10 +127,9 @@ def gather(entries: NDArray[Any], starts: NDArray[Any], lengths: NDArray[np.int6
 
 def read_numbers(array: Any, name: str, missing: Sequence[str], errors: RowErrors) -> NDArray[np.float64]:
     """Integers, floats, decimals, booleans, or strings that are written numbers; NaN if missing."""
-    pyarrow = import_pyarrow()
-    types = pyarrow.types
-    if types.is_string(array.type) or types.is_large_string(array.type):
-        return _read_written(pyarrow, array, name, missing, errors)
+    types = import_pyarrow().types
+    if _is_text(array):
+        return _read_written(array, name, missing, errors)
     kinds = (types.is_integer, types.is_floating, types.is_decimal, types.is_boolean, types.is_null)
     if not any(kind(array.type) for kind in kinds):
         hint = "make a number of it first, or a category" if types.is_temporal(array.type) else "ignore it"
@@ -139,12 +137,15 @@ def read_numbers(array: Any, name: str, missing: Sequence[str], errors: RowError
     return to_numpy(array, np.nan, "float64")
 
 
-def _read_written(
-    pyarrow: Any, array: Any, name: str, missing: Sequence[str], errors: RowErrors
-) -> NDArray[np.float64]:
+def _is_text(array: Any) -> bool:
+    return str(array.type) in ("string", "large_string")
+
+
+def _read_written(array: Any, name: str, missing: Sequence[str], errors: RowErrors) -> NDArray[np.float64]:
     """As in text tables, with the same words for a missing number."""
+    pyarrow = import_pyarrow()
     compute = pyarrow.compute
-    bare = compute.utf8_trim(array, characters=_BLANKS)
+    bare = compute.utf8_trim(array, characters=BLANKS)
     good = compute.fill_null(compute.match_substring_regex(bare, _NUMBER), False)
     words = pyarrow.array(["", *(word.lower() for word in missing)], array.type)
     known = compute.or_(good, compute.is_in(compute.utf8_lower(bare), words))
@@ -160,11 +161,9 @@ def read_labels(
     array: Any, rule: LabelRule | None, missing: Sequence[str], errors: RowErrors
 ) -> NDArray[np.float64]:
     """Numbers, booleans or the names of classes, as the loss takes them; NaN if missing."""
-    pyarrow = import_pyarrow()
-    types = pyarrow.types
-    is_text = types.is_string(array.type) or types.is_large_string(array.type)
-    if is_text or (types.is_boolean(array.type) and rule is not None):
-        return _read_names(pyarrow, array, rule, missing, errors)
+    types = import_pyarrow().types
+    if _is_text(array) or (types.is_boolean(array.type) and rule is not None):
+        return _read_names(array, rule, missing, errors)
     if types.is_temporal(array.type) or types.is_nested(array.type):
         raise ValueError(f"the labels are {array.type}; they must be numbers or the names of classes")
     found = to_numpy(array, np.nan, "float64")
@@ -177,17 +176,23 @@ def read_labels(
 
 
 def _read_names(
-    pyarrow: Any, array: Any, rule: LabelRule | None, missing: Sequence[str], errors: RowErrors
+    array: Any, rule: LabelRule | None, missing: Sequence[str], errors: RowErrors
 ) -> NDArray[np.float64]:
     """Each different name is looked up once."""
-    coded = array.cast(pyarrow.large_string()).dictionary_encode()
+    coded = array.cast("large_string").dictionary_encode()
     names = coded.dictionary.to_pylist()
-    found = [_label(name.strip(_BLANKS), rule, missing) for name in names]
+    found = [_label(name.strip(BLANKS), rule, missing) for name in names]
     numbers = np.array([*(np.nan if label is None else label for label in found), np.nan])
     unknown = np.array([*(label is None for label in found), False])
     places = to_numpy(coded.indices, len(names), "int32")
-    describe = rule.describe_unknown if rule is not None else _describe_no_number
-    errors.add(unknown[places], lambda row: describe(names[places[row]]))
+
+    def describe(row: int) -> str:
+        name = names[places[row]]
+        if rule is not None:
+            return rule.describe_unknown(name)
+        return f"the label {name!r} is not a number; --labels a,b,c names the classes"
+
+    errors.add(unknown[places], describe)
     return numbers[places]  # type: ignore[no-any-return]
 
 
@@ -200,7 +205,3 @@ def _label(name: str, rule: LabelRule | None, missing: Sequence[str]) -> float |
     if rule is None:
         return float(name) if is_written_number(name) and np.isfinite(float(name)) else None
     return rule.otherwise
-
-
-def _describe_no_number(name: str) -> str:
-    return f"the label {name!r} is not a number; --labels a,b,c names the classes"

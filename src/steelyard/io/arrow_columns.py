@@ -14,94 +14,60 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard.examples import LARGEST
-from steelyard.features import hashing
-from steelyard.features.folding import Folding, Keyed
-from steelyard.features.interactions import interactions as parse_interactions
-from steelyard.features.names import Names
+from steelyard.features import Keyed, Names
 from steelyard.io import arrow_arrays
 from steelyard.io import columns as roles
 from steelyard.io.arrow_arrays import import_pyarrow
 from steelyard.io.arrow_csr import ArrowBlock
-from steelyard.io.blocks import ParsedBlock, finish, new_problems
-from steelyard.io.columns import HEAD_RECORDS, Column, ColumnOverrides, Columns, infer_roles
+from steelyard.io.blocks import ParsedBlock
+from steelyard.io.columns import HEAD_RECORDS, ColumnOverrides, Columns, infer_roles
 from steelyard.io.errors import RowErrors
 from steelyard.io.input_spec import InputSpec
-from steelyard.io.labels import LabelRule
-from steelyard.io.tables import byte_array, name_composer
+from steelyard.io.tables import TableParser
 from steelyard.text import cells
-
-_KERNEL_ROLES = {roles.TEXT: cells.TEXT, roles.CATEGORY: cells.CATEGORY, roles.NUMBER: cells.NUMBER}
 
 
 class ArrowColumns:
     """Makes examples of the rows. A table may have its columns in another order, and further columns."""
 
     def __init__(self, spec: InputSpec, names: Names | None = None) -> None:
-        assert spec.columns is not None
-        columns, interactions = spec.columns, parse_interactions(spec.interactions)
-        crossed = interactions.fields
-        roles.require(crossed, columns.features, "interactions")
-        self._folding = Folding(spec.bits, interactions, names)
-        self._columns = columns
-        self._text_options = spec.text
-        self._label_rule = spec.label_rule
-        self._dtype = spec.dtype
-        self._features = [column for column in columns.columns if column.role in roles.FEATURES]
-        self._names = byte_array("".join(columns.names))
-        self._name_ends = np.cumsum([len(name.encode()) for name in columns.names], dtype=np.int64)
-        self._fields = np.array(
-            [crossed.index(column.name) if column.name in crossed else -1 for column in self._features],
-            np.int16,
-        )
+        self._table = TableParser(spec, names)
+        columns = self._table.columns
+        self._features = [place for place, name in enumerate(columns.names) if name in columns.features]
 
     def parse(self, batch: ArrowBlock) -> ParsedBlock:
         """The rows of a batch, without those that are wrong.
 
         Raises ValueError, or what pyarrow raises, for a table that cannot be read at all.
         """
-        arrays, lines = _arrays(batch.rows, self._columns), batch.rows.num_rows
-        found = self._read(arrays, lines)
+        arrays, lines = _arrays(batch.rows, self._table.columns), batch.rows.num_rows
+        found = _ColumnArrays.read(arrays, lines, self._table)
         errors = found.errors
         if errors:
             good = import_pyarrow(batch.path).array(errors.good_rows)
-            found = self._read({name: array.take(good) for name, array in arrays.items()}, len(good))
-        parsed = self._assemble(batch, found)
-        return replace(
-            parsed, lines=lines, notes=errors.described, skipped=len(errors), text=found.text,
-            remarks=_remarks(batch.rows, self._columns),
+            kept = {name: array.take(good) for name, array in arrays.items()}
+            found = _ColumnArrays.read(kept, len(good), self._table)
+        return self._table.fold(
+            batch, self._keyed(found), found.text, lines=lines, notes=errors.described, skipped=len(errors),
+            remarks=_remarks(batch.rows, self._table.columns),
         )  # fmt: skip
 
-    def _read(self, arrays: Mapping[str, Any], rows: int) -> "_ColumnArrays":
-        return _ColumnArrays.read(arrays, rows, self._columns, self._label_rule, self._dtype)
-
-    def _assemble(self, batch: ArrowBlock, found: "_ColumnArrays") -> ParsedBlock:
-        rows, size = len(found.labels), len(found.text)
-        texts = len(self._columns.with_role(roles.TEXT)) > 0
-        tokens = self._text_options.most_tokens(size) if texts else 0
-        keyed = Keyed.empty(rows, rows * len(self._features) + tokens, self._dtype)
-        stops, origins = np.empty((2, len(keyed.keys)), np.int32)
-        repeated = self._text_options.repeated != "counts"
-        table = np.zeros(1 << max((2 * tokens).bit_length(), 4) if repeated else 16, np.int64)
-        plan = (
-            np.array([_KERNEL_ROLES[column.role] for column in self._features], np.int64),
-            np.array([self._columns.names.index(column.name) for column in self._features], np.int64),
-            np.array([found.places[column.name] for column in self._features], np.int64),
-            np.array([hashing.column_key(column.name) for column in self._features], np.int64),
-            self._fields,
-        )
+    def _keyed(self, found: "_ColumnArrays") -> Keyed:
+        rows, columns = len(found.labels), np.array(self._features, np.int64)
+        keyed, table = self._table.keyed(rows, rows * len(columns), len(found.text))
+        plan, _, options, _ = self._table.arguments
+        kinds, seeds, fields = (array[columns] for array in plan[:3])
+        names = self._table.columns.names
+        places = np.array([found.places[names[column]] for column in self._features], np.int64)
         count = cells.rows_of_columns(
-            found.text, found.spans, found.reals, plan, self._text_options.array(), table, keyed.ends,
-            (keyed.keys, keyed.values, keyed.fields, keyed.starts, stops, origins),
+            found.text, found.spans, found.reals, (kinds, columns, places, seeds, fields), options, table,
+            keyed.ends, keyed.features,
         )  # fmt: skip
-        keyed = replace(
+        return replace(
             keyed.first(rows, count),
             labels=found.labels, sample_weight=found.sample_weight, offsets=found.offsets,
             tags=found.tags,
         )  # fmt: skip
-        compose = name_composer(found.text, keyed.starts, stops, origins, self._names, self._name_ends)
-        return finish(
-            batch, keyed, self._folding, lines=rows, wrong=0, problems=new_problems(), compose=compose
-        )
 
 
 @dataclass(frozen=True)
@@ -121,10 +87,8 @@ class _ColumnArrays:
     errors: RowErrors
 
     @classmethod
-    def read(
-        cls, given: Mapping[str, Any], count: int, columns: Columns, rule: LabelRule | None, dtype: str
-    ) -> "_ColumnArrays":
-        errors = RowErrors(count)
+    def read(cls, given: Mapping[str, Any], count: int, table: TableParser) -> "_ColumnArrays":
+        columns, errors = table.columns, RowErrors(count)
         labels, sample_weight, offsets = np.full(count, np.nan), np.ones(count), np.zeros(count)
         texts: list[tuple[NDArray[np.uint8], NDArray[np.int32]]] = []
         reals: list[NDArray[np.float64]] = []
@@ -136,7 +100,7 @@ class _ColumnArrays:
                 continue
             array = given[column.name]
             if column.role == roles.LABEL:
-                labels = arrow_arrays.read_labels(array, rule, columns.missing, errors)
+                labels = arrow_arrays.read_labels(array, table.label_rule, columns.missing, errors)
             elif column.role in (roles.WEIGHT, roles.BASE, roles.NUMBER):
                 numbers = arrow_arrays.read_numbers(array, column.name, columns.missing, errors)
                 if column.role == roles.WEIGHT:
@@ -146,7 +110,7 @@ class _ColumnArrays:
                     offsets = np.where(np.isnan(numbers), 0.0, numbers)
                     errors.add_offsets(offsets)
                 else:
-                    _add_too_large(errors, numbers, column.name, LARGEST[dtype])
+                    _add_too_large(errors, numbers, column.name, LARGEST[table.dtype])
                     places[column.name] = len(reals)
                     reals.append(numbers)
             else:
@@ -224,19 +188,12 @@ def infer_columns(rows: Any, told: ColumnOverrides | None = None) -> Columns:
     """The roles of columns: by the rules for text tables, and by type. `rows` is a RecordBatch."""
     names = rows.schema.names
     written = [_as_text(column) for column in rows.columns]
-    inferred = infer_roles(names, [[cells[row] for cells in written] for row in range(rows.num_rows)], told)
-    by_type = {
-        name: why for name, column in zip(names, rows.columns, strict=True) if (why := _unusable(column))
+    unusable = {
+        name: (roles.IGNORE, why)
+        for name, column in zip(names, rows.columns, strict=True)
+        if (why := _unusable(column))
     }
-    return Columns(
-        tuple(
-            Column(column.name, roles.IGNORE, by_type[column.name])
-            if column.name in by_type and column.why != "as given"
-            else column
-            for column in inferred.columns
-        ),
-        inferred.missing,
-    )
+    return infer_roles(names, list(zip(*written, strict=True)), told, unusable)
 
 
 def head_labels(rows: Any, columns: Columns) -> list[str]:
@@ -246,9 +203,9 @@ def head_labels(rows: Any, columns: Columns) -> list[str]:
     )
 
 
-def distinct(array: Any) -> set[str]:
+def distinct(array: Any) -> list[str | None]:
     """The different values of a column, as they are written."""
-    return {text.strip() for text in _as_text(arrow_arrays.decode(array).unique()) if text is not None}
+    return _as_text(arrow_arrays.decode(array).unique())
 
 
 def _as_text(array: Any) -> list[str | None]:

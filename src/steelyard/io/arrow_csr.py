@@ -9,8 +9,7 @@
 | `indices`, `values` | lists of int32 or int64, and of float32 or float64 | a row's features |
 
 In a converted file no row names a feature twice; in any other table that is checked. That indices
-are in range and numbers finite is always checked, quickly and a chunk at a time; only if something is
-wrong, row by row.
+are in range and numbers finite is always checked.
 
 A converted file also has a header: for how many features it is made, how the original was read, and
 the names of features. The header is JSON in the metadata of the schema, at the beginning of a file.
@@ -29,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard.examples import LARGEST, Examples
-from steelyard.features.names import Candidates, Names
+from steelyard.features import Candidates, Names
 from steelyard.io import arrow_arrays
 from steelyard.io.arrow_arrays import gather, import_pyarrow
 from steelyard.io.blocks import Block, Compose, ParsedBlock
@@ -72,11 +71,9 @@ def parse(batch: ArrowBlock, features: int) -> ParsedBlock:
     table = batch.rows
     table.validate()
     found = _columns(table)
-    errors = RowErrors(table.num_rows)
-    if not _all_good(found, features):
-        _check_rows(found, features, errors)
+    errors = _check(found, features)
     kept = errors.good_rows
-    indptr, indices, values = found.csr_of(kept) if errors else found.csr()
+    indptr, indices, values = found.csr(kept)
     if batch.header is None:
         indptr, indices, values = _merge_repeated(indptr, indices, values, features)
     offsets = None if found.offsets is None or not found.offsets[kept].any() else frozen(found.offsets[kept])
@@ -119,12 +116,10 @@ class _Columns:
     indices: arrow_arrays.Lists
     values: arrow_arrays.Lists
 
-    def csr(self) -> tuple[NDArray[np.int64], NDArray[Any], NDArray[Any]]:
-        """All rows."""
-        return self.indices.offsets, self.indices.entries, self.values.entries
-
-    def csr_of(self, kept: Any) -> tuple[NDArray[np.int64], NDArray[Any], NDArray[Any]]:
-        """The rows that are kept."""
+    def csr(self, kept: NDArray[np.int64] | slice) -> tuple[NDArray[np.int64], NDArray[Any], NDArray[Any]]:
+        """The rows that are kept; a slice keeps all."""
+        if isinstance(kept, slice):
+            return self.indices.offsets, self.indices.entries, self.values.entries
         lengths = np.diff(self.indices.offsets)[kept]
         indices, values = (
             gather(lists.entries, lists.offsets[:-1][kept], lengths) for lists in (self.indices, self.values)
@@ -162,27 +157,10 @@ def _reals(table: Any, name: str) -> NDArray[np.float64]:
     return arrow_arrays.to_numpy(table.column(name), np.nan, "float64")
 
 
-def _all_good(found: _Columns, features: int) -> bool:
-    """Whether no row has an error: two quick passes over the features, some over the rows."""
-    indptr, indices, values = found.csr()
-    unsigned, bits = indices.view(f"u{indices.itemsize}"), values.view(f"u{values.itemsize}")
-    all_bits, no_sign = np.invert(unsigned.dtype.type(0)), np.invert(bits.dtype.type(0)) >> bits.dtype.type(1)
-    largest = rows.largest_size(unsigned, all_bits)  # a negative index is a large one
-    size = np.array([rows.largest_size(bits, no_sign)], bits.dtype).view(values.dtype)[0]
-    return bool(
-        np.array_equal(indptr, found.values.offsets)
-        and not (found.indices.nulls.any() or found.values.nulls.any())
-        and (largest < features or len(indices) == 0)
-        and size <= LARGEST[values.dtype.name]
-        and np.all(np.isfinite(found.labels) | found.unlabelled)
-        and np.all((found.sample_weight >= 0.0) & np.isfinite(found.sample_weight))
-        and (found.offsets is None or np.isfinite(found.offsets).all())
-    )
-
-
-def _check_rows(found: _Columns, features: int, errors: RowErrors) -> None:
-    """The same row by row, to describe the errors."""
+def _check(found: _Columns, features: int) -> RowErrors:
+    """What is wrong with which row. Features are searched for it only if their largest size is too large."""
     indices, values = found.indices, found.values
+    errors = RowErrors(len(found.labels))
     errors.add_labels(found.labels, found.unlabelled)
     errors.add_weights(found.sample_weight)
     if found.offsets is not None:
@@ -196,23 +174,29 @@ def _check_rows(found: _Columns, features: int, errors: RowErrors) -> None:
         lengths[0] != lengths[1],
         lambda row: f"there are {lengths[0][row]} indices but {lengths[1][row]} values",
     )
-    errors.add_entries(
-        indices.offsets,
-        (indices.entries < 0) | (indices.entries >= features),
-        lambda place: (
-            f"the feature index {indices.entries[place]} is out of range (or null): "
-            f"there are {features} features"
-        ),
-    )
+    unsigned, bits = (each.view(f"u{each.itemsize}") for each in (indices.entries, values.entries))
+    all_bits, no_sign = np.invert(unsigned.dtype.type(0)), np.invert(bits.dtype.type(0)) >> bits.dtype.type(1)
+    if len(unsigned) and rows.largest_size(unsigned, all_bits) >= features:  # a negative index is a large one
+        errors.add_entries(
+            indices.offsets,
+            (indices.entries < 0) | (indices.entries >= features),
+            lambda place: (
+                f"the feature index {indices.entries[place]} is out of range (or null): "
+                f"there are {features} features"
+            ),
+        )
     largest = LARGEST[values.entries.dtype.name]
-    errors.add_entries(
-        values.offsets,
-        ~(np.abs(values.entries) <= largest),
-        lambda place: (
-            f"the feature value {show(values.entries[place])} must be finite, and below {largest:g} "
-            "or its square overflows"
-        ),
-    )
+    size = np.array([rows.largest_size(bits, no_sign)], bits.dtype).view(values.entries.dtype)[0]
+    if not size <= largest:
+        errors.add_entries(
+            values.offsets,
+            ~(np.abs(values.entries) <= largest),
+            lambda place: (
+                f"the feature value {show(values.entries[place])} must be finite, and below {largest:g} "
+                "or its square overflows"
+            ),
+        )
+    return errors
 
 
 def _merge_repeated(
@@ -298,35 +282,20 @@ def pack_names(names: Names) -> bytes:
     return base64.b64encode(sink.getvalue())
 
 
-@dataclass(frozen=True)
-class StoredNames:
-    """Keys in the order in which they are to be admitted; the first have names, the rest empty ones."""
-
-    keys: NDArray[np.int64]
-    names: list[bytes]
-
-    def candidates(self, features: int) -> Candidates:
-        """As if a chunk had all of them. An index is the low bits of a key."""
-        places = np.arange(len(self.keys), dtype=np.int32).reshape(-1, 1)
-        return Candidates(self.keys & (features - 1), self.keys, places)
-
-    def compose(self) -> Compose:
-        def compose(places: NDArray[np.int32]) -> tuple[NDArray[np.uint8], NDArray[np.int32]]:
-            chosen = [self.names[place] for place in places[:, 0].tolist()]
-            lengths = np.array([len(name) for name in chosen], np.int32)
-            return np.frombuffer(b"".join(chosen), np.uint8), lengths
-
-        return compose
-
-
-def unpack_names(packed: bytes, path: str) -> StoredNames:
-    """The inverse of `pack_names`."""
+def unpack_names(packed: bytes, features: int, path: str) -> tuple[Candidates, Compose]:
+    """The inverse of `pack_names`, as if a chunk had all of them. An index is the low bits of a key."""
     pyarrow = import_pyarrow(path)
     try:
         with pyarrow.ipc.open_stream(base64.b64decode(packed, validate=True)) as reader:
             table = reader.read_all()
         table.validate(full=True)
-        keys = table["key"].cast(pyarrow.int64()).to_numpy()
-        return StoredNames(keys, table["name"].to_pylist())
+        keys, names = table["key"].cast(pyarrow.int64()).to_numpy(), table["name"].to_pylist()
     except (KeyError, TypeError, ValueError, OSError, pyarrow.ArrowException):
         raise InputError(f"{path}: its names are damaged; convert the original again") from None
+
+    def compose(places: NDArray[np.int32]) -> tuple[NDArray[np.uint8], NDArray[np.int32]]:
+        chosen = [names[place] for place in places[:, 0].tolist()]
+        lengths = np.array([len(name) for name in chosen], np.int32)
+        return np.frombuffer(b"".join(chosen), np.uint8), lengths
+
+    return Candidates(keys & (features - 1), keys, np.arange(len(keys), dtype=np.int32)[:, None]), compose

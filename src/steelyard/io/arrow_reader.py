@@ -83,32 +83,32 @@ def _mapped(pyarrow: Any, source: Source, size: int) -> Iterator[ArrowBlock]:
     if not leased and length > count * _LARGEST_READ:
         reader = pyarrow.ipc.open_file(pyarrow.memory_map(source.path))
     found = read_header(reader.schema.metadata, source.path)
-    names = None
+    metadata = None
     for number in range(count):
         source.check()
         rows, metadata = reader.get_batch_with_custom_metadata(number)
-        names = _names(metadata)
         for part, done in _slices(rows, size * _MAPPED):
             source.check()
             yield ArrowBlock(
                 source.path, NO_TEXT, int(length * (number + done) / count), rows=part, header=found
             )
     source.check()
-    yield from _last(source, length, found, names)
+    yield from _names(source, length, found, metadata)
 
 
 def _streamed(pyarrow: Any, source: Source, size: int) -> Iterator[ArrowBlock]:
     whole_file = source.peek(len(IPC_FILE)) == IPC_FILE
-    reader = pyarrow.ipc.open_stream(_behind_the_magic(source))
+    if whole_file:
+        source.read(len(IPC_FILE))
+    reader = pyarrow.ipc.open_stream(_Bytes(source))
     found = read_header(reader.schema.metadata, source.path)
-    names = None
-    for rows, metadata in reader.iter_batches_with_custom_metadata():
-        names = _names(metadata)
+    metadata = None
+    for rows, metadata in reader.iter_batches_with_custom_metadata():  # noqa: B007 - the last has the names
         for part, _ in _slices(rows, size):
             yield ArrowBlock(source.path, NO_TEXT, source.position, rows=part, header=found)
     if whole_file and not _rest(source).endswith(IPC_FILE.rstrip(b"\0")):
         raise InputError(f"{source.path}: is cut off")
-    yield from _last(source, source.position, found, names)
+    yield from _names(source, source.position, found, metadata)
 
 
 def _parquet(pyarrow: Any, source: Source, size: int, columns: Sequence[str] | None) -> Iterator[ArrowBlock]:
@@ -123,12 +123,15 @@ def _parquet(pyarrow: Any, source: Source, size: int, columns: Sequence[str] | N
             done += rows.num_rows
             position = length * done // metadata.num_rows
             yield ArrowBlock(source.path, NO_TEXT, position, rows=rows, header=found)
-        yield from _last(source, length, found, _names(metadata.metadata))
+        yield from _names(source, length, found, metadata.metadata)
 
 
-def _last(source: Source, position: int, found: Header | None, names: bytes | None) -> Iterator[ArrowBlock]:
-    if found is not None and names is not None:
-        yield ArrowBlock(source.path, NO_TEXT, position, header=found, names=names)
+def _names(
+    source: Source, position: int, found: Header | None, metadata: Mapping[bytes, bytes] | None
+) -> Iterator[ArrowBlock]:
+    """The names of features, if these metadata have them."""
+    if found is not None and metadata and NAMES_KEY in metadata:
+        yield ArrowBlock(source.path, NO_TEXT, position, header=found, names=metadata[NAMES_KEY])
 
 
 def _slices(rows: Any, size: int) -> Iterator[tuple[Any, float]]:
@@ -141,7 +144,7 @@ def _slices(rows: Any, size: int) -> Iterator[tuple[Any, float]]:
 
 
 class _Bytes:
-    """A source as pyarrow takes it. A damaged file may ask for more bytes than there are, or than fit."""
+    """A source as pyarrow takes it. A damaged file may ask for more bytes than fit."""
 
     closed = False
 
@@ -154,12 +157,6 @@ class _Bytes:
             parts.append(part)
             count -= len(part)
         return b"".join(parts)
-
-
-def _behind_the_magic(source: Source) -> _Bytes:
-    if source.peek(len(IPC_FILE)) == IPC_FILE:
-        source.read(len(IPC_FILE))
-    return _Bytes(source)
 
 
 def _parquet_file(pyarrow: Any, source: Source) -> Any:
@@ -188,10 +185,6 @@ def _kind(head: bytes, path: str) -> bytes:
         f"{path}: neither Arrow IPC nor Parquet, from its first bytes (--format says what it is); "
         "a Feather file of version 1 or a stream of an Arrow before 0.15 has to be written anew"
     )
-
-
-def _names(metadata: Mapping[bytes, bytes] | None) -> bytes | None:
-    return metadata.get(NAMES_KEY) if metadata else None
 
 
 def _rest(source: Source) -> bytes:
@@ -230,18 +223,20 @@ class ArrowReader:
 
     def blocks(self, source: Source, size: int) -> Iterator[Block]:
         for batch in read_batches(source, size):
-            if batch.header is not None and batch.header.features != self._features:
-                raise InputError(_describe_width(batch, self._features))
+            found = batch.header
+            if found is not None and found.features != self._features:
+                bits = "" if found.bits is None else f" (--bits {found.bits})"
+                raise InputError(
+                    f"{batch.path}: was converted for {found.features} features, the model has "
+                    f"{self._features}; use as many{bits}, or convert the original again"
+                )
             yield batch
 
     def parse(self, block: Block) -> ParsedBlock:
         batch = cast(ArrowBlock, block)
-        if batch.names is not None:
-            names = unpack_names(batch.names, batch.path)
-            no_rows = arrow_csr.no_rows(self._features)
-            return ParsedBlock(batch, no_rows, 0, names.candidates(self._features), names.compose())
         if batch.rows is None:
-            return ParsedBlock(batch, arrow_csr.no_rows(self._features), 0)
+            names = () if batch.names is None else unpack_names(batch.names, self._features, batch.path)
+            return ParsedBlock(batch, arrow_csr.no_rows(self._features), 0, *names)
         pyarrow = import_pyarrow(batch.path)
         try:
             if arrow_csr.is_sparse(batch.rows.schema):
@@ -266,10 +261,3 @@ def read_head(source: Source) -> Any:
     if first is None:
         raise InputError(f"{source.path}: has no rows")
     return first
-
-
-def _describe_width(batch: ArrowBlock, features: int) -> str:
-    found = cast(Header, batch.header)
-    widths = f"{found.features} features, the model has {features}"
-    bits = "" if found.bits is None else f" (--bits {found.bits})"
-    return f"{batch.path}: was converted for {widths}; use as many{bits}, or convert the original again"

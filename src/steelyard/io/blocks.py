@@ -13,16 +13,15 @@ from numpy.typing import NDArray
 
 from steelyard._buffer_pool import BufferPool
 from steelyard.examples import Examples
-from steelyard.features.folding import Folding, Keyed
-from steelyard.features.names import Candidates
+from steelyard.features import Candidates, Folding, Keyed, Names
 from steelyard.io.errors import DESCRIBED, POINTS, InputError, RowError, has_decimal_comma
+from steelyard.io.formats import MARK
 from steelyard.io.sources import Source
 from steelyard.text import lines as codes
 
 LONGEST_LINE = 1 << 26
-MARK = b"\xef\xbb\xbf"  # some programs begin UTF-8 files with it
 _TAIL = 1 << 12  # bytes that are searched for the end of a line at once, from the end
-_EXCERPT = 40  # bytes of the text in a message
+EXCERPT = 40  # bytes of the text in a message
 
 # What is wrong, and what to do; {0} is the place in the text, cut short
 MESSAGES = {
@@ -96,6 +95,14 @@ class ParsedBlock:
     def predicted(self, predictions: NDArray[np.float64]) -> "ParsedBlock":
         return replace(self, predictions=predictions)
 
+    def collect_names(self, names: Names | None) -> None:
+        """Enter new features, in the order of the stream, and name those that need it."""
+        if names is None or self.candidates is None:
+            return
+        chosen = names.admit(self.candidates)
+        if len(chosen) and self.compose is not None:
+            names.name(self.candidates.indices[chosen], *self.compose(self.candidates.places[chosen]))
+
     def take(self, rows: NDArray[np.integer[Any]]) -> "ParsedBlock":
         """Some of the rows."""
         tags = None if self.tags is None else self.tags[rows]
@@ -159,9 +166,8 @@ def cut(
         yield Block(source.path, np.frombuffer(last, np.uint8), source.position)
 
 
-def empty_block(path: str = "") -> Block:
-    """A block without lines; read-only like all others, because kernels are compiled for read-only text."""
-    return Block(path, np.frombuffer(b"\n", np.uint8)[:0], 0)
+# A block without lines; read-only like all others, because kernels are compiled for read-only text
+EMPTY = Block("", np.frombuffer(b"\n", np.uint8)[:0], 0)
 
 
 class LineReader:
@@ -171,52 +177,28 @@ class LineReader:
         return cut(source, size)
 
     def nothing(self) -> Block:
-        return empty_block()
+        return EMPTY
 
 
 def new_problems() -> NDArray[np.int64]:
-    """An array in which a kernel notes line, code and place of what it cannot read."""
-    return np.empty((DESCRIBED, 3), np.int64)
+    """An array in which a kernel notes line, code, start, stop and column of what it cannot read."""
+    return np.empty((DESCRIBED, 5), np.int64)
 
 
-def finish_text(block: Block, keyed: Keyed, folding: Folding, *, kernel: Any, **rest: Any) -> ParsedBlock:
-    """`finish` for rows in buffers that will be filled again: what outlives the call is copied.
-
-    Names are written by a kernel that first measures them, given an empty array.
-    """
-    starts = np.empty(0, np.int32)
+def composer(kernel: Any, *arguments: Any) -> Compose:
+    """Writes names of features by a kernel that first measures them, given an empty array."""
 
     def compose(places: NDArray[np.int32]) -> tuple[NDArray[np.uint8], NDArray[np.int32]]:
         lengths = np.empty(len(places), np.int32)
-        names = np.empty(kernel(block.text, starts, places, np.empty(0, np.uint8), lengths), np.uint8)
-        kernel(block.text, starts, places, names, lengths)
+        names = np.empty(kernel(*arguments, places, np.empty(0, np.uint8), lengths), np.uint8)
+        kernel(*arguments, places, names, lengths)
         return names, lengths
 
-    kept = replace(
-        keyed,
-        labels=keyed.labels.copy(),
-        sample_weight=keyed.sample_weight.copy(),
-        offsets=keyed.offsets.copy(),
-        tags=keyed.tags.copy(),
-    )
-    parsed = finish(block, kept, folding, compose=compose, **rest)
-    if parsed.candidates is not None and len(parsed.candidates.keys):
-        starts = keyed.starts.copy()
-    return parsed
+    return compose
 
 
-def finish(
-    block: Block,
-    keyed: Keyed,
-    folding: Folding,
-    *,
-    lines: int,
-    wrong: int,
-    problems: NDArray[np.int64],
-    compose: Compose | None,
-    remarks: frozenset[str] = frozenset(),
-) -> ParsedBlock:
-    """Fold the features into the model's range; describe what could not be read."""
+def fold_rows(block: Block, keyed: Keyed, folding: Folding, **known: Any) -> ParsedBlock:
+    """Fold the features into the model's range; `known` is the rest of the parsed block."""
     folded = folding.fold(keyed)
     unlabelled = np.isnan(keyed.labels)
     sample_weight = (
@@ -226,17 +208,7 @@ def finish(
         folded.indptr, folded.indices, folded.values, False, folding.features, keyed.labels, sample_weight,
         offsets=keyed.offsets if keyed.offsets.any() else None,
     )  # fmt: skip
-    notes = [_describe_word(block, *problem) for problem in problems[:wrong].tolist()]
-    return ParsedBlock(
-        block, examples, lines, folded.candidates, compose, wrong, notes, tags=keyed.tags, remarks=remarks
-    )
-
-
-def _describe_word(block: Block, line: int, code: int, where: int) -> RowError:
-    """With the word at which the trouble begins."""
-    text = block.text[where : where + _EXCERPT].tobytes()
-    words = text.split(maxsplit=1)
-    return RowError(line, describe(code, words[0] if words and not text[:1].isspace() else b""))
+    return ParsedBlock(block, examples, candidates=folded.candidates, tags=keyed.tags, **known)
 
 
 def describe(code: int, excerpt: bytes) -> str:

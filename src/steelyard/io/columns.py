@@ -20,9 +20,8 @@ rules, in this order. A role that only one column can have goes to the first tha
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from functools import cached_property
 from typing import Any
 
 from steelyard._messages import did_you_mean
@@ -38,6 +37,7 @@ _SHOWN = {BASE: "offset"}  # files keep the older word
 ROLES = (LABEL, WEIGHT, BASE, TAG, TEXT, CATEGORY, NUMBER, IGNORE)
 FEATURES = (TEXT, CATEGORY, NUMBER)
 SINGLE = (LABEL, WEIGHT, BASE, TAG)
+BLANKS = " \t\n\v\f\r"  # which are trimmed from cells
 MISSING = ("NA", "N/A", "NaN", "null", "?")  # in any letter case; and the empty cell
 
 
@@ -80,17 +80,14 @@ class Columns:
         return tuple(column.name for column in self.columns if column.role in FEATURES)
 
     def role(self, name: str) -> str:
-        require([name], self._roles)
-        return self._roles[name]
+        require([name], self.names)
+        return next(column.role for column in self.columns if column.name == name)
 
-    def present(self, cells: Iterable[str]) -> list[str]:
-        """The cells that are neither empty nor a word for a missing value, sorted."""
+    def present(self, cells: Iterable[str | None]) -> list[str]:
+        """The different cells, trimmed and sorted, without those that are missing or a word for that."""
         missing = {"", *(word.lower() for word in self.missing)}
-        return sorted({cell for cell in cells if cell.lower() not in missing})
-
-    @cached_property
-    def _roles(self) -> dict[str, str]:
-        return {column.name: column.role for column in self.columns}
+        different = {cell.strip(BLANKS) for cell in cells if cell is not None}
+        return sorted(cell for cell in different if cell.lower() not in missing)
 
     def describe(self) -> str:
         """A line for each column: name, role, and why."""
@@ -100,13 +97,13 @@ class Columns:
             for column in self.columns
         )
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, Any]:
         """For JSON."""
         columns = [[column.name, column.role, column.why] for column in self.columns]
         return {"columns": columns, "missing": list(self.missing)}
 
     @classmethod
-    def from_dict(cls, stored: dict[str, Any]) -> "Columns":
+    def from_json(cls, stored: dict[str, Any]) -> "Columns":
         return cls(tuple(Column(*column) for column in stored["columns"]), tuple(stored["missing"]))
 
 
@@ -170,8 +167,8 @@ class ColumnOverrides:
 class ColumnSample:
     """Statistics of one column in the first records. `None` is a missing value."""
 
-    def __init__(self, name: str, values: Sequence[str | None], missing: Sequence[str]) -> None:
-        words = {word.lower() for word in missing}
+    def __init__(self, name: str, values: Sequence[str | None]) -> None:
+        words = {word.lower() for word in MISSING}
         trimmed = [value.strip() for value in values if value is not None]
         self.name = name
         self.short = name.strip().lower().replace(" ", "_").replace("-", "_")
@@ -185,15 +182,10 @@ class ColumnSample:
         self.weights = bool(present) and len(self.odd) + negative <= FEW * len(present)
         self.numbers = bool(present) and not self.odd
         self.whole = self.numbers and all(re.fullmatch(r"[+-]?\d+", value) for value in present)
-
-    @property
-    def two_valued(self) -> bool:
-        return len(self.different) == 2
-
-    @property
-    def unique(self) -> bool:
-        """Whether all values are different, as far as a few records can tell."""
-        return len(self.different) == len(self.values) > 1
+        self.unique = len(self.different) == len(self.values) > 1
+        self.date = bool(self.values) and all(map(_DATE.match, self.values))
+        self.identifier = self.unique and all(map(_IDENTIFIER.match, self.values))
+        """Whether these are keys made by programs: long, hexadecimal, all different."""
 
     @property
     def counts_rows(self) -> bool:
@@ -201,18 +193,8 @@ class ColumnSample:
         if not (self.whole and self.unique and len(self.values) > SURE):
             return False
         first = int(self.values[0])
-        return first in (0, 1) and [int(value) for value in self.values] == list(
-            range(first, first + len(self.values))
-        )
-
-    @property
-    def date(self) -> bool:
-        return bool(self.values) and all(_DATE.match(value) for value in self.values)
-
-    @property
-    def identifier(self) -> bool:
-        """Whether these are keys made by programs: long, hexadecimal, all different."""
-        return self.unique and all(_IDENTIFIER.match(value) for value in self.values)
+        following = range(first, first + len(self.values))
+        return first in (0, 1) and [int(value) for value in self.values] == list(following)
 
     @property
     def text(self) -> bool:
@@ -236,11 +218,14 @@ def infer_roles(
     names: Sequence[str],
     records: Sequence[Sequence[str | None]],
     told: ColumnOverrides | None = None,
-    missing: tuple[str, ...] = MISSING,
+    by_type: Mapping[str, tuple[str, str]] | None = None,
 ) -> Columns:
-    """The role of every column; each record has a value, or None, for each name."""
+    """The role of every column; each record has a value, or None, for each name.
+
+    `by_type` has role and reason of columns whose values are of a type that decides it.
+    """
     known = (told or ColumnOverrides()).roles(names)
-    seen = [ColumnSample(name, [record[k] for record in records], missing) for k, name in enumerate(names)]
+    seen = [ColumnSample(name, [record[k] for record in records]) for k, name in enumerate(names)]
     free = [column for column in seen if column.name not in known]
     found = {name: Column(name, role, "as given") for name, role in known.items()}
     taken = set(known.values())
@@ -255,7 +240,10 @@ def infer_roles(
     for column in free:
         if column.name not in found:
             found[column.name] = Column(column.name, *_feature(column))
-    return Columns(tuple(found[name] for name in names), missing)
+    for name, (role, why) in (by_type or {}).items():
+        if name not in known:
+            found[name] = Column(name, role, why)
+    return Columns(tuple(found[name] for name in names))
 
 
 def _named(
@@ -275,7 +263,7 @@ def _label(seen: Sequence[ColumnSample]) -> tuple[ColumnSample, str] | None:
         return named
     order = [*seen[-1:], *seen[:-1]]
     for column in order:
-        if column.two_valued and not column.date:
+        if len(column.different) == 2 and not column.date:
             return column, "two values: " + ", ".join(sorted(column.different))
     for column in reversed(seen):
         if column.values and not (column.text or column.date or column.identifier or column.counts_rows):
@@ -307,13 +295,9 @@ def _feature(column: ColumnSample) -> tuple[str, str]:
     if column.text:
         return TEXT, f"for example {shorten(column.values[0])!r}"
     if sum(map(has_decimal_comma, column.values)) > len(column.values) / 2:
-        return CATEGORY, _with_a_comma(column)
+        example = next(filter(has_decimal_comma, column.values))
+        return CATEGORY, f"{example!r} is no number here, {example.replace(',', '.')} would be"
     return CATEGORY, f"{len(column.different)} different, for example {shorten(column.values[0])!r}"
-
-
-def _with_a_comma(column: ColumnSample) -> str:
-    example = next(filter(has_decimal_comma, column.values))
-    return f"{example!r} is no number here, {example.replace(',', '.')} would be"
 
 
 def shorten(value: str) -> str:

@@ -102,7 +102,7 @@ def _naming_options(made: InputSpec, named: InputSpec) -> dict[str, tuple[Any, A
         "columns": (_feature_roles(made), _feature_roles(named)),
     }
     if roles.TEXT in _feature_roles(made).values():
-        found["options of texts"] = made.text.as_dict(), named.text.as_dict()
+        found["options of texts"] = made.text.as_json(), named.text.as_json()
     if made.label_rule is not None and named.label_rule is not None:
         found["--labels"] = made.label_rule.names, named.label_rule.names
     return found

@@ -7,28 +7,18 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.features.names import Names
+from steelyard.features import Names
 from steelyard.io import blocks as cutting
 from steelyard.io import columns as roles
-from steelyard.io.blocks import MARK, Block, ParsedBlock
-from steelyard.io.columns import (
-    HEAD_BYTES,
-    HEAD_RECORDS,
-    LABEL_NAMES,
-    SURE,
-    TEXT_NAMES,
-    WEIGHT_NAMES,
-    ColumnOverrides,
-    Columns,
-    infer_roles,
-    is_written_number,
-)
+from steelyard.io.blocks import Block, ParsedBlock
+from steelyard.io.columns import HEAD_BYTES, HEAD_RECORDS, ColumnOverrides, Columns, is_written_number
 from steelyard.io.errors import InputError
+from steelyard.io.formats import MARK
 from steelyard.io.input_spec import Dialect, InputSpec
 from steelyard.io.sources import COMPRESSED_SUFFIXES, Source
 from steelyard.io.tables import TableParser
@@ -39,20 +29,14 @@ _BY_SUFFIX = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
 
 
 @dataclass(frozen=True)
-class FieldPlaces:
-    """Where the columns stand in one file: how many there are, and the place of each known one (−1: none)."""
+class DelimitedBlock(Block):
+    """Whole records; those before `start` belong to the header. And where the columns stand in the file."""
 
+    start: int
     width: int
     places: NDArray[np.int64]
+    """The place of each known column; −1: none."""
     remarks: frozenset[str]
-
-
-@dataclass(frozen=True)
-class DelimitedBlock(Block):
-    """Whole records; those before `start` belong to the header."""
-
-    places: FieldPlaces
-    start: int
 
 
 class DelimitedReader:
@@ -71,13 +55,11 @@ class DelimitedReader:
             return
         head = read_head(source, dialect)
         places = self._find_places(source.path, head.names)
-        line = 1
+        line = 1  # at which the next block begins
 
         def last_end(text: NDArray[np.uint8], _start: int) -> int:
-            if not dialect.quoting or not np.any(text == delimited.QUOTE):
-                return cutting.last_line_end(text, 0)
-            end = int(delimited.last_record_end(text, len(text), dialect.byte))
-            if end == 0 and len(text) > cutting.LONGEST_LINE:
+            end = _last_end(text, dialect)
+            if end == 0 and len(text) > cutting.LONGEST_LINE and _has_quotes(text, dialect):
                 raise InputError(
                     f"{source.path}, line {line}: a record is longer than {cutting.LONGEST_LINE >> 20} MB; "
                     "is the closing quote of a field missing?"
@@ -89,34 +71,36 @@ class DelimitedReader:
             start = min(header, len(block.text))
             header -= start
             line += int(np.count_nonzero(block.text == 10))
-            yield DelimitedBlock(block.path, block.text, block.position, places, start)
+            yield DelimitedBlock(block.path, block.text, block.position, start, *places)
 
     def nothing(self) -> DelimitedBlock:
-        names = self._table.columns.names
-        return DelimitedBlock("", cutting.empty_block().text, 0, self._find_places("", names), 0)
+        places = self._find_places("", self._table.columns.names)
+        return DelimitedBlock("", cutting.EMPTY.text, 0, 0, *places)
 
     def parse(self, block: Block) -> ParsedBlock:
         assert isinstance(block, DelimitedBlock)
-        dialect, found = self._dialect, block.places
+        dialect = self._dialect
         escape = delimited.QUOTE if dialect.quoting else -1
         rooms, valid = self._table.allocate(block, escape, elements=False)
-        rows, features, count, wrong = delimited.parse(
-            rooms.text, block.start, len(block.text), valid, dialect.byte, dialect.quoting, found.width,
-            found.places, *self._table.arguments,
-            rooms.table, rooms.room, rooms.heads, rooms.features, rooms.problems,
+        counts = delimited.parse(
+            rooms.text, block.start, len(block.text), valid, dialect.byte, dialect.quoting, block.width,
+            block.places, *self._table.arguments, *rooms.arguments,
         )  # fmt: skip
-        return self._table.finish(block, rooms, rows, features, count, wrong, found.remarks)
+        return self._table.finish(block, rooms, counts, block.remarks)
 
-    def _find_places(self, path: str, names: tuple[str, ...]) -> FieldPlaces:
+    def _find_places(
+        self, path: str, names: tuple[str, ...]
+    ) -> tuple[int, NDArray[np.int64], frozenset[str]]:
+        """How many columns the file has, the places of the known ones, and a remark on the others."""
         columns = self._table.columns
         places = {name: place for place, name in enumerate(names)}
-        roles.require([name for name in columns.names if columns.role(name) in roles.FEATURES], places, path)
+        roles.require(columns.features, places, path)
         if not self._dialect.header and len(names) != len(columns.names):
             raise InputError(f"{path}: has {len(names)} columns where {len(columns.names)} are expected")
         unknown = sorted(set(names) - set(columns.names))
         remarks = {f"{path}: unknown columns are ignored: {', '.join(unknown)}"} if unknown else set()
         found = np.array([places.get(name, -1) for name in columns.names], np.int64)
-        return FieldPlaces(len(names), found, frozenset(remarks))
+        return len(names), found, frozenset(remarks)
 
 
 def infer_columns(source: Source, dialect: Dialect, told: ColumnOverrides | None = None) -> Columns:
@@ -129,25 +113,22 @@ def infer_columns(source: Source, dialect: Dialect, told: ColumnOverrides | None
             f"{source.path}: has a single column with {dialect.separator!r} as separator; a table has a "
             "label and more: --separator gives another one"
         )
-    return infer_roles(head.names, head.records, told)
+    return roles.infer_roles(head.names, head.records, told)
 
 
 def head_labels(source: Source, dialect: Dialect, columns: Columns) -> list[str]:
     """The different labels in the first records, sorted; none where there is no label column."""
     head = read_head(source, dialect)
     places = [head.names.index(name) for name in columns.with_role(roles.LABEL) if name in head.names]
-    found = {record[place].strip() for place in places for record in head.records}
-    return columns.present(found)
+    return columns.present(record[place] for place in places for record in head.records)
 
 
-@dataclass(frozen=True)
-class FirstRecords:
-    """The first records of a file: the names of the columns, and the values of some whole records."""
+class FirstRecords(NamedTuple):
+    """The names of the columns, some whole records, and where the header ends."""
 
     names: tuple[str, ...]
     records: list[list[str]]
     header_end: int
-    """Bytes of the header and of blank lines before it."""
 
 
 def first_records(source: Source, dialect: Dialect, most: int = HEAD_RECORDS) -> list[tuple[list[str], int]]:
@@ -179,10 +160,15 @@ def first_records(source: Source, dialect: Dialect, most: int = HEAD_RECORDS) ->
     return found
 
 
-def _last_end(text: Any, dialect: Dialect) -> int:
-    if dialect.quoting:
+def _last_end(text: NDArray[np.uint8], dialect: Dialect) -> int:
+    """Where the last whole record ends; 0 if there is none."""
+    if _has_quotes(text, dialect):
         return int(delimited.last_record_end(text, len(text), dialect.byte))
-    return int(text.tobytes().rfind(b"\n") + 1)
+    return cutting.last_line_end(text, 0)
+
+
+def _has_quotes(text: NDArray[np.uint8], dialect: Dialect) -> bool:
+    return dialect.quoting and bool(np.any(text == delimited.QUOTE))
 
 
 def read_head(source: Source, dialect: Dialect) -> FirstRecords:
@@ -202,16 +188,13 @@ def read_head(source: Source, dialect: Dialect) -> FirstRecords:
     return FirstRecords(tuple(names), records, header_end)
 
 
-def infer_dialect(
-    source: Source, *, separator: str | None = None, header: bool | None = None, quoting: bool | None = None
-) -> Dialect:
+def infer_dialect(source: Source, *, separator: str | None = None, header: bool | None = None) -> Dialect:
     """The dialect of a file, apart from what is given."""
     path = Path(source.path)
     suffix = Path(path.stem).suffix if path.suffix in COMPRESSED_SUFFIXES else path.suffix
     if separator is None:
         separator = _separator(source, _BY_SUFFIX.get(suffix.lower()))
-    if quoting is None:
-        quoting = separator != "\t" or _needs_quoting(source)
+    quoting = separator != "\t" or _needs_quoting(source)
     dialect = Dialect(separator, True, quoting)
     if header is None:
         header = looks_like_header([cells for cells, _ in first_records(source, dialect)])
@@ -250,11 +233,11 @@ def looks_like_header(records: Sequence[Sequence[str]]) -> bool:
     if not records:
         return True
     names = [name.strip() for name in records[0]]
-    if len(records) > SURE and len(names) != _usual_width(records):
+    if len(records) > roles.SURE and len(names) != _usual_width(records):
         return False
     if any(is_written_number(name) or len(name) > 100 for name in names):
         return False
-    if any(name.lower() in (*LABEL_NAMES, *WEIGHT_NAMES, *TEXT_NAMES) for name in names):
+    if any(name.lower() in (*roles.LABEL_NAMES, *roles.WEIGHT_NAMES, *roles.TEXT_NAMES) for name in names):
         return True
     return all(
         not name or all(len(record) <= place or record[place].strip() != name for record in records[1:])

@@ -38,7 +38,7 @@ class Problem:
 
 
 class RowErrors:
-    """The first error of each row of a table. Rows are searched only if something is wrong."""
+    """The first error of each row of a table."""
 
     def __init__(self, rows: int) -> None:
         self._rows = rows

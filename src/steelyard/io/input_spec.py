@@ -1,16 +1,17 @@
 """`InputSpec`: how files are read. Stored with a model, so that it reads later files alike."""
 
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 from steelyard.examples import LARGEST
-from steelyard.features.tokens import TextOptions
 from steelyard.io import formats
 from steelyard.io.columns import Columns
 from steelyard.io.labels import LabelRule
+from steelyard.text.tokens import TextOptions
 
 if TYPE_CHECKING:  # readers are imported when they are used
-    from steelyard.features.names import Names
+    from steelyard.features import Names
     from steelyard.io.stream import Reader
 
 DEFAULT_BITS = 20
@@ -30,7 +31,7 @@ class Dialect:
                 f"the separator {self.separator!r} must be a single ASCII character, no letter or digit"
             )
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, Any]:
         return asdict(self)
 
     @property
@@ -78,34 +79,26 @@ class InputSpec:
         return formats.by_name(self.format).reader(self, names)
 
     def as_json(self) -> dict[str, Any]:
-        return {
-            "format": self.format,
-            "bits": self.bits,
-            "interactions": list(self.interactions),
-            "label_rule": None if self.label_rule is None else self.label_rule.as_json(),
-            "dtype": self.dtype,
-            "columns": None if self.columns is None else self.columns.as_dict(),
-            "dialect": None if self.dialect is None else self.dialect.as_dict(),
-            "text": self.text.as_dict(),
-            "propensities": self.propensities,
-            "weight_factor": self.weight_factor,
-            "original": None if self.original is None else self.original.as_json(),
-        }
+        values = {each.name: getattr(self, each.name) for each in fields(self)}
+        values["interactions"] = list(self.interactions)
+        return {name: each.as_json() if hasattr(each, "as_json") else each for name, each in values.items()}
 
 
 def from_json(stored: dict[str, Any]) -> InputSpec:
-    """The inverse of `as_json`."""
-    rule, columns, dialect = stored["label_rule"], stored["columns"], stored["dialect"]
-    return InputSpec(
-        format=stored["format"],
-        bits=stored["bits"],
-        interactions=tuple(stored["interactions"]),
-        label_rule=None if rule is None else LabelRule.from_json(rule),
-        dtype=stored["dtype"],
-        columns=None if columns is None else Columns.from_dict(columns),
-        dialect=None if dialect is None else Dialect(**dialect),
-        text=TextOptions.from_dict(stored["text"]),
-        propensities=stored["propensities"],
-        weight_factor=stored.get("weight_factor", 1.0),
-        original=None if stored["original"] is None else from_json(stored["original"]),
-    )
+    """The inverse of `as_json`. Older files have no factor of weights."""
+    stored = {"weight_factor": 1.0, **stored}
+    values = {each.name: stored[each.name] for each in fields(InputSpec)}
+    for name, read in _PARTS.items():
+        if values[name] is not None:
+            values[name] = read(values[name])
+    return InputSpec(**values)
+
+
+_PARTS: dict[str, Callable[[Any], Any]] = {
+    "interactions": tuple,
+    "label_rule": LabelRule.from_json,
+    "columns": Columns.from_json,
+    "dialect": lambda stored: Dialect(**stored),
+    "text": TextOptions.from_json,
+    "original": from_json,
+}

@@ -16,16 +16,15 @@ from typing import Any
 import numpy as np
 
 from steelyard.examples import Examples
-from steelyard.features import hashing
-from steelyard.features.names import Names
+from steelyard.features import Names
 from steelyard.io import columns as roles
 from steelyard.io.blocks import Block, LineReader, ParsedBlock
-from steelyard.io.columns import HEAD_BYTES, HEAD_RECORDS, Column, ColumnOverrides, Columns, infer_roles
+from steelyard.io.columns import HEAD_BYTES, HEAD_RECORDS, ColumnOverrides, Columns, infer_roles
 from steelyard.io.errors import InputError
 from steelyard.io.input_spec import InputSpec
 from steelyard.io.sources import Source
 from steelyard.io.tables import TableParser
-from steelyard.text import jsonl
+from steelyard.text import hashing, jsonl
 from steelyard.text.json_text import BACKSLASH
 
 UNKNOWN = "keys that the first records do not have are ignored"
@@ -50,12 +49,11 @@ class JsonReader(LineReader):
     def parse(self, block: Block) -> ParsedBlock:
         table = self._table
         rooms, valid = table.allocate(block, BACKSLASH, elements=True)
-        rows, features, lines, wrong, unknown = jsonl.parse(
-            rooms.text, len(block.text), valid, table.names, table.name_ends, self._slots, *table.arguments,
-            rooms.table, rooms.room, rooms.heads, rooms.features, rooms.problems,
+        *counts, unknown = jsonl.parse(
+            rooms.text, len(block.text), valid, table.names, table.name_ends, self._slots,
+            *table.arguments, *rooms.arguments,
         )  # fmt: skip
-        remarks = frozenset([UNKNOWN] if unknown else [])
-        return table.finish(block, rooms, rows, features, lines, wrong, remarks)
+        return table.finish(block, rooms, counts, frozenset([UNKNOWN] if unknown else []))
 
 
 class Written(str):
@@ -88,25 +86,15 @@ def infer_columns(source: Source, told: ColumnOverrides | None = None) -> Column
     if not names:
         raise InputError(f"{source.path}: there is no JSON object in the first {HEAD_RECORDS} lines")
     records = [[_cell(found.get(name)) for name in names] for found in objects]
-    inferred = infer_roles(names, records, told)
     nested = {name: kind for found in objects for name, value in found.items() if (kind := _nested(value))}
-    return Columns(
-        tuple(
-            Column(column.name, *nested[column.name])
-            if column.name in nested and column.why != "as given"
-            else column
-            for column in inferred.columns
-        ),
-        inferred.missing,
-    )
+    return infer_roles(names, records, told, nested)
 
 
 def head_labels(source: Source, columns: Columns) -> list[str]:
     """The different labels in the first objects, as they stand there, sorted."""
-    found = {
+    return columns.present(
         _cell(value.get(name)) for name in columns.with_role(roles.LABEL) for value in head_objects(source)
-    }
-    return columns.present({label.strip() for label in found if label is not None})
+    )
 
 
 def _cell(value: Any) -> str | None:
@@ -156,7 +144,7 @@ def _hash_value(name: str, value: Any) -> list[tuple[int, float]]:
     if value is None or value is False:
         return []
     if isinstance(value, str):
-        return [(hashing.key(f"{name}^{word}"), 1.0) for word in _WORD.findall(value.lower())]
+        return [(hashing.name_key(f"{name}^{word}"), 1.0) for word in _WORD.findall(value.lower())]
     if not isinstance(value, int | float) or not math.isfinite(value) or abs(value) > 1e17:
         raise InputError(f"{name!r} is {value!r}: a value is a number, a text, true, false or null")
-    return [(hashing.key(name), float(value))]
+    return [(hashing.name_key(name), float(value))]

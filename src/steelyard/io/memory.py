@@ -25,8 +25,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from steelyard.examples import Examples, examples
-from steelyard.features.names import Names
-from steelyard.features.tokens import TextOptions
+from steelyard.features import Names
 from steelyard.io import arrow_columns, arrow_csr
 from steelyard.io.arrow_arrays import import_pyarrow
 from steelyard.io.arrow_columns import ArrowColumns
@@ -34,6 +33,7 @@ from steelyard.io.arrow_csr import ArrowBlock
 from steelyard.io.columns import ColumnOverrides, Columns
 from steelyard.io.input_spec import InputSpec
 from steelyard.io.labels import LabelRule
+from steelyard.text.tokens import TextOptions
 
 ROWS = 1 << 15  # in a chunk, at most
 BITS = 18
@@ -90,9 +90,7 @@ def chunks(
         for note in parsed.notes:
             raise ValueError(f"row {seen + note.line}: {note.what}")
         seen += rows.num_rows
-        if names is not None and parsed.candidates is not None and parsed.compose is not None:
-            chosen = names.admit(parsed.candidates)
-            names.name(parsed.candidates.indices[chosen], *parsed.compose(parsed.candidates.places[chosen]))
+        parsed.collect_names(names)
         yield parsed.examples
 
 

@@ -5,13 +5,13 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from steelyard._messages import did_you_mean
-from steelyard.features.tokens import TextOptions
 from steelyard.io import formats, inference
 from steelyard.io.columns import ColumnOverrides
 from steelyard.io.errors import InputError
 from steelyard.io.formats import TableOverrides
 from steelyard.io.input_spec import DEFAULT_BITS, InputSpec
 from steelyard.io.labels import ANYTHING, is_number
+from steelyard.text.tokens import TextOptions
 
 _OF_TABLES = (
     "label", "weight", "propensity", "offset", "tag", "text", "category", "number", "ignore",
@@ -80,12 +80,9 @@ class ReadOptions:
             weight_factor=self.weight_factor,
         )
         if spec.columns is None:
-            if spec.converted:
-                self._check_no_table(
-                    "converted ones, whose features steelyard convert has made", crosses=False
-                )
-            else:
-                self._check_no_table(spec.format, crosses=formats.by_name(spec.format).crosses)
+            crosses = formats.by_name(spec.format).crosses and not spec.converted
+            converted = "converted ones, whose features steelyard convert has made"
+            self._check_no_table(converted if spec.converted else spec.format, crosses=crosses)
         if self.bits not in (None, spec.bits):
             raise InputError(f"{paths[0]}: was converted for --bits {spec.bits}; leave --bits out")
         return spec, labels
@@ -94,15 +91,9 @@ class ReadOptions:
         if self.weight is not None and self.propensity is not None:
             raise InputError("--weight and --propensity cannot both be given: one column makes the weight")
         columns = ColumnOverrides(
-            label=self.label,
-            weight=self.weight or self.propensity,
-            base=self.offset,
-            tag=self.tag,
-            text=self.text,
-            category=self.category,
-            number=self.number,
-            ignore=self.ignore,
-        )
+            self.label, self.weight or self.propensity, self.offset, self.tag,
+            self.text, self.category, self.number, self.ignore,
+        )  # fmt: skip
         return TableOverrides(columns, self.separator, self.header)
 
     def _check_no_table(self, format_: str, *, crosses: bool) -> None:

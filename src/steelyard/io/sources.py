@@ -17,7 +17,7 @@ import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from steelyard._messages import closest
 from steelyard.io.errors import InputError
@@ -108,11 +108,14 @@ class Source:
         self._ended = False
         try:
             # Unbuffered where reading may block: a buffer would be locked meanwhile, and not be closed.
-            self._file = (
-                _standard_input() if path == STANDARD_INPUT else _open(path, -1 if self._regular else 0)
-            )
+            if path == STANDARD_INPUT:
+                self._file: Any = getattr(sys.stdin.buffer, "raw", sys.stdin.buffer)
+            else:
+                self._file = Path(path).open("rb", -1 if self._regular else 0)  # noqa: SIM115 - see `close`
             self._state = self._stat()
-            head = _first(self._file)
+            head = b""
+            while len(head) < _HEAD and (part := self._file.read(_HEAD - len(head))):
+                head += part  # a pipe may return them one by one
         except OSError as error:
             raise InputError(f"{self.path}: {error.strerror}") from None
         if self._regular:
@@ -140,10 +143,7 @@ class Source:
         parts = [self._ahead[:count]] if self._ahead else []
         self._ahead = self._ahead[count:]
         wanted = count - sum(map(len, parts))
-        while wanted > 0:
-            part: bytes = self._more(self._stream.read, wanted)
-            if not part:
-                break
+        while wanted > 0 and (part := self._more(self._stream.read, wanted)):
             parts.append(part)
             wanted -= len(part)
         return parts[0] if len(parts) == 1 else b"".join(parts)
@@ -153,10 +153,7 @@ class Source:
         ahead = self.read(min(len(self._ahead), len(room)))
         count = len(ahead)
         room[:count] = ahead
-        while count < len(room):
-            more: int = self._more(self._stream.readinto, room[count:])
-            if not more:
-                break
+        while count < len(room) and (more := self._more(self._stream.readinto, room[count:])):
             count += more
         return count
 
@@ -213,36 +210,13 @@ class Source:
         if head.startswith(b"BZh") and head[4:] in _BZIP2:
             return bz2.BZ2File(self._file)
         if head.startswith(b"\x28\xb5\x2f\xfd"):
-            return _zstandard(self._file, self.path)
+            try:
+                import pyarrow
+            except ImportError:
+                self.close()
+                raise InputError(f'{self.path}: zstd needs pyarrow: pip install "steelyard[arrow]"') from None
+            return pyarrow.CompressedInputStream(self._file, "zstd")
         return self._file
-
-
-def _first(file: Any) -> bytes:
-    """The first bytes: a pipe may return them one by one."""
-    head = b""
-    while len(head) < _HEAD:
-        part = file.read(_HEAD - len(head))
-        if not part:
-            break
-        head += part
-    return head
-
-
-def _open(path: str, buffering: int) -> Any:
-    return Path(path).open("rb", buffering=buffering)
-
-
-def _standard_input() -> Any:
-    return getattr(sys.stdin.buffer, "raw", sys.stdin.buffer)
-
-
-def _zstandard(file: BinaryIO, path: str) -> Any:
-    try:
-        import pyarrow
-    except ImportError:
-        file.close()
-        raise InputError(f'{path}: zstd needs pyarrow: pip install "steelyard[arrow]"') from None
-    return pyarrow.CompressedInputStream(file, "zstd")
 
 
 @contextmanager

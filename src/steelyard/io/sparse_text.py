@@ -1,79 +1,91 @@
 """Readers of sparse text, one example per line: Vowpal Wabbit's format, and svmlight."""
 
+from dataclasses import replace
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from steelyard.examples import LARGEST
-from steelyard.features import hashing
-from steelyard.features.folding import Folding, KeyedBuffers
-from steelyard.features.interactions import interactions
-from steelyard.features.names import Names
-from steelyard.io.blocks import Block, LineReader, ParsedBlock, finish_text, new_problems
+from steelyard.features import Folding, Keyed, KeyedBuffers, Names, interactions
+from steelyard.io import blocks
+from steelyard.io.blocks import EXCERPT, Block, LineReader, ParsedBlock, composer, new_problems
+from steelyard.io.errors import RowError
 from steelyard.io.input_spec import InputSpec
-from steelyard.text import feature_names, svmlight, vw
+from steelyard.text import feature_names, hashing, sparse_text
 
 QUERIES = "qid is ignored: rows are learned one by one, not as groups"
 
 
-class VwReader(LineReader):
-    """Vowpal Wabbit's text: `label importance base 'tag |namespace name:value …`.
-
-    A name of digits is that number plus the namespace's key; any other is hashed with the key as seed.
-    """
+class SparseTextReader(LineReader):
+    """What both have in common: labels are numbers, and features are read into buffers used again."""
 
     numeric_labels = True
 
     def __init__(self, spec: InputSpec, names: Names | None = None) -> None:
         crossed = interactions(spec.interactions)
         self._folding = Folding(spec.bits, crossed, names)
-        self._dtype = spec.dtype
-        self._room = KeyedBuffers(spec.dtype)
+        self._largest = LARGEST[spec.dtype]
+        self._buffers = KeyedBuffers(spec.dtype)
         self._fields = crossed.fields
+
+    def _finish(
+        self, block: Block, keyed: Keyed, problems: NDArray[np.int64], kernel: Any, **known: Any
+    ) -> ParsedBlock:
+        """The parsed block, which outlives the buffers. Names are written by the kernel."""
+        kept = Keyed(*(array.copy() for array in keyed.heads), *keyed.features)
+        notes = [_describe(block, *problem) for problem in problems[: known["skipped"], :3].tolist()]
+        parsed = blocks.fold_rows(block, kept, self._folding, notes=notes, **known)
+        if parsed.candidates is None or not len(parsed.candidates.keys):
+            return parsed
+        return replace(parsed, compose=composer(kernel, block.text, keyed.starts.copy()))
+
+
+class VwReader(SparseTextReader):
+    """Vowpal Wabbit's text: `label importance base 'tag |namespace name:value …`.
+
+    A name of digits is that number plus the namespace's key; any other is hashed with the key as seed.
+    """
+
+    def __init__(self, spec: InputSpec, names: Names | None = None) -> None:
+        super().__init__(spec, names)
         self._unmet = set(range(len(self._fields)))
-        self._field_seeds = np.array([hashing.key(field) for field in self._fields], np.int64)
+        self._field_seeds = np.array([hashing.name_key(field) for field in self._fields], np.int64)
 
     @property
     def unmet(self) -> list[str]:
         return [self._fields[field] for field in sorted(self._unmet)]
 
     def parse(self, block: Block) -> ParsedBlock:
-        text = block.text
-        room, stops = self._room.for_text(len(text))
+        room, stops = self._buffers.for_text(len(block.text))
         problems = new_problems()
-        rows, features, count, wrong = vw.parse(
-            text, len(text), stops, LARGEST[self._dtype], self._field_seeds,
-            room.labels, room.sample_weight, room.offsets, room.tags, room.ends,
-            room.keys, room.values, room.fields, room.starts, problems,
+        rows, features, lines, wrong = sparse_text.parse_vw(
+            block.text, len(block.text), stops, self._largest, self._field_seeds,
+            *room.heads, *room.features[:4], problems,
         )  # fmt: skip
         keyed = room.first(rows, features)
         self._unmet.difference_update([field for field in self._unmet.copy() if field in keyed.fields])
-        return finish_text(
-            block, keyed, self._folding, lines=count, wrong=wrong, problems=problems,
-            kernel=feature_names.compose_vw_names,
-        )  # fmt: skip
+        names = feature_names.compose_vw_names
+        return self._finish(block, keyed, problems, names, lines=lines, skipped=wrong)
 
 
-class SvmlightReader(LineReader):
+class SvmlightReader(SparseTextReader):
     """svmlight and libsvm text: `label index:value …`. An index is its own name."""
 
-    numeric_labels = True
-
-    def __init__(self, spec: InputSpec, names: Names | None = None) -> None:
-        self._folding = Folding(spec.bits, interactions(spec.interactions), names)
-        self._dtype = spec.dtype
-        self._room = KeyedBuffers(spec.dtype)
-
     def parse(self, block: Block) -> ParsedBlock:
-        text = block.text
-        room, stops = self._room.for_text(len(text))
+        room, stops = self._buffers.for_text(len(block.text))
         problems = new_problems()
-        rows, features, count, wrong, queries = svmlight.parse(
-            text, len(text), stops, LARGEST[self._dtype],
-            room.labels, room.sample_weight, room.offsets, room.tags, room.ends,
-            room.keys, room.values, room.fields, room.starts, problems,
+        rows, features, lines, wrong, queries = sparse_text.parse_svmlight(
+            block.text, len(block.text), stops, self._largest, *room.heads, *room.features[:4], problems
+        )
+        return self._finish(
+            block, room.first(rows, features), problems, feature_names.compose_indices,
+            lines=lines, skipped=wrong, remarks=frozenset([QUERIES] if queries else []),
         )  # fmt: skip
-        keyed = room.first(rows, features)
-        return finish_text(
-            block, keyed, self._folding, lines=count, wrong=wrong, problems=problems,
-            kernel=svmlight.compose_names,
-            remarks=frozenset([QUERIES] if queries else []),
-        )  # fmt: skip
+
+
+def _describe(block: Block, line: int, code: int, where: int) -> RowError:
+    """With the word at which the trouble begins."""
+    text = block.text[where : where + EXCERPT].tobytes()
+    words = text.split(maxsplit=1)
+    return RowError(line, blocks.describe(code, words[0] if words and not text[:1].isspace() else b""))

@@ -7,7 +7,7 @@ from bisect import bisect_left
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Protocol, TypeVar
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from steelyard import losses
 from steelyard.examples import Examples, allowed
-from steelyard.features.names import Names
+from steelyard.features import Names
 from steelyard.io import sources
 from steelyard.io.blocks import Block, ParsedBlock, usual_size
 from steelyard.io.errors import InputError, Problem, RowError
@@ -127,11 +127,7 @@ class Stream:
         self._lines += parsed.lines
         self.rows += len(parsed.examples)
         self.remarks |= parsed.remarks
-        if self._names is not None and parsed.candidates is not None:
-            chosen = self._names.admit(parsed.candidates)
-            if len(chosen) and parsed.compose is not None:
-                text, lengths = parsed.compose(parsed.candidates.places[chosen])
-                self._names.name(parsed.candidates.indices[chosen], text, lengths)
+        parsed.collect_names(self._names)
         return parsed
 
     def _labels(self, examples: Examples) -> tuple[NDArray[np.float64], dict[int, str]]:
@@ -248,37 +244,30 @@ def prefetch(items: Iterable[T], most: int) -> Iterator[T]:
 
     A consumer that stops early does not wait for a source that blocks, as a pipe may.
     """
-    waiting: queue.Queue[tuple[str, T | BaseException | None]] = queue.Queue(most)
+    waiting: queue.Queue[Future[T]] = queue.Queue(most)
     stopped = threading.Event()
 
-    def offer(kind: str, thing: T | BaseException | None) -> None:
-        while not stopped.is_set():
-            try:
-                waiting.put((kind, thing), timeout=0.1)
-                return
-            except queue.Full:
-                continue
-
     def fetch() -> None:
-        try:
-            for item in items:
-                offer("item", item)
-                if stopped.is_set():
-                    return
-        except BaseException as error:  # noqa: BLE001 - it is raised again where the items are used
-            offer("error", error)
-        else:
-            offer("end", None)
+        following, ended = iter(items), False
+        while not (ended or stopped.is_set()):
+            future: Future[T] = Future()
+            try:
+                future.set_result(next(following))
+            except BaseException as error:  # noqa: BLE001 - it is raised again where the items are used
+                future.set_exception(error)
+                ended = True
+            while not stopped.is_set():
+                with suppress(queue.Full):
+                    waiting.put(future, timeout=0.1)
+                    break
 
-    thread = threading.Thread(target=fetch, name="steelyard-read", daemon=True)
-    thread.start()
+    threading.Thread(target=fetch, name="steelyard-read", daemon=True).start()
     try:
         while True:
-            kind, thing = waiting.get()
-            if kind == "end":
+            try:
+                item = waiting.get().result()
+            except StopIteration:
                 return
-            if kind == "error":
-                raise thing  # type: ignore[misc]
-            yield thing  # type: ignore[misc]
+            yield item
     finally:
         stopped.set()  # not waited for: see `map_ahead`

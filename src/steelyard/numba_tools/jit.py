@@ -31,7 +31,7 @@ FAST_SUMS = {"reassoc", "contract", "nsz", "arcp"}
 
 # A part that calls a kernel would pass its own forceinline on to it, if it were the first caller.
 _cached = njit(cache=True, nogil=True, error_model="numpy", fastmath=FAST_SUMS, forceinline=False)
-
+_cached_with_python = njit(cache=True, forceinline=False)
 
 _ROOMS = ("learn", "numba_tools", "text")
 
@@ -50,7 +50,15 @@ def kernel(function: Callable[..., Any]) -> Any:
     Numba stamps its cache with the file that defines the function, and would not notice a change of a helper
     in another file.
     """
-    compiled = _cached(function)
+    return _stamped(_cached(function))
+
+
+def with_python(function: Callable[..., Any]) -> Any:
+    """The same for a function that calls Python, which it has to wait for: for what is seldom needed."""
+    return _stamped(_cached_with_python(function))
+
+
+def _stamped(compiled: Any) -> Any:
     if not config.DISABLE_JIT:
         numba_private.stamp_cache(compiled, _room_stamp())
     return compiled
@@ -60,23 +68,15 @@ def kernel(function: Callable[..., Any]) -> Any:
 part = njit(nogil=True, error_model="numpy", fastmath=FAST_SUMS, forceinline=True)
 
 
-def _do_nothing() -> None:
-    pass
-
-
-def _itself(array: Any) -> Any:
-    return array
-
-
 # Called within a kernel: the kernel is called, not inlined into its callers. Code that seldom runs would
 # otherwise take registers from the loop around it.
-apart = _do_nothing if config.DISABLE_JIT else numba_private.never_inline
+apart = (lambda: None) if config.DISABLE_JIT else numba_private.never_inline
 
 # An array that was given to a kernel, to pass on but not to return. Numba counts the references to an array
 # at every call that it does not inline: two locked instructions for each array, which for one call a row cost
 # as much as the row itself, and more if two threads share the array. The arguments of a kernel stay alive
 # until it returns, so nobody need count.
-borrow = _itself if config.DISABLE_JIT else numba_private.uncounted
+borrow = (lambda array: array) if config.DISABLE_JIT else numba_private.uncounted
 
 
 class Announcement:

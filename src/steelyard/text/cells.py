@@ -7,7 +7,7 @@ already are numbers or strings become the same features in the same order, whate
 
 import numpy as np
 
-from steelyard.numba_tools.jit import kernel
+from steelyard.numba_tools.jit import kernel, part
 from steelyard.text import decimals, hashing, lines, tokens
 
 # Roles of columns
@@ -34,15 +34,6 @@ def measures(text, end, escape):
 
 
 @kernel
-def note(problems, count, line, code, start, stop, column):
-    """Record a problem, if there is room; all are counted. Returns the new count."""
-    if count < len(problems):
-        problems[count, 0], problems[count, 1], problems[count, 2] = line, code, start
-        problems[count, 3], problems[count, 4] = stop, column
-    return count + 1
-
-
-@kernel
 def row(text, spans, places, plan, rule, options, largest, at, count, table, heads, features):
     """Read the cells into row `at`: (number of features, code or −1, column of the problem, its start, its
     stop).
@@ -52,7 +43,6 @@ def row(text, spans, places, plan, rule, options, largest, at, count, table, hea
     """
     roles, seeds, column_fields, missing, missing_sizes = plan
     labels, sample_weight, offsets, tags, ends = heads
-    keys, values, fields, starts, stops, origins = features
     labels[at], sample_weight[at], offsets[at] = np.nan, 1.0, 0.0
     tags[at, 0] = tags[at, 1] = 0
     texts = 0
@@ -70,14 +60,10 @@ def row(text, spans, places, plan, rule, options, largest, at, count, table, hea
                 return count, lines.NESTED, column, start, stop
             continue
         empty = kind == NULL or start == stop
+        x, origin = 1.0, tokens.MISSING
         if role == CATEGORY:
-            keys[count] = (
-                hashing.murmur(_MISSING, 0, len(_MISSING), seeds[column])
-                if empty
-                else hashing.key(text, start, stop, seeds[column])
-            )
-            values[count] = 1.0
-            origins[count] = 8 * column + (tokens.MISSING if empty else tokens.CATEGORY)
+            if not empty:
+                origin = tokens.CATEGORY
         elif role == TAG:
             tags[at, 0], tags[at, 1] = (0, 0) if empty else (start, stop)
             continue
@@ -94,7 +80,8 @@ def row(text, spans, places, plan, rule, options, largest, at, count, table, hea
             if role == BASE and absent:
                 continue
             if code >= 0 and not (absent and role == NUMBER):
-                code = _named(code, role)
+                if role != NUMBER:
+                    code = lines.BAD_IMPORTANCE if role == WEIGHT else lines.BAD_BASE
                 return count, code, column, start, stop
             if role == WEIGHT:
                 if x < 0.0:
@@ -105,16 +92,11 @@ def row(text, spans, places, plan, rule, options, largest, at, count, table, hea
                 offsets[at] = x
                 continue
             if absent:
-                keys[count] = hashing.murmur(_MISSING, 0, len(_MISSING), seeds[column])
-                values[count] = 1.0
-                origins[count] = 8 * column + tokens.MISSING
+                x = 1.0
             else:
-                keys[count] = seeds[column]
-                values[count] = x
-                origins[count] = 8 * column + tokens.NUMBER
-        fields[count] = column_fields[column]
-        starts[count] = start
-        stops[count] = stop
+                origin = tokens.NUMBER
+        key = _key(text, start, stop, seeds[column], origin)
+        tokens.put(features, count, key, x, column_fields[column], start, stop, 8 * column + origin)
         count += 1
     if texts > 0:
         for column in range(len(roles)):
@@ -129,6 +111,16 @@ def row(text, spans, places, plan, rule, options, largest, at, count, table, hea
                 )  # fmt: skip
     ends[at] = count
     return count, -1, -1, 0, 0
+
+
+@part
+def _key(text, start, stop, seed, origin):
+    """The key of a cell: of its column if it is a number, else of its text or of its being missing."""
+    if origin == tokens.NUMBER:
+        return seed
+    if origin == tokens.CATEGORY:
+        return hashing.key(text, start, stop, seed)
+    return hashing.murmur(_MISSING, 0, len(_MISSING), seed)
 
 
 @kernel
@@ -165,14 +157,6 @@ def _number(text, start, stop, kind, largest):
     if status != decimals.OK or end < stop:
         return 0.0, lines.BAD_NUMBER
     return x, (lines.TOO_LARGE if abs(x) > largest else -1)
-
-
-@kernel
-def _named(code, role):
-    """The code of a bad number, by the role of its column."""
-    if role == WEIGHT:
-        return lines.BAD_IMPORTANCE
-    return lines.BAD_BASE if role == BASE else code
 
 
 @kernel
@@ -238,7 +222,6 @@ def rows_of_columns(text, spans, reals, plan, options, table, ends, features):
     (start and stop in the text for every row) or in `reals` (NaN: missing), its seed and its field.
     """
     roles, columns, places, seeds, column_fields = plan
-    keys, values, fields, starts, stops, origins = features
     count = 0
     for row in range(len(ends)):
         for k in range(len(roles)):
@@ -254,18 +237,8 @@ def rows_of_columns(text, spans, reals, plan, options, table, ends, features):
             elif not np.isnan(reals[place, row]):
                 kind = tokens.NUMBER
                 value = reals[place, row]
-            if kind == tokens.MISSING:
-                key = hashing.murmur(_MISSING, 0, len(_MISSING), seeds[k])
-            elif kind == tokens.CATEGORY:
-                key = hashing.key(text, start, stop, seeds[k])
-            else:
-                key = seeds[k]
-            keys[count] = key
-            values[count] = value
-            fields[count] = column_fields[k]
-            starts[count] = start
-            stops[count] = stop
-            origins[count] = 8 * columns[k] + kind
+            key = _key(text, start, stop, seeds[k], kind)
+            tokens.put(features, count, key, value, column_fields[k], start, stop, 8 * columns[k] + kind)
             count += 1
         for k in range(len(roles)):
             if roles[k] == TEXT:

@@ -5,16 +5,17 @@ that suffices gives the float:
 
 1. If m < 2⁵³ and |e| ≤ 22, both are exact in float64, so one multiplication or division rounds correctly.
 2. A product of m with 128 bits of 10^e decides almost always (Lemire, 2021).
-3. Else the digits are compared with the midpoint of two floats, in integers of any length.
+3. Else Python is asked.
 """
 
 import math
+from ctypes import string_at
 
 import numpy as np
+from numba import objmode
 
-from steelyard.numba_tools.jit import kernel, part
-from steelyard.text.long_decimals import nearest
-from steelyard.text.swar import EXACT, EXACT_POWERS, ROOM, TENS, address, byte, leading_digits
+from steelyard.numba_tools.jit import kernel, part, with_python
+from steelyard.text.swar import EXACT, EXACT_POWERS, ROOM, TENS, address, byte, fast, leading_digits
 
 # The status that `number` returns
 OK, NOT_A_NUMBER, NOT_FINITE = range(3)
@@ -77,11 +78,11 @@ def number_at(text, start, end):
             m, i, more = _appended(text, i, end, m)
         exponent = np.int64(point - i)
         count += i - point
+    cut = False  # whether m lacks digits
     if more < 0:
-        return _long(text, start, end, negative)
+        m, exponent, i, cut = _long(text, first, end)
     if count == 0:
         return _word(text, first, end)
-    digits_end = i
     if i < end and (byte(text, i) | 32) == 101:  # e E
         power, i, status = power_of_ten(text, i + 1, end)
         if status != OK:
@@ -90,7 +91,7 @@ def number_at(text, start, end):
     if m < EXACT and -22 <= exponent <= 22:
         x = m / EXACT_POWERS[-exponent] if exponent < 0 else m * EXACT_POWERS[exponent]
     else:
-        x = rounded(text, first, digits_end, m, exponent, False)
+        x = rounded(text, first, i, m, exponent, cut)
         if x == np.inf:
             return 0.0, i, NOT_FINITE
     return -x if negative else x, i, OK
@@ -124,14 +125,13 @@ def power_of_ten(text, i, end):
 
 
 @kernel
-def _long(text, start, end, negative):
-    """As `number`, for more digits than fit a 64-bit integer."""
-    i = start + (byte(text, start) == 43 or byte(text, start) == 45)
-    first = i
+def _long(text, first, end):
+    """More digits than fit a 64-bit integer: (m, power of ten, end, whether nonzero digits are not in m)."""
+    i = first
     m = np.int64(0)
     exponent = np.int64(0)
     point = False
-    more = False  # whether nonzero digits did not fit in m
+    more = False
     while i < end:
         d = np.int64(byte(text, i)) - 48
         if 0 <= d <= 9:
@@ -146,16 +146,7 @@ def _long(text, start, end, negative):
         else:
             break
         i += 1
-    stop = i
-    if i < end and (byte(text, i) | 32) == 101:
-        power, stop, status = power_of_ten(text, i + 1, end)
-        if status != OK:
-            return 0.0, stop, status
-        exponent += power
-    x = rounded(text, first, i, m, exponent, more)
-    if x == np.inf:
-        return 0.0, stop, NOT_FINITE
-    return -x if negative else x, stop, OK
+    return m, exponent, i, more
 
 
 @kernel
@@ -170,8 +161,8 @@ def _word(text, i, end):
 
 
 @kernel
-def rounded(text, first, stop, m, exponent, more):
-    """m·10^exponent rounded; both may be too large to be exact, and m may lack digits of text[first:stop]."""
+def rounded(text, first, end, m, exponent, more):
+    """text[first:end] = m·10^exponent rounded; both may be too large to be exact, and m may lack digits."""
     if m == 0 or exponent < -_LARGEST_EXPONENT:
         return 0.0
     if exponent > _LARGEST_EXPONENT:
@@ -180,7 +171,7 @@ def rounded(text, first, stop, m, exponent, more):
     if more and sure:  # the exact value lies between m and m + 1
         above, sure = _product(np.uint64(m + 1), exponent)
         sure = sure and above == x
-    return x if sure else nearest(text, first, stop, m, exponent)
+    return x if sure else _nearest(text, first, end)
 
 
 @kernel
@@ -226,3 +217,15 @@ def _multiply(a, b):
     middle = (low >> half) + (mid1 & word) + (mid2 & word)
     high = a1 * b1 + (mid1 >> half) + (mid2 >> half) + (middle >> half)
     return high, (middle << half) | (low & word)
+
+
+@with_python
+def _nearest(text, first, end):
+    """What Python's own `float` makes of text[first:end]. This is seldom needed."""
+    with objmode(x="float64"):
+        x = _to_float(text, first, end)
+    return x  # noqa: RET504 - Numba's way
+
+
+def _to_float(text, first, end):
+    return float(string_at(text + first, end - first) if fast else text[first:end].tobytes())

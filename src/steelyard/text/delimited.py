@@ -168,7 +168,7 @@ def parse(
             count = before if code >= 0 else count
             row += code < 0
         if code >= 0:
-            wrong = cells.note(problems, wrong, line, code, where, stop, column)
+            wrong = lines.note(problems, wrong, line, code, where, stop, column)
         line += height
         i = following
     return row, count, line, wrong

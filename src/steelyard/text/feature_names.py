@@ -9,10 +9,9 @@ import numpy as np
 from steelyard.numba_tools.jit import kernel
 from steelyard.text import tokens
 from steelyard.text.assemble import known
-from steelyard.text.byte_masks import bars
 from steelyard.text.lines import BAR, COLON, is_gap
-from steelyard.text.swar import address, byte
-from steelyard.text.vw import ends_name
+from steelyard.text.sparse_text import ends_name
+from steelyard.text.swar import address, bars, byte
 
 
 @kernel
@@ -121,10 +120,7 @@ def _digits(number, out, size):
 
 @kernel
 def compose_vw_names(text, starts, places, out, lengths):
-    """Write the names of these features one after another into `out`; returns their total size.
-
-    If `out` is empty, the names are only measured.
-    """
+    """As `compose_cell_names`, where the namespace is in the text too, before the name."""
     size = 0
     bar = last = np.int64(0)
     for k in range(len(places)):
@@ -133,7 +129,7 @@ def compose_vw_names(text, starts, places, out, lengths):
             if places[k, position] < 0:
                 break
             if position > 0:
-                size = _append_then(text, -1, -1, 42, out, size)
+                size = _put(STAR, out, size)
             start = starts[places[k, position]]
             bar = _bar_before(text, start, bar, last)
             last = start
@@ -141,11 +137,11 @@ def compose_vw_names(text, starts, places, out, lengths):
             while not is_gap(text[space_end]) and text[space_end] != COLON:
                 space_end += 1
             if space_end > bar + 1 and space_end < start:
-                size = _append_then(text, bar + 1, space_end, 94, out, size)
+                size = _put(HAT, out, _append(text, bar + 1, space_end, out, size))
             end = start
             while not ends_name(text[end]):
                 end += 1
-            size = _append_then(text, start, end, -1, out, size)
+            size = _append(text, start, end, out, size)
         lengths[k] = size - before
     return size
 
@@ -166,14 +162,14 @@ def _bar_before(text, start, known, last):
 
 
 @kernel
-def _append_then(text, start, end, then, out, size):
-    """Append text[start:end], and one more character unless it is −1."""
-    for i in range(start, end):
-        if len(out):
-            out[size] = text[i]
-        size += 1
-    if then >= 0:
-        if len(out):
-            out[size] = then
-        size += 1
+def compose_indices(text, starts, places, out, lengths):
+    """As `compose_cell_names`, where names are the indices of svmlight."""
+    size = 0
+    for k in range(len(places)):
+        before = size
+        i = starts[places[k, 0]]
+        while text[i] != COLON:
+            size = _put(text[i], out, size)
+            i += 1
+        lengths[k] = size - before
     return size

@@ -1,6 +1,11 @@
 """Names → 32-bit keys: murmur3, except that a name made of digits is that number.
 
 Keys are 64-bit integers masked to 32 bits; products may wrap, but their low bits are right.
+
+>>> name_key("price"), name_key("17")
+(3888873998, 17)
+>>> column_key("price") == name_key("price"), column_key("17") == name_key("17")
+(True, False)
 """
 
 import numpy as np
@@ -93,3 +98,17 @@ def key_at(text, start, end, seed):
             return murmur_at(text, start, end, seed)
         number = (number * 10 + d) & BITS_32
     return (number + seed) & BITS_32 if end > start else murmur_at(text, start, end, seed)
+
+
+def name_key(name: str) -> int:
+    """The key of a single name, such as that of a namespace."""
+    text = np.frombuffer(name.encode(), np.uint8)
+    with np.errstate(over="ignore"):
+        return int(key(text, 0, len(text), 0))
+
+
+def column_key(name: str) -> int:
+    """The key of a column: always a hash, or category 4 of column 1 would be the number column 5."""
+    text = np.frombuffer(name.encode(), np.uint8)
+    with np.errstate(over="ignore"):
+        return int(murmur(text, 0, len(text), 0))

@@ -8,11 +8,10 @@ the reader has converted itself waits in the batch too, so that all come out in 
 import numpy as np
 
 from steelyard.numba_tools.jit import apart, kernel, part
-from steelyard.text.byte_masks import no_digits
 from steelyard.text.decimals import rounded
 from steelyard.text.hashing import BITS_32
 from steelyard.text.lines import NEWLINE
-from steelyard.text.swar import EXACT, EXACT_POWERS, TENS, ZEROS, byte, trailing_zeros, value_of, word
+from steelyard.text.swar import EXACT, EXACT_POWERS, TENS, byte, no_digits, trailing_zeros, value_of, word
 
 BATCH = 520  # features; not a power of two, or all columns would compete for the same cache lines
 
@@ -104,9 +103,7 @@ def convert(staged, n, first, keys, values, starts):
 MARGIN = 40  # bytes after the end of a feature that may be read with it
 
 _ONE, _TWO, _FOUR, _EIGHT, _TEN = np.uint64(1), np.uint64(2), np.uint64(4), np.uint64(8), np.uint64(10)
-_NONE = np.uint64(
-    1 << 32
-)  # a bit above those of a mask, so that there always is one; and a position that means none
+_NONE = np.uint64(1 << 32)  # a bit above those of a mask, so that there is one; a position that means none
 _NO = np.uint64(255)  # no divisor
 _E_MINUS, _E_MINUS_BITS = np.uint64(0x2D45), np.uint64(0xFFDF)  # e or E, which differ in one bit
 _FULL = 10**10  # from here on eight more digits may not fit
@@ -159,7 +156,7 @@ def pairs(text, i, stops, k, most, largest, seed, staged, n):
                     word(text, i + np.int64(point) + 1), colon, point, digits_end, divisor,
                 )  # fmt: skip
             else:
-                x = _long(text, i + np.int64(first), whole, behind, divisor & np.uint64(31))
+                x = _long(text, i + np.int64(first), stop, whole, behind, divisor & np.uint64(31))
                 if not abs(x) <= largest:
                     break
                 put_valued(staged, n, i, word(text, i), colon, x if divisor < MINUS else -x)
@@ -226,24 +223,22 @@ def _unusual(text, i, size, colon, others):
 
 
 @kernel
-def _long(text, first, whole, behind, power):
-    """A number with `whole` digits from `first` on and `behind` after the point, over 10^power; NaN if too
-    long.
-    """
+def _long(text, first, stop, whole, behind, power):
+    """text[first:stop], with `whole` digits and `behind` after the point, over 10^power; NaN if too long."""
     some, words = behind & np.uint64(7), behind >> np.uint64(3)
     if whole - _ONE >= _EIGHT:
         return np.nan
     place = first + np.int64(whole) + 1
-    m = value_of((word(text, first) ^ ZEROS) << (np.uint64(64) - (whole << np.uint64(3))))
-    after = ((word(text, place) ^ ZEROS) << (np.uint64(56) - (some << np.uint64(3)))) << _EIGHT
+    m = value_of((word(text, first) & _DIGITS) << (np.uint64(64) - (whole << np.uint64(3))))
+    after = ((word(text, place) & _DIGITS) << (np.uint64(56) - (some << np.uint64(3)))) << _EIGHT
     m = m * TENS[some] + value_of(after)
     place += np.int64(some)
     for _ in range(words):
         if m >= _FULL:
             return np.nan
-        m = m * 100_000_000 + value_of(word(text, place) ^ ZEROS)
+        m = m * 100_000_000 + value_of(word(text, place) & _DIGITS)
         place += 8
     exponent = np.int64(behind + power)
     if m < EXACT and exponent <= 22:
         return m / EXACT_POWERS[np.uint64(exponent)]
-    return rounded(text, first, place, m, -exponent, False)
+    return rounded(text, first, stop, m, -exponent, False)

@@ -9,18 +9,8 @@ import numpy as np
 
 from steelyard.numba_tools.jit import kernel
 from steelyard.text import cells, decimals, hashing, lines, tokens
-from steelyard.text.json_text import (  # fmt: skip
-    CLOSE_LIST,
-    CLOSE_OBJECT,
-    COMMA,
-    OPEN_LIST,
-    OPEN_OBJECT,
-    QUOTE,
-    after_blanks,
-    decode,
-    string_end,
-    value_end,
-)
+from steelyard.text import json_text as json
+from steelyard.text.json_text import after_blanks, decode, string_end, value_end
 from steelyard.text.lines import COLON, NEWLINE
 
 DEEPEST = 500
@@ -61,7 +51,7 @@ def parse(
             row += code < 0
         if code >= 0:
             count = before
-            wrong = cells.note(problems, wrong, line, code, where, stop, column)
+            wrong = lines.note(problems, wrong, line, code, where, stop, column)
         line += 1
         i = following
     return row, count, line, wrong, unknown
@@ -80,10 +70,10 @@ def _object(
     unknown = 0
     column = -1
     spans[:] = 0
-    if text[i] != OPEN_OBJECT:
+    if text[i] != json.OPEN_OBJECT:
         return count, lines.BAD_JSON, i, line_end, -1, free, unknown
     i = after_blanks(text, i + 1)
-    more = text[i] != CLOSE_OBJECT
+    more = text[i] != json.CLOSE_OBJECT
     while more:
         begin = i
         i, escaped = string_end(text, i)
@@ -106,7 +96,7 @@ def _object(
         else:
             start, stop = begin, i
             kind = kind_of(text, begin)
-            if text[begin] == QUOTE:
+            if text[begin] == json.QUOTE:
                 start, stop = begin + 1, i - 1
                 if escaped:
                     start, stop, free = decode(text, start, stop, room, free)
@@ -119,10 +109,10 @@ def _object(
                 if code >= 0:
                     return count, code, where, stop, column, free, unknown
         i = after_blanks(text, i)
-        more = text[i] == COMMA
+        more = text[i] == json.COMMA
         if more:
             i = after_blanks(text, i + 1)
-    if text[i] != CLOSE_OBJECT or text[after_blanks(text, i + 1)] != NEWLINE:
+    if text[i] != json.CLOSE_OBJECT or text[after_blanks(text, i + 1)] != NEWLINE:
         return count, lines.BAD_JSON, i, line_end, -1, free, unknown
     return count, -1, i, i, -1, free, unknown
 
@@ -130,15 +120,14 @@ def _object(
 @kernel
 def _inner(text, i, seed, field, column, largest, count, stack, free, room, features):
     """The features of the valid object or list at i: (features, code or −1, where, stop, free)."""
-    keys, values, fields, starts, stops, origins = features
-    is_object = text[i] == OPEN_OBJECT
+    is_object = text[i] == json.OPEN_OBJECT
     i = after_blanks(text, i + 1)
     position = 0
-    while text[i] != CLOSE_OBJECT and text[i] != CLOSE_LIST:
+    while text[i] != json.CLOSE_OBJECT and text[i] != json.CLOSE_LIST:
         start, stop = position, position
         origin = tokens.POSITION
         key = (seed + position) & hashing.BITS_32
-        if text[i] == QUOTE:  # a key of the object, or a string of the list
+        if text[i] == json.QUOTE:  # a key of the object, or a string of the list
             stop, escaped = string_end(text, i)
             start, i = i + 1, stop
             stop -= 1
@@ -154,7 +143,7 @@ def _inner(text, i, seed, field, column, largest, count, stack, free, room, feat
             begin = i
             i, _escaped = value_end(text, begin, stack)
             kind = kind_of(text, begin)
-            if text[begin] == QUOTE or kind == cells.INNER:
+            if text[begin] == json.QUOTE or kind == cells.INNER:
                 return count, lines.NESTED, begin, i, free
             given = kind != cells.NULL
             if kind == cells.WRITTEN:
@@ -166,15 +155,10 @@ def _inner(text, i, seed, field, column, largest, count, stack, free, room, feat
             elif kind == cells.FALSE:
                 x = 0.0
         if given:
-            keys[count] = key
-            values[count] = x
-            fields[count] = field
-            starts[count] = start
-            stops[count] = stop
-            origins[count] = 8 * column + origin
+            tokens.put(features, count, key, x, field, start, stop, 8 * column + origin)
             count += 1
         i = after_blanks(text, i)
-        if text[i] == COMMA:
+        if text[i] == json.COMMA:
             i = after_blanks(text, i + 1)
         position += 1
     return count, -1, 0, 0, free
@@ -184,7 +168,7 @@ def _inner(text, i, seed, field, column, largest, count, stack, free, room, feat
 def kind_of(text, i):
     """The kind of cell that the value at i is. NaN is not a number."""
     c = text[i]
-    if c in (OPEN_OBJECT, OPEN_LIST):
+    if c in (json.OPEN_OBJECT, json.OPEN_LIST):
         return cells.INNER
     if c == 116:
         return cells.TRUE

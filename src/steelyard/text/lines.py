@@ -38,10 +38,11 @@ def is_digit(c):
 
 
 @kernel
-def note(problems, count, line, code, where):
+def note(problems, count, line, code, start, stop, column):
     """Record a problem, if there is room; all are counted. Returns the new count."""
     if count < len(problems):
-        problems[count, 0], problems[count, 1], problems[count, 2] = line, code, where
+        problems[count, 0], problems[count, 1], problems[count, 2] = line, code, start
+        problems[count, 3], problems[count, 4] = stop, column
     return count + 1
 
 

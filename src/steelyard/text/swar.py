@@ -1,17 +1,24 @@
-"""Eight bytes of text at once, as a 64-bit word: reads the digits at its start in a few instructions.
+"""Many bytes of text at once: the digits of a number, or which bytes are of some kind.
 
-A loop over the digits of a number has an end that the processor cannot predict. Here a number of up to eight
-digits takes the same steps whatever its length.
+A loop over the bytes of a number or a name has an end that the processor mispredicts almost every time. Here
+a number of up to eight digits, loaded as a 64-bit word, takes the same steps whatever its length. A mask is a
+word with one bit for each byte, the lowest for the first: so the ends of a feature's name, of its digits and
+of the feature itself are known after one load and one comparison.
+
+`find_blanks` does so for a whole text. A reader that finds the end of a word only by reading it cannot begin
+the next one sooner. With all ends known the processor works on several words at once.
 
 Text is passed by its address: for an array, Numba would count references at every call.
 """
+
+from functools import reduce
 
 import numpy as np
 from llvmlite import ir
 from numba import config, types
 from numba.extending import intrinsic
 
-from steelyard.numba_tools.jit import part
+from steelyard.numba_tools.jit import kernel, part
 from steelyard.numba_tools.numba_private import array_struct
 
 
@@ -38,12 +45,21 @@ def _load(bits, result):
     return load
 
 
-@intrinsic
-def _compiled_trailing_zeros(context, word):
-    def build(context, builder, signature, arguments):
-        return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 0))
+def _of_a_word(instruction):
+    """A function of a 64-bit word that is one instruction."""
 
-    return types.uint64(types.uint64), build
+    @intrinsic
+    def compiled(context, word):
+        def build(context, builder, signature, arguments):
+            return instruction(builder, arguments[0])
+
+        return types.uint64(types.uint64), build
+
+    return compiled
+
+
+_compiled_trailing_zeros = _of_a_word(lambda builder, word: builder.cttz(word, ir.Constant(ir.IntType(1), 0)))
+_compiled_population = _of_a_word(lambda builder, word: builder.ctpop(word))
 
 
 def _plain_word(text, index):
@@ -52,6 +68,10 @@ def _plain_word(text, index):
 
 def _plain_trailing_zeros(word):
     return np.uint64((int(word) & -int(word)).bit_length() - 1 if word else 64)
+
+
+def _plain_population(word):
+    return np.uint64(int(word).bit_count())
 
 
 @part
@@ -78,6 +98,7 @@ address = _compiled_address if fast else _itself
 byte = _load(8, types.uint8) if fast else _item
 word = _load(64, types.uint64) if fast else _plain_word if config.DISABLE_JIT else _checked_word
 trailing_zeros = _plain_trailing_zeros if config.DISABLE_JIT else _compiled_trailing_zeros
+population = _plain_population if config.DISABLE_JIT else _compiled_population
 
 ZEROS = np.uint64(0x3030303030303030)
 TO_SIGN = np.uint64(0x7676767676767676)
@@ -119,3 +140,129 @@ def value_of(digits):
     digits = digits * np.uint64(10) + (digits >> np.uint64(8))
     digits = (digits & _PAIRS) * _THOUSANDS + ((digits >> np.uint64(16)) & _PAIRS) * _ONES
     return np.int64(digits >> np.uint64(32))
+
+
+def _forms(width, vector_test, test):
+    """A function of (text, index) that tests `width` bytes: compiled, with bounds checked, in plain Python.
+
+    The test is given twice: of a vector, in LLVM's terms, and of a byte.
+    """
+    vector = ir.VectorType(ir.IntType(8), width)
+
+    @intrinsic
+    def compiled(context, address, index):
+        def build(context, builder, signature, arguments):
+            place = builder.inttoptr(builder.add(*arguments), vector.as_pointer())
+            truths = vector_test(builder, builder.load(place, align=1))
+            bits = builder.bitcast(truths, ir.IntType(width))
+            return bits if width == 64 else builder.zext(bits, ir.IntType(64))
+
+        return types.uint64(types.int64, types.int64), build
+
+    @part
+    def checked(text, index):
+        bits = np.uint64(0)
+        for k in range(width):
+            bits |= np.uint64(test(text[index + k])) << np.uint64(k)
+        return bits
+
+    def plain(text, index):
+        truths = np.packbits(test(text[index : index + width]), bitorder="little")
+        return np.uint64(int.from_bytes(truths.tobytes(), "little"))
+
+    return compiled, checked, plain
+
+
+def _one_of(width, *characters):
+    """The forms of a test whether a byte is one of these."""
+
+    def vector_test(builder, vector):
+        found = [builder.icmp_unsigned("==", vector, _each(vector, c)) for c in characters]
+        return reduce(builder.or_, found)
+
+    @part
+    def test(c):
+        found = c == characters[0]
+        for other in characters:
+            found = found | (c == other)
+        return found
+
+    return _forms(width, vector_test, test)
+
+
+def _each(vector, value):
+    return ir.Constant(vector.type, [value] * vector.type.count)
+
+
+@part
+def _no_digit(c):
+    return (c < 48) | (c > 57)
+
+
+def _no_digit_vector(builder, vector):
+    return builder.icmp_unsigned(">", builder.sub(vector, _each(vector, 48)), _each(vector, 9))
+
+
+@part
+def _beyond_ascii(c):
+    return c > 127
+
+
+def _beyond_ascii_vector(builder, vector):
+    return builder.icmp_unsigned(">", vector, _each(vector, 127))
+
+
+FORMS = {
+    "no_digits": _forms(32, _no_digit_vector, _no_digit),
+    "blanks": _one_of(64, 32, 9, 10, 13),
+    "beyond_ascii": _forms(64, _beyond_ascii_vector, _beyond_ascii),
+    "bars": _one_of(64, 124),
+    "name_ends": _one_of(32, 32, 9, 13, 10, 58, 124),
+}
+no_digits, blanks, beyond_ascii, bars, name_ends = (
+    compiled if fast else plain if config.DISABLE_JIT else checked
+    for compiled, checked, plain in FORMS.values()
+)
+
+
+SPARE = 8  # positions that are written at once, needed or not
+_ONE = np.uint64(1)
+
+
+@part
+def _is_blank(c):
+    return (c == 32) | (c == 9) | (c == 10) | (c == 13)
+
+
+@kernel
+def find_blanks(text, end, last, stops):
+    """Write the positions of blanks in text[:end] into `stops`: (how many up to `last`, whether it is ASCII).
+
+    A blank is a space, a tab, a return or a newline; `stops` needs room for `end` + SPARE positions.
+    """
+    bytes_at = address(text)
+    count = np.int64(0)
+    high = np.uint64(0)
+    i = np.int64(0)
+    while i + 64 <= end:
+        found = blanks(bytes_at, i)
+        high |= beyond_ascii(bytes_at, i)
+        total = np.int64(population(found))
+        # a fixed number of steps, which is mostly enough and which the processor predicts
+        for k in range(SPARE):
+            stops[count + k] = i + np.int64(trailing_zeros(found))
+            found &= found - _ONE
+        for k in range(SPARE, total):
+            stops[count + k] = i + np.int64(trailing_zeros(found))
+            found &= found - _ONE
+        count += total
+        i += 64
+    while i < end:
+        if _is_blank(byte(bytes_at, i)):
+            stops[count] = i
+            count += 1
+        high |= np.uint64(byte(bytes_at, i) > 127)
+        i += 1
+    while count > 0 and stops[count - 1] > last:
+        count -= 1
+    return count, high == 0

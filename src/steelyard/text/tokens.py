@@ -5,17 +5,26 @@ whole. The key of a word is that of a name in the column (a word made of digits 
 word n-gram is the murmur3 hash of the keys of its words, four bytes each, lowest byte first. The key of a
 character n-gram is the hash of its bytes with another seed, so that the word `the` and the characters `the`
 differ; there a run of blanks counts as one space.
+
+>>> TextOptions(words=2).as_json()
+{'words': 2, 'characters': None, 'repeated': 'counts'}
+>>> TextOptions.from_json({"words": 0, "characters": [3, 5], "repeated": "binary"})
+TextOptions(words=0, characters=(3, 5), repeated='binary')
 """
 
 import math
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from steelyard.numba_tools.jit import kernel
+from steelyard.numba_tools.jit import kernel, part
 from steelyard.text import hashing
 
 # How a token counts that occurs several times in one text
 COUNTS, BINARY, SUBLINEAR = range(3)
+REPEATED = {"counts": COUNTS, "binary": BINARY, "sublinear": SUBLINEAR}
+MOST = 16  # words or characters in a row
 
 # What the span of a feature names: its origin is 8·column + one of these
 NUMBER, CATEGORY, MISSING, WORDS, CHARACTERS, KEY, POSITION = range(7)
@@ -34,6 +43,50 @@ PLAIN = np.array(  # any byte as it is hashed among characters
 )
 
 
+@dataclass(frozen=True)
+class TextOptions:
+    """Runs of 1 to `words` words, runs of `characters` (least, most) characters, or both.
+
+    A word is a run of letters and digits, in lower case (ASCII only: É stays É). Characters are those of the
+    text in lower case, without blanks at its ends and with a run of blanks as one space; a text shorter than
+    the least has none. The value of a token is its count in the text, 1 (binary), or 1 + log of the count
+    (sublinear).
+    """
+
+    words: int = 1
+    characters: tuple[int, int] | None = None
+    repeated: str = "counts"
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.words <= MOST:
+            raise ValueError(f"words in a row: from 0 (none) to {MOST}; got {self.words}")
+        if self.characters is not None and not 1 <= self.characters[0] <= self.characters[1] <= MOST:
+            raise ValueError(f"characters in a row: least and most, from 1 to {MOST}; got {self.characters}")
+        if self.words == 0 and self.characters is None:
+            raise ValueError("neither words nor characters are wanted: nothing of a text would be learned")
+        if self.repeated not in REPEATED:
+            raise ValueError(f"repeated tokens: one of {', '.join(REPEATED)}; got {self.repeated!r}")
+
+    def as_json(self) -> dict[str, Any]:
+        characters = None if self.characters is None else list(self.characters)
+        return {"words": self.words, "characters": characters, "repeated": self.repeated}
+
+    @classmethod
+    def from_json(cls, stored: dict[str, Any]) -> "TextOptions":
+        characters = stored["characters"]
+        return cls(stored["words"], None if characters is None else tuple(characters), stored["repeated"])
+
+    def array(self) -> tuple[int, int, int, int]:
+        """The options for kernels."""
+        least, most = self.characters or (0, 0)
+        return self.words, least, most, REPEATED[self.repeated]
+
+    def most_tokens(self, size: int) -> int:
+        """An upper bound on the number of tokens in a text of this many bytes."""
+        least, most = self.characters or (1, 0)
+        return (size + 1) // 2 * self.words + size * (most - least + 1)
+
+
 @kernel
 def tokenise(text, start, end, seed, field, column, options, count, table, features):
     """Add the tokens of text[start:end] (text[end] is not a letter); returns the new number of features.
@@ -45,27 +98,30 @@ def tokenise(text, start, end, seed, field, column, options, count, table, featu
     if most_words > 0:
         count = _words(text, start, end, seed, field, 8 * column + WORDS, most_words, count, features)
     if most > 0:
+        origin = 8 * column + CHARACTERS
         count = _characters(
-            text,
-            start,
-            end,
-            seed ^ CHARACTER_SALT,
-            field,
-            8 * column + CHARACTERS,
-            least,
-            most,
-            count,
-            features,
+            text, start, end, seed ^ CHARACTER_SALT, field, origin, least, most, count, features
         )
     if repeated != COUNTS:  # otherwise folding adds up duplicates
         count = _merge(first, count, repeated, table, features)
     return count
 
 
+@part
+def put(features, at, key, value, field, start, stop, origin):
+    """Write the feature number `at`."""
+    keys, values, fields, starts, stops, origins = features
+    keys[at] = key
+    values[at] = value
+    fields[at] = field
+    starts[at] = start
+    stops[at] = stop
+    origins[at] = origin
+
+
 @kernel
 def _words(text, start, end, seed, field, origin, most, count, features):
     """Add words and word n-grams. (Unsigned positions need no check for negative ones.)"""
-    keys, values, fields, starts, stops, origins = features
     recent = np.empty(most, np.int64)  # the keys of the last words, and where they begin
     begins = np.empty(most, np.int64)
     found = 0
@@ -93,12 +149,7 @@ def _words(text, start, end, seed, field, origin, most, count, features):
             word = hashing.finished(h, k, np.int64(i - begin))
         else:  # only digits
             word = hashing.key(text, np.int64(begin), np.int64(i), seed)
-        keys[at] = word
-        values[at] = 1.0
-        fields[at] = field
-        starts[at] = begin
-        stops[at] = i
-        origins[at] = origin
+        put(features, at, word, 1.0, field, begin, i, origin)
         at += one
         if most == 1:
             continue
@@ -109,18 +160,13 @@ def _words(text, start, end, seed, field, origin, most, count, features):
             h = np.int64(seed)
             for w in range(found - size, found):
                 h = hashing.mixed(h, recent[w % most])
-            keys[at] = hashing.finished(h, np.int64(0), 4 * size)
-            values[at] = 1.0
-            fields[at] = field
-            starts[at] = begins[(found - size) % most]
-            stops[at] = i
-            origins[at] = origin
+            key = hashing.finished(h, np.int64(0), 4 * size)
+            put(features, at, key, 1.0, field, begins[(found - size) % most], i, origin)
             at += one
 
 
 @kernel
 def _characters(text, start, end, seed, field, origin, least, most, count, features):
-    keys, values, fields, starts, stops, origins = features
     one = np.uint64(1)
     at = np.uint64(count)
     i, last = np.uint64(start), np.uint64(end)
@@ -148,12 +194,7 @@ def _characters(text, start, end, seed, field, origin, least, most, count, featu
             if size == 1:
                 following = j
             if size >= least:
-                keys[at] = hashing.finished(h, k, length)
-                values[at] = 1.0
-                fields[at] = field
-                starts[at] = i
-                stops[at] = j
-                origins[at] = origin
+                put(features, at, hashing.finished(h, k, length), 1.0, field, i, j, origin)
                 at += one
         i = following
     return np.int64(at)

@@ -9,26 +9,26 @@ import pkgutil
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache, cached_property
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from steelyard.io import columns as roles
 from steelyard.io import sources
-from steelyard.io.columns import Column, ColumnOverrides, Columns
+from steelyard.io.columns import ColumnOverrides, Columns
 from steelyard.io.errors import InputError
 from steelyard.io.sources import COMPRESSED_SUFFIXES, STANDARD_INPUT, Source
 
 if TYPE_CHECKING:
-    from steelyard.features.names import Names
+    from steelyard.features import Names
     from steelyard.io.input_spec import InputSpec
     from steelyard.io.stream import Reader
 
 SNIFFED = 1 << 16  # bytes from which a format is recognised
 _BEGINNING = 16
 _SNIFFED_LINES = 50
-_MARK = b"\xef\xbb\xbf"
+MARK = b"\xef\xbb\xbf"  # some programs begin UTF-8 files with it
 _MODEL = re.compile(rb".{4}\0{4}\{", re.DOTALL)  # the length of the JSON header, and its beginning
 
 
@@ -54,7 +54,7 @@ class Head:
     def lines(self) -> list[bytes]:
         """Some first lines that are not blank; without the last one if it may be cut off."""
         start = self.source.peek(SNIFFED)
-        found = [line for line in start.removeprefix(_MARK).splitlines()[:_SNIFFED_LINES] if line.strip()]
+        found = [line for line in start.removeprefix(MARK).splitlines()[:_SNIFFED_LINES] if line.strip()]
         return found[:-1] if len(found) > 1 and len(start) == SNIFFED else found
 
     @cached_property
@@ -126,26 +126,6 @@ class Format:
         reader then says what is wrong with which line.
         """
         return spec if spec.format == self.name or by_name(spec.format).fits(spec, head) else None
-
-
-class TextTable(Format):
-    """A format of text with columns."""
-
-    table = True
-
-    def label_sets(self, spec: "InputSpec", path: str) -> Iterator[set[str]]:
-        """Read with the label as the tag, which is kept as it is written, and without features."""
-        from steelyard.io.stream import Stream
-
-        columns = require_label(spec, path)
-        only = {roles.LABEL: roles.TAG}
-        ignoring = tuple(Column(one.name, only.get(one.role, roles.IGNORE)) for one in columns.columns)
-        bare = replace(spec, columns=Columns(ignoring), interactions=(), label_rule=None)
-        for parsed in Stream([path], bare.reader(), skip=True):
-            assert parsed.tags is not None
-            text = (parsed.block.text if parsed.text is None else parsed.text).tobytes()
-            cells = {text[start:stop] for start, stop in parsed.tags.tolist()}
-            yield set(columns.present(cell.decode("utf-8", "replace") for cell in cells))
 
 
 def require_label(spec: "InputSpec", path: str) -> Columns:

@@ -11,7 +11,7 @@ from steelyard.io.formats import Format, Head, TableOverrides, require_label
 from steelyard.io.labels import LabelRule, distinct_numbers, plain
 
 if TYPE_CHECKING:
-    from steelyard.features.names import Names
+    from steelyard.features import Names
     from steelyard.io.input_spec import InputSpec
     from steelyard.io.stream import Reader
 

@@ -1,13 +1,15 @@
-"""Vowpal Wabbit's text: `label importance base 'tag |namespace name:value …`, one example per line."""
+"""Sparse text, one example per line: Vowpal Wabbit's `label importance base 'tag |namespace name:value …`,
+and `label index:value …` of svmlight and libsvm.
+"""
 
 import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, ClassVar
 
-from steelyard.io.formats import Format, Head
+from steelyard.io.formats import MARK, Format, Head
 
 if TYPE_CHECKING:
-    from steelyard.features.names import Names
+    from steelyard.features import Names
     from steelyard.io.blocks import ParsedBlock
     from steelyard.io.input_spec import InputSpec
     from steelyard.io.stream import Reader
@@ -17,7 +19,7 @@ HEAD_ROWS = 1000
 
 
 class SparseText(Format):
-    """What Vowpal Wabbit's text and svmlight have in common: labels are numbers, and there are no columns."""
+    """What they have in common: labels are numbers, and there are no columns."""
 
     def head_labels(self, spec: "InputSpec", head: Head) -> list[str]:
         from steelyard.io.labels import distinct_numbers
@@ -39,12 +41,12 @@ class SparseText(Format):
         """The first lines, always the same number of bytes, so that what is inferred never changes."""
         import numpy as np
 
-        from steelyard.io.blocks import MARK, Block
+        from steelyard.io.blocks import Block
 
         source = head.source
         start = source.peek(HEAD_BYTES)
         text = start if len(start) < HEAD_BYTES else start[: start.rfind(b"\n") + 1]
-        text = text.removeprefix(MARK) if text.endswith(b"\n") else text.removeprefix(MARK) + b"\n"
+        text = text.removeprefix(MARK) + (b"" if text.endswith(b"\n") else b"\n")
         block = Block(source.path, np.frombuffer(text, np.uint8), source.position)
         return self.reader(spec, None).parse(block)
 
@@ -62,3 +64,19 @@ class Vw(SparseText):
         from steelyard.io.sparse_text import VwReader
 
         return VwReader(spec, names)
+
+
+class Svmlight(SparseText):
+    name = "svmlight"
+    suffixes = (".svm", ".svmlight", ".libsvm")
+    order = 30
+    crosses = False
+    _LINE: ClassVar[re.Pattern[bytes]] = re.compile(rb"[-+]?[\d.eE+-]+(\s+qid:\d+)?(\s+\d+:\S+)*\s*(#.*)?")
+
+    def recognise(self, head: Head) -> bool:
+        return all(self._LINE.fullmatch(line) for line in head.lines if not line.startswith(b"#"))
+
+    def reader(self, spec: "InputSpec", names: "Names | None") -> "Reader":
+        from steelyard.io.sparse_text import SvmlightReader
+
+        return SvmlightReader(spec, names)

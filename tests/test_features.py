@@ -1,12 +1,18 @@
-"""Names by index: the first at each is kept, up to a number of them; collisions are counted beyond it."""
+"""How interactions are read; names by index: the first at each is kept, and collisions are counted."""
 
 import numpy as np
 import pytest
 
-from steelyard.features import hashing
-from steelyard.features.folding import Folding
-from steelyard.features.interactions import Interactions
-from steelyard.features.names import Candidates, Collisions, Names
+from steelyard.features import (
+    MOST_FIELDS,
+    Candidates,
+    Collisions,
+    Folding,
+    Interactions,
+    Names,
+    interactions,
+)
+from steelyard.text import hashing
 from tests import slow_text
 
 
@@ -72,10 +78,8 @@ def test_names_that_are_not_utf8_can_be_shown() -> None:
 
 
 @pytest.mark.parametrize("name", ["price", "17", "é", "", "0", "007", str(2**40)])
-@pytest.mark.parametrize("space", ["", "shop", "3"])
-def test_keys(name: str, space: str) -> None:
-    seed = slow_text.key(space.encode(), 0) if space else 0
-    assert hashing.key(name, space) == slow_text.key(name.encode(), seed)
+def test_keys(name: str) -> None:
+    assert hashing.name_key(name) == slow_text.key(name.encode(), 0)
     assert hashing.column_key(name) == slow_text.murmur3(name.encode(), 0)
 
 
@@ -83,3 +87,29 @@ def test_keys(name: str, space: str) -> None:
 def test_sizes_that_a_model_cannot_have(bits: int) -> None:
     with pytest.raises(ValueError, match=f"bits must be from 1 to 30; got {bits}"):
         Folding(bits, Interactions(), None)
+
+
+def test_fields_are_numbered_as_they_come() -> None:
+    found = interactions(["item*user", "user * user", "hour*item*hour"])
+    assert found.fields == ("item", "user", "hour")
+    assert found.crosses == ((0, 1), (1, 1), (0, 2, 2))
+    assert found.array().tolist() == [[0, 1, -1], [1, 1, -1], [0, 2, 2]]
+
+
+def test_the_same_cross_counts_once() -> None:
+    assert interactions(["a*b", "b*a", "a*b"]).crosses == ((0, 1),)
+
+
+def test_none() -> None:
+    assert interactions([]) == Interactions()
+    assert Interactions().array().shape == (0, 1)
+
+
+@pytest.mark.parametrize("text", ["a", "", "a*", "*b", "a**b", " * ", "*".join("abcdefghi")])
+def test_what_is_none(text: str) -> None:
+    with pytest.raises(ValueError, match=rf"not of the form name\*name, with 2 to {MOST_FIELDS} names"):
+        interactions(["x*y", text])
+
+
+def test_as_many_fields_as_allowed() -> None:
+    assert len(interactions(["*".join("abcdefgh")]).crosses[0]) == MOST_FIELDS

@@ -1,24 +1,27 @@
-"""Vowpal Wabbit's text: `[label [importance [base]]] ['tag]|namespace[:weight] name[:value] … |…`.
+"""Sparse text: Vowpal Wabbit's, and that of svmlight and libsvm.
 
-The last word before the first bar is the tag if it touches the bar or begins with an apostrophe.
+    [label [importance [base]]] ['tag]|namespace[:weight] name[:value] … |…
+    label [qid:number] index:value … [# comment]
+
+Of the first, the last word before the first bar is the tag if it touches the bar or begins with an
+apostrophe.
 """
 
 import numpy as np
 
 from steelyard.numba_tools.jit import borrow, kernel, part
 from steelyard.text import decimals, hashing, lines
-from steelyard.text.byte_masks import count_up_to, find_blanks, name_ends
 from steelyard.text.index_value import BATCH, BATCH_WORDS, MARGIN, convert, pairs, put_known
-from steelyard.text.lines import BAR, COLON, NEWLINE, QUOTE, is_digit, is_gap, note
-from steelyard.text.swar import address, byte, leading_digits, trailing_zeros
+from steelyard.text.lines import BAR, COLON, HASH, NEWLINE, QUOTE, is_digit, is_gap, note
+from steelyard.text.swar import address, byte, find_blanks, leading_digits, name_ends, trailing_zeros
 
 
 @kernel
-def parse(
+def parse_vw(
     text, end, stops, largest, field_seeds,
     labels, sample_weight, offsets, tags, ends, keys, values, fields, starts, problems,
 ):  # fmt: skip
-    """Read the whole lines text[:end]. Returns (rows, features, lines, problems).
+    """Read the whole lines text[:end] of Vowpal Wabbit's text. Returns (rows, features, lines, problems).
 
     `stops` is a buffer for the positions of blanks. `field_seeds`: the keys of the namespaces used in
     interactions; the field of a feature is its index in that list, or −1. `starts`: where the name of each
@@ -28,8 +31,7 @@ def parse(
     stops, field_seeds, tags = borrow(stops), borrow(field_seeds), borrow(tags)
     labels, sample_weight, offsets = borrow(labels), borrow(sample_weight), borrow(offsets)
     keys, values, fields, starts = borrow(keys), borrow(values), borrow(fields), borrow(starts)
-    known, ascii_only = find_blanks(text, end, stops)
-    most = count_up_to(stops, known, end - MARGIN)
+    most, ascii_only = find_blanks(text, end, end - MARGIN, stops)
     room = np.empty(BATCH_WORDS, np.uint64)
     staged = borrow(room)
     # typed: a literal 0 would compile every helper twice
@@ -48,12 +50,12 @@ def parse(
         else:
             code, where, i = _head(bytes_at, i, end, row, labels, sample_weight, offsets, tags)
         if code < 0 and text[i] == BAR:
-            code, where, i, k, n, count = _features(
+            code, where, i, k, n, count = _namespaces(
                 bytes_at, i, end, stops, k, most, largest, field_seeds, staged, n, count,
                 keys, values, fields, starts,
             )  # fmt: skip
         if code >= 0:
-            wrong = note(problems, wrong, line, code, where)
+            wrong = note(problems, wrong, line, code, where, where, -1)
             count = min(count, first)
             n = first - count
             i = lines.line_end(text, i, end)
@@ -119,7 +121,7 @@ def _head(text, i, end, row, labels, sample_weight, offsets, tags):
 
 
 @part
-def _features(
+def _namespaces(
     text, i, end, stops, k, most, largest, field_seeds, staged, n, count, keys, values, fields, starts
 ):
     """The namespaces of one line, from its first bar.
@@ -220,3 +222,112 @@ def _name_end(text, i, end):
     while not ends_name(byte(text, i)):
         i += 1
     return i
+
+
+@kernel
+def parse_svmlight(
+    text, end, stops, largest,
+    labels, sample_weight, offsets, tags, ends, keys, values, fields, starts, problems,
+):  # fmt: skip
+    """As `parse_vw`, for svmlight. Returns (rows, features, lines, problems, lines with a qid)."""
+    bytes_at = address(text)
+    stops, keys, values, starts = borrow(stops), borrow(keys), borrow(values), borrow(starts)
+    most, ascii_only = find_blanks(text, end, end - MARGIN, stops)
+    room = np.empty(BATCH_WORDS, np.uint64)
+    staged = borrow(room)
+    # typed: a literal 0 would compile every helper twice
+    row = np.int64(0)
+    count = np.int64(0)  # features converted
+    n = np.int64(0)  # features in the batch
+    k = np.int64(0)
+    line = np.int64(0)
+    wrong = np.int64(0)
+    queries = np.int64(0)
+    i = np.int64(0)
+    while i < end:
+        while is_gap(text[i]):
+            i += 1
+        first = count + n
+        code = -1
+        where = i
+        if not ascii_only and not lines.valid_utf8(text, i, lines.line_end(text, i, end)):
+            code = lines.NOT_UTF8
+        elif text[i] != NEWLINE and text[i] != HASH:
+            label, i, status = decimals.number_at(bytes_at, i, end)
+            if status != decimals.OK or not _ends_pair(text[i]):
+                code = lines.BAD_LABEL
+            else:
+                code, where, i, k, n, count, query = _pairs_of_line(
+                    bytes_at, i, end, stops, k, most, largest, staged, n, count, keys, values, starts
+                )
+                queries += query
+            if code < 0:
+                labels[row], sample_weight[row], offsets[row] = label, 1.0, 0.0
+                tags[row, 0] = tags[row, 1] = 0
+                ends[row] = count + n
+                row += 1
+        if code >= 0:
+            wrong = note(problems, wrong, line, code, where, where, -1)
+            count = min(count, first)
+            n = first - count
+        i = lines.line_end(text, i, end) + 1
+        line += 1
+    convert(room, n, count, keys, values, starts)  # used last, so that it stays alive
+    fields[: count + n] = -1
+    return row, count + n, line, wrong, queries
+
+
+@part
+def _ends_pair(c):
+    return is_gap(c) | (c == NEWLINE) | (c == HASH)
+
+
+@part
+def _pairs_of_line(text, i, end, stops, k, most, largest, staged, n, count, keys, values, starts):
+    """The features of one line.
+
+    (code or −1, where, position, k, n in the batch, count converted, whether there was a qid)
+    """
+    query = False
+    while True:
+        while is_gap(byte(text, i)):
+            i += 1
+        if byte(text, i) == NEWLINE or byte(text, i) == HASH:
+            return -1, i, i, k, n, count, query
+        if n == BATCH:
+            convert(staged, n, count, keys, values, starts)
+            count += n
+            n = np.int64(0)
+        begin = i
+        while stops[k] < i:
+            k += 1
+        i, k, n = pairs(text, i, stops, k, most, largest, np.int64(0), staged, n)
+        if i > begin:
+            continue
+        index, digits = leading_digits(text, i, end)
+        i += digits
+        while digits == 8:
+            more, digits = leading_digits(text, i, end)
+            index = (index * 10**digits + more) & hashing.BITS_32
+            i += digits
+        if (
+            i == begin
+            and byte(text, i) == 113
+            and byte(text, i + 1) == 105
+            and byte(text, i + 2) == 100
+            and byte(text, i + 3) == COLON
+        ):
+            query = True
+            while not _ends_pair(byte(text, i)):
+                i += 1
+            continue
+        if i == begin or byte(text, i) != COLON:
+            return lines.BAD_INDEX, begin, i, k, n, count, query
+        x, i, status = decimals.number_at(text, i + 1, end)
+        if status != decimals.OK or not _ends_pair(byte(text, i)):
+            code = lines.NOT_FINITE if status == decimals.NOT_FINITE else lines.BAD_VALUE
+            return code, begin, i, k, n, count, query
+        if abs(x) > largest:
+            return lines.TOO_LARGE, begin, i, k, n, count, query
+        put_known(staged, n, begin, index, x)
+        n += 1

@@ -1,1 +1,0 @@
-"""From names to indices: hashing, interactions, tokens, and the names that a model shows."""

@@ -1,0 +1,155 @@
+"""Tables of text: CSV and TSV, with a header or without (semicolons and bars are recognised too); and JSON
+lines, one object per line, whose keys are the columns.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import PurePath
+from typing import TYPE_CHECKING, ClassVar
+
+from steelyard.io import columns as roles
+from steelyard.io.columns import Column, Columns
+from steelyard.io.errors import InputError
+from steelyard.io.formats import MARK, SNIFFED, Format, Head, TableOverrides, require_label
+
+if TYPE_CHECKING:
+    from steelyard.features import Names
+    from steelyard.io.input_spec import InputSpec
+    from steelyard.io.stream import Reader
+
+_DOCUMENT = re.compile(rb"\s*(\[\s*(\{|\Z)|\{\s*(\n|\Z))")
+
+
+class TextTable(Format):
+    """A format of text with columns: what they have in common."""
+
+    table = True
+
+    def label_sets(self, spec: "InputSpec", path: str) -> Iterator[set[str]]:
+        """Read with the label as the tag, which is kept as it is written, and without features."""
+        from steelyard.io.stream import Stream
+
+        columns = require_label(spec, path)
+        only = {roles.LABEL: roles.TAG}
+        ignoring = tuple(Column(one.name, only.get(one.role, roles.IGNORE)) for one in columns.columns)
+        bare = replace(spec, columns=Columns(ignoring), interactions=(), label_rule=None)
+        for parsed in Stream([path], bare.reader(), skip=True):
+            assert parsed.tags is not None
+            text = (parsed.block.text if parsed.text is None else parsed.text).tobytes()
+            cells = {text[start:stop] for start, stop in parsed.tags.tolist()}
+            yield set(columns.present(cell.decode("utf-8", "replace") for cell in cells))
+
+
+class Csv(TextTable):
+    name = "csv"
+    suffixes: ClassVar[tuple[str, ...]] = (".csv",)
+    order = 60
+
+    def recognise(self, head: Head) -> bool:
+        return True  # whatever is left
+
+    def complete(self, spec: "InputSpec", head: Head, overrides: TableOverrides) -> "InputSpec":
+        from steelyard.io import csv_reader
+
+        dialect = csv_reader.infer_dialect(
+            head.source, separator=overrides.separator, header=overrides.header
+        )
+        columns = csv_reader.infer_columns(head.source, dialect, overrides.columns)
+        return replace(spec, dialect=dialect, columns=columns)
+
+    def head_labels(self, spec: "InputSpec", head: Head) -> list[str]:
+        from steelyard.io import csv_reader
+
+        assert spec.dialect is not None
+        return csv_reader.head_labels(head.source, spec.dialect, require_label(spec, head.path))
+
+    def reader(self, spec: "InputSpec", names: "Names | None") -> "Reader":
+        from steelyard.io.csv_reader import DelimitedReader
+
+        return DelimitedReader(spec, names)
+
+    def fits(self, spec: "InputSpec", head: Head) -> bool:
+        from steelyard.io import csv_reader
+
+        assert spec.columns is not None
+        assert spec.dialect is not None
+        names = csv_reader.read_head(head.source, spec.dialect).names
+        if not spec.dialect.header:
+            return len(names) == len(spec.columns.names)
+        return set(spec.columns.features) <= set(names)
+
+    def adapt(self, spec: "InputSpec", head: Head, model: str) -> "InputSpec | None":
+        from steelyard.io import csv_reader
+
+        if spec.columns is None:
+            return super().adapt(spec, head, model)
+        header = spec.dialect is None or spec.dialect.header
+        dialect = csv_reader.infer_dialect(head.source, header=header)
+        return replace(spec, format=self.name, dialect=dialect)
+
+
+class Tsv(Csv):
+    name = "tsv"
+    suffixes = (".tsv",)
+    order = 50
+
+    def recognise(self, head: Head) -> bool:
+        return head.lines[0].count(b"\t") > head.lines[0].count(b",")
+
+
+class Jsonl(TextTable):
+    name = "jsonl"
+    suffixes = (".jsonl", ".ndjson")
+    order = 20
+
+    def recognise(self, head: Head) -> bool:
+        _check_no_document(head)
+        return all(line.lstrip().startswith(b"{") for line in head.lines)
+
+    def complete(self, spec: "InputSpec", head: Head, overrides: TableOverrides) -> "InputSpec":
+        from steelyard.io import jsonl_reader
+
+        _check_no_document(head)
+        return replace(spec, columns=jsonl_reader.infer_columns(head.source, overrides.columns))
+
+    def head_labels(self, spec: "InputSpec", head: Head) -> list[str]:
+        from steelyard.io import jsonl_reader
+
+        return jsonl_reader.head_labels(head.source, require_label(spec, head.path))
+
+    def reader(self, spec: "InputSpec", names: "Names | None") -> "Reader":
+        from steelyard.io.jsonl_reader import JsonReader
+
+        return JsonReader(spec, names)
+
+    def fits(self, spec: "InputSpec", head: Head) -> bool:
+        from steelyard.io import jsonl_reader
+
+        _check_no_document(head)
+        return bool(jsonl_reader.head_objects(head.source))
+
+    def adapt(self, spec: "InputSpec", head: Head, model: str) -> "InputSpec | None":
+        from steelyard.io import jsonl_reader
+
+        if spec.columns is None:
+            return super().adapt(spec, head, model)
+        if spec.format != self.name:  # the reader would not complain of an absent key
+            keys = [key for row in jsonl_reader.head_objects(head.source) for key in row]
+            roles.require(spec.columns.features, keys, head.source.path)
+        return replace(spec, format=self.name, dialect=None)
+
+
+def _check_no_document(head: Head) -> None:
+    """Refuse JSON that is one array, or one object over many lines, instead of one object per line."""
+    path = head.source.path
+    found = _DOCUMENT.match(head.source.peek(SNIFFED).removeprefix(MARK))
+    if found is None:
+        return
+    array = found[0].lstrip().startswith(b"[")
+    what, parts = ("array", ".[]") if array else ("object over many lines", ".")
+    lines = PurePath(path).with_suffix(".lines.jsonl").name  # never the file itself
+    raise InputError(
+        f"{path}: is one JSON {what}, and JSON lines have one object per line: "
+        f"jq -c '{parts}' {path} > {lines}"
+    )
