@@ -36,6 +36,7 @@ from steelyard.engine.row_sources import Piece, Rows
 from steelyard.engine.selection import Selection
 from steelyard.examples import Examples, allowed
 from steelyard.losses import Loss
+from steelyard.model import Settings
 from steelyard.sweep import plan
 from steelyard.sweep.grid import Point
 from steelyard.sweep.results import Results
