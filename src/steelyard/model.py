@@ -17,6 +17,7 @@ SCALINGS = ("plain", "row_norm", "adaptive", "normalized", "standardized")
 SCALE_FREE = ("normalized", "standardized")
 DTYPES = ("float32", "float64")
 DEFAULT_RATE = 0.4  # of every scaling but the scale-free ones, whose best one depends on the loss
+STEPS_OF_AVERAGES = 1.5  # an average is steady with longer steps: the rate of standardized scaling by default
 MOST_AVERAGE = 64
 DEFAULT_AVERAGE = 8
 L2_FLOWS = ("split", "joint")
@@ -73,6 +74,8 @@ class Settings:
         """The learning rate, also where none was given."""
         if self.learning_rate is not None:
             return self.learning_rate
+        if self.scaling == "standardized":
+            return STEPS_OF_AVERAGES * self.loss.default_learning_rate
         return self.loss.default_learning_rate if self.scaling in SCALE_FREE else DEFAULT_RATE
 
     @property
@@ -123,6 +126,8 @@ class Model:
         self.max_abs = np.zeros(features if settings.scaling == "normalized" else 0, dtype)
         """The largest |x| seen of each feature."""
         self.columns = FeatureColumns(features if own_units and settings.bias else 0, dtype)
+        self.unit_fill = np.zeros(1)
+        """What the unit of a feature is before it was seen: 0, or −1 where it is known to be 1."""
         self.l1_applied = np.zeros(features if settings.l1 > 0.0 else 0)
         """How much L1 each feature has already paid of the total that is due."""
         self.label_state = np.zeros(target_scale.SIZE if settings.in_label_units else 0)
@@ -210,6 +215,13 @@ class Model:
             true[sizes <= units.TINIEST] = 0.0
         return true
 
+    def know_units(self, own: NDArray[np.int64]) -> None:
+        """Before anything is learned: all features have the unit 1, but these have their own."""
+        if self.settings.scaling == "standardized":
+            self.unit_fill[0] = -1.0
+            self.units[:] = -1.0
+            self.units[own] = 0.0
+
     @property
     def finite(self) -> bool:
         """Whether every number is in range, so that the model can predict."""
@@ -222,6 +234,7 @@ class Model:
             "squares": self.sum_squared_gradients,
             "scales": self.max_abs,
             "units": self.units,
+            "unit_fill": self.unit_fill,
             "lag": self.lag,
             **self.columns.named(),
             "debts": self.l1_applied,

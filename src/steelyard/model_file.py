@@ -31,7 +31,7 @@ Arrays = dict[str, NDArray[Any]]
 FORMAT = 3  # the newest that this release reads
 _BY_FEATURE = ("weights", "squares", "scales", "debts", "units", "lag", "origins")
 _BY_COUNT = ("columns", "candidates")  # of which the counts say how many mean something
-_SINCE_STANDARDIZED = ("units", "lag", "origins", "columns", "candidates", "column_counts")
+_SINCE_STANDARDIZED = ("units", "unit_fill", "lag", "origins", "columns", "candidates", "column_counts")
 _DIFFERING = ("learning_rate", "initial_t", "power_t")  # what competing settings may differ in
 _RUN_ARRAY = "run_"
 
@@ -212,8 +212,8 @@ def _compact(model: Model) -> Arrays:
     arrays = model.arrays()
     by_feature = {name: array for name, array in arrays.items() if name in _BY_FEATURE and len(array)}
     met = np.zeros(model.features, bool)
-    for array in by_feature.values():
-        met |= array != 0.0
+    for name, array in by_feature.items():
+        met |= array != (model.unit_fill[0] if name == "units" else 0.0)
     places = np.flatnonzero(met)
     for name, count in zip(_BY_COUNT, arrays["column_counts"].tolist(), strict=True):
         arrays[name] = arrays[name][:count]
@@ -234,13 +234,14 @@ def _fill(path: Path, model: Model, arrays: Arrays) -> None:
         if stored is not None and name in _BY_COUNT and len(stored) <= len(empty):
             stored = np.concatenate([stored, empty[len(stored) :]])
         if stored is not None and met is not None and name in _BY_FEATURE and len(empty):
-            stored = _spread(stored, met, model.features)
+            fill = float(arrays["unit_fill"][0]) if name == "units" else 0.0
+            stored = _spread(stored, met, model.features, fill)
         if stored is None or stored.shape != empty.shape or stored.dtype != empty.dtype:
             raise ValueError(f"{path}: the array {name!r} is missing or not what its settings say")
         empty[...] = stored
 
 
-def _spread(stored: NDArray[Any], met: NDArray[Any], features: int) -> NDArray[Any] | None:
+def _spread(stored: NDArray[Any], met: NDArray[Any], features: int, fill: float) -> NDArray[Any] | None:
     """What is stored of the features that were met, among those that were not; None if it does not fit."""
     if (
         stored.shape != met.shape
@@ -248,7 +249,7 @@ def _spread(stored: NDArray[Any], met: NDArray[Any], features: int) -> NDArray[A
         or (len(met) and not 0 <= met.min() <= met.max() < features)
     ):
         return None
-    array = np.zeros(features, stored.dtype)
+    array = np.full(features, fill, stored.dtype)
     array[met] = stored
     return array
 

@@ -161,9 +161,10 @@ TABLES = options(
         help="Also use runs of LEAST to MOST characters, as in 3-5; with --words 0, only these.",
     ),
     click.option(
-        "--repeated", type=Choice(["counts", "binary", "sublinear"]), default="counts",
+        "--repeated", type=Choice(["relative", "sublinear", "binary", "counts"]), default="relative",
         show_default=True,
-        help="The value of a word that occurs n times in a text: n, 1 or 1 + log n.",
+        help="The value of a word that occurs n times in a text: sublinear 1 + log n, relative that divided "
+        "by the length of the text, binary 1, counts n.",
     ),
 )  # fmt: skip
 READING = options(FORMAT, BITS, INTERACTIONS, LABELS, NAMES, WEIGHT_FACTOR, TABLES)

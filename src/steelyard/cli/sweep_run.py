@@ -110,6 +110,7 @@ def run(ctx: click.Context, files: tuple[str, ...], given: dict[str, Any]) -> di
             classes=source.classes, passes=run_options.passes, memory=wanted.memory,
             threads=run_options.usable_threads, select=wanted.select, state=wanted.state,
             identity=source.identity() | {"rows held out": run_options.holdout},
+            own_units=spec.features_with_own_units(),
         )  # fmt: skip
         if wanted.save is not None and not search.results.comparable:
             raise InputError(

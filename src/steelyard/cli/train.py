@@ -22,7 +22,16 @@ from steelyard.engine.passes import Learned
 from steelyard.io import sources
 from steelyard.io.errors import InputError
 from steelyard.io.read_options import ReadOptions
-from steelyard.model import DEFAULT_AVERAGE, DEFAULT_RATE, DTYPES, L2_FLOWS, MOST_AVERAGE, SCALINGS, Settings
+from steelyard.model import (
+    DEFAULT_AVERAGE,
+    DEFAULT_RATE,
+    DTYPES,
+    L2_FLOWS,
+    MOST_AVERAGE,
+    SCALINGS,
+    STEPS_OF_AVERAGES,
+    Settings,
+)
 from steelyard.updates import names as update_names
 
 _DEFAULT = Settings()
@@ -39,8 +48,11 @@ def _setting(name: str, kind: Any, text: str) -> Any:
 
 def _rates() -> str:
     """The default rates: every loss has its own for scale-free rates."""
-    own = ", ".join(f"{name} {losses.by_name(name).default_learning_rate:g}" for name in losses.names())
-    return f"with standardized and normalized scaling the loss's own: {own}; with others {DEFAULT_RATE:g}"
+    own = ", ".join(f"{name} {Settings(losses.by_name(name)).rate:g}" for name in losses.names())
+    return (
+        f"with standardized scaling the loss's own: {own}; with normalized scaling {1 / STEPS_OF_AVERAGES:.2g} times "
+        f"that; with others {DEFAULT_RATE:g}"
+    )
 
 
 _LEARNING = several(

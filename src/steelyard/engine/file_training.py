@@ -249,6 +249,9 @@ def start(
     )
     files.class_factors = class_factors(class_weight, labels, files)
     engine = new_engine(settings, labels.classes, spec.features)
+    own = spec.features_with_own_units()
+    if own is not None:
+        engine.know_units(own)
     training = FileTraining(
         files, engine, spec, run, class_names=labels.class_names, class_weight=class_weight
     )

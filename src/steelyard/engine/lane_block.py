@@ -86,6 +86,7 @@ class LaneBlock:
         self.state[[linear.SCALE, lanes.ALIVE]] = 1.0
         self.label_state = np.zeros(target_scale.SIZE if common.in_label_units else 0)
         own_units = common.scaling == "standardized"
+        self.unit_fill = np.zeros(1)
         self.columns = FeatureColumns(features if own_units and common.bias else 0, common.dtype)
         self.rate_factor = 1.0
         self._rates = np.array([each.rate for each in layout.settings])
@@ -228,6 +229,13 @@ class LaneBlock:
         spread[:, self._layout.place] = columns
         return spread
 
+    def know_units(self, own: NDArray[np.int64]) -> None:
+        """As `Model.know_units`."""
+        if self.settings[0].scaling == "standardized":
+            self.unit_fill[0] = -1.0
+            self.weights[:, 2] = -1.0
+            self.weights[own, 2] = 0.0
+
     def scalars(self, which: int) -> NDArray[np.float64]:
         """One row of the state, in the order of the settings."""
         scalars: NDArray[np.float64] = self.state[which, self._layout.place]
@@ -247,6 +255,7 @@ class LaneBlock:
             model.units[:] = self.weights[:, 2, lane]
             model.lag[:] = self.weights[:, 3, lane]
             model.columns = copy.deepcopy(self.columns)
+            model.unit_fill[:] = self.unit_fill
         model.label_state[:] = self.label_state
         return model
 
@@ -263,6 +272,7 @@ class LaneBlock:
             self.weights[:, 2, lane] = model.units
             self.weights[:, 3, lane] = model.lag
             self.columns = copy.deepcopy(model.columns)
+            self.unit_fill[:] = model.unit_fill
         self.label_state[:] = model.label_state
 
     def set_scalars(self, which: int, values: NDArray[np.float64]) -> None:
@@ -275,6 +285,7 @@ class LaneBlock:
             "weights": self.weights,
             "state": self.state,
             "label_state": self.label_state,
+            "unit_fill": self.unit_fill,
             **self.columns.named(),
         }
 
@@ -327,6 +338,9 @@ class LoneModel:
         if not self._alive[0]:
             return np.full((len(examples), 1), np.nan)
         return self._learner.predict(examples)[:, np.newaxis]
+
+    def know_units(self, own: NDArray[np.int64]) -> None:
+        self._learner.model.know_units(own)
 
     def scalars(self, which: int) -> NDArray[np.float64]:
         """A model that diverged did not learn its last chunk, so the weight it has seen is counted here."""

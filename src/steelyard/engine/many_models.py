@@ -104,6 +104,9 @@ class ManyModels(ABC):
             self._check()
         return before
 
+    def know_units(self, own: Numbers) -> None:
+        self.model_set.know_units(own)
+
     @contextmanager
     def unchanged_on_error(self, rows: int) -> Iterator[None]:
         # keeping a copy costs less than learning a long chunk, and much more than learning a short one

@@ -143,6 +143,11 @@ class ModelSet:
         low, high = class_labels(member.settings[0].loss)
         return np.where(labels > 0.5, high, low)
 
+    def know_units(self, own: Numbers) -> None:
+        """Before anything is learned: all features have the unit 1, but these have their own."""
+        for member, _ in self._members:
+            member.know_units(own)
+
     def set_rate_factor(self, factor: float) -> None:
         """What learning rates are multiplied by: see `Learner.rate_factor`."""
         for member, _ in self._members:

@@ -90,6 +90,10 @@ class Engine(Protocol):
         """Count from here."""
         ...
 
+    def know_units(self, own: Numbers) -> None:
+        """Before anything is learned: all features have the unit 1, but these have their own."""
+        ...
+
     def unchanged_on_error(self, rows: int) -> AbstractContextManager[None]:
         """If anything goes wrong in here, while so many rows are learned, all is as before."""
         ...

@@ -40,6 +40,9 @@ class SingleModel:
         self.error = float(add_in_order(np.array(self.error), examples.sample_weight[wrong]))
         return before
 
+    def know_units(self, own: NDArray[np.int64]) -> None:
+        self.model.know_units(own)
+
     def unchanged_on_error(self, rows: int) -> AbstractContextManager[None]:
         """A learner is so by itself."""
         return nullcontext()

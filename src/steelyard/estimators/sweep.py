@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_classifier
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from steelyard.engine.protocol import Numbers
 from steelyard.engine.row_sources import Rows, RowsInMemory
 from steelyard.estimators import _sweep_inputs
 from steelyard.estimators.online import OnlineEstimator, unchanged_on_error
@@ -100,7 +101,8 @@ class Sweep(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
                 template, listed, losses, read_options, self._threads() or 1, refit=self.refit
             )
             rows = files.rows(self._holdout(), plan.memory_of(self.memory))
-            search = self._search(expanded, rows, files.spec.features, files.classes, files.identity())
+            own = files.spec.features_with_own_units()
+            search = self._search(expanded, rows, files.spec.features, files.classes, files.identity(), own)
             self._run(search, expanded)
             self.input_spec_ = files.spec
             self.n_features_in_ = files.spec.features
@@ -170,7 +172,13 @@ class Sweep(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         return None if self.n_jobs == -1 else self.n_jobs
 
     def _search(
-        self, expanded: Expanded, rows: Rows, features: int, classes: int, identity: dict[str, Any]
+        self,
+        expanded: Expanded,
+        rows: Rows,
+        features: int,
+        classes: int,
+        identity: dict[str, Any],
+        own_units: Numbers | None = None,
     ) -> Search:
         return Search(
             expanded.points,
@@ -183,6 +191,7 @@ class Sweep(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             select=self.scoring,
             state=self.state,
             identity=identity | {"rows held out": self._holdout()},
+            own_units=own_units,
         )
 
     def _run(self, search: Search, expanded: Expanded) -> None:

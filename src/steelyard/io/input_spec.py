@@ -4,10 +4,15 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from steelyard.examples import LARGEST
+from steelyard.io import columns as roles
 from steelyard.io import formats
 from steelyard.io.columns import Columns
 from steelyard.io.labels import LabelRule
+from steelyard.text import hashing
 from steelyard.text.tokens import TextOptions
 
 if TYPE_CHECKING:  # readers are imported when they are used
@@ -73,6 +78,19 @@ class InputSpec:
     def converted(self) -> bool:
         """Whether the files hold sparse rows, as `steelyard convert` writes them."""
         return self.columns is None and formats.by_name(self.format).binary
+
+    def features_with_own_units(self) -> NDArray[np.int64] | None:
+        """The numbers of tables that have texts; None: of every feature nothing is known beforehand.
+
+        Tokens of a text, categories and missing cells have one unit, 1, for all of them. (Not products of
+        them with numbers, so nothing is said where there are interactions.)
+        """
+        spec = self.original or self
+        texts = spec.columns is not None and spec.columns.with_role(roles.TEXT)
+        if spec.columns is None or not texts or spec.interactions or spec.text.repeated != "relative":
+            return None
+        keys = [hashing.column_key(name) for name in spec.columns.with_role(roles.NUMBER)]
+        return np.array(keys, np.int64) & (self.features - 1)
 
     def reader(self, names: "Names | None" = None) -> "Reader":
         """The reader of that format; `names` collects the names of features."""

@@ -46,7 +46,7 @@ class ReadOptions:
     header: bool | None = None
     words: int = 1
     characters: tuple[int, int] | None = None
-    repeated: str = "counts"
+    repeated: str = "relative"
 
     @classmethod
     def from_keywords(cls, **given: Any) -> "ReadOptions":

@@ -65,7 +65,7 @@ class Search:
 
     `classes` is 0 for labels that are numbers; else labels are the numbers of classes, from 0, and errors are
     counted too. `state` names a file from which the search goes on if it exists; `identity` is what should be
-    the same then beside the points, such as the names of files.
+    the same then beside the points, such as the names of files. `own_units`: see `Engine.know_units`.
     """
 
     def __init__(
@@ -82,8 +82,10 @@ class Search:
         state: str | Path | None = None,
         identity: dict[str, Any] | None = None,
         every: float = EVERY,
+        own_units: Numbers | None = None,
     ) -> None:
         self.points, self.features, self.classes, self.passes = list(points), features, classes, passes
+        self._own_units = own_units
         losses = list(dict.fromkeys(point.settings.loss for point in points))
         self.rows: Rows = rows if classes else CheckedRows(rows, losses)
         self._threads = usable_threads(threads)
@@ -129,6 +131,8 @@ class Search:
             engine = OneVsRest(settings, self.classes, self.features, threads=threads)
         else:
             engine = Selection(settings, self.features, coded=self.classes == 2, threads=threads)
+        if self._own_units is not None:
+            engine.know_units(self._own_units)
         unknown = np.full((2, len(settings)), np.nan)
         return Round(rounds, number, engine, threads, PassLoop(engine, self.rows, self.passes), unknown)
 

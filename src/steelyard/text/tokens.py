@@ -7,7 +7,7 @@ character n-gram is the hash of its bytes with another seed, so that the word `t
 differ; there a run of blanks counts as one space.
 
 >>> TextOptions(words=2).as_json()
-{'words': 2, 'characters': None, 'repeated': 'counts'}
+{'words': 2, 'characters': None, 'repeated': 'relative'}
 >>> TextOptions.from_json({"words": 0, "characters": [3, 5], "repeated": "binary"})
 TextOptions(words=0, characters=(3, 5), repeated='binary')
 """
@@ -22,8 +22,8 @@ from steelyard.numba_tools.jit import kernel, part
 from steelyard.text import hashing
 
 # How a token counts that occurs several times in one text
-COUNTS, BINARY, SUBLINEAR = range(3)
-REPEATED = {"counts": COUNTS, "binary": BINARY, "sublinear": SUBLINEAR}
+COUNTS, BINARY, SUBLINEAR, RELATIVE = range(4)
+REPEATED = {"counts": COUNTS, "binary": BINARY, "sublinear": SUBLINEAR, "relative": RELATIVE}
 MOST = 16  # words or characters in a row
 
 # What the span of a feature names: its origin is 8·column + one of these
@@ -49,13 +49,13 @@ class TextOptions:
 
     A word is a run of letters and digits, in lower case (ASCII only: É stays É). Characters are those of the
     text in lower case, without blanks at its ends and with a run of blanks as one space; a text shorter than
-    the least has none. The value of a token is its count in the text, 1 (binary), or 1 + log of the count
-    (sublinear).
+    the least has none. The value of a token is its count in the text, 1 (binary), 1 + log of the count
+    (sublinear), or that divided by the length of the text, the root of the sum of its squares (relative).
     """
 
     words: int = 1
     characters: tuple[int, int] | None = None
-    repeated: str = "counts"
+    repeated: str = "relative"
 
     def __post_init__(self) -> None:
         if not 0 <= self.words <= MOST:
@@ -243,6 +243,13 @@ def _merge(first, count, repeated, table, features):
         starts[kept], stops[kept], origins[kept] = starts[k], stops[k], origins[k]
         kept += 1
         table[slot] = kept
+    squares = 0.0
     for k in range(first, kept):
-        values[k] = 1.0 if repeated == BINARY else 1.0 + math.log(np.float64(values[k]))
+        value = 1.0 if repeated == BINARY else 1.0 + math.log(np.float64(values[k]))
+        values[k] = value
+        squares += value * value
+    if repeated == RELATIVE:
+        length = math.sqrt(squares)
+        for k in range(first, kept):
+            values[k] /= length
     return kept
