@@ -49,10 +49,8 @@ def _setting(name: str, kind: Any, text: str) -> Any:
 def _rates() -> str:
     """The default rates: every loss has its own for scale-free rates."""
     own = ", ".join(f"{name} {Settings(losses.by_name(name)).rate:g}" for name in losses.names())
-    return (
-        f"with standardized scaling the loss's own: {own}; with normalized scaling {1 / STEPS_OF_AVERAGES:.2g} times "
-        f"that; with others {DEFAULT_RATE:g}"
-    )
+    less = f"{1 / STEPS_OF_AVERAGES:.2g} times that"
+    return f"with standardized scaling the loss's own: {own}; normalized {less}; others {DEFAULT_RATE:g}"
 
 
 _LEARNING = several(
