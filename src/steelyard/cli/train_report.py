@@ -37,7 +37,8 @@ def announce(training: FileTraining, given: set[str]) -> list[str]:
     name = losses.name_of(training.loss) or type(training.loss).__name__
     lines.append(f"loss: {name}" + ("" if "loss" in given else " (by the labels; change with --loss)"))
     rates = [each.rate for each in settings]
-    rate = f"auto, the best of {len(settings)} schedules that start at {min(rates):g} to {max(rates):g}"
+    which = "a mixture" if settings[0].scaling == "standardized" else "the best"
+    rate = f"auto, {which} of {len(settings)} schedules that start at {min(rates):g} to {max(rates):g}"
     if len(settings) == 1:
         rate = f"{settings[0].rate:g}"
     lines.append(f"update: {settings[0].update}, scaling: {settings[0].scaling}, learning rate: {rate}")

@@ -8,12 +8,14 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from steelyard.engine import mixture
 from steelyard.engine.model_set import ModelSet
 from steelyard.engine.protocol import Column, Matrix, Numbers
 from steelyard.engine.single_model import SingleModel
 from steelyard.examples import Examples
 from steelyard.learn import lanes, linear
 from steelyard.learner import Learner
+from steelyard.losses import OneOf
 from steelyard.model import Model, Settings
 from steelyard.model_file import EngineState
 
@@ -142,8 +144,9 @@ class ManyModels(ABC):
             return Learner(model=self.models()[0])
         if len(self.settings) == 1:
             return self.model_set
-        best = ModelSet(self.classes * [self.settings[self.best]], self.features, threads=1)
-        for number, model in enumerate(self.models()):
+        models = self.models()
+        best = ModelSet([model.settings for model in models], self.features, threads=1)
+        for number, model in enumerate(models):
             best.put(number, model)
         return best
 
@@ -152,9 +155,35 @@ class ManyModels(ABC):
         return int(np.argmin(np.nan_to_num(self.progressive_loss, nan=np.inf)))
 
     def models(self, setting: int | None = None) -> list[Model]:
-        """Those of one setting, by default the best, as copies."""
+        """Those of one setting, by default those that answer: the mixture, or the best; as copies."""
         first = (self.best if setting is None else setting) * self.models_each
-        return [self.model_set.model(number) for number in range(first, first + self.models_each)]
+        models = [self.model_set.model(number) for number in range(first, first + self.models_each)]
+        if setting is not None or not self.mixes:
+            return models
+        parts, each = self.shares, self.models_each
+        return [
+            mixture.mixed([self.model_set.model(k * each + c) for k in range(len(parts))], parts, own)
+            for c, own in enumerate(models)
+        ]
+
+    @property
+    def mixes(self) -> bool:
+        """Whether all settings answer together: not those of a sweep, nor of files from before that."""
+        return self._must_answer and len(self.settings) > 1 and self.settings[0].scaling == "standardized"
+
+    @property
+    def shares(self) -> Column:
+        """Of each setting in what answers."""
+        if not self.mixes:
+            return np.asarray(np.eye(len(self.settings))[self.best])
+        by_setting = len(self.settings), self.models_each
+        alive = self.model_set.scalars(lanes.ALIVE).reshape(by_setting).min(axis=1)
+        loss, weight = self.progress_sums()
+        if isinstance(self.settings[0].loss.labels, OneOf):
+            return mixture.shares(self.error, alive)
+        return mixture.shares(
+            mixture.in_rows(np.where(alive > 0.0, loss, np.nan), float(weight.max())), alive
+        )
 
     def progress_sums(self) -> tuple[Column, Column]:
         loss, weight = self.model_set.scalars(linear.LOSS), self.model_set.scalars(linear.WEIGHT)

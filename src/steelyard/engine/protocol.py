@@ -38,6 +38,11 @@ class Engine(Protocol):
         ...
 
     @property
+    def shares(self) -> Column:
+        """Of each setting in what answers: a mixture (see `mixture`), or the best alone."""
+        ...
+
+    @property
     def best(self) -> int:
         """The number of the setting that answers: the one with the least progressive loss."""
         ...

@@ -23,6 +23,7 @@ class SingleModel:
 
     best = 0
     classes = 0
+    shares = np.ones(1)
 
     def __init__(self, model: Model, error: float = 0.0) -> None:
         self.model = model

@@ -291,7 +291,7 @@ class OnlineEstimator(BaseEstimator, ABC):  # type: ignore[misc]
 
     @property
     def learning_rate_(self) -> float:
-        """The learning rate of the model: as given, that of the loss, or the best of several."""
+        """The learning rate of the model: as given, that of the loss, or of several the best one's."""
         engine = self._fitted("learning_rate_")
         return engine.settings[engine.best].rate
 
@@ -303,7 +303,7 @@ class OnlineEstimator(BaseEstimator, ABC):  # type: ignore[misc]
 
     @property
     def auto_results_(self) -> dict[str, NDArray[np.float64]]:
-        """With `learning_rate="auto"`: the rates that competed, one a row, and their figures."""
+        """With `learning_rate="auto"`: the rates that competed, one a row, their figures and their shares."""
         engine = self._fitted("auto_results_")
         if len(engine.settings) == 1:
             raise AttributeError("there are no auto_results_ without learning_rate='auto'")
@@ -315,7 +315,7 @@ class OnlineEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         }
         if self._count_classes():
             results["progressive_error"] = engine.progressive_error
-        return results
+        return results | {"share": engine.shares}
 
     def _fitted(self, attribute: str) -> Engine:
         """What has learned; before there is any, the attribute does not exist."""
