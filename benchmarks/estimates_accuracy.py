@@ -28,7 +28,7 @@ RATE = 0.2
 AUDIT = 0.05
 LOOKS = (250, 500, 1000, 1500)
 _FRESH = 20_000  # rows for the truth
-_SETTINGS = Settings(losses.by_name("modified_huber"), follow_labels=False)
+_SETTINGS = Settings(losses.by_name("modified_huber"), scaling="normalized", follow_labels=False)
 
 
 @dataclass(frozen=True)

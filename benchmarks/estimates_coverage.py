@@ -44,7 +44,7 @@ class Trial:
 
 def trial(problem: Problem, seed: int, passes: int = 5, rate: float = 0.3) -> Trial:
     """One pass of asking; then the labels are learned several more times."""
-    settings = Settings(losses.by_name("logistic"))
+    settings = Settings(losses.by_name("logistic"), scaling="normalized")
     order, kept = problem.split(seed)
     stream = examples(problem.matrix[order], problem.labels[order])
     test = examples(problem.matrix[kept], problem.labels[kept])

@@ -45,7 +45,7 @@ def looks(seed: int, blind: bool = False) -> list[Look]:
     """One run: a stream, questions, and the estimates at every look."""
     random = np.random.default_rng(seed)
     direction = random.normal(size=FEATURES)
-    settings = Settings(losses.by_name("logistic"))
+    settings = Settings(losses.by_name("logistic"), scaling="normalized")
     matrix, labels = _draw(random, direction, LOOKS[-1])
     fresh, fresh_labels = _draw(random, direction, _FRESH)
     stream, test = examples(matrix, labels), examples(fresh, fresh_labels)

@@ -72,9 +72,14 @@ def tokens(text: str, column: str, options: TextOptions) -> list[Feature]:
     for k, name in found:
         count, first = merged.get(k, (0, name))
         merged[k] = count + 1, first
+    values = [1.0 if options.repeated == "binary" else 1.0 + math.log(count) for count, _ in merged.values()]
+    squares = 0.0
+    for value in values:
+        squares += value * value
+    length = math.sqrt(squares) if options.repeated == "relative" else 1.0
     return [
-        (k, 1.0 if options.repeated == "binary" else 1.0 + math.log(count), f"{column}^{name}")
-        for k, (count, name) in merged.items()
+        (k, value / length, f"{column}^{name}")
+        for (k, (_, name)), value in zip(merged.items(), values, strict=True)
     ]
 
 

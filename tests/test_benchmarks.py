@@ -185,7 +185,7 @@ def test_a_text_column_is_learned_by_both(tmp_path: Path) -> None:
     table = tmp_path / "texts.csv"
     text_columns.write(texts, table, 0.01)
     assert table.stat().st_size >= 10_000
-    assert text_columns.ours(table) < 0.4
+    assert text_columns.ours(table) < 0.45
     assert text_columns.theirs(table).coef_.shape == (1, 1 << text_columns.BITS)
     times = text_columns.compare(table, repeats=1)
     assert set(times) == {

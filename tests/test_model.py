@@ -13,12 +13,15 @@ from steelyard.model import SCALINGS, Model, Settings
 def test_a_rate_that_is_not_given_is_that_of_the_loss() -> None:
     for name in losses.names():
         loss = losses.by_name(name)
-        assert Settings(loss).rate == Settings(loss).schedule().learning_rate == loss.default_learning_rate
+        assert (
+            Settings(loss).rate == Settings(loss).schedule().learning_rate == 1.5 * loss.default_learning_rate
+        )
+        assert Settings(loss, scaling="normalized").rate == loss.default_learning_rate
         for scaling in ("plain", "row_norm", "adaptive"):
             assert Settings(loss, scaling=scaling).rate == 0.4
-    assert Settings(losses.ModifiedHuber()).rate == 0.4
+    assert Settings(losses.ModifiedHuber()).rate == pytest.approx(0.6)
     assert Settings(learning_rate=0.125).rate == 0.125
-    assert Settings(Own()).rate == Loss.default_learning_rate
+    assert Settings(Own(), scaling="normalized").rate == Loss.default_learning_rate
     # the same loss with the prediction halved
     assert losses.Logistic.default_learning_rate == 2.0 * losses.TanhLogarithmic.default_learning_rate
 
@@ -27,7 +30,9 @@ def test_a_model_that_learned_nothing() -> None:
     fresh = Model(Settings(), 3)
     assert np.isnan(fresh.progressive_loss)
     assert fresh.clock == fresh.bias == 0.0
-    assert np.shares_memory(fresh.coefficients(), fresh.raw_coefficients)
+    assert not fresh.coefficients().any()
+    plain = Model(Settings(scaling="plain"), 3)
+    assert np.shares_memory(plain.coefficients(), plain.raw_coefficients)
 
 
 @pytest.mark.parametrize(
@@ -73,8 +78,8 @@ def test_a_loss_must_be_whole() -> None:
 
 
 def test_memory_a_feature() -> None:
-    """4 bytes for plain and row_norm, 8 for adaptive, 12 for normalized."""
-    few = ("state", "label_state")
-    for scaling, expected in zip(SCALINGS, (4, 4, 8, 12), strict=True):
+    """4 bytes for plain and row_norm, 8 for adaptive, 12 for normalized, 20 for standardized."""
+    few = ("state", "label_state", "unit_fill", "columns", "candidates", "column_counts")
+    for scaling, expected in zip(SCALINGS, (4, 4, 8, 12, 20), strict=True):
         arrays = Model(Settings(scaling=scaling), 1000).arrays()
         assert sum(array.nbytes for name, array in arrays.items() if name not in few) == 1000 * expected

@@ -317,7 +317,7 @@ def test_old_files_of_the_command_line(name: str) -> None:
 
 def test_an_old_checkpoint_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As if the present release had begun the run."""
-    options = ("--bits", 8, "--passes", 2, "--holdout", 4)
+    options = ("--bits", 8, "--passes", 2, "--holdout", 4, "--scaling", "normalized", "--repeated", "counts")
     (tmp_path / "rows.csv").write_bytes((OLD / "rows.csv").read_bytes())
     monkeypatch.chdir(tmp_path)
     found = trained("rows.csv", "--resume", OLD / "cli.model.checkpoint", "-o", "on")
@@ -335,7 +335,7 @@ def test_an_old_state_of_a_search_goes_on(tmp_path: Path) -> None:
     labels = (rows @ np.array([1.0, -2.0, 0.5, 0.0]) > 0.0).astype(float)
     grid_ = {"learning_rate": [0.1, 0.5], "l1": [0.0, 0.01]}
     search = Search(
-        grid.expand(Settings(losses.by_name("logistic")), grid_).points,
+        grid.expand(Settings(losses.by_name("logistic"), scaling="normalized"), grid_).points,
         RowsInMemory(examples(rows, labels), holdout=5),
         features=4, classes=2, passes=3, threads=1, state=state, identity={"rows": "old"},
     )  # fmt: skip

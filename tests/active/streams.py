@@ -14,7 +14,7 @@ from steelyard.active.strategies._base import BudgetPlan
 from steelyard.examples import Examples, examples
 from steelyard.model import Settings
 
-SETTINGS = Settings(losses.by_name("modified_huber"), follow_labels=False)
+SETTINGS = Settings(losses.by_name("modified_huber"), scaling="normalized", follow_labels=False)
 FEATURES = 40
 
 

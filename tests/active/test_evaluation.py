@@ -177,7 +177,7 @@ def test_before_there_is_anything() -> None:
 @pytest.mark.parametrize("loss", ["logistic", "hinge", "squared"])
 def test_losses_with_and_without_probabilities(loss: str) -> None:
     chunk, labels = stream(300)
-    settings = Settings(losses.by_name(loss), follow_labels=False)
+    settings = Settings(losses.by_name(loss), scaling="normalized", follow_labels=False)
     asking = answered(learner(settings=settings, rate=0.3), chunk, labels)
     for found in every(asking):
         assert found.low <= found.value <= found.high

@@ -36,7 +36,7 @@ def test_auto(file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     model = tmp_path / "m"
     options = ("--learning-rate", "auto", *BITS)
     said = run("train", file, *options, "-o", model).stdout
-    assert "learning rate: auto, the best of " in said
+    assert "learning rate: auto, a mixture of " in said
     found = trained(file, *options)
     expected = OnlineClassifier(learning_rate="auto").fit(matrix(model, file), *labels(file))
     loaded = same(model, expected)
@@ -194,7 +194,7 @@ def test_models_saved_from_python(tmp_path: Path, kind: str) -> None:
     from steelyard import OnlineRegressor
 
     draw = np.random.default_rng(0)
-    X: Any = draw.normal(size=(40, 3))
+    X: Any = draw.normal(size=(400, 3))
     names = np.array(["a", "b", "c"])[X.argmax(axis=1)]
     path = tmp_path / "m"
     if kind == "numbers":
@@ -213,7 +213,7 @@ def test_models_saved_from_python(tmp_path: Path, kind: str) -> None:
     assert found["made_by"] == ("OnlineRegressor" if kind == "numbers" else "OnlineClassifier")
     assert found["classes"] == {"numbers": None, "three": ["a", "b", "c"]}.get(kind, ["0", "1"])
     assert found["settings"]["auto"] == (kind == "auto")
-    assert found["learned_weight"] == 40.0
+    assert found["learned_weight"] == 400.0
     shown = found["models"][0] if kind == "three" else found
     assert shown["top_positive"][0]["feature"] == ("red" if kind == "named" else "#0")
     rows_file = tmp_path / "rows.csv"

@@ -38,7 +38,7 @@ def test_two_files_one_after_the_other(two: list[Path], tmp_path: Path, options:
 
 
 def test_it_says_from_where(two: list[Path], tmp_path: Path) -> None:
-    run("train", two[0], "-o", tmp_path / "m")
+    run("train", two[0], "-o", tmp_path / "m", "--average", 0)
     said = run("train", two[1], "--resume", tmp_path / "m").stdout
     assert f"resuming {tmp_path}/m after a total weight of " in said
     average, since, number = map(float, said.splitlines()[4].split()[:3])

@@ -16,6 +16,7 @@ from tests.cli.running import blocks_of, matrix, refused, run, trained
 NAMES = ["art", "law", "sea"]
 WORDS = {"art": "paint", "law": "court", "sea": "boat"}
 LOGISTIC = ("--loss", "logistic", "--bits", 8)
+COUNTS = (*LOGISTIC, "--repeated", "counts")  # of whose words no units are known, as of a matrix
 
 
 def topics(count: int, seed: int = 0) -> list[tuple[str, float, str]]:
@@ -50,7 +51,7 @@ def model(table: Path, tmp_path: Path) -> Path:
 def test_train(table: Path, tmp_path: Path) -> None:
     """The same models as those of an estimator, bit for bit; and what is said of them."""
     path = tmp_path / "m"
-    said = run("train", table, *LOGISTIC, "-o", path).stdout
+    said = run("train", table, *COUNTS, "-o", path).stdout
     assert "\nclasses: 3: art, law, sea (detected; change with --labels)\n" in said
     assert "error rate" in said
     assert "most frequent class" in said
@@ -63,7 +64,7 @@ def test_train(table: Path, tmp_path: Path) -> None:
     np.testing.assert_array_equal(loaded.coef_, expected.coef_)
     np.testing.assert_array_equal(loaded.intercept_, expected.intercept_)
     assert loaded.classes_.tolist() == NAMES
-    found = trained(table, *LOGISTIC)
+    found = trained(table, *COUNTS)
     assert found["classes"] == NAMES
     assert found["progressive_loss"] == pytest.approx(expected.progressive_loss_, rel=1e-12)
     assert found["progressive_error"] == expected.progressive_error_

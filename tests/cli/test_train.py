@@ -109,7 +109,7 @@ def test_what_is_said(file: Path) -> None:
     assert said.startswith(
         "format: vw (detected)\n"
         "loss: modified_huber (by the labels; change with --loss)\n"
-        "update: invariant, scaling: normalized, learning rate: 0.4\n\n"
+        "update: invariant, scaling: standardized, learning rate: 0.6\n\n"
     )
     assert "effective sample size" in said
     assert said.rstrip().endswith("not saved; -o MODEL saves it")
@@ -274,5 +274,5 @@ def test_a_named_pipe(file: Path, tmp_path: Path) -> None:
 def test_the_help_knows_the_default_rates() -> None:
     said = " ".join(run("train", "--help").stdout.split())
     for name in losses.names():
-        assert f"{name} {losses.by_name(name).default_learning_rate:g}" in said
-    assert "; with others 0.4]" in said
+        assert f"{name} {1.5 * losses.by_name(name).default_learning_rate:g}" in said
+    assert "; normalized 0.67 times that; others 0.4]" in said

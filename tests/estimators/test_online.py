@@ -96,10 +96,23 @@ def test_chunks_are_the_whole(cls: Any) -> None:
 
 
 def test_passes() -> None:
-    three = OnlineRegressor(passes=3).fit(X, Y)
-    again = OnlineRegressor().fit(X, Y).partial_fit(X, Y).partial_fit(X, Y)
+    three = OnlineRegressor(scaling="normalized", passes=3).fit(X, Y)
+    again = OnlineRegressor(scaling="normalized").fit(X, Y).partial_fit(X, Y).partial_fit(X, Y)
     np.testing.assert_array_equal(three.coef_, again.coef_)
     assert three.n_iter_ == 3
+
+
+def test_later_passes_take_shorter_steps() -> None:
+    """With the default scaling: 1/(1 + (k − 1)·n/1000) as long in pass k of n rows, 1/k from 1,000 on."""
+    twice = OnlineRegressor(passes=2, dtype="float64").fit(X, Y)
+    once = OnlineRegressor(dtype="float64").fit(X, Y)
+    again = once.set_params(learning_rate=0.9 / (1.0 + len(Y) / 1000.0)).partial_fit(X, Y)
+    np.testing.assert_allclose(twice.coef_, again.coef_, rtol=1e-12)
+    heavy = np.full(len(Y), 1000.0)
+    twice = OnlineRegressor(passes=2, dtype="float64").fit(X, Y, heavy)
+    once = OnlineRegressor(dtype="float64").fit(X, Y, heavy)
+    again = once.set_params(learning_rate=0.45).partial_fit(X, Y, heavy)
+    np.testing.assert_allclose(twice.coef_, again.coef_, rtol=1e-12)
 
 
 def test_the_progressive_loss_is_that_of_the_first_pass() -> None:
@@ -129,11 +142,12 @@ def test_shuffling_is_seeded() -> None:
 
 
 def test_warm_start_goes_on() -> None:
-    warm = OnlineRegressor(warm_start=True).fit(X, Y)
+    warm = OnlineRegressor(scaling="normalized", warm_start=True).fit(X, Y)
     first = warm.model_
     weights = first.raw_coefficients.copy()
     warm.fit(X, Y)
-    np.testing.assert_array_equal(warm.coef_, OnlineRegressor(passes=2).fit(X, Y).coef_)
+    twice = OnlineRegressor(scaling="normalized", passes=2).fit(X, Y)
+    np.testing.assert_array_equal(warm.coef_, twice.coef_)
     np.testing.assert_array_equal(first.raw_coefficients, weights)
     cold = OnlineRegressor().fit(X, Y).fit(X, Y)
     np.testing.assert_array_equal(cold.coef_, OnlineRegressor().fit(X, Y).coef_)

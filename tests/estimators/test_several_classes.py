@@ -170,8 +170,8 @@ def test_chunks_are_the_whole() -> None:
 
 
 def test_passes_and_warm_start() -> None:
-    three = OnlineClassifier(passes=3).fit(X, Y)
-    warm = OnlineClassifier(warm_start=True).fit(X, Y)
+    three = OnlineClassifier(scaling="normalized", passes=3).fit(X, Y)
+    warm = OnlineClassifier(scaling="normalized", warm_start=True).fit(X, Y)
     first = known(warm)
     earlier = warm._engine
     warm.fit(X, Y).fit(X, Y)

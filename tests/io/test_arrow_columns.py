@@ -87,7 +87,12 @@ cells = st.fixed_dictionaries(
 @given(
     records=st.lists(cells, min_size=1, max_size=12),
     options=st.sampled_from(
-        [TextOptions(), TextOptions(2, (2, 3), "binary"), TextOptions(1, None, "sublinear")]
+        [
+            TextOptions(),
+            TextOptions(2, (2, 3), "binary"),
+            TextOptions(1, None, "sublinear"),
+            TextOptions(2, None, "counts"),
+        ]
     ),
     size=st.sampled_from([1, 100, 1 << 20]),
     threads=st.sampled_from([1, 2, 4]),

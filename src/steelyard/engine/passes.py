@@ -12,6 +12,8 @@ from steelyard.engine.protocol import Column, Engine, Matrix
 from steelyard.engine.row_sources import Piece, Rows
 from steelyard.examples import Examples
 
+_MANY_ROWS = 1000.0
+
 
 @dataclass(frozen=True)
 class Learned:
@@ -90,7 +92,7 @@ class PassLoop:
         engine, number = self.engine, self.position[0]
         progress = engine.progress
         loss, weight = engine.progress_sums()
-        engine.rate_factor = 1.0 / (number + 1)  # what was seen before has less to say
+        engine.rate_factor = _rate_factor(number, float(weight.max()))
         wanted = self._predictions or piece.held_out_weight is not None
         predictions = engine.learn(piece.examples, piece.order, predictions=wanted)
         if piece.held_out_weight is not None:
@@ -103,3 +105,11 @@ class PassLoop:
     def _nothing_held_out(self) -> HeldOut:
         none = np.zeros(len(self.engine.settings))
         return HeldOut(none, none.copy())
+
+
+def _rate_factor(number: int, weight: float) -> float:
+    """Rows that were seen before have less to say: with the default scaling, pass k takes steps 1/k as long.
+
+    Where the first pass had few rows, by weight, the steps shorten more slowly: there is more to learn yet.
+    """
+    return 1.0 / (1.0 + number * min(weight / _MANY_ROWS, 1.0))

@@ -243,13 +243,19 @@ def _merge(first, count, repeated, table, features):
         starts[kept], stops[kept], origins[kept] = starts[k], stops[k], origins[k]
         kept += 1
         table[slot] = kept
-    squares = 0.0
-    for k in range(first, kept):
-        value = 1.0 if repeated == BINARY else 1.0 + math.log(np.float64(values[k]))
-        values[k] = value
-        squares += value * value
+    length = 1.0
     if repeated == RELATIVE:
-        length = math.sqrt(squares)
+        squares = 0.0
         for k in range(first, kept):
-            values[k] /= length
+            value = _logarithmic(values[k])
+            squares += value * value
+        length = math.sqrt(squares)
+    for k in range(first, kept):
+        values[k] = 1.0 if repeated == BINARY else _logarithmic(values[k]) / length
     return kept
+
+
+@part
+def _logarithmic(count):
+    """1 + log of the count, which is 1 for most."""
+    return 1.0 if count == 1.0 else 1.0 + math.log(np.float64(count))
