@@ -21,9 +21,11 @@ from benchmarks import (
     multiclass,
     multiclass_report,
     numeric,
+    odd_weights,
     paper_active,
     parsers,
     parsers_exact,
+    probabilities,
     rates,
     regression,
     sections,
@@ -90,6 +92,53 @@ def test_rates_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, two_classes
     CliRunner().invoke(rates.main, arguments, catch_exceptions=False)
     rows = [line.split("|")[1].strip() for line in page.read_text().splitlines() if line.startswith("| `")]
     assert rows == ["`logistic`, classes", "`quantile`, classes", "`quantile`, numbers"]
+
+
+def test_probabilities_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, two_classes: Problem) -> None:
+    monkeypatch.setattr(labelled, "load", lambda name: two_classes)
+    page = tmp_path / "page.md"
+    arguments = ["--seeds", "1", "--only", "sms-spam", "--output", str(page)]
+    result = CliRunner().invoke(probabilities.main, arguments, catch_exceptions=False)
+    assert result.exit_code == 0
+    assert "| sms-spam | 0." in page.read_text()
+    assert "## Where it is worse" in page.read_text()
+
+
+def test_topics_and_measures_of_probabilities(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("STEELYARD_DATA", str(tmp_path))
+    for part, text in (("train", "grain,corn\tWheat is up\n\tNothing\n"), ("test", "ship\tA ship\n")):
+        with lzma.open(tmp_path / f"reuters21578-{part}.tsv.xz", "wt") as file:
+            file.write("topics\ttext\n" + text)
+    problem = probabilities.load("reuters, grain")
+    assert problem.labels.tolist() == [1.0, -1.0, -1.0]
+    assert problem.own_test == 1
+    assert "reuters, grain" in probabilities.names()
+    chances, positive = np.array([0.0, 1.0, 0.5, 0.5]), np.array([True, True, True, False])
+    assert probabilities.log_loss(chances[1:], positive[1:]) == pytest.approx(2.0 / 3.0 * np.log(2.0))
+    assert np.isfinite(probabilities.log_loss(chances, positive))
+    assert probabilities.calibration_error(chances, positive) == pytest.approx(0.25)
+
+
+def test_page_of_odd_weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, two_classes: Problem) -> None:
+    monkeypatch.setattr(labelled, "load", lambda name: two_classes)
+    page = tmp_path / "page.md"
+    arguments = ["--seeds", "1", "--output", str(page)]
+    for name in ("Pareto", "sum 1"):
+        arguments += ["--only", f"sms-spam, {name}"]
+    result = CliRunner().invoke(odd_weights.main, arguments, catch_exceptions=False)
+    assert result.exit_code == 0
+    assert "| sms-spam, sum 1 | 0." in page.read_text()
+    assert f"- {odd_weights.SGD}: " in page.read_text()
+    assert len(odd_weights.cases()) == 6
+    assert 1.0 <= odd_weights.pareto(1000).min() < odd_weights.pareto(1000).max() <= odd_weights.LARGEST
+
+
+def test_where_an_online_peer_is_better() -> None:
+    row = {odd_weights.STEELYARD: np.array([[0.5, 0.8]]), odd_weights.SGD: np.array([[0.4, 0.9]])}
+    said = odd_weights.verdicts({"toy": row})
+    assert "- SGDClassifier: toy (log loss -0.1000), toy (area +0.1000 ± 0.0000)." in said
+    assert "- Vowpal Wabbit, default: nowhere." in said
+    assert odd_weights.cell(np.array([[np.nan, 0.5]])) == "– (0.5000)"
 
 
 def test_invariance_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, two_classes: Problem) -> None:

@@ -90,11 +90,27 @@ def test_no_alarm(weights: NDArray[np.float64]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("rows", "weight", "faint"),
-    [(100, 0.01, True), (100, 0.1, False), (99, 1e-9, False), (10_000, 1e-4, True)],
+    ("rows", "weight", "absurd"),
+    [(100, 0.01, True), (100, 0.125, False), (99, 1e-9, False), (10_000, 16.0, False), (100, 190e3, True)],
 )
-def test_many_rows_that_weigh_next_to_nothing(rows: int, weight: float, faint: bool) -> None:
-    assert summarise(np.r_[np.full(rows, weight), np.zeros(50)]).faint == faint
+def test_many_rows_whose_weights_are_no_counts(rows: int, weight: float, absurd: bool) -> None:
+    assert weight_summary.no_counts(np.r_[np.full(rows, weight), np.zeros(50)]) == absurd
+
+
+def test_a_few_heavy_rows_are_counts_like_others() -> None:
+    assert not weight_summary.no_counts(np.r_[np.ones(1000), np.full(20, 1e9)])
+    assert not weight_summary.no_counts(np.r_[np.full(1000, 0.01), np.full(10, 100.0)])  # their mean is 1
+    assert weight_summary.NOTHING.mean == 1.0
+
+
+def test_the_message_on_the_scale() -> None:
+    summary = summarise(np.full(200, 1740.0))
+    said = summary.scale_warning(divided=True, remedy="Do this.")
+    assert said == (
+        "the weights of 200 rows have a mean of 1740, which no counts of copies have, so they were divided "
+        "by it, and a row counts 1 on average. Do this."
+    )
+    assert "learned as so many copies at once. That." in summary.scale_warning(divided=False, remedy="That.")
 
 
 def test_the_message_names_row_weight_and_share() -> None:

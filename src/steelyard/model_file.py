@@ -34,6 +34,7 @@ _BY_COUNT = ("columns", "candidates")  # of which the counts say how many mean s
 _SINCE_STANDARDIZED = ("units", "unit_fill", "lag", "origins", "columns", "candidates", "column_counts")
 _DIFFERING = ("learning_rate", "initial_t", "power_t")  # what competing settings may differ in
 _RUN_ARRAY = "run_"
+_CALIBRATION = "calibration."
 
 
 @dataclass
@@ -75,8 +76,13 @@ class ModelFile:
     estimator: str | None = None
     parameters: dict[str, Any] = field(default_factory=dict)
     weight_summary: WeightSummary | None = None
+    weight_factor: float = 1.0
+    """What an estimator multiplies weights by; that of files is in `spec`."""
     n_iter: int = 1
     calibration: list[list[float]] | None = None
+    """The sigmoids that make probabilities."""
+    progressive_calibration: Arrays = field(default_factory=dict)
+    """What they were fitted to and will be fitted to again, if that is progressive predictions."""
     run: dict[str, Any] | None = None
     """The position of an unfinished training run: the file is a checkpoint."""
     run_arrays: Arrays = field(default_factory=dict)
@@ -89,6 +95,7 @@ def save(path: str | Path, content: ModelFile) -> None:
     engine = content.engine
     arrays: Arrays = {} if content.names is None else dict(content.names.arrays())
     arrays |= content.run_arrays
+    arrays |= {_CALIBRATION + name: array for name, array in content.progressive_calibration.items()}
     first = engine.best * engine.models_each
     extra: dict[str, Any] = {
         "estimator": content.estimator,
@@ -96,6 +103,7 @@ def save(path: str | Path, content: ModelFile) -> None:
         "classes": _listed(content.class_names),
         "feature_names": _listed(content.feature_names),
         "weight_summary": None if content.weight_summary is None else asdict(content.weight_summary),
+        "weight_factor": None if content.weight_factor == 1.0 else content.weight_factor,
         "n_iter": content.n_iter,
         "reading": content.spec,
         "calibration": content.calibration,
@@ -151,8 +159,10 @@ def load(path: str | Path, loss: Loss | type[Loss] | None = None) -> ModelFile:
             estimator=extra.get("estimator"),
             parameters=dict(extra.get("parameters") or {}),
             weight_summary=WeightSummary(**extra["weight_summary"]) if extra.get("weight_summary") else None,
+            weight_factor=float(extra.get("weight_factor", 1.0)),
             n_iter=int(extra.get("n_iter", 1)),
             calibration=extra.get("calibration"),
+            progressive_calibration=_under(_CALIBRATION, arrays),
             run=extra.get("run"),
             run_arrays={name: array for name, array in arrays.items() if name.startswith(_RUN_ARRAY)},
         )
@@ -195,9 +205,7 @@ def _load_engine(path: Path, model: Model, extra: dict[str, Any], arrays: Arrays
             state.models.append(model)
             continue
         other = Model(settings[number // state.models_each], model.features)
-        prefix = f"{number}."
-        own = {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
-        _fill(path, other, own)
+        _fill(path, other, _under(f"{number}.", arrays))
         state.models.append(other)
     model.settings = settings[first // state.models_each]
     state.best = first // state.models_each
@@ -239,6 +247,11 @@ def _fill(path: Path, model: Model, arrays: Arrays) -> None:
         if stored is None or stored.shape != empty.shape or stored.dtype != empty.dtype:
             raise ValueError(f"{path}: the array {name!r} is missing or not what its settings say")
         empty[...] = stored
+
+
+def _under(prefix: str, arrays: Arrays) -> Arrays:
+    """Those whose names begin so, by the rest of the name."""
+    return {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
 
 
 def _spread(stored: NDArray[Any], met: NDArray[Any], features: int, fill: float) -> NDArray[Any] | None:

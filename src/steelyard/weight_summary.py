@@ -1,4 +1,4 @@
-"""What a column of importance weights amounts to, and a warning when a handful of rows is most of it.
+"""What a column of importance weights amounts to; warnings if they are no counts, or a handful is most.
 
 >>> import numpy as np
 >>> summarise(np.array([1.0, 1.0, 0.0, 2.0]))
@@ -16,11 +16,12 @@ FEW_ROWS = 100
 LARGE_SHARE = 0.1
 SMALL_FRACTION = 0.01  # of the rows with a weight, the effective sample size
 SMALL_SAMPLE = 100.0  # however many rows there are, so large a sample is worth learning from
-SMALL_TOTAL = 10.0  # as many copies as teach next to nothing
+# Between these, learning weights as copies costs little on any set tried.
+SMALL_WEIGHT, LARGE_WEIGHT = 1.0 / 8.0, 16.0
 
 
 class WeightWarning(UserWarning):
-    """A handful of rows carries most of the importance, or all of them together carry next to none."""
+    """A handful of rows carries most of the importance, or the weights cannot be counts of copies."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -46,9 +47,19 @@ class WeightSummary:
         return self.largest / self.total if self.largest > 0.0 else 0.0
 
     @property
-    def faint(self) -> bool:
-        """Whether many rows together have no more weight than a few rows would have by themselves."""
-        return self.nonzero >= FEW_ROWS and self.total < SMALL_TOTAL
+    def mean(self) -> float:
+        """Of the rows that have a weight; 1 where none has."""
+        return self.total / self.nonzero if self.nonzero else 1.0
+
+    def scale_warning(self, *, divided: bool, remedy: str) -> str:
+        """What to know where weights are no counts; `remedy` says how to have it otherwise."""
+        done = "so they were divided by it, and a row counts 1 on average"
+        if not divided:
+            done = "and yet every row is learned as so many copies at once"
+        return (
+            f"the weights of {self.nonzero} rows have a mean of {self.mean:.6g}, which no counts of copies "
+            f"have, {done}. {remedy}"
+        )
 
     @property
     def warning(self) -> str | None:
@@ -107,6 +118,19 @@ def summarise(weights: NDArray[np.float64]) -> WeightSummary:
     return WeightSummary(
         len(weights), nonzero, float(weights.sum()), float(np.square(relative).sum()), largest, row
     )
+
+
+def no_counts(weights: NDArray[np.float64]) -> bool:
+    """Whether weights make no sense as numbers of copies: there are many, and median and mean are absurd.
+
+    Both of them, for a handful of huge weights says nothing about the others, and weights whose mean is 1
+    have been divided by it already.
+    """
+    own = weights[weights > 0.0]
+    if len(own) < FEW_ROWS:
+        return False
+    middle, mean = float(np.median(own)), float(own.mean())
+    return max(middle, mean) < SMALL_WEIGHT or min(middle, mean) > LARGE_WEIGHT
 
 
 def warn(summary: WeightSummary, before: WeightSummary = NOTHING, stacklevel: int = 2) -> None:

@@ -5,9 +5,12 @@ import random
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
+import steelyard
+from steelyard import OnlineClassifier
 from steelyard.cli import main, options
 from steelyard.io.sources import Source
 
@@ -67,8 +70,8 @@ def test_a_remark_in_the_first_line_is_no_header(tmp_path: Path) -> None:
 
 
 def test_heavy_rows_are_spoken_of_and_can_be_made_lighter(table: Path, tmp_path: Path) -> None:
-    heavy = trained(table, "--weight", "2")
-    assert any("--weight-factor 0.001 would make that about 1" in remark for remark in heavy["remarks"])
+    heavy = trained(table, "--weight", "2", "--weight-scale", "as_given")
+    assert any("--weight-factor 0.001 would make that about 1." in remark for remark in heavy["remarks"])
     model = tmp_path / "light.model"
     light = trained(table, "--weight", "2", "--weight-factor", "0.001", "-o", model)
     assert light["remarks"] == []
@@ -78,8 +81,39 @@ def test_heavy_rows_are_spoken_of_and_can_be_made_lighter(table: Path, tmp_path:
     assert trained(table, "--resume", model)["remarks"] == []
 
 
+def test_weights_that_are_no_counts_are_divided(tmp_path: Path) -> None:
+    """By the mean of the first thousand, in every pass and by whoever goes on; Python says the same."""
+    draw = np.random.default_rng(0)
+    weights = draw.integers(1000, 3000, 3000)
+    labels = draw.integers(0, 2, 3000)
+    path = written(
+        tmp_path / "rows.csv",
+        "x,w,label",
+        *(f"{k % 7 + 5 * y},{w},{'ny'[y]}" for k, (w, y) in enumerate(zip(weights, labels, strict=True))),
+    )
+    mean = weights[:1000].mean()
+    model = tmp_path / "m"
+    columns = ("--weight", "w", "--label", "label")
+    found = trained(path, *columns, "-o", model)
+    assert found["weight"] == pytest.approx(weights.sum() / mean)
+    said = f"the weights of 1000 rows have a mean of {mean:.6g}, which no counts of copies have, so they were"
+    assert any(remark.startswith(said) for remark in found["remarks"])
+    assert trained(path, *columns, "--passes", "2")["weight"] == pytest.approx(found["weight"])
+    assert trained(path, "--resume", model)["run_weight"] == pytest.approx(found["weight"])
+    given = trained(path, *columns, "--weight-scale", "as_given")
+    assert given["weight"] == weights.sum()
+    assert any("learned as so many copies at once" in remark for remark in given["remarks"])
+    assert trained(path, *columns, "--weight-factor", "0.01")["weight"] == pytest.approx(0.01 * weights.sum())
+    with pytest.warns(steelyard.WeightWarning, match=said) as caught:
+        estimator = OnlineClassifier().fit_files(path, weight="w", label="label")
+    assert caught[0].filename == __file__
+    assert estimator.weight_factor_ == pytest.approx(1.0 / mean)
+    again = OnlineClassifier.load(model)
+    assert estimator.partial_fit_files(path).coef_.tolist() == again.partial_fit_files(path).coef_.tolist()
+
+
 def test_a_factor_also_multiplies_what_propensities_make(table: Path) -> None:
-    given = trained(table, "--propensity", "2")
+    given = trained(table, "--propensity", "2", "--weight-scale", "as_given")
     assert trained(table, "--propensity", "2", "--weight-factor", "3")["weight"] == pytest.approx(
         3 * given["weight"]
     )

@@ -133,7 +133,7 @@ def test_calibrated_probabilities(tmp_path: Path, loss: str, classes: int) -> No
     options = (path, "--loss", loss, *BITS, "--holdout", 3, "--label", "label", "--weight", "weight")
     assert trained(*options, "--calibrate", "-o", model)["calibrated"]
     plain = tmp_path / "plain"
-    assert not trained(*options, "-o", plain)["calibrated"]
+    assert not trained(*options, "--no-calibrate", "-o", plain)["calibrated"]
     assert run("predict", model, path).stdout == run("predict", plain, path).stdout
     printed = [
         line.split() for line in run("predict", model, path, "--as", "probability").stdout.splitlines()
@@ -170,12 +170,12 @@ def test_calibrated_probabilities(tmp_path: Path, loss: str, classes: int) -> No
 
 
 def test_calibration_needs_rows_that_are_not_learned(file: Path, model: Path, tmp_path: Path) -> None:
-    needs = "--calibrate needs rows that are not learned: add --holdout 10, say"
-    assert refused("train", file, "--calibrate") == needs
     said = refused("train", file, "--calibrate", "--resume", model)
-    assert said == "calibration needs classes, and rows that are not learned: --holdout 10, say"
+    needs = "calibration on held-out rows needs classes, and rows that are not learned: --holdout 10, say"
+    assert said == needs
     assert refused("train", file, "--calibrate", "--holdout", 5, "--loss", "squared") == said
     trained(file, "--calibrate", "--holdout", 5, "--resume", model, "-o", tmp_path / "on")
+    assert not model_file.load(tmp_path / "on").progressive_calibration
     shown = run("train", file, "--resume", tmp_path / "on").stdout
     assert "probabilities stay calibrated as they were: --holdout 10 --calibrate fits them anew" in shown
     assert "calibrated on rows held out" in run("inspect", tmp_path / "on").stdout
@@ -232,3 +232,27 @@ def test_inspect_shows_class_weights(tmp_path: Path) -> None:
     for given, shown in (("ham=1,spam=5", "ham=1, spam=5"), ("balanced", "balanced")):
         run("train", path, "--bits", 4, "--class-weight", given, "-o", tmp_path / "m")
         assert f"class weight           {shown}\n" in run("inspect", tmp_path / "m").stdout
+
+
+def test_progressive_predictions_calibrate(file: Path, tmp_path: Path) -> None:
+    """By default, and the same as in Python; going on with a model goes on with that."""
+    model, whole, twice = (tmp_path / name for name in ("m", "whole", "twice"))
+    assert trained(file, "-o", model)["calibrated"]
+    assert "calibrated on progressive predictions" in run("inspect", model).stdout
+    trained(file, "--calibrate", "-o", whole)
+    assert whole.read_bytes() == model.read_bytes()
+    estimator = OnlineClassifier.load(model)
+    assert estimator.calibrate
+    assert estimator.calibration_ == model_file.load(model).calibration
+    trained(file, file, "-o", whole)
+    trained(file, "--resume", model, "-o", twice)
+    assert model_file.load(whole).calibration == model_file.load(twice).calibration
+    assert estimator.partial_fit_files(file).calibration_ == model_file.load(twice).calibration
+    said = refused("train", file, "--no-calibrate", "--resume", model)
+    assert said == "a model keeps its calibration when it is resumed: leave out --no-calibrate"
+    said = refused("train", file, "--calibrate", "--loss", "squared")
+    assert said == "--calibrate is for classes, and the labels are numbers"
+    assert not trained(file, "--loss", "squared")["calibrated"]
+    trained(file, "--loss", "hinge", "--no-calibrate", "-o", model)
+    assert not OnlineClassifier.load(model).calibrate
+    assert "the model was not calibrated" in refused("predict", model, file, "--as", "probability")

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from steelyard import model_file
 from steelyard.cli import predict
 from steelyard.examples import examples
 from steelyard.learner import Learner
@@ -48,8 +49,11 @@ def test_kinds(file: Path, model: Path) -> None:
     raw = [float(line.split()[0]) for line in run("predict", model, file).stdout.splitlines()]
     chances = run("predict", model, file, "--as", "probability").stdout.splitlines()
     labels = run("predict", model, file, "--as", "label").stdout.splitlines()
+    calibration = model_file.load(model).calibration
+    assert calibration is not None
+    ((slope, shift),) = calibration
     assert [float(line.split()[0]) for line in chances] == pytest.approx(
-        [1.0 / (1.0 + math.exp(-p)) for p in raw], rel=1e-7
+        [1.0 / (1.0 + math.exp(slope * p + shift)) for p in raw], rel=1e-6
     )
     assert [line.split()[0] for line in labels] == ["1" if p > 0.0 else "-1" for p in raw]
 

@@ -46,17 +46,21 @@ def test_every_loss_classifies(name: str) -> None:
 
 
 def test_probabilities_are_those_of_the_loss() -> None:
-    classifier = OnlineClassifier(loss="logistic").fit(X, Y)
+    classifier = OnlineClassifier(loss="logistic", calibrate=False).fit(X, Y)
     expected = 1.0 / (1.0 + np.exp(-classifier.decision_function(X)))
     np.testing.assert_allclose(classifier.predict_proba(X)[:, 1], expected, rtol=1e-12)
 
 
 def test_no_probabilities_and_why() -> None:
-    classifier = OnlineClassifier("hinge")
-    assert not hasattr(classifier, "predict_proba")
-    message = r"Hinge loss has no probabilities; use loss='logistic', or calibrate: .*CV, or fit_files"
-    with pytest.raises(AttributeError, match=message):
-        classifier.predict_proba(X)
+    classifier = OnlineClassifier("hinge", calibrate=False)
+    message = "Hinge loss has no probabilities; use loss='logistic', or fit with calibrate=True"
+    for each in (classifier, OnlineClassifier("hinge", calibrate=False).fit(X, Y)):
+        assert not hasattr(each, "predict_proba")
+        with pytest.raises(AttributeError, match=message):
+            each.predict_proba(X)
+    with pytest.raises(AttributeError, match="no calibration_: probabilities are those of the loss"):
+        _ = each.calibration_
+    assert hasattr(OnlineClassifier("hinge"), "predict_proba")
 
 
 def test_a_label_that_is_no_class_is_named() -> None:

@@ -121,9 +121,13 @@ def test_class_weights_and_calibration(tmp_path: Path) -> None:
     loaded = OnlineClassifier.load(tmp_path / "model")
     np.testing.assert_array_equal(loaded.predict_proba(np.eye(256)[:5]), chances)
     assert loaded.class_weight == "balanced"
-    uncalibrated = classifier.fit_files(path, **FEW)
-    assert not hasattr(uncalibrated, "calibration_")
-    with pytest.raises(ValueError, match="calibration needs classes, and rows that are not learned"):
+    held_out = loaded.set_params(class_weight=None).partial_fit_files(path).calibration_
+    assert held_out == classifier.calibration_, "it stays"
+    assert loaded._calibration is None
+    progressive = classifier.fit_files(path, **FEW).calibration_
+    assert progressive != held_out
+    assert not hasattr(classifier.set_params(calibrate=False).fit_files(path, **FEW), "calibration_")
+    with pytest.raises(ValueError, match="held-out rows needs classes, and rows that are not learned"):
         classifier.fit_files(path, calibrate=True, **FEW)
 
 
@@ -225,7 +229,7 @@ def test_files_are_predicted(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="was fitted to rows and does not know how files are read"):
         OnlineRegressor().fit(np.eye(2), [1.0, 2.0]).predict_files(numbers)
     with pytest.raises(AttributeError, match="Hinge loss has no probabilities"):
-        OnlineClassifier("hinge").fit_files(path, **FEW).predict_proba_files(path)
+        OnlineClassifier("hinge", calibrate=False).fit_files(path, **FEW).predict_proba_files(path)
 
 
 def test_options_take_what_the_command_line_takes(tmp_path: Path) -> None:

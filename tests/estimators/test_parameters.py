@@ -16,7 +16,11 @@ from tests.estimators import data
     [
         ({"passes": 0}, ValueError, "passes must be a whole number, 1 or more; got 0"),
         ({"passes": 1.5}, ValueError, "passes must be a whole number"),
-        ({"weight_scale": "sum_one"}, ValueError, "must be 'as_given' or 'mean_one'; got 'sum_one'"),
+        (
+            {"weight_scale": "sum_one"},
+            ValueError,
+            "must be one of 'auto', 'as_given', 'mean_one'; got 'sum_one'",
+        ),
         ({"learning_rate": "fast"}, TypeError, "learning_rate must be a number, None .*; got 'fast'"),
         ({"learning_rate": 0.0}, ValueError, "learning_rate must be a finite number, positive; got 0.0"),
         ({"l2": -1}, ValueError, "l2 must be"),

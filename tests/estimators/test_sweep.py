@@ -81,7 +81,7 @@ def test_attributes() -> None:
     )
     assert columns["held_out_accuracy"].shape == (4,)
     assert sweep.notes_ == []
-    assert not hasattr(sweep, "predict_proba")  # with squared loss
+    assert not hasattr(Sweep(OnlineClassifier("squared", calibrate=False), RATES), "predict_proba")
     assert hasattr(Sweep(OnlineClassifier("logistic"), RATES), "predict_proba")
     assert not hasattr(Sweep(OnlineRegressor(), RATES), "decision_function")
 

@@ -5,6 +5,7 @@ twelve digits.
 """
 
 import itertools
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -134,17 +135,54 @@ def test_mean_one() -> None:
         scaled.fit(X, y, np.zeros(40))
 
 
-def test_weights_that_sum_to_one_are_told() -> None:
+@pytest.mark.parametrize("mean", [1 / 300, 1740.0])
+def test_weights_that_are_no_counts_are_divided_by_their_mean(mean: float, tmp_path: Path) -> None:
     X, y = data.classes(300)
-    weights = np.full(300, 1 / 300)
-    with pytest.warns(
-        steelyard.WeightWarning, match=r"of 300 rows sum to 1: .*weight_scale='mean_one'"
-    ) as caught:
-        OnlineClassifier().fit(X, y, weights)
+    usual = np.random.default_rng(0).integers(1, 4, 300).astype(float)
+    usual *= len(usual) / usual.sum()
+    said = f"of 300 rows have a mean of {mean:.6g}, .* divided by it, .*weight_scale='as_given'"
+    with pytest.warns(steelyard.WeightWarning, match=said) as caught:
+        scaled = OnlineClassifier(dtype="float64").fit(X, y, mean * usual)
     assert caught[0].filename == __file__
-    OnlineClassifier(weight_scale="mean_one").fit(X, y, weights)
-    OnlineClassifier().fit(X, y, 30 * weights)
-    OnlineClassifier().partial_fit(X, y, [0, 1], weights)  # more may come
+    assert scaled.weight_factor_ == pytest.approx(1.0 / mean)
+    known_scale = OnlineClassifier(dtype="float64").fit(X, y, usual)
+    assert known_scale.weight_factor_ == 1.0
+    np.testing.assert_allclose(scaled.coef_, known_scale.coef_, rtol=1e-9)
+    as_given = OnlineClassifier(dtype="float64", weight_scale="as_given").fit(X, y, mean * usual)
+    assert as_given.weight_summary_.mean == pytest.approx(mean)
+    assert not np.allclose(as_given.coef_, scaled.coef_)
+    # the first chunk decides, for good
+    with pytest.warns(steelyard.WeightWarning, match="of 200 rows") as caught:
+        chunks = OnlineClassifier(dtype="float64").partial_fit(X[:200], y[:200], [0, 1], mean * usual[:200])
+    assert caught[0].filename == __file__
+    chunks.save(tmp_path / "model")
+    loaded = OnlineClassifier.load(tmp_path / "model")
+    for each in (chunks, loaded):
+        each.partial_fit(X[200:], y[200:], sample_weight=mean * usual[200:])
+    assert known(chunks) == known(loaded)
+    assert chunks.weight_summary_.total == pytest.approx(300.0, rel=0.05)
+
+
+def test_a_first_chunk_too_small_to_decide() -> None:
+    X, y = data.classes(300)
+    chunks = OnlineClassifier().partial_fit(X[:50], y[:50], [0, 1], np.full(50, 500.0))
+    with pytest.warns(
+        steelyard.WeightWarning,
+        match="yet every row is learned as so many copies at once. Divide them yourself",
+    ) as caught:
+        chunks.partial_fit(X[50:200], y[50:200], sample_weight=np.full(150, 500.0))
+    assert caught[0].filename == __file__
+    chunks.partial_fit(X[200:], y[200:], sample_weight=np.ones(100))
+    assert chunks.weight_factor_ == 1.0
+
+
+def test_counts_stay_counts() -> None:
+    X, y = data.classes(300)
+    weights = np.ones(300)
+    weights[::10] = 50.0
+    for scale in ("auto", "as_given"):
+        found = OnlineClassifier(weight_scale=scale).fit(X, y, weights)
+        assert found.weight_summary_.total == weights.sum()
 
 
 def test_what_partial_fit_cannot_know() -> None:

@@ -60,7 +60,7 @@ def _progressive(
 ) -> list[Row]:
     """A row for every update and rate: its progressive loss, and that of the best predictor found."""
     weights = largest ** np.random.default_rng(WEIGHT_SEED).uniform(0.0, 1.0, len(labels))
-    classifier = OnlineClassifier(loss, scaling="row_norm", fit_intercept=False)
+    classifier = OnlineClassifier(loss, scaling="row_norm", fit_intercept=False, weight_scale="as_given")
     grid: dict[str, list[Any]] = {"update": updates.names_for(losses.by_name(loss)), "learning_rate": RATES}
     columns = Sweep(classifier, grid, refit=False).fit(matrix, labels, sample_weight=weights).cv_results_
     fixed = _in_hindsight(loss, matrix, labels, weights, passes)

@@ -49,7 +49,14 @@ class LearnedModels:
 
 
 def classifier(update: str, rate: float) -> OnlineClassifier:
-    return OnlineClassifier("logistic", update=update, scaling="row_norm", learning_rate=rate)
+    return OnlineClassifier(
+        "logistic",
+        update=update,
+        scaling="row_norm",
+        learning_rate=rate,
+        calibrate=False,  # the figures are about the probabilities of the loss
+        weight_scale="as_given",
+    )
 
 
 def learn(

@@ -15,6 +15,7 @@ from steelyard.cli.scoring import LoadedModel
 from steelyard.engine.metrics import finite
 from steelyard.io.columns import Column, Columns
 from steelyard.model import Model
+from steelyard.model_file import ModelFile
 
 
 @click.command(epilog=options.EXAMPLES["inspect"])
@@ -59,6 +60,7 @@ def describe(loaded: LoadedModel, top: int) -> dict[str, Any]:
         "labels": None if rule is None else dict(zip(rule.names, rule.values, strict=True)),
         "classes": loaded.class_names,
         "calibrated": content.calibration is not None,
+        "calibrated_on": _calibrated_on(content),
         "class_weight": content.parameters.get("class_weight"),
         "finished": content.run is None,
         "learned_weight": models[0].clock,
@@ -79,6 +81,12 @@ def describe(loaded: LoadedModel, top: int) -> dict[str, Any]:
             for name, model in zip(loaded.class_names, models, strict=True)
         ]
     }
+
+
+def _calibrated_on(content: ModelFile) -> str | None:
+    if content.calibration is None:
+        return None
+    return "progressive predictions" if content.progressive_calibration else "rows held out"
 
 
 def _largest(model: Model, names: dict[int, str], top: int) -> dict[str, Any]:
@@ -117,7 +125,7 @@ def _text(result: dict[str, Any]) -> str:
             "learned": f"a total weight of {result['learned_weight']:,.6g}"
             + ("" if result["finished"] else " (a checkpoint, not finished)"),
             "average loss": "unknown" if loss is None else f"{loss:.6f}",
-            "probabilities": "calibrated on rows held out" if result["calibrated"] else None,
+            "probabilities": f"calibrated on {result['calibrated_on']}" if result["calibrated"] else None,
             "class weight": None if weights is None else _show_weights(weights),
             "error rate": None if error is None else f"{error:.6f}",
             "coefficients": f"{result['nonzero']:,} of {total:,} are not zero ({share:.3%})",

@@ -57,6 +57,11 @@ WEIGHT_FACTOR = click.option(
     show_default=True,
     help="Multiply all weights by this: 1e-5 for survey weights in the hundreds of thousands.",
 )  # fmt: skip
+WEIGHT_SCALE = click.option(
+    "--weight-scale", type=Choice(["auto", "as_given"]), default="auto", show_default=True,
+    help="auto: if the weights of the first rows make no sense as counts (median and mean below 1/8, or "
+    "above 16), divide all weights by their mean.",
+)  # fmt: skip
 NAMES = click.option(
     "--names/--no-names", default=True, show_default=True,
     help="Save the names of features, which inspect and explain show.",

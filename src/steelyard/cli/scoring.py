@@ -133,8 +133,10 @@ class PredictionText:
         known = self._calibration is not None or probabilities.has_probabilities(self._loss)
         if kind == "probability" and not (known and model.class_names):
             raise InputError(
-                f"{name} loss has no probabilities; train with --loss logistic, "
-                "or with --holdout 10 --calibrate"
+                f"{name} loss has no probabilities, and the model was not calibrated: train it anew, without "
+                "--no-calibrate"
+                if model.class_names
+                else f"{name} loss has no probabilities: its prediction is a number, --as raw"
             )
         if kind == "label" and model.class_names is None:
             raise InputError(f"{name} loss has no classes to name: its prediction is a number, --as raw")

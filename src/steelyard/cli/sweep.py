@@ -75,6 +75,7 @@ _RUNNING = several(
                  "several rounds.  [default: half of the free memory]"),
     click.option("--threads", type=click.IntRange(1, 64),
                  help="Threads that parse and learn.  [default: one per core]"),
+    options.WEIGHT_SCALE,
     options.ON_ERROR,
     options.JSON,
 )  # fmt: skip

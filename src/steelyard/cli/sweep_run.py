@@ -103,7 +103,7 @@ def run(ctx: click.Context, files: tuple[str, ...], given: dict[str, Any]) -> di
         source = open_files(
             paths, (spec, first), list(losses), named=wanted.read.label_names,
             class_weight=wanted.class_weight, threads=run_options.usable_threads,
-            skip=run_options.skip_errors,
+            skip=run_options.skip_errors, weight_scale=run_options.weight_scale,
         )  # fmt: skip
         search = Search(
             expanded.points, source.rows(run_options.holdout, wanted.memory), features=spec.features,

@@ -109,8 +109,10 @@ _RUNNING = several(
         help="Do not learn every Nth row; report the loss on these rows."
     ),
     click.option(
-        "--calibrate", is_flag=True,
-        help="Fit the probabilities of the classes to the rows of --holdout; reads the files once more.",
+        "--calibrate/--no-calibrate", default=None,
+        help="Fit the probabilities of the classes to predictions of the first pass, made before their row "
+        "was learned; --holdout N --calibrate fits them to rows held out, and reads the files once more.  "
+        "[default: calibrate, to the first pass]",
     ),
     click.option(
         "--resume", type=options.FILE_PATH, metavar="MODEL",
@@ -120,6 +122,7 @@ _RUNNING = several(
         "--checkpoint-every", type=click.IntRange(1), metavar="ROWS",
         help="Save MODEL.checkpoint every ROWS rows; removed when the run succeeds.",
     ),
+    options.WEIGHT_SCALE,
     options.THREADS,
     options.ON_ERROR,
     options.JSON,
@@ -131,7 +134,7 @@ _KEPT_BY_A_MODEL = {
     "dtype", "class_weight", "label", "weight", "propensity", "offset", "tag", "text", "category", "number",
     "ignore", "separator", "header", "words", "characters", "repeated", "loss", "bits", "interactions",
     "labels",
-    "format_", "weight_factor", "names", *options.loss_parameter_names(),
+    "format_", "weight_factor", "weight_scale", "names", *options.loss_parameter_names(),
 }  # fmt: skip
 
 
@@ -152,13 +155,18 @@ class TrainOptions:
     def from_given(cls, ctx: click.Context, given: dict[str, Any]) -> "TrainOptions":
         if given["checkpoint_every"] is not None and given["output"] is None:
             raise InputError("--checkpoint-every needs a model to save: -o MODEL")
-        if given["calibrate"] and given["holdout"] is None and given["resume"] is None:
-            raise InputError("--calibrate needs rows that are not learned: add --holdout 10, say")
+        if given["calibrate"] is False and given["resume"] is not None:
+            raise InputError("a model keeps its calibration when it is resumed: leave out --no-calibrate")
+        held_out = given["holdout"] is not None or given["resume"] is not None
+        calibration = {
+            "calibrate": bool(given["calibrate"]) and held_out,
+            "calibrate_progressively": given["calibrate"] is not False,
+        }
         same = ("class_weight", "output", "resume", "checkpoint_every")
         return cls(
             read=options.read_options(given),
             learn=LearnOptions.from_given(given),
-            run=options.run_options(given),
+            run=options.run_options(given | calibration),
             given=given_names(ctx),
             **{name: given[name] for name in same},
         )
@@ -199,6 +207,8 @@ def run(ctx: click.Context, files: tuple[str, ...], given: dict[str, Any], *, ta
         check_outputs([wanted.output], paths)
         training, announcements = _prepare(paths, wanted)
         training.check_calibration()
+        if given["calibrate"] and not training.classes:
+            raise InputError("--calibrate is for classes, and the labels are numbers")
         training.warm_up()
         startup = seconds_since_start()
         began = time.perf_counter()

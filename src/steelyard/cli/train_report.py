@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from steelyard import losses
+from steelyard import losses, weight_summary
 from steelyard._messages import counted
 from steelyard.cli.common import fact_lines, skips_and_notes, unused_interactions
 from steelyard.engine.file_training import FileTraining
@@ -13,7 +13,6 @@ from steelyard.engine.metrics import finite
 from steelyard.io import columns as roles
 
 _FEW_CHANGES = 0.25  # of those that shuffled rows would have
-_MANY_COPIES = 10.0  # in one row, on average
 _MANY_ROWS = 100
 _FEW_LABELS = 20
 _MOST_CLASSES = 12  # that are listed
@@ -144,7 +143,7 @@ def _advice(training: FileTraining) -> list[str]:
         absent = [str(name) for name, share in zip(training.class_names, shares, strict=True) if share == 0.0]
         if absent and totals.learned:
             advice.append(f"no row is of the class {', '.join(absent)}")
-    if training.calibration is not None and not training.run_options.calibrate:
+    if training.held_out_calibration is not None and not training.run_options.calibrate:
         advice.append("probabilities stay calibrated as they were: --holdout 10 --calibrate fits them anew")
     if columns is not None and not any(columns.with_role(role) for role in roles.FEATURES):
         advice.append("no column is a feature, so only a constant is learned")
@@ -157,13 +156,21 @@ def _advice(training: FileTraining) -> list[str]:
                 "loss says little, and the last class is learned best; shuffle the rows (shuf) unless this "
                 "is their order in time"
             )
-    mean = totals.weights.total / totals.weights.nonzero if totals.weights.nonzero else 0.0
-    if mean > _MANY_COPIES:
-        advice.append(
-            f"a row weighs {mean:,.6g} on average, and is learned as so many copies at once; "
-            f"--weight-factor {training.spec.weight_factor / mean:.1g} would make that about 1"
-        )
-    return advice
+    return advice + _about_weights(training)
+
+
+def _about_weights(training: FileTraining) -> list[str]:
+    """Where the weights are no counts: what was done about it."""
+    first, weights = training.files.first_weights, training.totals.weights
+    if first is not None and training.files.divides_weights:
+        remedy = "If each shall be learned as so many copies: --weight-scale as_given."
+        return [first.scale_warning(divided=True, remedy=remedy)]
+    faint = weights.nonzero >= weight_summary.FEW_ROWS and weights.mean < weight_summary.SMALL_WEIGHT
+    if faint or weights.mean > weight_summary.LARGE_WEIGHT:
+        factor = training.spec.weight_factor / weights.mean
+        remedy = f"--weight-factor {factor:.1g} would make that about 1."
+        return [weights.scale_warning(divided=False, remedy=remedy)]
+    return []
 
 
 def _may_be_classes(training: FileTraining) -> bool:

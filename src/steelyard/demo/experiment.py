@@ -58,7 +58,7 @@ class DemoFolder:
         for update in weights.UPDATES:
             path = self.file(f"heavy-{update}.model")
             rate = ("--learning-rate", f"{weights.RATE:g}", "--update", update)
-            plain = ("--loss", "logistic", "--scaling", "plain")
+            plain = ("--loss", "logistic", "--scaling", "plain", "--weight-scale", "as_given")
             commands += [
                 (("train", self.file(WEIGHTED)), *self._labels(), plain, rate, ("-o", path)),
                 (("evaluate", path), (self.file(HELD_OUT),)),

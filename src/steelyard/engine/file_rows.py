@@ -2,12 +2,14 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from steelyard import weight_summary
 from steelyard.engine.row_sources import RowsInChunks
 from steelyard.examples import Examples
 from steelyard.features import Names
@@ -17,13 +19,17 @@ from steelyard.io.input_spec import InputSpec
 from steelyard.io.stream import Stream
 from steelyard.losses import Loss, class_labels
 from steelyard.model_file import ModelFile
+from steelyard.weight_summary import WeightSummary
+
+LOOKED_AT = 1000  # rows with a weight, to see whether weights are counts
 
 
 class FileRows:
     """`stream` is the latest opened: it knows what was skipped, and how far it is.
 
     `loss` checks labels that are not numbers of classes; `class_factors` multiply the weights of rows, by
-    the number of their class (the second of two is that with the larger label).
+    the number of their class (the second of two is that with the larger label). With `weight_scale` "auto",
+    weights whose first ones make no sense as counts are divided by the mean of these.
     """
 
     def __init__(
@@ -36,6 +42,7 @@ class FileRows:
         class_factors: NDArray[np.float64] | None = None,
         threads: int = 1,
         skip: bool = False,
+        weight_scale: str = "as_given",
     ) -> None:
         self.paths = list(paths)
         self.spec = spec
@@ -46,7 +53,17 @@ class FileRows:
         self.skip = skip
         self.first_stream: Stream | None = None
         self.stream: Stream | None = None
+        self.weight_scale = weight_scale
+        self.first_weights: WeightSummary | None = None
+        """Of the first rows, once they were looked at,"""
+        self.divides_weights = False
+        """and whether weights are divided by their mean."""
         self._before = (0, 0)
+
+    @property
+    def factor(self) -> float:
+        """What weights are multiplied by, beside the factor of the spec."""
+        return 1.0 / self.first_weights.mean if self.first_weights and self.divides_weights else 1.0
 
     @property
     def read(self) -> tuple[int, int]:
@@ -107,12 +124,31 @@ class FileRows:
                 "standard input and pipes can be read once only, and this one is larger than the memory for "
                 "rows: save it to a file, or allow more memory"
             )
-        for parsed in self.open():
-            examples = parsed.examples
+        for examples in self._scaled(parsed.examples for parsed in self.open()):
             if self.class_factors is not None:
                 codes = self.class_codes(np.nan_to_num(examples.labels), len(self.class_factors))
-                examples = replace(examples, sample_weight=examples.sample_weight * self.class_factors[codes])
-            yield examples
+                yield replace(examples, sample_weight=examples.sample_weight * self.class_factors[codes])
+            else:
+                yield examples
+
+    def _scaled(self, chunks: Iterator[Examples]) -> Iterator[Examples]:
+        """Looked at is always the same number of rows, so that block sizes decide nothing."""
+        waiting: list[Examples] = []
+        if self.weight_scale == "auto" and self.first_weights is None:
+            first = np.zeros(0)
+            for examples in chunks:
+                waiting.append(examples)
+                first = np.append(first, examples.sample_weight[examples.sample_weight > 0.0])
+                if len(first) >= LOOKED_AT:
+                    break
+            with np.errstate(over="ignore"):  # weights that add up to infinity are noticed in the model
+                self.first_weights = weight_summary.summarise(first[:LOOKED_AT])
+                self.divides_weights = weight_summary.no_counts(first[:LOOKED_AT])
+        for examples in chain(waiting, chunks):
+            if self.factor == 1.0:
+                yield examples
+            else:
+                yield replace(examples, sample_weight=examples.sample_weight * self.factor)
 
     def _without_names(self) -> "FileRows":
         return FileRows(self.paths, self.spec, loss=self.loss, threads=self.threads, skip=self.skip)

@@ -13,12 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard import model_file
-from steelyard.engine import class_weights, file_labels, probabilities
+from steelyard.engine import class_weights, file_labels, probabilities, progressive_calibration
 from steelyard.engine.class_weights import ClassWeight
 from steelyard.engine.file_labels import Labels
 from steelyard.engine.file_rows import FileRows, spec_of
 from steelyard.engine.passes import HeldOut, Learned, PassLoop
 from steelyard.engine.probabilities import Calibration
+from steelyard.engine.progressive_calibration import ProgressiveCalibration
 from steelyard.engine.protocol import Column, Engine, new_engine, restore
 from steelyard.engine.totals import StreamTotals
 from steelyard.features import Names
@@ -41,6 +42,10 @@ class RunOptions:
     skip_errors: bool = False
     calibrate: bool = False
     """Whether to fit probabilities to the rows held out."""
+    calibrate_progressively: bool = True
+    """Whether to fit them, if not to these, to the predictions of the first pass."""
+    weight_scale: str = "auto"
+    """Of a model that begins: "auto" divides weights by their mean if they make no sense as counts."""
 
     @property
     def usable_threads(self) -> int:
@@ -67,7 +72,9 @@ class FileTraining:
     totals: StreamTotals = field(default_factory=StreamTotals)
     loss_inferred: bool = False
     resumed_from: ModelFile | None = None
-    calibration: Calibration | None = None
+    held_out_calibration: Calibration | None = None
+    """Fitted to rows held out, in this run or before: it stays."""
+    progressive_calibration: ProgressiveCalibration | None = None
     before: tuple[Column, Column] = field(default_factory=lambda: (np.zeros(1), np.zeros(1)))
     """Sums of loss and weight when the run began: not nothing, if it goes on from another."""
 
@@ -78,7 +85,15 @@ class FileTraining:
             self.files.rows(options.holdout, in_passing=True),
             options.passes,
             predictions=True,
+            calibration=self.progressive_calibration,
         )
+
+    @property
+    def calibration(self) -> Calibration | None:
+        """The sigmoids that make probabilities of predictions; None: the loss does."""
+        if self.held_out_calibration is not None or self.progressive_calibration is None:
+            return self.held_out_calibration
+        return self.progressive_calibration.sigmoids(self.engine.shares)
 
     @property
     def loss(self) -> Loss:
@@ -129,7 +144,9 @@ class FileTraining:
         if not self.run_options.calibrate:
             return
         if self.run_options.holdout is None or not self.classes:
-            raise InputError("calibration needs classes, and rows that are not learned: --holdout 10, say")
+            raise InputError(
+                "calibration on held-out rows needs classes, and rows that are not learned: --holdout 10, say"
+            )
         self.files.check_readable_again("calibration predicts the rows held out when all is learned")
 
     def calibrate(self) -> None:
@@ -143,7 +160,7 @@ class FileTraining:
             weights.append(rows.sample_weight)
         if not sum(map(len, codes)):
             raise InputError("no row with a label and a weight was held out to calibrate on")
-        self.calibration = probabilities.calibrate(
+        self.held_out_calibration = probabilities.calibrate(
             np.concatenate(predictions), np.concatenate(codes), np.concatenate(weights)
         )
 
@@ -156,7 +173,7 @@ class FileTraining:
         self._check_finite()
         content = ModelFile(
             self.engine.state(),
-            spec=self.spec.as_json(),
+            spec=self.spec_with_factor().as_json(),
             names=self.names,
             class_names=self.class_names,
             parameters=dict(self.resumed_from.parameters) if self.resumed_from is not None else {},
@@ -164,12 +181,18 @@ class FileTraining:
             n_iter=self.run_options.passes,
             calibration=self.calibration,
         )
+        if self.progressive_calibration is not None and self.held_out_calibration is None:
+            content.progressive_calibration = self.progressive_calibration.arrays()
         if self.class_weight is not None:
             content.parameters["class_weight"] = class_weights.as_json(self.class_weight)
         if checkpoint:
             content.run = self._run_as_json()
             content.run_arrays = dict(self.totals.labels.arrays())
         return content
+
+    def spec_with_factor(self) -> InputSpec:
+        """How more files are to be read: with the factor that was found for the weights of these."""
+        return replace(self.spec, weight_factor=self.spec.weight_factor * self.files.factor)
 
     def save(self, path: str | Path) -> None:
         model_file.save(path, self.content())
@@ -239,13 +262,15 @@ def start(
     if labels.class_names is not None:
         class_weight = class_weights.with_names_of(class_weight, labels.class_names.tolist())
         settings = [replace(each, follow_labels=False) for each in settings]
+    loss = settings[0].loss
     files = FileRows(
         paths,
         spec,
         names=Names(spec.features) if names else None,
-        loss=settings[0].loss if labels.classes <= 2 else None,
+        loss=loss if labels.classes <= 2 else None,
         threads=run.usable_threads,
         skip=run.skip_errors,
+        weight_scale=run.weight_scale if spec.weight_factor == 1.0 else "as_given",
     )
     files.class_factors = class_factors(class_weight, labels, files)
     engine = new_engine(settings, labels.classes, spec.features)
@@ -253,7 +278,15 @@ def start(
     if own is not None:
         engine.know_units(own)
     training = FileTraining(
-        files, engine, spec, run, class_names=labels.class_names, class_weight=class_weight
+        files,
+        engine,
+        spec,
+        run,
+        class_names=labels.class_names,
+        class_weight=class_weight,
+        progressive_calibration=ProgressiveCalibration.begin(loss, len(settings), labels.classes)
+        if run.calibrate_progressively and not run.calibrate and labels.classes
+        else None,
     )
     training.before = engine.progress_sums()
     return training
@@ -295,7 +328,8 @@ def resume(
         class_names=labels.class_names,
         class_weight=class_weight,
         resumed_from=stored,
-        calibration=stored.calibration,
+        held_out_calibration=None if stored.progressive_calibration else stored.calibration,
+        progressive_calibration=progressive_calibration.load(stored, path, labels.classes),
         before=engine.progress_sums(),
     )
     if stored.run is not None:

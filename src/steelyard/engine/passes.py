@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from steelyard.engine.progressive_calibration import ProgressiveCalibration
 from steelyard.engine.protocol import Column, Engine, Matrix
 from steelyard.engine.row_sources import Piece, Rows
 from steelyard.examples import Examples
@@ -49,7 +50,10 @@ class HeldOut:
 
 
 class PassLoop:
-    """An engine that learns rows. `position` says how far it is: (passes done, rows of the next one)."""
+    """An engine that learns rows. `position` says how far it is: (passes done, rows of the next one).
+
+    `calibration` is told what was predicted in the first pass.
+    """
 
     def __init__(
         self,
@@ -59,11 +63,13 @@ class PassLoop:
         *,
         predictions: bool = False,
         position: tuple[int, int] = (0, 0),
+        calibration: ProgressiveCalibration | None = None,
     ) -> None:
         self.engine = engine
         self.rows = rows
         self.passes = passes
         self.position = position
+        self.calibration = calibration
         self.held_out = self._nothing_held_out()
         self._predictions = predictions
 
@@ -93,14 +99,21 @@ class PassLoop:
         progress = engine.progress
         loss, weight = engine.progress_sums()
         engine.rate_factor = _rate_factor(number, float(weight.max()))
-        wanted = self._predictions or piece.held_out_weight is not None
-        predictions = engine.learn(piece.examples, piece.order, predictions=wanted)
+        calibration = self.calibration if number == 0 else None
+        wanted = self._predictions or piece.held_out_weight is not None or calibration is not None
+        examples, order = piece.examples, piece.order
+        predictions = engine.learn(examples, order, predictions=wanted)
+        if calibration is not None:
+            assert predictions is not None
+            labels, weights = examples.labels, examples.sample_weight
+            in_order = (labels, weights) if order is None else (labels[order], weights[order])
+            calibration.add(predictions, *in_order)
         if piece.held_out_weight is not None:
             assert predictions is not None
-            self.held_out.add(engine, predictions, piece.examples.labels, piece.held_out_weight)
+            self.held_out.add(engine, predictions, examples.labels, piece.held_out_weight)
         if number > 0:
             engine.progress = progress
-        return Learned(piece.examples, predictions, loss, weight, len(piece), first, number)
+        return Learned(examples, predictions, loss, weight, len(piece), first, number)
 
     def _nothing_held_out(self) -> HeldOut:
         none = np.zeros(len(self.engine.settings))

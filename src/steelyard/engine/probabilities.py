@@ -1,8 +1,9 @@
 """From predictions to classes and probabilities, and the calibration of these on rows held out.
 
-A loss may say what its predictions mean as probabilities. Calibration replaces that by Platt's sigmoid,
-p = 1/(1 + exp(a·s + b)) for a prediction s, with a and b of maximal likelihood on rows that the model has
-not learned. Of several classes each has its own; probabilities are then divided by their sum.
+A loss may say what its predictions mean as probabilities. Calibration replaces that by a sigmoid,
+p = 1/(1 + exp(a·s + b)) for a prediction s. On rows held out it is Platt's: a and b have maximal likelihood,
+and each of several classes has its own. `progressive_calibration` fits another. The probabilities of several
+classes are then divided by their sum.
 """
 
 from typing import Any

@@ -50,7 +50,10 @@ class Engine(Protocol):
     def learn(
         self, examples: Examples, order: Numbers | None = None, *, predictions: bool = False
     ) -> Matrix | None:
-        """Learn the rows in order, or in this one; returns, if asked to, the predictions made just before."""
+        """Learn the rows in order, or in this one; returns, if asked to, the predictions made just before.
+
+        They come in the order of learning.
+        """
         ...
 
     def predict(self, examples: Examples) -> NDArray[np.float64]:

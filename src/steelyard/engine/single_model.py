@@ -39,7 +39,7 @@ class SingleModel:
         before = learner.learn(examples, order)[:, np.newaxis]
         wrong = self.row_errors(before, examples.labels)[:, 0]
         self.error = float(add_in_order(np.array(self.error), examples.sample_weight[wrong]))
-        return before
+        return before if order is None else before[order]
 
     def know_units(self, own: NDArray[np.int64]) -> None:
         self.model.know_units(own)

@@ -105,6 +105,7 @@ def open_files(
         task=CLASSES if is_classifier(template) else NUMBERS,
         class_weight=getattr(template, "class_weight", None),
         threads=threads,
+        weight_scale=template.weight_scale,
     )
 
 
@@ -112,7 +113,11 @@ def refit_files(estimator: Any, files: Any) -> OnlineEstimator:
     """The estimator, learned from all rows of the files as `fit_files` would."""
     from steelyard.estimators import file_fitting
 
-    training = files.train(settings_of(estimator, None), passes=estimator.passes)
+    training = files.train(
+        settings_of(estimator, None),
+        passes=estimator.passes,
+        calibrate=getattr(estimator, "calibrate", False),
+    )
     training.run()
     file_fitting.take_over(estimator, training)
     fitted: OnlineEstimator = estimator
@@ -174,7 +179,7 @@ class Ongoing:
         made._engine = self.engine.separate(number)
         made.weight_summary_ = self.summary
         made.n_iter_ = 1
-        for name in ("n_features_in_", "feature_names_in_", "classes_"):
+        for name in ("n_features_in_", "feature_names_in_", "classes_", "weight_factor_"):
             if hasattr(self.template, name):
                 setattr(made, name, getattr(self.template, name))
         return made

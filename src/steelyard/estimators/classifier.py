@@ -11,13 +11,15 @@ from sklearn.utils import column_or_1d
 
 from steelyard.engine import class_weights
 from steelyard.engine.class_weights import ClassWeight
+from steelyard.engine.probabilities import Calibration
+from steelyard.engine.progressive_calibration import ProgressiveCalibration
 from steelyard.estimators import inputs
 from steelyard.estimators.online import OnlineEstimator, unchanged_on_error
 from steelyard.estimators.parameters import DEFAULT
 from steelyard.estimators.predictions import ClassPredictions
 from steelyard.examples import Examples
 from steelyard.losses import Loss, class_labels
-from steelyard.model import Model
+from steelyard.model import Model, Settings
 
 
 class OnlineClassifier(ClassifierMixin, OnlineEstimator, ClassPredictions):  # type: ignore[misc]
@@ -53,7 +55,8 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator, ClassPredictions):  # t
         passes: int = 1,
         shuffle: bool = False,
         class_weight: ClassWeight = None,
-        weight_scale: str = "as_given",
+        calibrate: bool = True,
+        weight_scale: str = "auto",
         warm_start: bool = False,
         dtype: str = DEFAULT.dtype,
         random_state: Any = 0,
@@ -65,6 +68,7 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator, ClassPredictions):  # t
             l2_flow=l2_flow, average=average,
         )  # fmt: skip
         self.class_weight = class_weight
+        self.calibrate = calibrate
 
     def partial_fit(
         self,
@@ -109,6 +113,22 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator, ClassPredictions):  # t
         """How many predictions made before their row was learned were wrong, by weight; first pass only."""
         engine = self._fitted("progressive_error_")
         return float(engine.progressive_error[engine.best])
+
+    @property
+    def calibration_(self) -> Calibration:
+        """Of each model the a and b of its sigmoid: p = 1/(1 + exp(a·w·x + b))."""
+        engine = self._fitted("calibration_")
+        found: Calibration | None = getattr(self, "_held_out_calibration", None)
+        if found is None and self._calibration is not None:
+            found = self._calibration.sigmoids(engine.shares)
+        if found is None:
+            raise AttributeError("there is no calibration_: probabilities are those of the loss")
+        return found
+
+    def _begin_calibration(self, settings: list[Settings]) -> ProgressiveCalibration | None:
+        if not self.calibrate:
+            return None
+        return ProgressiveCalibration.begin(settings[0].loss, len(settings), self._count_classes())
 
     def _models(self, attribute: str) -> list[Model]:
         return self._fitted(attribute).models()

@@ -19,6 +19,7 @@ from steelyard.engine.file_labels import CLASSES, NUMBERS
 from steelyard.engine.file_training import FileTraining, RunOptions
 from steelyard.engine.passes import Learned
 from steelyard.estimators import saving
+from steelyard.estimators.online import AS_GIVEN, warn_of_scale
 from steelyard.estimators.parameters import settings_of
 from steelyard.io import compatibility, sources
 from steelyard.io.read_options import ReadOptions
@@ -39,14 +40,24 @@ class FileOptions:
     checkpoint_every: int | None
     verbose: int
 
-    def run_options(self, passes: int, *, calibrate: bool = False) -> RunOptions:
+    def run_options(
+        self,
+        passes: int,
+        *,
+        calibrate: bool = False,
+        calibrate_progressively: bool = True,
+        weight_scale: str = "as_given",
+    ) -> RunOptions:
         if self.checkpoint_every is not None and self.checkpoint is None:
             raise ValueError("checkpoint_every needs the name of a file: checkpoint='run.checkpoint'")
         if self.on_error not in ("stop", "skip"):
             raise ValueError(f"on_error must be 'stop' or 'skip'; got {self.on_error!r}")
         if self.holdout is not None and self.holdout < 2:
             raise ValueError(f"holdout must be None, or 2 or more: one of so many rows; got {self.holdout!r}")
-        return RunOptions(passes, self.holdout, self.threads, self.on_error == "skip", calibrate)
+        return RunOptions(
+            passes, self.holdout, self.threads, self.on_error == "skip",
+            calibrate, calibrate_progressively, weight_scale,
+        )  # fmt: skip
 
     def remove_checkpoint(self) -> None:
         if self.checkpoint is not None:
@@ -63,7 +74,12 @@ def fit(
 ) -> None:
     check_parameters(estimator)
     expanded = _expand(paths)
-    run = options.run_options(estimator.passes, calibrate=calibrate)
+    run = options.run_options(
+        estimator.passes,
+        calibrate=calibrate,
+        calibrate_progressively=getattr(estimator, "calibrate", False),
+        weight_scale=estimator.weight_scale,
+    )
     training = _interrupted(options, expanded, run, settings_of(estimator, None))
     if training is None:
         training = file_training.begin(
@@ -78,6 +94,9 @@ def fit(
     _run(training, options)
     take_over(estimator, training)
     weight_summary.warn(estimator.weight_summary_, stacklevel=4)
+    first = training.files.first_weights
+    if first is not None and training.files.divides_weights:
+        warn_of_scale(first.scale_warning(divided=True, remedy=AS_GIVEN), stacklevel=4)
     options.remove_checkpoint()
 
 
@@ -153,14 +172,18 @@ def take_over(estimator: Any, training: FileTraining) -> None:
     estimator.n_features_in_ = training.engine.features
     estimator.n_iter_ = training.run_options.passes
     estimator.weight_summary_ = training.totals.weights
-    estimator.input_spec_ = training.spec
+    estimator.input_spec_ = training.spec_with_factor()
+    estimator.weight_factor_ = training.files.factor
     vars(estimator).pop("feature_names_in_", None)
     if training.names is not None:
         estimator._names = training.names
     if training.class_names is not None:
         estimator.classes_ = training.class_names
-    if training.calibration is not None:
-        estimator.calibration_ = training.calibration
+    vars(estimator).pop("_calibration", None)
+    if training.held_out_calibration is not None:
+        estimator._held_out_calibration = training.held_out_calibration
+    elif training.progressive_calibration is not None:
+        estimator._calibration = training.progressive_calibration
     held = training.loop.held_out
     if held.weight > 0.0:
         best = training.engine.best
@@ -202,7 +225,7 @@ def check_parameters(estimator: Any) -> None:
         raise ValueError(
             "files are learned in their order: shuffle them beforehand, and leave out shuffle=True"
         )
-    if estimator.weight_scale != "as_given":
+    if estimator.weight_scale == "mean_one":
         raise ValueError(
             f"weight_scale={estimator.weight_scale!r} is not for files: "
             "multiply their weights by weight_factor"

@@ -17,15 +17,20 @@ from sklearn.utils.validation import check_is_fitted
 
 from steelyard import weight_summary
 from steelyard.engine.passes import PassLoop
+from steelyard.engine.progressive_calibration import ProgressiveCalibration
 from steelyard.engine.protocol import Engine, new_engine
 from steelyard.engine.row_sources import RowsInMemory
+from steelyard.engine.single_model import SingleModel
 from steelyard.estimators import saving
 from steelyard.estimators.inputs import check_matrix
 from steelyard.estimators.parameters import DEFAULT, settings_of
 from steelyard.examples import Examples, examples
 from steelyard.losses import Loss
 from steelyard.model import Model, Settings
-from steelyard.weight_summary import WeightSummary
+
+_SILENCE = "If all is as meant: warnings.simplefilter('ignore', steelyard.WeightWarning)"
+
+AS_GIVEN = f"If each shall be learned as so many copies: weight_scale='as_given'. {_SILENCE}"
 
 
 class OnlineEstimator(BaseEstimator, ABC):  # type: ignore[misc]
@@ -33,6 +38,7 @@ class OnlineEstimator(BaseEstimator, ABC):  # type: ignore[misc]
 
     _follow_labels = True  # whether the unit of the labels is to be found out, see `label_units`
     _engine: Engine
+    _calibration: ProgressiveCalibration | None = None
 
     def __init__(
         self,
@@ -50,7 +56,7 @@ class OnlineEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         fit_intercept: bool = DEFAULT.bias,
         passes: int = 1,
         shuffle: bool = False,
-        weight_scale: str = "as_given",
+        weight_scale: str = "auto",
         warm_start: bool = False,
         dtype: str = DEFAULT.dtype,
         random_state: Any = 0,
@@ -85,6 +91,10 @@ class OnlineEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         """The weights times those of the classes, where there are classes."""
         return chunk.sample_weight
 
+    def _begin_calibration(self, settings: list[Settings]) -> ProgressiveCalibration | None:
+        """Numbers need none."""
+        return None
+
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Learn the rows in order, `passes` times; from scratch unless `warm_start`."""
         with unchanged_on_error(self):
@@ -99,13 +109,15 @@ class OnlineEstimator(BaseEstimator, ABC):  # type: ignore[misc]
                 )
             self.weight_summary_ = weight_summary.summarise(chunk.sample_weight)
             weight_summary.warn(self.weight_summary_, stacklevel=2)
-            if self.weight_summary_.faint:
-                warnings.warn(_faint(self.weight_summary_), weight_summary.WeightWarning, stacklevel=2)
             engine = self._ready(copy.deepcopy(begun), settings, chunk.features)
             engine.reset_progress()
-            rows = RowsInMemory(chunk, order_of=self._order(len(chunk)), piece=None)
-            PassLoop(engine, rows, self.passes).run()
+            # rows of a fit that goes on may have been seen: their predictions calibrate nothing
+            calibration = self._begin_calibration(settings) if begun is None else None
+            rows = RowsInMemory(chunk, order_of=self._order(len(chunk)), piece=_piece(engine))
+            PassLoop(engine, rows, self.passes, calibration=calibration).run()
             self._engine = engine
+            if calibration is not None:
+                self._calibration = calibration
             self.n_iter_ = self.passes
         return self
 
@@ -117,17 +129,27 @@ class OnlineEstimator(BaseEstimator, ABC):  # type: ignore[misc]
             )
         begun: Engine | None = getattr(self, "_engine", None)
         settings = settings_of(self, None if begun is None else begun.settings)
-        chunk = self._examples(X, y, sample_weight, settings[0], anew=begun is None)
+        chunk = self._examples(X, y, sample_weight, settings[0], anew=begun is None, stacklevel=5)
         if begun is not None and not chunk.sample_weight.any():
             return self  # a chunk of absent rows
         before = getattr(self, "weight_summary_", weight_summary.NOTHING)
         self.weight_summary_ = before.followed_by(weight_summary.summarise(chunk.sample_weight))
         weight_summary.warn(self.weight_summary_, before, stacklevel=3)
+        if self.weight_scale == "auto" and weight_summary.no_counts(chunk.sample_weight):
+            # the first call decides, and had too few rows, or others than these
+            remedy = f"Divide them yourself, from the first call on. {_SILENCE}"
+            warn_of_scale(self.weight_summary_.scale_warning(divided=False, remedy=remedy), stacklevel=4)
         self.n_iter_ = getattr(self, "n_iter_", 1)
         engine = self._ready(begun, settings, chunk.features)
+        if begun is None:
+            calibration = self._begin_calibration(settings)
+        else:
+            calibration = None if self._calibration is None else self._calibration.copy()
         with engine.unchanged_on_error(len(chunk)):
-            PassLoop(engine, RowsInMemory(chunk, piece=None)).run()
+            PassLoop(engine, RowsInMemory(chunk, piece=_piece(engine)), calibration=calibration).run()
         self._engine = engine
+        if calibration is not None:
+            self._calibration = calibration
         return self
 
     def _ready(self, begun: Engine | None, settings: list[Settings], features: int) -> Engine:
@@ -145,7 +167,15 @@ class OnlineEstimator(BaseEstimator, ABC):  # type: ignore[misc]
 
     def _forget(self) -> None:
         """What the next fit finds out anew."""
-        for name in ("classes_", "input_spec_", "calibration_", "_names"):
+        found = (
+            "classes_",
+            "input_spec_",
+            "weight_factor_",
+            "_calibration",
+            "_held_out_calibration",
+            "_names",
+        )
+        for name in found:
             self.__dict__.pop(name, None)
 
     def _examples(
@@ -156,6 +186,7 @@ class OnlineEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         settings: Settings,
         *,
         anew: bool,
+        stacklevel: int = 4,
     ) -> Examples:
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
@@ -163,10 +194,23 @@ class OnlineEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         labels = self._labels(y, settings.loss)
         loss = settings.loss if self._count_classes() <= 2 else None  # else the labels are numbers of classes
         chunk = examples(rows, labels, sample_weight, loss=loss)
+        if anew:
+            self.weight_factor_ = self._find_weight_factor(chunk, stacklevel + 1)
+        factor = getattr(self, "weight_factor_", 1.0)
+        if factor != 1.0:
+            chunk = replace(chunk, sample_weight=chunk.sample_weight * factor)
         weights = self._class_weighted(chunk, settings.loss)
         if self.weight_scale == "mean_one" and weights.any():
             weights = weights * (np.count_nonzero(weights) / weights.sum())
         return replace(chunk, sample_weight=weights)
+
+    def _find_weight_factor(self, chunk: Examples, stacklevel: int) -> float:
+        """What weights are multiplied by from now on: 1, unless they make no sense as counts."""
+        if self.weight_scale != "auto" or not weight_summary.no_counts(chunk.sample_weight):
+            return 1.0
+        summary = weight_summary.summarise(chunk.sample_weight)
+        warn_of_scale(summary.scale_warning(divided=True, remedy=AS_GIVEN), stacklevel=stacklevel)
+        return 1.0 / summary.mean
 
     def _predictions(self, X: Any) -> NDArray[np.float64]:
         check_is_fitted(self, "_engine")
@@ -216,7 +260,7 @@ class OnlineEstimator(BaseEstimator, ABC):  # type: ignore[misc]
             Save the run there every `checkpoint_every` rows, by default a million. If the file exists, go on
             from it; it is removed when the run succeeds.
         calibrate : bool
-            Fit the probabilities of `predict_proba` to the rows held out; works with every loss.
+            Fit the probabilities of `predict_proba` to the rows held out, not to progressive predictions.
         verbose : int
             1 shows a progress bar on standard error.
         **read_options
@@ -250,7 +294,7 @@ class OnlineEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         """Learn more files in order, once, going on from what is known; parameters as for `fit_files`.
 
         Files are read as the first ones were, so `read_options` are for the first call only. If anything goes
-        wrong, the estimator is as before. Probabilities stay calibrated as they were by `fit_files`.
+        wrong, the estimator is as before. Probabilities calibrated on held-out rows stay as they are.
         """
         from steelyard.estimators import file_fitting
 
@@ -329,13 +373,13 @@ class OnlineEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         return tags
 
 
-def _faint(summary: WeightSummary) -> str:
-    return (
-        f"the weights of {summary.nonzero} rows sum to {summary.total:.3g}: a weight counts as copies, so "
-        "next to nothing is learned. If they were made to sum to 1, as is usual elsewhere, say "
-        "weight_scale='mean_one', which divides them by their mean. "
-        "If all is as meant: warnings.simplefilter('ignore', steelyard.WeightWarning)"
-    )
+def _piece(engine: Engine) -> int | None:
+    """Rows at a time: of several models, as many as leave little memory to their predictions."""
+    return None if isinstance(engine, SingleModel) else 0
+
+
+def warn_of_scale(text: str, stacklevel: int) -> None:
+    warnings.warn(text, weight_summary.WeightWarning, stacklevel=stacklevel)
 
 
 @contextmanager

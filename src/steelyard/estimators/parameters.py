@@ -15,7 +15,7 @@ from steelyard.model import Settings
 from steelyard.schedules import AUTO
 
 DEFAULT = Settings()
-WEIGHT_SCALES = ("as_given", "mean_one")
+WEIGHT_SCALES = ("auto", "as_given", "mean_one")
 
 _NUMBERS = ("initial_t", "power_t", "l1", "l2")
 # What may change between two calls that go on with one model. The rest decides what its arrays hold.
@@ -35,8 +35,8 @@ def settings_of(estimator: Any, begun: list[Settings] | None) -> list[Settings]:
     if not isinstance(estimator.passes, Integral) or estimator.passes < 1:
         raise ValueError(f"passes must be a whole number, 1 or more; got {estimator.passes!r}")
     if estimator.weight_scale not in WEIGHT_SCALES:
-        known = " or ".join(map(repr, WEIGHT_SCALES))
-        raise ValueError(f"weight_scale must be {known}; got {estimator.weight_scale!r}")
+        known = ", ".join(map(repr, WEIGHT_SCALES))
+        raise ValueError(f"weight_scale must be one of {known}; got {estimator.weight_scale!r}")
     auto = isinstance(estimator.learning_rate, str) and estimator.learning_rate == AUTO
     settings = learning_settings(estimator, auto=auto)
     if begun is not None:

@@ -49,20 +49,26 @@ class ClassPredictions(ABC):
     def predict_proba(self) -> Callable[[Any], NDArray[np.float64]]:
         """predict_proba(X): the probability of each of `classes_`, one column a class.
 
-        With more than two classes, the probabilities of their models, divided by the sum. With a loss that
-        has no probabilities there is no such method. (scikit-learn's `available_if` would hide why.)
+        With more than two classes, the probabilities of their models, divided by the sum. With `calibrate`, a
+        sigmoid makes them, else the loss; with a loss that has none there is then no such method.
+        (scikit-learn's `available_if` would hide why.)
         """
         self._check_probabilities()
         return self._probabilities
 
     def _check_probabilities(self) -> None:
         loss = loss_of(self)
-        if not probabilities.has_probabilities(loss) and not hasattr(self, "calibration_"):
+        if not probabilities.has_probabilities(loss) and not self._calibrates():
             raise AttributeError(
-                f"there is no predict_proba: {type(loss).__name__} loss has no probabilities; use "
-                "loss='logistic', or calibrate: sklearn.calibration.CalibratedClassifierCV, or "
-                "fit_files(…, holdout=10, calibrate=True)"
+                f"there is no predict_proba: {type(loss).__name__} loss has no probabilities; "
+                "use loss='logistic', or fit with calibrate=True"
             )
+
+    def _calibrates(self) -> bool:
+        """Whether there is a calibration, or will be one after `fit`."""
+        if "_engine" in vars(self):
+            return hasattr(self, "calibration_")
+        return bool(getattr(self, "calibrate", False))
 
     def _probabilities(self, X: Any) -> NDArray[np.float64]:
         return self._chances(self._predictions(X))

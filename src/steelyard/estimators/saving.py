@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from steelyard import losses, model_file
-from steelyard.engine import class_weights
+from steelyard.engine import class_weights, progressive_calibration
 from steelyard.engine.protocol import Engine, restore
 from steelyard.losses import Loss
 from steelyard.model import Settings
@@ -36,8 +36,10 @@ def describe(estimator: Any, engine: Engine) -> ModelFile:
         estimator=type(estimator).__name__,
         parameters={name: _plain(value) for name, value in parameters.items()},
         weight_summary=estimator.weight_summary_,
+        weight_factor=getattr(estimator, "weight_factor_", 1.0),
         n_iter=int(estimator.n_iter_),
         calibration=getattr(estimator, "calibration_", None),
+        progressive_calibration={} if estimator._calibration is None else estimator._calibration.arrays(),
     )
 
 
@@ -63,17 +65,22 @@ def load(cls: type[Any], path: str | Path, loss: Loss | None) -> Any:
     if "class_weight" in parameters:
         parameters["class_weight"] = class_weights.from_json(parameters["class_weight"])
     if cls.__name__ == "OnlineRegressor":
-        parameters.pop("class_weight", None)
+        for name in ("class_weight", "calibrate"):
+            parameters.pop(name, None)
     estimator = cls(_name_or_loss(settings.loss), **parameters)
     estimator._engine = engine
     estimator.n_features_in_ = engine.features
     estimator.n_iter_ = content.n_iter
     estimator.weight_summary_ = content.weight_summary or NOTHING
+    estimator.weight_factor_ = content.weight_factor
     fitted = {
         "classes_": classes,
         "feature_names_in_": content.feature_names,
         "input_spec_": spec,
-        "calibration_": content.calibration,
+        "_calibration": None
+        if classes is None
+        else progressive_calibration.load(content, path, len(classes)),
+        "_held_out_calibration": None if content.progressive_calibration else content.calibration,
         "_names": content.names,
     }
     for name, value in fitted.items():
@@ -106,7 +113,11 @@ def _parameters(settings: Settings, content: ModelFile, *, auto: bool) -> dict[s
     parameters = {name: getattr(settings, name) for name in names}
     if auto:
         parameters |= {"learning_rate": "auto", "power_t": 0.0, "initial_t": Settings().initial_t}
-    parameters |= {"fit_intercept": settings.bias, "passes": content.n_iter}
+    parameters |= {
+        "fit_intercept": settings.bias,
+        "passes": content.n_iter,
+        "calibrate": content.calibration is not None,
+    }
     return parameters | {
         name: content.parameters[name] for name in ("class_weight",) if name in content.parameters
     }

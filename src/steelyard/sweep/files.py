@@ -36,11 +36,25 @@ class SweepFiles:
     def identity(self) -> dict[str, Any]:
         return self.files.identity()
 
-    def train(self, settings: Sequence[Settings], *, passes: int, names: bool = True) -> FileTraining:
+    def train(
+        self,
+        settings: Sequence[Settings],
+        *,
+        passes: int,
+        names: bool = True,
+        calibrate: bool = True,
+    ) -> FileTraining:
         """A training of these settings on all rows, as `steelyard train` would have it."""
         labels = file_labels.in_terms_of(self.labels, settings[0].loss)
         spec = replace(self.spec, label_rule=labels.rule)
-        run = RunOptions(passes, None, self.files.threads, self.files.skip)
+        run = RunOptions(
+            passes,
+            None,
+            self.files.threads,
+            self.files.skip,
+            calibrate_progressively=calibrate,
+            weight_scale=self.files.weight_scale,
+        )
         return file_training.start(
             self.files.paths, spec, settings, labels, run, names, class_weight=self.class_weight
         )
@@ -56,6 +70,7 @@ def open_files(
     class_weight: ClassWeight = None,
     threads: int = 1,
     skip: bool = False,
+    weight_scale: str = "auto",
 ) -> SweepFiles:
     """`inferred`: how the files are read, and the labels of the first rows, by `ReadOptions.infer`.
 
@@ -67,6 +82,7 @@ def open_files(
         for loss in losses:
             class_labels(loss)  # raises if it has none
     spec = replace(spec, label_rule=labels.rule)
-    files = FileRows(paths, spec, threads=threads, skip=skip)
+    weight_scale = weight_scale if spec.weight_factor == 1.0 else "as_given"
+    files = FileRows(paths, spec, threads=threads, skip=skip, weight_scale=weight_scale)
     files.class_factors = file_training.class_factors(class_weight, labels, files)
     return SweepFiles(files, spec, labels, class_weight)

@@ -1,0 +1,49 @@
+"""Margins counted in bins, so that probabilities can be fitted to any number of them in little memory.
+
+The margin of a prediction is how far it lies on the right side of the decision; below 0 it was wrong. Bins
+are uniform in m/(1 + |m|): fine around the decision, coarse where a prediction is sure of itself. A bin keeps
+the weight in it and the moment, weight times margin, so it stands for its margins at their mean.
+
+Time is the weight learned. When it has doubled since the current part began, the next one begins, and what
+came before the two of them is forgotten: it is from a model that knew little.
+"""
+
+import math
+
+from steelyard.numba_tools.jit import kernel
+
+BINS = 128
+WEIGHT, MOMENT = 0, 1
+LAST, CURRENT = 0, 1
+CLOCK, BEGAN = 0, 1
+# A margin beyond this says nothing more, and a few of them, wrong, would outweigh all others.
+LARGEST = 32.0
+
+
+@kernel
+def add(predictions, codes, sample_weight, own_class, decision, bins, time):
+    """Count rows in the order in which they were learned; those of weight 0 do not count.
+
+    `predictions[row, model]` were made before the row was learned. `own_class` is the class of each model of
+    a setting: `codes` say which rows are of it. `bins[setting, part, WEIGHT or MOMENT, bin]` are of all its
+    models together. `time` has the clock and when the current part began.
+    """
+    each = len(own_class)
+    for row in range(len(predictions)):
+        h = sample_weight[row]
+        if not h > 0.0:
+            continue
+        if time[CLOCK] >= 2.0 * time[BEGAN]:
+            bins[:, LAST] = bins[:, CURRENT]
+            bins[:, CURRENT] = 0.0
+            time[BEGAN] = time[CLOCK]
+        for model in range(predictions.shape[1]):
+            p = predictions[row, model]
+            if math.isnan(p):  # the model has diverged
+                continue
+            m = p - decision if codes[row] == own_class[model % each] else decision - p
+            m = min(max(m, -LARGEST), LARGEST)
+            place = int((m / (1.0 + abs(m)) + 1.0) * (0.5 * BINS))
+            bins[model // each, CURRENT, WEIGHT, place] += h
+            bins[model // each, CURRENT, MOMENT, place] += h * m
+        time[CLOCK] += h
