@@ -367,9 +367,11 @@ def _chunk(examples: Examples, rows: NDArray[np.int64], labels: Matrix, sample_w
 
 
 def upgraded(state: Matrix) -> Matrix:
-    """The state of lanes as it was before averages: without their two rows."""
+    """The state of one model, or of lanes, as it was before averages: without their two numbers."""
+    if state.ndim == 1:
+        return np.append(state, np.zeros(linear.STATE_SIZE - len(state)))
     missing = lanes.LANE_STATE_SIZE - len(state)
-    return np.insert(state, [lanes.ERROR - missing] * missing, 0.0, axis=0) if state.ndim > 1 else state
+    return np.insert(state, [lanes.ERROR - missing] * missing, 0.0, axis=0)
 
 
 def bytes_a_lane(settings: Settings, features: int) -> int:
