@@ -90,8 +90,8 @@ ENTRIES = (
         "credit-costs",
         "steelyard train $STEELYARD_DATA/credit-costs.csv.gz",
         "",
-        "In this loss a linear model of these raw numbers is no better than a constant, and while it learns it "
-        "is worse.",
+        "In this loss a linear model of these raw numbers is no better than a constant, and while it learns "
+        "it is worse.",
     ),
     *(_amazon(domain) for domain in ("books", "dvd", "electronics", "kitchen")),
     Entry(
