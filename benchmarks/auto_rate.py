@@ -183,8 +183,9 @@ are means over {seeds} shuffles. The [glossary](glossary.md) explains the terms.
   numbers, six cost as much time and memory as sixteen.
 - **progressive**: the progressive accuracy of the chosen model. The choice of the best of {rivals} makes it
   too high; the average over the whole pass, the beginning included, makes it too low, and so do test
-  rows that are easier to predict than the training rows. It is not an estimate of later accuracy: use
-  held-out rows for that.
+  rows that are easier to predict than the training rows. It is also that of the coefficients of the moment,
+  while the model predicts with their average. It is not an estimate of later accuracy: use held-out rows for
+  that.
 
 `python -m benchmarks.auto_rate --output docs/auto-rate.md` writes this page, from the sets in the folder
 named by `STEELYARD_DATA` and those that come with scikit-learn. The {rivals} rates were chosen by looking at
