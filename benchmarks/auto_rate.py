@@ -156,7 +156,7 @@ def verdict(found: dict[str, Figures]) -> str:
 
 
 def page(found: dict[str, dict[str, Figures]], seeds: int) -> str:
-    parts = [TEXT.format(seeds=seeds, settings=len(GRID), rivals=len(auto_candidates.CANDIDATES))]
+    parts = [TEXT.format(seeds=seeds, settings=len(GRID), rivals=len(auto_candidates.MIXED))]
     for kind, figures in found.items():
         if figures:
             parts += [f"## {kind.capitalize()}", table(kind, figures), verdict(figures)]
@@ -167,24 +167,25 @@ TEXT = """
 # The learning rate, chosen in one pass
 
 `learning_rate="auto"` (`--learning-rate auto` on the command line) learns {rivals} models side by side in one
-pass, and predicts with the one whose progressive loss is the least. Their learning rates are the default of
-the loss, half and twice that; and the default, twice and four times that with a slow decay (`power_t=0.25`,
-`initial_t=100`). This page shows how near that comes to the best of a whole grid, after one pass; figures
+pass, with the default rate, half and twice that, and a quarter and four times that. All of them answer
+together, as one linear model: each counts by how few wrong predictions it has made so far, or by its loss if
+numbers are predicted. This page shows how near that comes to the best of a whole grid, after one pass; figures
 are means over {seeds} shuffles. The [glossary](glossary.md) explains the terms.
 
 - **default**, **auto**: accuracy on the test rows in per cent; 100 R² if numbers are predicted.
-- **grid, by progressive loss**: the same choice among {settings} settings, from 1/32 to 64 times the default
+- **grid, by progressive loss**: the one with the least progressive loss among {settings} settings, from 1/32 to 64 times the default
   rate, without decay and with nine kinds of it.
 - **grid, in hindsight**: the best of these settings *on the test rows themselves*, for each shuffle. No
   method can choose it. With few test rows much of it is luck: breast cancer has 114 of them, iris 30, wine
   36, a pair of newsgroups 700 to 800.
-- **time**: processor time of `fit` as a multiple of the default's, measured in turns; six calls of `fit`
-  would be × 6. Models that learn side by side are stored in groups of sixteen: with two classes, or
-  numbers, six cost as much time and memory as sixteen.
-- **progressive**: the progressive accuracy of the chosen model. The choice of the best of {rivals} makes it
+- **time**: processor time of `fit` as a multiple of the default's, measured in turns; five calls of `fit`
+  would be × 5. Models that learn side by side are stored in groups of sixteen: with two classes, or
+  numbers, five cost as much time and memory as sixteen.
+- **progressive**: the progressive accuracy of the best of the {rivals} alone. That it is the best makes it
   too high; the average over the whole pass, the beginning included, makes it too low, and so do test
-  rows that are easier to predict than the training rows. It is not an estimate of later accuracy: use
-  held-out rows for that.
+  rows that are easier to predict than the training rows. It is also that of the coefficients of the moment,
+  while the models predict with their averages, together. It is not an estimate of later accuracy: use held-out rows for
+  that.
 
 `python -m benchmarks.auto_rate --output docs/auto-rate.md` writes this page, from the sets in the folder
 named by `STEELYARD_DATA` and those that come with scikit-learn. The {rivals} rates were chosen by looking at

@@ -29,7 +29,7 @@ def table(data: DataSet, repeats: int, folder: Path) -> Table:
     path = folder / "rows.arrow"
     convert([checked], path, features=checked.features)
     rows = []
-    for scaling in ("plain", "normalized"):
+    for scaling in ("plain", "standardized"):
         settings = Settings(loss=losses.by_name("logistic"), scaling=scaling)
 
         def from_memory(settings: Settings = settings) -> None:

@@ -13,17 +13,21 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks import labelled, sections, untuned
-from benchmarks.untuned import SGD, STEELYARD, SVC, VOWPAL
+from benchmarks import candidates, labelled, sections, untuned
+from benchmarks.untuned import FROM_TEXT, SGD, STEELYARD, SVC, VOWPAL, VOWPAL_WORDS
 from steelyard import OnlineClassifier, losses
+from steelyard.model import Settings
 
-# A peer counts as better on a set from this many points on.
-NOTABLE = 0.3
+# A peer counts as better on a set from this many points on: of accuracy, of F1.
+NOTABLE, NOTABLE_F1 = 0.3, 2.0
 
-# For each set and contender, the test accuracy in per cent for every seed.
+# For each set and contender, a figure in per cent for every seed.
 Scores = dict[str, dict[str, NDArray[np.float64]]]
 
-_PACKAGES = {VOWPAL: "vowpalwabbit", SGD: "scikit-learn", SVC: "scikit-learn"}
+_PACKAGES = {
+    VOWPAL: "vowpalwabbit", VOWPAL_WORDS: "vowpalwabbit", SGD: "scikit-learn", SVC: "scikit-learn",
+}  # fmt: skip
+_COUNTS_ONLY = "–"  # in the columns of texts, where a set has none
 
 
 @click.command()
@@ -31,106 +35,152 @@ _PACKAGES = {VOWPAL: "vowpalwabbit", SGD: "scikit-learn", SVC: "scikit-learn"}
 @click.option("--only", multiple=True, help="A data set; may be repeated. All of them by default.")
 @click.option("--output", type=click.Path(path_type=Path, dir_okay=False), help="Write the page here.")
 def main(seeds: int, only: Sequence[str], output: Path | None) -> None:
-    scores: Scores = {}
+    accuracy: Scores = {}
+    f1: Scores = {}
+    tried: candidates.Found = {}
+    shares = {}
     for name in only or labelled.names():
-        scores[name] = measure(labelled.load(name), seeds)
-        click.echo(f"{name}: " + ", ".join(f"{who} {cell(s)}" for who, s in scores[name].items()), err=True)
-    click.echo(table(scores))
+        problem = labelled.load(name)
+        accuracy[name], f1[name] = measure(problem, seeds)
+        tried[name] = candidates.measure(problem, seeds)
+        shares[name] = rarer_share(problem)
+        click.echo(f"{name}: " + ", ".join(f"{who} {cell(s)}" for who, s in accuracy[name].items()), err=True)
+    click.echo(table(accuracy))
+    click.echo(table(f1, shares))
+    click.echo(candidates.text(tried))
     if output is not None:
-        sections.write(output, "benchmarks.defaults", page(scores, seeds))
+        sections.write(output, "benchmarks.defaults", page(accuracy, f1, shares, tried, seeds))
 
 
-def measure(problem: labelled.Problem, seeds: int) -> dict[str, NDArray[np.float64]]:
-    """Everyone on the same rows in the same order, seed by seed."""
+def measure(
+    problem: labelled.Problem, seeds: int
+) -> tuple[dict[str, NDArray[np.float64]], dict[str, NDArray[np.float64]]]:
+    """Accuracy and F1: everyone on the same rows in the same order, seed by seed."""
     splits = [problem.split(seed) for seed in range(seeds)]
-    return {
-        who: np.array([100.0 * contender(*split, seed) for seed, split in enumerate(splits)])
-        for who, contender in ((who, make(problem)) for who, make in untuned.contenders().items())
+    found = {
+        who: 100.0
+        * np.array(
+            [
+                candidates.scores(problem, split[1], contender(*split, seed))
+                for seed, split in enumerate(splits)
+            ]
+        )
+        for who, contender in untuned.contenders(problem).items()
     }
+    return {who: each[:, 0] for who, each in found.items()}, {who: each[:, 1] for who, each in found.items()}
 
 
-def table(scores: Scores) -> str:
-    """Markdown: accuracies with their spread; and how far we are ahead of Vowpal Wabbit, seed by seed."""
-    names = list(next(iter(scores.values())))
-    heads = ["data set", *names] + (["ahead of Vowpal Wabbit"] if VOWPAL in names else [])
-    rows = [[name, *map(cell, row.values()), *lead(row)] for name, row in scores.items()]
-    rows.append(["**mean**", *(f"{mean(scores, who):.2f}" for who in names), *mean_lead(scores)])
+def rarer_share(problem: labelled.Problem) -> float:
+    """Of the rarer class, among all rows."""
+    positive = float(np.mean(problem.labels > 0.0))
+    return min(positive, 1.0 - positive)
+
+
+def columns(scores: Scores) -> list[str]:
+    """All contenders, those of texts included, in the order of a set that has all."""
+    return max((list(row) for row in scores.values()), key=len)
+
+
+def table(scores: Scores, shares: dict[str, float] | None = None) -> str:
+    """Markdown: figures with their spread; and how far we are ahead of Vowpal Wabbit, seed by seed."""
+    names = columns(scores)
+    texts = [name for name, row in scores.items() if len(row) == len(names)]
+    heads = ["data set", *(["share of the class"] if shares else []), *names]
+    heads += ["ahead of Vowpal Wabbit"] if VOWPAL in names else []
+    rows = []
+    for name, row in scores.items():
+        cells = [cell(row[who]) if who in row else _COUNTS_ONLY for who in names]
+        rows.append([name, *([f"{shares[name]:.1%}"] if shares else []), *cells, *lead([row])])
+    for title, some in (("mean", list(scores)), ("mean of the texts", texts)):
+        kept = [scores[name] for name in some]
+        means = [mean(kept, who) for who in names]
+        rows.append([f"**{title}**", *([""] if shares else []), *means, *lead(kept)])
     return sections.table(heads, rows)
 
 
-def cell(accuracies: NDArray[np.float64]) -> str:
-    return f"{accuracies.mean():.2f} ± {accuracies.std():.2f}"
+def cell(figures: NDArray[np.float64]) -> str:
+    return f"{figures.mean():.2f} ± {figures.std():.2f}"
 
 
-def lead(row: dict[str, NDArray[np.float64]]) -> list[str]:
-    return [cell_with_sign(row[STEELYARD] - row[VOWPAL])] if VOWPAL in row else []
+def lead(rows: list[dict[str, NDArray[np.float64]]]) -> list[str]:
+    """Both given counts. Of several sets the mean alone."""
+    if not all(VOWPAL in row for row in rows):
+        return []
+    differences = [row[STEELYARD] - row[VOWPAL] for row in rows]
+    spread = f" ± {differences[0].std():.2f}" if len(rows) == 1 else ""
+    return [f"{np.mean(differences):+.2f}{spread}"]
 
 
-def cell_with_sign(differences: NDArray[np.float64]) -> str:
-    return f"{differences.mean():+.2f} ± {differences.std():.2f}"
+def mean(rows: list[dict[str, NDArray[np.float64]]], who: str) -> str:
+    """Of all sets, or nothing: the mean of some of them cannot be compared."""
+    if not rows or any(who not in row for row in rows):
+        return _COUNTS_ONLY
+    return f"{np.mean([row[who].mean() for row in rows]):.2f}"
 
 
-def mean(scores: Scores, who: str) -> float:
-    return float(np.mean([row[who].mean() for row in scores.values()]))
-
-
-def mean_lead(scores: Scores) -> list[str]:
-    measured = all(VOWPAL in row for row in scores.values())
-    return [f"{mean(scores, STEELYARD) - mean(scores, VOWPAL):+.2f}"] if measured else []
-
-
-def page(scores: Scores, seeds: int) -> str:
-    peers = [who for who in next(iter(scores.values())) if who != STEELYARD]
+def page(accuracy: Scores, f1: Scores, shares: dict[str, float], tried: candidates.Found, seeds: int) -> str:
     parts = [
         INTRODUCTION.format(settings=settings()),
-        table(scores),
-        how(peers, seeds),
-        verdicts(scores, peers),
+        "## Accuracy\n\n" + table(accuracy),
+        "## F1 of the rarer class\n" + F1 + "\n" + table(f1, shares),
+        verdicts(accuracy, f1),
+        how(columns(accuracy), seeds),
+        candidates.text(tried),
     ]
-    return "\n\n".join(part.strip() for part in parts)
+    return "\n\n".join(part.strip() for part in parts if part)
 
 
 def settings() -> str:
     chosen = OnlineClassifier().get_params()
-    chosen["learning_rate"] = losses.by_name(chosen["loss"]).default_learning_rate
-    shown = ("loss", "update", "scaling", "learning_rate", "power_t", "passes")
+    usual = Settings(losses.by_name(chosen["loss"]))
+    chosen |= {"learning_rate": round(usual.rate, 6), "average": usual.average_power}
+    shown = ("loss", "update", "scaling", "learning_rate", "power_t", "average", "passes")
     return ", ".join(f"`{name}={chosen[name]!r}`" for name in shown)
 
 
-def how(peers: list[str], seeds: int) -> str:
-    versions = ", ".join(f"{name} {version(name)}" for name in sorted({_PACKAGES[who] for who in peers}))
-    missing = "" if VOWPAL in peers else "\n- Vowpal Wabbit was not installed, so its columns are missing."
+def how(contenders: list[str], seeds: int) -> str:
+    packages = sorted({_PACKAGES[who] for who in contenders if who in _PACKAGES})
+    versions = ", ".join(f"{name} {version(name)}" for name in packages)
+    missing = (
+        "" if VOWPAL in contenders else "\n- Vowpal Wabbit was not installed, so its columns are missing."
+    )
     return METHOD.format(
         seeds=seeds, share=f"{labelled.TEST_SHARE:.0%}", c=", ".join(map(str, untuned.SVC_SETTINGS)),
         versions=versions, missing=missing,
     )  # fmt: skip
 
 
-def verdicts(scores: Scores, peers: list[str]) -> str:
+def verdicts(accuracy: Scores, f1: Scores) -> str:
     """Where each peer is better, and by how much."""
-    lines = [
-        "## Where a peer is better",
-        "",
-        f"By {NOTABLE} points or more, on average over the shuffles:",
-        "",
-    ]
-    for peer in peers:
-        ahead = {name: float((row[peer] - row[STEELYARD]).mean()) for name, row in scores.items()}
-        found = [f"{name} ({gap:.2f})" for name, gap in ahead.items() if gap >= NOTABLE]
-        lines.append(f"- {peer}: {', '.join(found) if found else 'nowhere'}.")
-    return "\n".join(lines)
+    pairs = [(STEELYARD, peer) for peer in (VOWPAL, VOWPAL_WORDS, SGD, SVC)]
+    pairs += [(FROM_TEXT, peer) for peer in (VOWPAL_WORDS, SVC)]
+    parts = ["## Where a peer is better", ""]
+    for what, scores, notable in (("accuracy", accuracy, NOTABLE), ("F1", f1, NOTABLE_F1)):
+        parts += [f"By {notable:g} points of {what} or more, on average over the shuffles:", ""]
+        for ours, peer in pairs:
+            rows = {name: row for name, row in scores.items() if ours in row and peer in row}
+            ahead = {name: float((row[peer] - row[ours]).mean()) for name, row in rows.items()}
+            found = [f"{name} ({gap:.2f})" for name, gap in ahead.items() if gap >= notable]
+            if rows:
+                parts.append(f"- {peer}, against *{ours}*: {', '.join(found) if found else 'nowhere'}.")
+        parts.append("")
+    return "\n".join(parts)
 
 
 INTRODUCTION = """
 # How good are the defaults?
 
-`OnlineClassifier()` and its peers with their defaults: test accuracy in per cent after **one pass**, the mean
-over shuffles ± their standard deviation. LinearSVC is an exception: it is a batch solver with many passes
-and a tuned C, shown as the target. Our defaults are
+`OnlineClassifier()` and its peers with their defaults: accuracy on the test rows, and F1 of the rarer class,
+in per cent after **one pass**, the mean over shuffles ± their standard deviation. LinearSVC is an exception:
+it is a batch solver with many passes and a tuned C, shown as the target. Our defaults are
 {settings}.
 `python -m benchmarks.defaults --output docs/defaults.md` wrote this part of the page, from the data sets in
 the folder named by `STEELYARD_DATA` and those that come with scikit-learn; `--seeds` sets the number of
 shuffles. `benchmarks.regression` and `benchmarks.rates` wrote the parts below.
+"""
+
+F1 = """
+Accuracy says little where a class is rare: who never predicts it has an accuracy of one minus its share.
 """
 
 METHOD = """
@@ -142,15 +192,22 @@ METHOD = """
 - Text is counts of the words `[a-z0-9]+` of the lower-cased text; URLs are counts of three characters in a
   row; rcv1-ccat is tf-idf, unit vectors. "Raw numbers" are columns such as age and capital gain, unscaled,
   and one column for each category. Survey weights are not used.
-- `newsgroups, comp` is `comp.*` against all other groups; the other three are pairs of groups. `digits` is
-  5 to 9 against 0 to 4.
+- `newsgroups, comp` is `comp.*` against all other groups, `newsgroups, space` is `sci.space` against all
+  others; the other three are pairs of groups. The sets of `reuters` are one topic of Reuters-21578 against
+  all other news. `digits` is 5 to 9 against 0 to 4.
+- Everybody gets counts, but for two columns, which exist for texts only. "steelyard, from the text" is what
+  `steelyard train` and `fit_files` make of a file with that text: 1 + log of the count, divided by the length
+  of the text, with one unit for all words ([files.md](files.md)). (One column of text, that is; files with
+  title and abstract apart keep their words apart.) "Vowpal Wabbit, word by word" is how it is mostly given
+  texts: every occurrence of a word is a feature. The last column compares the two that get counts.
 - Vowpal Wabbit: no options (squared loss, adaptive and normalised rates). SGDClassifier: its defaults (hinge
-  loss) with `max_iter=1`. LinearSVC: the best C of {c}, chosen on the test rows themselves, which makes its
-  figures too good.
+  loss) with `max_iter=1`. LinearSVC: the best C of {c}, chosen by the accuracy on the test rows themselves,
+  which makes its figures too good. It learns sets with test rows of their own once: their order does not
+  matter to it.
 - The spread of a few shuffles is itself uncertain, especially on sets with few test rows (breast cancer has
   114).
-- Our lead is to be read with care: our loss and learning rate were chosen by looking at these very sets, test
-  rows included. The peers' defaults were not.
+- Our lead is to be read with care: our loss, scaling, average and learning rate were chosen by looking at
+  these very sets, test rows included. The peers' defaults were not. See the end of this part.
 - {versions}.{missing}
 """
 

@@ -38,6 +38,7 @@ class Problem:
     labels: NDArray[np.float64]
     own_test: int = 0
     weights: NDArray[np.float64] | None = None
+    text: bool = False  # whether the features are counts of what is in a text
 
     def split(self, seed: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """Rows to learn, shuffled, and rows to test: the set's own, or the last fifth after shuffling."""
@@ -73,7 +74,7 @@ def _text(file: str, columns: tuple[str, ...], counter: Callable[[], CountVector
     def read(name: str) -> Problem:
         rows = list(table(file))
         counts = counter().fit_transform(" ".join(row[c] for c in columns) for row in rows)
-        return Problem(name, counts, np.array([float(row["label"]) for row in rows]))
+        return Problem(name, counts, np.array([float(row["label"]) for row in rows]), text=True)
 
     return read
 
@@ -86,7 +87,20 @@ def _newsgroups(positive: tuple[str, ...], negative: tuple[str, ...]) -> Reader:
         rows.sort(key=lambda row: row["split"] == "test")
         counts = words().fit_transform(row["text"] for row in rows)
         labels = np.array([1.0 if row["group"].startswith(positive) else -1.0 for row in rows])
-        return Problem(name, counts, labels, sum(row["split"] == "test" for row in rows))
+        return Problem(name, counts, labels, sum(row["split"] == "test" for row in rows), text=True)
+
+    return read
+
+
+def _reuters(topic: str) -> Reader:
+    """News with this topic, alone or among others, against all other news."""
+
+    def read(name: str) -> Problem:
+        parts = [list(table(f"reuters21578-{part}.tsv.xz")) for part in ("train", "test")]
+        rows = [row for part in parts for row in part]
+        counts = words().fit_transform(row["text"] for row in rows)
+        labels = np.array([1.0 if topic in row["topics"].split(",") else -1.0 for row in rows])
+        return Problem(name, counts, labels, len(parts[-1]), text=True)
 
     return read
 
@@ -218,16 +232,23 @@ def _reviews(kind: str) -> tuple[str, ...]:
 ADULT = (("adult.data.gz", "adult.test.gz"), frozenset({0, 4, 10, 11, 12}), 2, True)
 CENSUS = (("census-income.gz",), frozenset({0, 5, 16, 17, 18, 30, 39}), 24)
 
+_GROUPS = ("alt.", "comp.", "misc.", "rec.", "sci.", "soc.", "talk.")
+
 _SETS: dict[str, Reader] = {
     "rcv1-ccat": _svmlight(("rcv1-ccat.svm.xz",)),
     "arxiv-astro": _text("arxiv-astro.tsv.xz", ("title", "abstract")),
     "enron-spam": _text("enron-spam.tsv.xz", ("text",)),
     "url-spam": _text("url-spam.tsv.xz", ("url",), _trigrams),
     "sms-spam": _text("sms-spam.tsv.xz", ("text",)),
-    "newsgroups, comp": _newsgroups(("comp.",), ("alt.", "misc.", "rec.", "sci.", "soc.", "talk.")),
+    "newsgroups, comp": _newsgroups(("comp.",), _GROUPS),
     "newsgroups, religion": _newsgroups(("alt.atheism",), ("soc.religion.christian",)),
     "newsgroups, hardware": _newsgroups(("comp.sys.ibm.pc.hardware",), ("comp.sys.mac.hardware",)),
     "newsgroups, sport": _newsgroups(("rec.sport.baseball",), ("rec.sport.hockey",)),
+    "newsgroups, space": _newsgroups(("sci.space",), _GROUPS),
+    **{
+        f"reuters, {topic}": _reuters(topic)
+        for topic in ("earn", "acq", "grain", "ship", "crude", "money-fx")
+    },
     "amazon-reviews": _svmlight(_reviews("train"), _reviews("test")),
     "a9a": _svmlight(("a9a.gz",), ("a9a.t.gz",)),
     "w8a": _svmlight(("w8a.gz",)),

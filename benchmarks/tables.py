@@ -48,7 +48,7 @@ def scalings(data: DataSet, repeats: int) -> Table:
     """(c) what rates of their own for every feature cost."""
     rows = []
     for loss in LOSSES:
-        names = ("plain", "row_norm", "adaptive", "normalized")
+        names = ("plain", "row_norm", "adaptive", "normalized", "standardized")
         times = alternate([multiclass_ours.kernel(data, loss, RATE, name, name) for name in names], repeats)
         for name in names[1:]:
             target = Target(0.5) if name == "adaptive" else None

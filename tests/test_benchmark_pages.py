@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 from scipy import sparse
+from sklearn.metrics import f1_score
 
 from benchmarks import (
     active_defaults,
@@ -15,7 +16,9 @@ from benchmarks import (
     active_speed,
     active_ways,
     auto_rate,
+    candidates,
     coverage,
+    defaults,
     invariance,
     labelled,
     multiclass,
@@ -29,10 +32,12 @@ from benchmarks import (
     rates,
     regression,
     sections,
+    untuned,
 )
 from benchmarks.labelled import Problem
 from benchmarks.sweeps import SCHEDULES
 from benchmarks.timing import WALL, Times
+from steelyard import OnlineClassifier
 from steelyard.examples import examples
 
 
@@ -41,6 +46,16 @@ def two_classes() -> Problem:
     random = np.random.default_rng(0)
     matrix = random.normal(size=(300, 5)).astype(np.float32)
     return Problem("toy", sparse.csr_matrix(matrix), np.where(matrix @ np.arange(5.0) > 0.0, 1.0, -1.0))
+
+
+@pytest.fixture
+def words() -> Problem:
+    """Counts of words; the first one makes the class, which is rare."""
+    random = np.random.default_rng(0)
+    counts = random.poisson(0.3, size=(300, 20)).astype(np.float32)
+    counts[:, 0] = random.random(300) < 0.1
+    counts[:, 1] = 1.0
+    return Problem("words", sparse.csr_matrix(counts), np.where(counts[:, 0] > 0.0, 1.0, -1.0), text=True)
 
 
 def test_a_section_is_put_in_its_place(tmp_path: Path) -> None:
@@ -65,6 +80,70 @@ def test_generated_targets_differ_in_units_only() -> None:
     np.testing.assert_allclose(scaled.labels, 1e6 * plain.labels)
     np.testing.assert_allclose(moved.labels, plain.labels + 1e4)
     assert (scaled.matrix != plain.matrix).nnz == 0
+
+
+def test_defaults_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, two_classes: Problem, words: Problem
+) -> None:
+    monkeypatch.setattr(labelled, "load", {"toy": two_classes, "words": words}.__getitem__)
+    page = tmp_path / "page.md"
+    arguments = ["--seeds", "1", "--only", "toy", "--only", "words", "--output", str(page)]
+    CliRunner().invoke(defaults.main, arguments, catch_exceptions=False)
+    text = page.read_text()
+    assert text.count("| words |") == text.count("| toy |") == 3  # accuracy, F1, chosen without the set
+    installed = set(untuned.contenders(words))
+    (head,) = {line for line in text.splitlines() if line.startswith("| data set | steelyard |")}
+    assert installed <= {cell.strip() for cell in head.split("|")}
+    for line in text.splitlines():
+        if line.startswith("| toy |"):
+            assert line.count("| – ") in (0, len(installed & set(untuned.OF_TEXTS)))
+    assert f"- {untuned.SVC}, against *{untuned.FROM_TEXT}*: " in text
+    assert f"| **{candidates.DEFAULT.name}** |" in text
+
+
+def test_candidates_have_the_default_among_them() -> None:
+    assert candidates.DEFAULT in candidates.CANDIDATES
+    usual = OnlineClassifier().fit([[0.0], [1.0]], [0, 1])
+    found = candidates.DEFAULT.classifier().fit([[0.0], [1.0]], [0, 1])
+    assert found.learning_rate_ == pytest.approx(usual.learning_rate_)
+    assert found.model_.settings.average_power == usual.model_.settings.average_power
+    assert found.scaling == usual.scaling
+
+
+def test_scores_are_those_of_the_rarer_class(words: Problem) -> None:
+    test = np.arange(300)
+    truth = words.labels
+    assert candidates.scores(words, test, truth) == (1.0, 1.0)
+    accuracy, f1 = candidates.scores(words, test, -np.ones(300))
+    assert (accuracy, f1) == pytest.approx((np.mean(truth < 0.0), 0.0))
+    said = np.where(np.arange(300) < 150, truth, -truth)
+    expected = f1_score(truth > 0.0, said > 0.0)
+    assert candidates.scores(words, test, said)[1] == pytest.approx(expected)
+
+
+def test_what_is_chosen_without_a_set() -> None:
+    best = np.zeros((len(candidates.CANDIDATES), 2))
+    best[0] = 90.0
+    other = best[::-1].copy()
+    other[0], other[-1] = 50.0, 51.0
+    shown = candidates.text({"a": best, "b": other, "c": best})
+    (row,) = [line for line in shown.splitlines() if line.startswith("| b |")]
+    assert row.split("|")[2].strip() == "normalized"
+    assert row.split("|")[-2].strip() == "-50.00"  # the default has 0 here
+    assert candidates.text({"a": best}) == ""
+
+
+def test_each_occurrence_of_a_word_is_written(words: Problem) -> None:
+    counts = sparse.csr_matrix(np.array([[2.0, 0.0, 1.0]], np.float32))
+    problem = Problem("one", counts, np.array([1.0]), text=True)
+    assert untuned.VowpalWabbitByWords(problem).lines == [b"1 | 0 0 2\n"]
+    assert untuned.VowpalWabbit(problem).lines == [b"1 | 0:2 2:1\n"]
+
+
+def test_words_relative_to_the_text_find_the_class(words: Problem) -> None:
+    train, test = words.split(0)
+    found = untuned.from_text(words)(train, test, 0)
+    assert np.mean((found > 0.0) == (words.labels[test] > 0.0)) > 0.9
 
 
 def test_regression_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""Online learning in which an importance weight of h means exactly h copies of the example."""
+"""Online learning in which an importance weight of h means h copies of the example, exactly or nearly."""
 
 import importlib
 from typing import TYPE_CHECKING, Any

@@ -65,4 +65,4 @@ class Commands(click.Group):
 )
 @click.version_option(steelyard.__version__, prog_name="steelyard")
 def main() -> None:
-    """Online learning in which an importance weight of h means exactly h copies of the example."""
+    """Online learning in which an importance weight of h means h copies of the example."""

@@ -75,7 +75,7 @@ _LEARNING = several(
     _setting(
         "learning_rate",
         RateOrAuto(),
-        "The learning rate at the start; auto learns with six and uses the best so far.  "
+        "The learning rate at the start; auto learns with five, which answer together.  "
         f"[default: {_rates()}]",
     ),
     _setting("initial_t", float, "The weight learned after which the rate begins to fall."),
@@ -102,7 +102,7 @@ _RUNNING = several(
     click.option("-o", "--output", type=options.FILE_PATH, metavar="MODEL", help="Where to save the model."),
     click.option(
         "--passes", type=click.IntRange(1), default=1, show_default=True,
-        help="How often to go through the files.",
+        help="How often to go through the files; with standardized scaling, the kth time at the rate / k.",
     ),
     click.option(
         "--holdout", type=click.IntRange(2), metavar="N",
@@ -185,9 +185,10 @@ class TrainOptions:
 def command(ctx: click.Context, /, files: tuple[str, ...], **given: Any) -> None:
     """Learn files in order, show progress, save the model.
 
-    A row of weight h counts as exactly h copies of it. A FILE may be Vowpal Wabbit text, svmlight, CSV,
-    TSV, JSON lines, Parquet or Arrow, plain or compressed (gz, xz, bz2, zst); several, a pattern, or -
-    for standard input. Labels may be numbers, two classes or more.
+    A row of weight h counts as h copies of it: exactly with the scalings plain and row_norm, nearly with
+    the default and others that adapt rates. A FILE may be Vowpal Wabbit text, svmlight, CSV, TSV, JSON
+    lines, Parquet or Arrow, plain or compressed (gz, xz, bz2, zst); several, a pattern, or - for standard
+    input. Labels may be numbers, two classes or more.
 
     The table shows the progressive loss: the average loss of predictions that were made before
     their row was learned.

@@ -58,9 +58,10 @@ class DemoFolder:
         for update in weights.UPDATES:
             path = self.file(f"heavy-{update}.model")
             rate = ("--learning-rate", f"{weights.RATE:g}", "--update", update)
-            plain = ("--loss", "logistic", "--scaling", "plain", "--weight-scale", "as_given")
+            plain = ("--loss", "logistic", "--scaling", "plain")
+            given = ("--weight-scale", "as_given", "-o", path)
             commands += [
-                (("train", self.file(WEIGHTED)), *self._labels(), plain, rate, ("-o", path)),
+                (("train", self.file(WEIGHTED)), *self._labels(), plain, rate, given),
                 (("evaluate", path), (self.file(HELD_OUT),)),
             ]
         return commands
