@@ -169,12 +169,12 @@ TEXT = """
 `learning_rate="auto"` (`--learning-rate auto` on the command line) learns {rivals} models side by side in one
 pass, with the default rate, half and twice that, and a quarter and four times that. All of them answer
 together, as one linear model: each counts by how few wrong predictions it has made so far, or by its loss if
-numbers are predicted. This page shows how near that comes to the best of a whole grid, after one pass; figures
-are means over {seeds} shuffles. The [glossary](glossary.md) explains the terms.
+numbers are predicted. This page shows how near that comes to the best of a whole grid, after one pass;
+figures are means over {seeds} shuffles. The [glossary](glossary.md) explains the terms.
 
 - **default**, **auto**: accuracy on the test rows in per cent; 100 R² if numbers are predicted.
-- **grid, by progressive loss**: the one with the least progressive loss among {settings} settings, from 1/32 to 64 times the default
-  rate, without decay and with nine kinds of it.
+- **grid, by progressive loss**: the one with the least progressive loss among {settings} settings, from 1/32
+  to 64 times the default rate, without decay and with nine kinds of it.
 - **grid, in hindsight**: the best of these settings *on the test rows themselves*, for each shuffle. No
   method can choose it. With few test rows much of it is luck: breast cancer has 114 of them, iris 30, wine
   36, a pair of newsgroups 700 to 800.
@@ -184,8 +184,8 @@ are means over {seeds} shuffles. The [glossary](glossary.md) explains the terms.
 - **progressive**: the progressive accuracy of the best of the {rivals} alone. That it is the best makes it
   too high; the average over the whole pass, the beginning included, makes it too low, and so do test
   rows that are easier to predict than the training rows. It is also that of the coefficients of the moment,
-  while the models predict with their averages, together. It is not an estimate of later accuracy: use held-out rows for
-  that.
+  while the models predict with their averages, together. It is not an estimate of later accuracy: use
+  held-out rows for that.
 
 `python -m benchmarks.auto_rate --output docs/auto-rate.md` writes this page, from the sets in the folder
 named by `STEELYARD_DATA` and those that come with scikit-learn. The {rivals} rates were chosen by looking at

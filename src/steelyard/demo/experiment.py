@@ -59,9 +59,9 @@ class DemoFolder:
             path = self.file(f"heavy-{update}.model")
             rate = ("--learning-rate", f"{weights.RATE:g}", "--update", update)
             plain = ("--loss", "logistic", "--scaling", "plain")
-            given = ("--weight-scale", "as_given", "-o", path)
+            given = ("--weight-scale", "as_given")
             commands += [
-                (("train", self.file(WEIGHTED)), *self._labels(), plain, rate, given),
+                (("train", self.file(WEIGHTED)), *self._labels(), plain, rate, given, ("-o", path)),
                 (("evaluate", path), (self.file(HELD_OUT),)),
             ]
         return commands
