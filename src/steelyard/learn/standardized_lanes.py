@@ -38,6 +38,8 @@ from steelyard.learn.units import (
     FIRST,
     INDEX,
     MARKS,
+    MOST,
+    NEAR,
     TINIEST,
     find,
     fits,
@@ -90,8 +92,7 @@ def learn(
             i = np.uint64(indices[j - base])
             moved = marks[i & np.uint64(MARKS - 1)] > 0 and values[j] != 0.0
             x[j - start] = flat.dtype.type(values[j]) - (origins[i] if moved else flat.dtype.type(0.0))
-        _standardize(start, end, base, indices, x, flat, stride, lanes, z)
-        _dots(start, end, base, indices, flat, stride, lanes, z, totals)
+        _standardize(start, end, base, indices, x, flat, stride, lanes, z, totals)
         predict_all(lanes, totals, state, bias_value, offset, board)
         if len(predictions) > 0:
             copy(lanes, turn, board, state, predictions)
@@ -129,17 +130,22 @@ def learn(
 
 
 @part
-def _standardize(start, end, base, indices, x, flat, stride, lanes, z):
-    """z of each feature in each lane."""
+def _standardize(start, end, base, indices, x, flat, stride, lanes, z, totals):
+    """z of each feature in each lane, and Σ v·z of each lane into `totals`."""
     tiniest, zero = flat.dtype.type(TINIEST), flat.dtype.type(0.0)
+    for k in range(lanes):
+        totals[k] = 0.0
     for j in range(start, end):
         value = x[j - start]
-        u = np.uint64(indices[j - base]) * stride + lanes + lanes
+        v = np.uint64(indices[j - base]) * stride
+        u = v + lanes + lanes
         m = (j - start) * lanes
         for k in range(lanes):
             size = abs(flat[u + k])
             own = value / max(size, tiniest)
-            z[m + k] = own if size > tiniest else zero
+            own = own if size > tiniest else zero
+            z[m + k] = own
+            totals[k] += flat[v + k] * own
 
 
 @part
@@ -161,6 +167,8 @@ def _change_units(start, end, base, indices, x, flat, stride, lanes, board, z):
         v = np.uint64(indices[j - base]) * stride
         g, u, lag = v + lanes, v + np.uint64(2) * lanes, v + np.uint64(3) * lanes
         m = (j - start) * lanes
+        if not _any_misfit(lanes, x[j - start], flat, u, z, m):
+            continue
         for k in range(lanes):
             if board[SLOPE, k] != 0.0 and not fits(x[j - start], flat[u + k], z[m + k]):
                 unit, scale, square = new_unit(x[j - start], flat[u + k])
@@ -171,6 +179,24 @@ def _change_units(start, end, base, indices, x, flat, stride, lanes, board, z):
                 z[m + k] = standard(x[j - start], unit)
                 some = True
     return some
+
+
+@part
+def _any_misfit(lanes, x, flat, u, z, m):
+    """As `units.any_misfit`, for one feature in all lanes."""
+    half, most, one = flat.dtype.type(0.5), flat.dtype.type(MOST), flat.dtype.type(1.0)
+    near, tiniest, size = flat.dtype.type(NEAR), flat.dtype.type(TINIEST), abs(x)
+    misfits = np.uint32(0)
+    for k in range(lanes):
+        own, unit = abs(z[m + k]), flat[u + k]
+        counted = unit > tiniest
+        limit = most if counted else one
+        slack = near * own if counted else one
+        apart = abs(own - np.float32(np.int32(own + half)))
+        limit = limit if abs(unit) > tiniest else -size
+        misfits |= np.uint32(own > limit)
+        misfits |= np.uint32(apart > slack)
+    return misfits > 0
 
 
 @part

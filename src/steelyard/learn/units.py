@@ -34,7 +34,7 @@ MARKS = 4096  # few enough for the L1 cache
 # A feature whose values were never larger counts as 0: its coefficient would leave the range of float32.
 TINIEST = 1e-30
 
-_NEAR = 1e-5  # how far from a whole number a multiple may be
+NEAR = 1e-5  # how far from a whole number a multiple may be
 
 
 @part
@@ -51,7 +51,7 @@ def divide(count, x, units, z, typed):
 @part
 def any_misfit(first, end, x, units, z, typed):
     """Whether, at these places of a row, a feature is new, or its value does not fit its unit."""
-    typed[0], typed[1], typed[2], typed[3], typed[4] = 0.5, MOST, 1.0, _NEAR, TINIEST
+    typed[0], typed[1], typed[2], typed[3], typed[4] = 0.5, MOST, 1.0, NEAR, TINIEST
     half, most, one, near, tiniest = typed[0], typed[1], typed[2], typed[3], typed[4]
     misfits = np.uint32(0)
     for k in range(first, end):
@@ -73,7 +73,7 @@ def fits(x, unit, z):
     if abs(unit) <= TINIEST:
         return x == 0.0
     if unit > 0.0:
-        return own <= MOST and abs(own - np.int64(own + 0.5)) <= _NEAR * own
+        return own <= MOST and abs(own - np.int64(own + 0.5)) <= NEAR * own
     return own <= 1.0
 
 
@@ -97,9 +97,9 @@ def _divisor(multiple):
     """The least d for which the value is a whole multiple of unit/d, at most `MOST` times; 0 for none."""
     for divisor in range(1, int(MOST) + 1):
         times = multiple * divisor
-        if times > MOST * (1.0 + _NEAR):
+        if times > MOST * (1.0 + NEAR):
             return 0
-        if abs(times - np.int64(times + 0.5)) <= _NEAR * times:
+        if abs(times - np.int64(times + 0.5)) <= NEAR * times:
             return divisor
     return 0
 
