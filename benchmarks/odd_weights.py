@@ -21,6 +21,8 @@ from benchmarks import labelled, probabilities, sections, untuned
 from benchmarks.labelled import Problem
 from steelyard import OnlineClassifier, WeightWarning
 
+_PACKAGES = {"scikit-learn": "sklearn", "vowpalwabbit": "vowpalwabbit"}
+
 STEELYARD, AS_GIVEN = "steelyard", "steelyard, as_given"
 VOWPAL_LOGISTIC, VOWPAL = "Vowpal Wabbit, logistic", "Vowpal Wabbit, default"
 SGD, BATCH = "SGDClassifier", "LogisticRegression"
@@ -157,7 +159,7 @@ def cell(found: Column) -> str:
 def page(scores: Scores, seeds: int) -> str:
     method = METHOD.format(
         seeds=seeds, share=f"{labelled.TEST_SHARE:.0%}", tail=TAIL, largest=f"{LARGEST:,.0f}",
-        versions=", ".join(f"{name} {version(name)}" for name in ("scikit-learn", "vowpalwabbit")),
+        versions=", ".join(f"{name} {version(name)}" for name in _PACKAGES if find_spec(_PACKAGES[name])),
     )  # fmt: skip
     return "\n\n".join(part.strip() for part in (INTRODUCTION, table(scores), method, verdicts(scores)))
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from steelyard.text import cells, tokens
+from steelyard.text.tokens import TextOptions
 from tests import tables
 
 CATEGORIES, TEXTS, NUMBERS = ["red", " ", "17"], ["a b", "", "b"], [0.5, np.nan, -2.0]
@@ -43,7 +44,7 @@ def test_rows(column: int) -> None:
         )  # fmt: skip
     columns = tables.columns(c="category", s="text", x="number")
     expected = [
-        tables.row({"c": c, "s": s, "x": None if np.isnan(x) else x}, columns)
+        tables.row({"c": c, "s": s, "x": None if np.isnan(x) else x}, columns, TextOptions(repeated="counts"))
         for c, s, x in zip(CATEGORIES, TEXTS, NUMBERS, strict=True)
     ]
     keys, values, fields, _, _, origins = (part[:count].tolist() for part in features)
