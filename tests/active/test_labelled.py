@@ -87,3 +87,8 @@ def test_an_average_settles_l1_and_l2() -> None:
 def test_trainings_that_make_no_sense(given: dict[str, object], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         RefitPlan(**given)  # type: ignore[arg-type]
+
+
+def test_models_in_units_of_their_own_have_no_mean() -> None:
+    with pytest.raises(ValueError, match="units of their own: use scaling='normalized'"):
+        Labelled(Settings(losses.by_name("modified_huber")), 3, RefitPlan())

@@ -9,6 +9,7 @@ from scipy import sparse
 
 from steelyard import losses
 from steelyard.engine.lane_block import LaneBlock
+from steelyard.engine.model_set import ModelSet
 from steelyard.examples import examples
 from steelyard.learn import units
 from steelyard.learner import Learner
@@ -56,6 +57,70 @@ def test_agrees_with_the_slow_twin(dense: bool, more: dict[str, Any], average: i
     assert len(learner.model.columns.found) == (
         2 if chosen.bias else 0
     )  # one is constant, one was absent once
+
+
+def test_a_slope_that_vanishes_in_the_new_unit() -> None:
+    """A value larger than ever shrinks its coefficient, and then the prediction may be right as it is."""
+    matrix = sparse.csr_array(np.array([[1.0], [0.37], [100.0], [0.5]]))
+    labels, offsets = np.array([1.0, 1.0, -1.0, 1.0]), np.array([0.0, 0.0, -5.0, 0.0])
+    chosen = settings(loss=losses.by_name("hinge"), bias=False, learning_rate=50.0)
+    naive = NaiveLearner(chosen, 1)
+    expected = naive.learn(matrix, labels, np.ones(4), offsets)
+    learner = Learner(chosen, 1)
+    rows = examples(matrix, labels, offsets=offsets)
+    np.testing.assert_allclose(learner.learn(rows), expected, rtol=1e-10)
+    assert expected[2] > 90.0
+    assert learner.model.units.tolist() == [-100.0]
+
+
+def test_columns_are_found_though_nothing_was_learned() -> None:
+    """Labels are as predicted, so there are no units before there are origins; then comes one that is not."""
+    matrix = np.column_stack([np.arange(3.0, 33.0), np.ones(30)])
+    labels = np.append(np.zeros(29), 5.0)
+    chosen = settings(loss=losses.by_name("squared"), follow_labels=False, average=8)
+    naive = NaiveLearner(chosen, 2)
+    expected = naive.learn(matrix, labels, np.ones(30))
+    learner, block = Learner(chosen, 2), LaneBlock([chosen], 2)
+    rows = examples(matrix, labels)
+    np.testing.assert_allclose(learner.learn(rows), expected, atol=1e-12)
+    block.learn(rows, np.arange(30), labels[:, np.newaxis], np.ones((30, 1)))
+    for model in (learner.model, block.model(0)):
+        np.testing.assert_allclose(model.coefficients(), naive.coefficients(), rtol=1e-9)
+        assert model.columns.found.tolist() == [0]
+
+
+def test_l1_is_paid_before_an_origin_moves() -> None:
+    matrix, labels, weights = table()
+    chosen = settings(l1=0.002)
+    naive = NaiveLearner(chosen, matrix.shape[1])
+    expected = naive.learn(matrix, labels, weights)
+    learner = Learner(chosen, matrix.shape[1])
+    np.testing.assert_allclose(
+        learner.learn(examples(matrix, labels, weights)), expected, rtol=1e-9, atol=1e-9
+    )
+
+
+def test_averages_of_lanes_that_learn_different_rows() -> None:
+    matrix, labels, weights = table(3)
+    both = np.column_stack([weights + 0.1, np.where(np.arange(len(weights)) % 3, weights + 0.1, 0.0)])
+    block = LaneBlock([settings(average=8)] * 2, matrix.shape[1])
+    block.learn(examples(matrix, labels), np.arange(len(labels)), labels[:, np.newaxis], both)
+    naive = NaiveLearner(settings(average=8), matrix.shape[1])
+    naive.learn(matrix, labels, both[:, 0])
+    np.testing.assert_allclose(block.model(0).coefficients(), naive.coefficients(), rtol=1e-9, atol=1e-12)
+    assert block.model(1).clock == pytest.approx(both[:, 1].sum())
+
+
+@pytest.mark.parametrize("scaling", ["standardized", "plain"])
+def test_units_that_are_known(scaling: str) -> None:
+    """Of all features but some; scalings without units of their own do not care."""
+    own = np.array([1])
+    chosen = settings(scaling=scaling, learning_rate=0.5)
+    several = ModelSet([chosen, replace(chosen, l1=0.1)], 3)
+    several.know_units(own)
+    for number in range(2):
+        units_now = several.model(number).units.tolist()
+        assert units_now == ([-1.0, 0.0, -1.0] if scaling == "standardized" else [])
 
 
 @pytest.mark.parametrize("average", [0, 8])

@@ -29,12 +29,6 @@ def raised(base, power):
 
 
 @part
-def fading(clock, reference, power):
-    """(R/T)^power: what the lag is multiplied by."""
-    return raised(reference / clock, power) if clock > 0.0 else 0.0
-
-
-@part
 def next_reference(reference, clock, h):
     """The reference for a row of weight h: the first weight, then larger as the clock runs ahead."""
     if reference == 0.0:
