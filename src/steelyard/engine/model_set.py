@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.engine.lane_block import LaneBlock, LoneModel, Matrix, fits_in_lanes, kind
+from steelyard.engine.lane_block import LaneBlock, Matrix, fits_in_lanes, kind
+from steelyard.engine.lone_model import LoneModel
 from steelyard.examples import Examples
 from steelyard.learn import lanes, linear
 from steelyard.learn.batched_loss import WIDTH

@@ -1,0 +1,91 @@
+"""`LoneModel`: a model that cannot learn side by side with others, in the clothes of a `LaneBlock`."""
+
+import copy
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steelyard.engine import lane_layout
+from steelyard.engine.lane_block import Matrix, row_errors, row_losses
+from steelyard.examples import Examples
+from steelyard.learn import lanes, linear
+from steelyard.learner import Learner
+from steelyard.model import Model, Settings
+
+
+class LoneModel:
+    """One model with L1 or the joint flow, learned by the single kernel, with the methods of a block."""
+
+    def __init__(self, settings: Settings, features: int) -> None:
+        self.settings = [settings]
+        self._learner = Learner(settings, features)
+        self.rate_factor = 1.0
+        self._error = np.zeros(1)
+        self._alive = np.ones(1)
+        self._weight = np.zeros(1)
+
+    def learn(
+        self,
+        examples: Examples,
+        rows: NDArray[np.int64],
+        labels: Matrix,
+        sample_weight: Matrix,
+        predictions: Matrix | None = None,
+    ) -> None:
+        chunk = _chunk(examples, rows, labels, sample_weight)
+        before = np.full(len(rows), np.nan)
+        self._learner.rate_factor = self.rate_factor
+        if self._alive[0]:
+            try:
+                before = self._learner.learn(chunk)
+            except FloatingPointError:
+                self._alive[0] = 0.0
+        self._error += self._errors(before, chunk)
+        self._weight[:] = lane_layout.after(self._weight, sample_weight)
+        if predictions is not None:
+            predictions[:, 0] = before
+
+    def measure(
+        self, examples: Examples, rows: NDArray[np.int64], labels: Matrix, sample_weight: Matrix
+    ) -> tuple[Matrix, Matrix]:
+        chunk = _chunk(examples, rows, labels, sample_weight)
+        predictions = self.predict(chunk)
+        losses = row_losses(self.settings[0].loss, predictions, chunk.labels[:, np.newaxis])[:, 0]
+        return np.array([losses @ chunk.sample_weight]), self._errors(predictions[:, 0], chunk)
+
+    def _errors(self, predictions: NDArray[np.float64], chunk: Examples) -> NDArray[np.float64]:
+        wrong = row_errors(self.settings[0].loss, predictions, chunk.labels)
+        return np.array([chunk.sample_weight @ (wrong | np.isnan(predictions))])  # NaN: it has diverged
+
+    def predict(self, examples: Examples) -> Matrix:
+        if not self._alive[0]:
+            return np.full((len(examples), 1), np.nan)
+        return self._learner.predict(examples)[:, np.newaxis]
+
+    def know_units(self, own: NDArray[np.int64]) -> None:
+        self._learner.model.know_units(own)
+
+    def scalars(self, which: int) -> NDArray[np.float64]:
+        """A model that diverged did not learn its last chunk, so the weight it has seen is counted here."""
+        own = {lanes.ERROR: self._error, lanes.ALIVE: self._alive, linear.WEIGHT: self._weight}
+        return own[which] if which in own else self._learner.model.state[which : which + 1]
+
+    def set_scalars(self, which: int, values: NDArray[np.float64]) -> None:
+        self.scalars(which)[:] = values
+
+    def model(self, number: int) -> Model:
+        return copy.deepcopy(self._learner.model)
+
+    def put(self, number: int, model: Model) -> None:
+        self._learner.model = copy.deepcopy(model)
+        self._learner.model.settings = self.settings[0]
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        own = {"error": self._error, "alive": self._alive, "weight": self._weight}
+        return own | self._learner.model.arrays()
+
+
+def _chunk(examples: Examples, rows: NDArray[np.int64], labels: Matrix, sample_weight: Matrix) -> Examples:
+    return replace(examples.take(rows), labels=labels[:, 0], sample_weight=sample_weight[:, 0])
