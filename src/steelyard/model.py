@@ -41,6 +41,7 @@ class Settings:
     follow_labels: bool = True
     """With scale-free rates: whether the unit of the labels shall not matter either (see `target_scale`)."""
     l2_flow: str = "split"
+    rates: str = "row"
     average: int | None = field(default=None, repr=False)
     """Predict with an average of the coefficients, in which the time t counts as t to this power; 0: last.
 

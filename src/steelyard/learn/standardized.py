@@ -29,6 +29,15 @@ from steelyard.learn.linear import (  # fmt: skip
     WEIGHT,
     soft,
 )
+from steelyard.learn.rate_flow import (
+    BIAS_CHANGE,
+    BIAS_LATE,
+    SQUARED,
+    WORK_SIZE,
+    follow,
+    raise_to_floor,
+    stretch,
+)
 from steelyard.learn.row_copies import BLOCK, dot, fill, longest
 from steelyard.learn.units import (
     FARTHEST,
@@ -45,7 +54,7 @@ from steelyard.learn.units import (
     note_columns,
     standard,
 )
-from steelyard.numba_tools.jit import kernel, part
+from steelyard.numba_tools.jit import borrow, kernel, part
 
 
 @kernel
@@ -53,8 +62,11 @@ def learn(
     indptr, indices, values, dense, labels, sample_weight, offsets, order,
     pairs, sums, origins, columns, candidates, counts, l1_applied, state, predictions, bias_value,
     push, step, value, derivative, unit, rate_factor, multiply, l1, l2, power,
+    flow_rate, nodes, coefficients, integrals, tolerance,
 ):  # fmt: skip
     """As `adaptive.learn`. `power` is that of the average, or 0.
+
+    `flow_rate` is the learning rate if rates follow the flow (see `rate_flow`, whose tables come next), or 0.
 
     `columns[:counts[0]]` are the features that have origins, `candidates[:counts[1]]` those that may get one.
     """
@@ -71,6 +83,10 @@ def learn(
     x, z, moves = np.zeros(room, kind), np.zeros(room, kind), np.zeros(room, kind)
     places = np.zeros(room, np.uint64)
     typed = np.empty(5, kind)  # gives scalars the type of the coefficients
+    flow = flow_rate > 0.0
+    fans = np.zeros((len(nodes), room if flow else 0), kind)
+    gains, late_moves = np.zeros(room if flow else 0, kind), np.zeros(room if flow else 0, kind)
+    work, results = np.zeros((WORK_SIZE, len(nodes))), np.zeros(3)
     ordered = len(order) > 0
     based = len(offsets) > 0
     marks = np.zeros(MARKS, np.uint8)
@@ -129,6 +145,39 @@ def learn(
             if _change_units(filled, end - start, x, z, v, g, units, lags, typed):
                 p = scale * dot(filled, v, z) + offset  # the prediction has changed
                 before, slope = value(p, y), derivative(p, y)
+            if flow:
+                q = bias_value + dot(filled, z, z)
+                if q > 0.0:
+                    if seen == 0.0:
+                        seen, norm = 1.0, q
+                    nearness = share(before, slope, unit)
+                    rho = min(slope * slope, LARGEST) * seen / norm
+                    _squares_of(filled, z, gains)
+                    raise_to_floor(filled, gains, g, KAPPA * nearness * rho, typed)
+                    bias_squares = max(bias_squares, KAPPA * nearness * rho * bias_value)
+                    for k in range(filled):
+                        moves[k] = 0.0
+                        late_moves[k] = 0.0
+                    follow(
+                        filled, borrow(z), borrow(gains), borrow(g), bias_value, bias_squares, p, y,
+                        flow_rate * unit * rate_factor, max(KAPPA * nearness * rho, SMALLEST), seen, norm, q, h, stretch(seen, norm, q, h), np.inf,
+                        at, reference, power, nodes, coefficients, integrals, tolerance, step, derivative,
+                        borrow(fans), borrow(moves), borrow(late_moves), borrow(work), borrow(typed), borrow(results),
+                    )
+                    seen += h
+                    norm += h * q
+                    bias += results[BIAS_CHANGE]
+                    bias_lag += results[BIAS_LATE]
+                    bias_squares = min(bias_squares + results[SQUARED] * bias_value, LARGEST)
+                    typed[0], typed[1], typed[2] = results[SQUARED], 1.0 / scale, LARGEST
+                    a_typed, scale_typed, largest_typed = typed[0], typed[1], typed[2]
+                    for k in range(filled):
+                        own[k] = complex(min(g[k] + gains[k] * a_typed, largest_typed), lags[k] + scale_typed * late_moves[k])
+                    _put(start, end, base, indices, dense, own, sums)
+                    for k in range(filled):
+                        own[k] = complex(v[k] + scale_typed * moves[k], units[k])
+                    _put(start, end, base, indices, dense, own, pairs)
+                continue
             counted = h * share(before, slope, unit)
             seen += counted
             norm += counted * (bias_value + dot(filled, z, z))
@@ -159,6 +208,13 @@ def learn(
             if l1 > 0.0:
                 for j in range(start, end):
                     l1_applied[np.uint64(indices[j - base])] = l1_total
+        elif flow:
+            q = bias_value + dot(filled, z, z)
+            if q > 0.0:
+                if seen == 0.0:
+                    seen, norm = 1.0, q
+                seen += h
+                norm += h * q
         if l1 > 0.0 or l2 > 0.0:
             l1_total += pushed * l1 / scale
             scale /= 1.0 + pushed * l2
@@ -270,6 +326,15 @@ def _rates(count, z, g, slope_squared, moves, typed):
     for k in range(count):
         square = g[k] + min(z[k] * z[k], abs(z[k])) * slope_squared_typed
         moves[k] = z[k] / np.sqrt(min(max(square, smallest), largest))
+
+
+KAPPA = 1.0
+
+
+@part
+def _squares_of(count, z, m):
+    for k in range(count):
+        m[k] = min(z[k] * z[k], abs(z[k]))
 
 
 @part
