@@ -138,14 +138,13 @@ class Learner:
             standardized.learn(
                 *rows, model.pairs, model.sums, *model.columns.arrays, model.l1_applied, model.state,
                 predictions, float(settings.bias), *pointers, unit, self.rate_factor, explicit, settings.l1,
-                l2, settings.average_power,
-                settings.rate if settings.rates == 'flow' else 0.0, *rate_flow.tables(settings.dtype),
+                l2, settings.average_power, settings.flow_rate, *rate_flow.tables(settings.dtype),
             )  # fmt: skip
             return
         adaptive.learn(
             *rows, model.pairs, model.max_abs, model.l1_applied, model.state, predictions,
             float(settings.bias), *pointers, unit, settings.scaling == "normalized", explicit,
-            settings.l1, l2,
+            settings.l1, l2, settings.flow_rate, *rate_flow.tables(settings.dtype),
         )  # fmt: skip
 
     def _pointers(self) -> tuple[Any, Any, Any]:

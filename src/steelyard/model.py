@@ -21,6 +21,10 @@ STEPS_OF_AVERAGES = 1.5  # an average is steady with longer steps: the rate of s
 MOST_AVERAGE = 64
 DEFAULT_AVERAGE = 8
 L2_FLOWS = ("split", "joint")
+RATES = ("row", "flow")
+STEPS_OF_FLOW = (
+    1.5  # rates that fall along a row make shorter steps: the rate of scale-free scalings by default
+)
 
 
 @dataclass(frozen=True)
@@ -41,7 +45,8 @@ class Settings:
     follow_labels: bool = True
     """With scale-free rates: whether the unit of the labels shall not matter either (see `target_scale`)."""
     l2_flow: str = "split"
-    rates: str = "row"
+    rates: str = field(default="row", repr=False)
+    """Whether rates stand still in a row, or fall along its flow, and weights are exact (see `rate_flow`)."""
     average: int | None = field(default=None, repr=False)
     """Predict with an average of the coefficients, in which the time t counts as t to this power; 0: last.
 
@@ -59,8 +64,11 @@ class Settings:
             if not 0.0 <= getattr(self, name) < float("inf"):
                 raise ValueError(f"{name} must be a finite number, 0 or more; got {getattr(self, name)!r}")
         _one_of("l2_flow", self.l2_flow, L2_FLOWS)
+        _one_of("rates", self.rates, RATES)
         if self.l2_flow == "joint":
             self._check_joint()
+        if self.rates == "flow":
+            self._check_flow()
         if self.average is not None and self.average not in range(MOST_AVERAGE + 1):
             raise ValueError(f"average: a whole number from 0 to {MOST_AVERAGE}; got {self.average!r}")
         if self.average and self.scaling != "standardized":
@@ -75,9 +83,10 @@ class Settings:
         """The learning rate, also where none was given."""
         if self.learning_rate is not None:
             return self.learning_rate
-        if self.scaling == "standardized":
-            return STEPS_OF_AVERAGES * self.loss.default_learning_rate
-        return self.loss.default_learning_rate if self.scaling in SCALE_FREE else DEFAULT_RATE
+        if self.scaling not in SCALE_FREE:
+            return DEFAULT_RATE
+        steps = STEPS_OF_AVERAGES if self.scaling == "standardized" else 1.0
+        return steps * (STEPS_OF_FLOW if self.rates == "flow" else 1.0) * self.loss.default_learning_rate
 
     @property
     def average_power(self) -> int:
@@ -98,6 +107,20 @@ class Settings:
         ):
             if not ok:
                 raise ValueError(f"l2_flow='joint' cannot go with {name}={getattr(self, name)!r}: {why}")
+
+    def _check_flow(self) -> None:
+        for ok, name, why in (
+            (self.update == "invariant", "update", "only update='invariant' follows a flow"),
+            (self.adaptive, "scaling", "its rates are the same all along a row already"),
+            (self.power_t == 0.0, "power_t", "adaptive rates fall by themselves: set power_t=0"),
+        ):
+            if not ok:
+                raise ValueError(f"rates='flow' cannot go with {name}={getattr(self, name)!r}: {why}")
+
+    @property
+    def flow_rate(self) -> float:
+        """The learning rate if rates follow the flow, else 0."""
+        return self.rate if self.rates == "flow" else 0.0
 
     def schedule(self) -> PowerDecay:
         return PowerDecay(self.rate, self.initial_t, self.power_t)

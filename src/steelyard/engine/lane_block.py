@@ -29,8 +29,10 @@ _nothing = np.zeros(0)
 
 
 def fits_in_lanes(settings: Settings) -> bool:
-    """Whether such a model can learn side by side with others. (L1 and the joint flow cannot.)"""
-    return settings.l1 == 0.0 and (settings.l2 == 0.0 or settings.l2_flow == "split")
+    """Whether such a model can learn side by side with others. (L1 and flows of more than p cannot.)"""
+    return (
+        settings.rates == "row" and settings.l1 == 0.0 and (settings.l2 == 0.0 or settings.l2_flow == "split")
+    )
 
 
 _OWN = ("update", "learning_rate", "initial_t", "power_t", "l2", "l2_flow")

@@ -30,12 +30,9 @@ from steelyard.learn.linear import (  # fmt: skip
     WEIGHT,
     soft,
 )
-from steelyard.learn.row_copies import BLOCK, dot, fill, longest
-from steelyard.numba_tools.jit import kernel, part
-
-# Divisors are kept within the range of float32: a feature of value 0 that was never seen gets a finite rate,
-# and the slopes of the exponential loss have squares that would be infinite.
-SMALLEST, LARGEST = 1.2e-38, 1e38
+from steelyard.learn.rate_flow import WORK_SIZE, counted, follow
+from steelyard.learn.row_copies import BLOCK, LARGEST, SMALLEST, dot, fill, longest
+from steelyard.numba_tools.jit import borrow, kernel, part
 
 # A feature whose values were never larger counts as 0: its weight would be beyond the range of float32.
 TINIEST = 1e-30
@@ -49,11 +46,13 @@ def learn(
     indptr, indices, values, dense, labels, sample_weight, offsets, order,
     pairs, max_abs, l1_applied, state, predictions, bias_value, push, step, value, derivative,
     unit, normalized, multiply, l1, l2,
+    flow_rate, rate_nodes, rate_fit, nodes, coefficients, integrals, tolerances,
 ):  # fmt: skip
     """As `linear.learn`, for `pairs` of weights and sums of squares, and `max_abs` if normalized.
 
     `unit` multiplies the learning rate: see `target_scale`. With `multiply` the sums of squares use the
-    gradient times the weight, as the explicit baseline does.
+    gradient times the weight, as the explicit baseline does. `flow_rate` is the learning rate if rates follow
+    the flow (see `rate_flow`, to which the tables after it belong), or 0.
     """
     clock, bias, loss, weight = state[CLOCK], state[BIAS], state[LOSS], state[WEIGHT]
     bias_squares, scale, l1_total = state[BIAS_SQUARES], state[SCALE], state[L1_TOTAL]
@@ -65,6 +64,13 @@ def learn(
     w, g, x = np.zeros(room, max_abs.dtype), np.zeros(room, max_abs.dtype), np.zeros(room, max_abs.dtype)
     sizes, units = np.zeros(room, max_abs.dtype), np.zeros(room, max_abs.dtype)
     moves = np.zeros(room, max_abs.dtype)
+    flow = flow_rate > 0.0
+    fans = np.zeros((len(rate_nodes), room if flow else 0), max_abs.dtype)
+    gains, late_moves = (
+        np.zeros(room if flow else 0, max_abs.dtype),
+        np.zeros(room if flow else 0, max_abs.dtype),
+    )
+    work, now = np.zeros((WORK_SIZE, len(nodes))), np.zeros_like(state)
     typed = np.empty(3, max_abs.dtype)  # gives scalars the type of the weights
     ordered = len(order) > 0
     based = len(offsets) > 0
@@ -105,26 +111,41 @@ def learn(
                     p = scale * dot(filled, w, x) + offset  # the prediction has changed
                     before, slope = value(p, y), derivative(p, y)
                 _to_units(filled, x, sizes, units, typed)
-                counted = h * share(before, slope, unit)
-                seen += counted
-                norm += counted * (bias_value + dot(filled, x, x))
-            slope *= h if multiply else 1.0
-            slope_squared = min(slope * slope, LARGEST)
-            n = s = gained = bias_rate = 0.0
-            common = math.sqrt(seen / norm) if norm > 0.0 else 1.0
-            if slope_squared > 0.0:
-                bias_rate = common / math.sqrt(bias_squares + slope_squared) * bias_value
-                _rates(filled, x, g, slope_squared, moves, typed)
-                n = bias_rate + common * dot(filled, moves, x)
-            if n > 0.0:
-                change = step(p, y, pushed * n)
-                s = change / n
-                gained = slope_squared
-                if not multiply:
-                    drop = before - value(p + change, y)
-                    gained = h * mean_square(drop, before, pushed * n, slope_squared)
-                bias += s * bias_rate
-                bias_squares = min(bias_squares + gained * bias_value, LARGEST)
+            if normalized and not flow:
+                counts_for = h * share(before, slope, unit)
+                seen += counts_for
+                norm += counts_for * (bias_value + dot(filled, x, x))
+            if flow:
+                now[BIAS], now[BIAS_SQUARES], now[SEEN], now[NORM] = bias, bias_squares, seen, norm
+                _squares_of(filled, x, gains)
+                gained = follow(
+                    filled, borrow(x), borrow(gains), borrow(g), bias_value, borrow(now), p, y,
+                    share(before, slope, unit), flow_rate * unit, h, normalized, np.inf, 0,
+                    rate_nodes, rate_fit, nodes, coefficients, integrals, tolerances, step, derivative,
+                    borrow(fans), borrow(moves), borrow(late_moves), borrow(work), borrow(typed),
+                )  # fmt: skip
+                bias, bias_squares = now[BIAS], now[BIAS_SQUARES]
+                s = common = 1.0
+                if normalized:
+                    seen, norm = now[SEEN], now[NORM]
+            else:
+                slope *= h if multiply else 1.0
+                slope_squared = min(slope * slope, LARGEST)
+                n = s = gained = bias_rate = 0.0
+                common = math.sqrt(seen / norm) if norm > 0.0 else 1.0
+                if slope_squared > 0.0:
+                    bias_rate = common / math.sqrt(bias_squares + slope_squared) * bias_value
+                    _rates(filled, x, g, slope_squared, moves, typed)
+                    n = bias_rate + common * dot(filled, moves, x)
+                if n > 0.0:
+                    change = step(p, y, pushed * n)
+                    s = change / n
+                    gained = slope_squared
+                    if not multiply:
+                        drop = before - value(p + change, y)
+                        gained = h * mean_square(drop, before, pushed * n, slope_squared)
+                    bias += s * bias_rate
+                    bias_squares = min(bias_squares + gained * bias_value, LARGEST)
             if normalized:
                 _multiply(filled, moves, units)
             _move(filled, x, w, g, moves, common * s / scale, gained, own, typed)
@@ -133,6 +154,11 @@ def learn(
             if l1 > 0.0:
                 for j in range(start, end):
                     l1_applied[np.uint64(indices[j - base])] = l1_total
+        elif flow and normalized:
+            for j in range(start, end):
+                sizes[j - start] = max_abs[np.uint64(indices[j - base])]
+            _to_units(filled, x, sizes, units, typed)
+            seen, norm = counted(seen, norm, bias_value + dot(filled, x, x), h)
         if l1 > 0.0 or l2 > 0.0:
             l1_total += pushed * l1 / scale
             scale /= 1.0 + pushed * l2
@@ -143,6 +169,12 @@ def learn(
     state[CLOCK], state[BIAS], state[LOSS], state[WEIGHT] = clock, bias, loss, weight
     state[BIAS_SQUARES], state[SCALE], state[L1_TOTAL] = bias_squares, scale, l1_total
     state[NORM], state[SEEN] = norm, seen
+
+
+@part
+def _squares_of(count, x, gains):
+    for k in range(count):
+        gains[k] = x[k] * x[k]
 
 
 @part

@@ -7,11 +7,12 @@ learn from a row changes none of them.
 
 import numpy as np
 
-from steelyard.learn.adaptive import LARGEST, SMALLEST, TINIEST, mean_square, share
+from steelyard.learn.adaptive import TINIEST, mean_square, share
 from steelyard.learn.batched_loss import AFTER, CHANGE, PUSH, ROWS, SLOPE, VALUE, H, U, Y, address, fill_board
 from steelyard.learn.lane_ops import dots
 from steelyard.learn.lanes import ALIVE, LIMIT, copy, count_loss, decay, predict_all, push, spread
 from steelyard.learn.linear import BIAS, BIAS_SQUARES, NORM, SCALE, SEEN
+from steelyard.learn.row_copies import LARGEST, SMALLEST
 from steelyard.numba_tools.jit import kernel, part
 
 

@@ -14,7 +14,7 @@ import math
 
 import numpy as np
 
-from steelyard.learn.adaptive import LARGEST, SMALLEST
+from steelyard.learn.row_copies import LARGEST, SMALLEST
 from steelyard.numba_tools.jit import kernel, part
 
 

@@ -24,13 +24,14 @@ of p to rounding. Where slopes are not smooth enough for the polynomial, the pan
 """
 
 import math
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.learn.adaptive import LARGEST, SMALLEST
 from steelyard.learn.averages import raised
-from steelyard.learn.row_copies import dot
+from steelyard.learn.linear import BIAS, BIAS_LAG, BIAS_SQUARES, CLOCK, NORM, REFERENCE, SEEN
+from steelyard.learn.row_copies import LARGEST, SMALLEST, dot
 from steelyard.numba_tools.jit import apart, kernel, part
 
 _MOST_PANELS = 400
@@ -42,20 +43,29 @@ _GROWTH = 1.0  # of ρ + A within a panel, relative
     SLOPES, GAINED, PLACES, SLOWNESS, TIMES, BIAS_RATES, REACH, CURVE, MOVED, LATE, WEIGHTS, WORK_SIZE
 ) = range(12)  # fmt: skip
 
-# The results of `follow`
-BIAS_CHANGE, BIAS_LATE, SQUARED = range(3)
+
+@cache
+def tables(dtype: str) -> tuple[NDArray[np.float64], ...]:
+    """What `follow` needs to know of polynomials: of the rates over A, and of the slopes over u.
+
+    Nodes and the coefficients of a polynomial from its values there; for slopes also the integrals from 0 to
+    each node, and the relative error to stay below.
+    """
+    rate_nodes, slope_nodes, tolerance = (9, 11, 1e-9) if dtype == "float64" else (5, 8, 1e-5)
+    return *_polynomials(rate_nodes)[:2], *_polynomials(slope_nodes), np.array([tolerance])
 
 
-def tables(dtype: str) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], float]:
-    """Gauss's nodes on [0, 1]; polynomials from values there; integrals from 0 to each node; a tolerance."""
-    count, tolerance = (9, 1e-9) if dtype == "float64" else (5, 1e-5)
+def _polynomials(count: int) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """Gauss's nodes on [0, 1]; the coefficients of the polynomial with given values there, and below them its
+    last one in Legendre's terms and its value at 1; its integrals up to each node.
+    """
     nodes, weights = np.polynomial.legendre.leggauss(count)
     nodes = 0.5 * (nodes + 1.0)
     powers = np.arange(count)
     coefficients = np.linalg.inv(nodes[:, np.newaxis] ** powers)
     integrals = (nodes[:, np.newaxis] ** (powers + 1) / (powers + 1)) @ coefficients
     top = np.polynomial.legendre.Legendre.basis(count - 1)(2.0 * nodes - 1.0) * weights * (count - 0.5)
-    return nodes, np.vstack((coefficients, top, coefficients.sum(axis=0))), integrals, tolerance
+    return nodes, np.vstack((coefficients, top, coefficients.sum(axis=0))), integrals
 
 
 @part
@@ -64,9 +74,13 @@ def stretch(seen, norm, q, h):
     grown = q * h / norm
     if grown < 1e-4:
         # (seen/norm)·(h − grown·h/2 …) + h²/(2·norm) …, to the fourth order
-        return h / norm * (
-            seen * (1.0 - grown * (0.5 - grown * (1.0 / 3.0 - 0.25 * grown)))
-            + h * (0.5 - grown * (1.0 / 3.0 - grown * (0.25 - 0.2 * grown)))
+        return (
+            h
+            / norm
+            * (
+                seen * (1.0 - grown * (0.5 - grown * (1.0 / 3.0 - 0.25 * grown)))
+                + h * (0.5 - grown * (1.0 / 3.0 - grown * (0.25 - 0.2 * grown)))
+            )
         )
     return (h + (seen - norm / q) * math.log1p(grown)) / q
 
@@ -77,14 +91,14 @@ def weight_for(seen, norm, q, s, guess):
     h = guess
     for _ in range(60):
         error = stretch(seen, norm, q, h) - s
-        h -= error * (norm + q * h) / (seen + h)
+        h = max(h - error * (norm + q * h) / (seen + h), 0.0)
         if abs(error) <= 1e-13 * s:
             break
     return h
 
 
 @part
-def raise_to_floor(count, m, g, least, typed):
+def _raise_to_floor(count, m, g, least, typed):
     """At least `least` for each of what a row adds."""
     typed[0] = least
     least_typed = typed[0]
@@ -110,18 +124,16 @@ def _add(count, factor, moves, total, typed):
 
 
 @part
-def _polynomial(row, work, x):
+def _polynomial(count, row, work, x):
     value = 0.0
-    count = work.shape[1]
     for n in range(count):
         value = value * x + work[row, count - 1 - n]
     return value
 
 
 @part
-def _fit(values, row, work, coefficients):
+def _fit(count, values, row, work, coefficients):
     """The polynomial on [0, 1] with these values at the nodes."""
-    count = work.shape[1]
     for n in range(count):
         total = 0.0
         for k in range(count):
@@ -129,21 +141,52 @@ def _fit(values, row, work, coefficients):
         work[row, n] = total
 
 
+@part
+def counted(seen, norm, q, h):
+    """t and N after a row, learned or not. They begin with the first row, counted once with weight 1.
+
+    So t/N never grows faster than G under the same row.
+    """
+    if q > 0.0:
+        if seen == 0.0:
+            seen, norm = 1.0, q
+        seen += h
+        norm += h * q
+    return seen, norm
+
+
 @kernel
 def follow(
-    filled, z, m, g, bias_value, bias_squares, p, y, rate, rho, seen, norm, q, h, s_limit, u_limit,
-    clock, reference, power, nodes, coefficients, integrals, tolerance, step, derivative,
-    fans, moved, late, work, typed, results,
+    filled, z, m, g, bias_value, now, p, y, share, rate, h, normed, u_limit, power,
+    rate_nodes, rate_fit, nodes, coefficients, integrals, tolerances, step, derivative,
+    fans, moves, late_moves, work, typed,
 ):  # fmt: skip
-    """Follow the flow for the stretch `s_limit` or the push `u_limit`, whichever ends first; returns the stretch.
+    """Follow the flow for a weight of h, or up to the push `u_limit`; returns A, and in `now[CLOCK]` the weight.
 
-    Adds the moves of the coefficients to `moved`, and those times their time to `late`.
+    `now` is the state of the model before this row, and is brought up to date. `g` is raised to its floor,
+    `moves` gets the changes of the coefficients, `late_moves` the changes times their time. `share` fades the
+    floor out next to where a flow comes to rest, where rounding decides whether there is a slope. Without
+    `normed` the stretch of a weight is the weight.
     """
     apart()
-    count = len(nodes)
-    u_done = s_done = a = 0.0
-    bias_change = bias_late = 0.0
+    rates, count, tolerance = len(rate_nodes), len(nodes), tolerances[0]
     slope = derivative(p, y)
+    q = bias_value + dot(filled, z, z)
+    for k in range(filled):
+        moves[k] = 0.0
+        late_moves[k] = 0.0
+    if q == 0.0:  # no feature that could move
+        return 0.0
+    if now[SEEN] == 0.0:
+        now[SEEN], now[NORM] = 1.0, q
+    seen, norm, clock = now[SEEN], now[NORM], now[CLOCK]
+    rho = share * min(slope * slope, LARGEST) * (seen / norm if normed else 1.0)
+    rho = max(rho, SMALLEST)
+    _raise_to_floor(filled, m, g, rho, typed)
+    bias_squares = max(now[BIAS_SQUARES], rho * bias_value)
+    s_limit = stretch(seen, norm, q, h) if normed else h
+    settled = (h / seen) ** 2 < tolerance or not normed  # t/N hardly moves
+    u_done = s_done = a = 0.0
     u_next = np.inf
     resting = False
     while not resting and slope != 0.0 and s_limit - s_done > 1e-15 * s_limit and u_done < u_limit:
@@ -153,14 +196,14 @@ def follow(
         zeta = 1.0 / math.sqrt(near)
         far = 1.0 / math.sqrt(near + most)
         width = most * (zeta * far) * (zeta * far) / (zeta + far)
-        for k in range(count):
-            at = zeta - nodes[k] * width
-            a_k = a + nodes[k] * width * (zeta + at) / ((zeta * at) * (zeta * at))
+        for k in range(rates):
+            at = zeta - rate_nodes[k] * width
+            a_k = a + rate_nodes[k] * width * (zeta + at) / ((zeta * at) * (zeta * at))
             _fan(filled, z, m, g, a_k, fans[k], typed)
             work[BIAS_RATES, k] = bias_value / math.sqrt(min(max(bias_squares + a_k, SMALLEST), LARGEST))
             work[REACH, k] = work[BIAS_RATES, k] * bias_value + dot(filled, fans[k], z)
             work[MOVED, k] = work[LATE, k] = 0.0
-        _fit(REACH, CURVE, work, coefficients)
+        _fit(rates, REACH, CURVE, work, rate_fit)
         gained = 0.0
         speed = rate * work[CURVE, 0]
         for _ in range(_MOST_PANELS):
@@ -206,18 +249,18 @@ def follow(
                     work[GAINED, k] = gained + more
                 for k in range(count):
                     work[PLACES, k] = _place(work[GAINED, k], near, zeta, width)
-                    work[SLOWNESS, k] = 1.0 / (rate * _polynomial(CURVE, work, work[PLACES, k]))
+                    work[SLOWNESS, k] = 1.0 / (rate * _polynomial(rates, CURVE, work, work[PLACES, k]))
                 if error <= 1e-2 * tolerance * work[GAINED, count - 1]:
                     break
             # Where the stretch is used up
-            _fit(SLOWNESS, TIMES, work, coefficients)
+            _fit(count, SLOWNESS, TIMES, work, coefficients)
             share = 1.0
-            used = u_panel * _integral(TIMES, work, 1.0)
+            used = u_panel * _integral(count, TIMES, work, 1.0)
             if used > s_left:
                 share = s_left / used
                 for _turn in range(20):
-                    error = u_panel * _integral(TIMES, work, share) - s_left
-                    share -= error / (u_panel * _polynomial(TIMES, work, share))
+                    error = u_panel * _integral(count, TIMES, work, share) - s_left
+                    share -= error / (u_panel * _polynomial(count, TIMES, work, share))
                     if abs(error) <= 1e-15 * s_left:
                         break
                 used = s_left
@@ -239,9 +282,11 @@ def follow(
                     for j in range(count):
                         passed += integrals[k, j] * work[SLOWNESS, j]
                     s_k = s_done + u_panel * passed
-                    lasted = weight_for(seen, norm, q, s_k, h * s_k / s_limit)
-                    time = raised((clock + lasted) / reference, power)
-                for n in range(count):
+                    lasted = h * s_k / s_limit
+                    if not settled:
+                        lasted = weight_for(seen, norm, q, s_k, lasted)
+                    time = raised((clock + lasted) / now[REFERENCE], power)
+                for n in range(rates):
                     work[MOVED, n] += moving
                     work[LATE, n] += moving * time
                     moving *= work[PLACES, k]
@@ -252,20 +297,24 @@ def follow(
                 break
             if most - gained <= 0.05 * most:
                 break
-            speed = rate * _polynomial(CURVE, work, _place(gained, near, zeta, width))
+            speed = rate * _polynomial(rates, CURVE, work, _place(gained, near, zeta, width))
         a += gained
-        for j in range(count):
+        for j in range(rates):
             factor = late_factor = 0.0
-            for n in range(count):
-                factor += coefficients[n, j] * work[MOVED, n]
-                late_factor += coefficients[n, j] * work[LATE, n]
-            _add(filled, factor, fans[j], moved, typed)
-            bias_change += factor * work[BIAS_RATES, j]
+            for n in range(rates):
+                factor += rate_fit[n, j] * work[MOVED, n]
+                late_factor += rate_fit[n, j] * work[LATE, n]
+            _add(filled, factor, fans[j], moves, typed)
+            now[BIAS] += factor * work[BIAS_RATES, j]
             if power > 0:
-                _add(filled, late_factor, fans[j], late, typed)
-                bias_late += late_factor * work[BIAS_RATES, j]
-    results[BIAS_CHANGE], results[BIAS_LATE], results[SQUARED] = bias_change, bias_late, a
-    return s_done
+                _add(filled, late_factor, fans[j], late_moves, typed)
+                now[BIAS_LAG] += late_factor * work[BIAS_RATES, j]
+    now[BIAS_SQUARES] = min(bias_squares + a * bias_value, LARGEST)
+    if u_limit < np.inf:
+        now[CLOCK] += weight_for(seen, norm, q, s_done, s_done * norm / seen) if normed else s_done
+    if normed:
+        now[SEEN], now[NORM] = counted(seen, norm, q, h)
+    return a
 
 
 @part
@@ -276,9 +325,8 @@ def _place(gained, near, zeta, width):
 
 
 @part
-def _integral(row, work, x):
+def _integral(count, row, work, x):
     """From 0 to x, of a polynomial."""
-    count = work.shape[1]
     value = 0.0
     for n in range(count):
         value = value * x + work[row, count - 1 - n] / (count - n)

@@ -4,6 +4,10 @@ import numpy as np
 
 from steelyard.numba_tools.jit import part
 
+# Divisors are kept within the range of float32: a feature of value 0 that was never seen gets a finite rate,
+# and the slopes of the exponential loss have squares that would be infinite.
+SMALLEST, LARGEST = 1.2e-38, 1e38
+
 BLOCK = 32  # features: four vectors of eight, the most that the compiler unrolls
 
 

@@ -12,7 +12,7 @@ import math
 
 import numpy as np
 
-from steelyard.learn.adaptive import LARGEST, SMALLEST, mean_square, share
+from steelyard.learn.adaptive import mean_square, share
 from steelyard.learn.averages import next_reference, raised, time_weight
 from steelyard.learn.linear import (  # fmt: skip
     BIAS,
@@ -29,16 +29,8 @@ from steelyard.learn.linear import (  # fmt: skip
     WEIGHT,
     soft,
 )
-from steelyard.learn.rate_flow import (
-    BIAS_CHANGE,
-    BIAS_LATE,
-    SQUARED,
-    WORK_SIZE,
-    follow,
-    raise_to_floor,
-    stretch,
-)
-from steelyard.learn.row_copies import BLOCK, dot, fill, longest
+from steelyard.learn.rate_flow import WORK_SIZE, counted, follow
+from steelyard.learn.row_copies import BLOCK, LARGEST, SMALLEST, dot, fill, longest
 from steelyard.learn.units import (
     FARTHEST,
     FIRST,
@@ -62,13 +54,12 @@ def learn(
     indptr, indices, values, dense, labels, sample_weight, offsets, order,
     pairs, sums, origins, columns, candidates, counts, l1_applied, state, predictions, bias_value,
     push, step, value, derivative, unit, rate_factor, multiply, l1, l2, power,
-    flow_rate, nodes, coefficients, integrals, tolerance,
+    flow_rate, rate_nodes, rate_fit, nodes, coefficients, integrals, tolerances,
 ):  # fmt: skip
     """As `adaptive.learn`. `power` is that of the average, or 0.
 
-    `flow_rate` is the learning rate if rates follow the flow (see `rate_flow`, whose tables come next), or 0.
-
-    `columns[:counts[0]]` are the features that have origins, `candidates[:counts[1]]` those that may get one.
+    `flow_rate` is the learning rate if rates follow the flow (see `rate_flow`, to which the tables after it
+    belong), or 0. `columns[:counts[0]]` are the features that have origins, `candidates[:counts[1]]` those that may get one.
     """
     clock, bias, loss, weight = state[CLOCK], state[BIAS], state[LOSS], state[WEIGHT]
     bias_squares, scale, l1_total = state[BIAS_SQUARES], state[SCALE], state[L1_TOTAL]
@@ -82,11 +73,11 @@ def learn(
     v, g, units, lags = np.zeros(room, kind), np.zeros(room, kind), np.zeros(room, kind), np.zeros(room, kind)
     x, z, moves = np.zeros(room, kind), np.zeros(room, kind), np.zeros(room, kind)
     places = np.zeros(room, np.uint64)
-    typed = np.empty(5, kind)  # gives scalars the type of the coefficients
     flow = flow_rate > 0.0
-    fans = np.zeros((len(nodes), room if flow else 0), kind)
+    fans = np.zeros((len(rate_nodes), room if flow else 0), kind)
     gains, late_moves = np.zeros(room if flow else 0, kind), np.zeros(room if flow else 0, kind)
-    work, results = np.zeros((WORK_SIZE, len(nodes))), np.zeros(3)
+    work, now = np.zeros((WORK_SIZE, len(nodes))), np.zeros_like(state)
+    typed = np.empty(5, kind)  # gives scalars the type of the coefficients
     ordered = len(order) > 0
     based = len(offsets) > 0
     marks = np.zeros(MARKS, np.uint8)
@@ -146,75 +137,54 @@ def learn(
                 p = scale * dot(filled, v, z) + offset  # the prediction has changed
                 before, slope = value(p, y), derivative(p, y)
             if flow:
-                q = bias_value + dot(filled, z, z)
-                if q > 0.0:
-                    if seen == 0.0:
-                        seen, norm = 1.0, q
-                    nearness = share(before, slope, unit)
-                    rho = min(slope * slope, LARGEST) * seen / norm
-                    _squares_of(filled, z, gains)
-                    raise_to_floor(filled, gains, g, KAPPA * nearness * rho, typed)
-                    bias_squares = max(bias_squares, KAPPA * nearness * rho * bias_value)
-                    for k in range(filled):
-                        moves[k] = 0.0
-                        late_moves[k] = 0.0
-                    follow(
-                        filled, borrow(z), borrow(gains), borrow(g), bias_value, bias_squares, p, y,
-                        flow_rate * unit * rate_factor, max(KAPPA * nearness * rho, SMALLEST), seen, norm, q, h, stretch(seen, norm, q, h), np.inf,
-                        at, reference, power, nodes, coefficients, integrals, tolerance, step, derivative,
-                        borrow(fans), borrow(moves), borrow(late_moves), borrow(work), borrow(typed), borrow(results),
-                    )
-                    seen += h
-                    norm += h * q
-                    bias += results[BIAS_CHANGE]
-                    bias_lag += results[BIAS_LATE]
-                    bias_squares = min(bias_squares + results[SQUARED] * bias_value, LARGEST)
-                    typed[0], typed[1], typed[2] = results[SQUARED], 1.0 / scale, LARGEST
-                    a_typed, scale_typed, largest_typed = typed[0], typed[1], typed[2]
-                    for k in range(filled):
-                        own[k] = complex(min(g[k] + gains[k] * a_typed, largest_typed), lags[k] + scale_typed * late_moves[k])
-                    _put(start, end, base, indices, dense, own, sums)
-                    for k in range(filled):
-                        own[k] = complex(v[k] + scale_typed * moves[k], units[k])
-                    _put(start, end, base, indices, dense, own, pairs)
-                continue
-            counted = h * share(before, slope, unit)
-            seen += counted
-            norm += counted * (bias_value + dot(filled, z, z))
-            slope *= h if multiply else 1.0
-            slope_squared = min(slope * slope, LARGEST)
-            n = s = gained = bias_rate = late = 0.0
-            common = math.sqrt(seen / norm) if norm > 0.0 else 1.0
-            if slope_squared > 0.0:
-                bias_rate = common / math.sqrt(bias_squares + slope_squared) * bias_value
-                _rates(filled, z, g, slope_squared, moves, typed)
-                n = bias_rate + common * dot(filled, moves, z)
-            if n > 0.0:
-                change = step(p, y, pushed * n)
-                s = change / n
-                gained = slope_squared
-                if not multiply:
-                    drop = before - value(p + change, y)
-                    gained = h * mean_square(drop, before, pushed * n, slope_squared)
-                bias += s * bias_rate
-                bias_squares = min(bias_squares + gained * bias_value, LARGEST)
-                if power > 0:
-                    late = time_weight(at, reference, power, h, change, pushed * n * slope)
-                    bias_lag += late * s * bias_rate
-            _add_squares(filled, z, g, lags, moves, common * s / scale, gained, late, own, typed)
-            _put(start, end, base, indices, dense, own, sums)
-            _move(filled, v, units, moves, common * s / scale, own, typed)
-            _put(start, end, base, indices, dense, own, pairs)
+                now[BIAS], now[BIAS_SQUARES], now[BIAS_LAG] = bias, bias_squares, bias_lag
+                now[SEEN], now[NORM], now[CLOCK], now[REFERENCE] = seen, norm, at, reference
+                _squares_of(filled, z, gains)
+                gained = follow(
+                    filled, borrow(z), borrow(gains), borrow(g), bias_value, borrow(now), p, y,
+                    share(before, slope, unit), flow_rate * unit * rate_factor, h, True, np.inf, power,
+                    rate_nodes, rate_fit, nodes, coefficients, integrals, tolerances, step, derivative,
+                    borrow(fans), borrow(moves), borrow(late_moves), borrow(work), borrow(typed),
+                )  # fmt: skip
+                bias, bias_squares, bias_lag = now[BIAS], now[BIAS_SQUARES], now[BIAS_LAG]
+                seen, norm = now[SEEN], now[NORM]
+                _add_squares(filled, z, g, lags, late_moves, 1.0 / scale, gained, 1.0, own, typed)
+                _put(start, end, base, indices, dense, own, sums)
+                _move(filled, v, units, moves, 1.0 / scale, own, typed)
+                _put(start, end, base, indices, dense, own, pairs)
+            else:
+                counts_for = h * share(before, slope, unit)
+                seen += counts_for
+                norm += counts_for * (bias_value + dot(filled, z, z))
+                slope *= h if multiply else 1.0
+                slope_squared = min(slope * slope, LARGEST)
+                n = s = gained = bias_rate = late = 0.0
+                common = math.sqrt(seen / norm) if norm > 0.0 else 1.0
+                if slope_squared > 0.0:
+                    bias_rate = common / math.sqrt(bias_squares + slope_squared) * bias_value
+                    _rates(filled, z, g, slope_squared, moves, typed)
+                    n = bias_rate + common * dot(filled, moves, z)
+                if n > 0.0:
+                    change = step(p, y, pushed * n)
+                    s = change / n
+                    gained = slope_squared
+                    if not multiply:
+                        drop = before - value(p + change, y)
+                        gained = h * mean_square(drop, before, pushed * n, slope_squared)
+                    bias += s * bias_rate
+                    bias_squares = min(bias_squares + gained * bias_value, LARGEST)
+                    if power > 0:
+                        late = time_weight(at, reference, power, h, change, pushed * n * slope)
+                        bias_lag += late * s * bias_rate
+                _add_squares(filled, z, g, lags, moves, common * s / scale, gained, late, own, typed)
+                _put(start, end, base, indices, dense, own, sums)
+                _move(filled, v, units, moves, common * s / scale, own, typed)
+                _put(start, end, base, indices, dense, own, pairs)
             if l1 > 0.0:
                 for j in range(start, end):
                     l1_applied[np.uint64(indices[j - base])] = l1_total
         elif flow:
-            q = bias_value + dot(filled, z, z)
-            if q > 0.0:
-                if seen == 0.0:
-                    seen, norm = 1.0, q
-                seen += h
-                norm += h * q
+            seen, norm = counted(seen, norm, bias_value + dot(filled, z, z), h)
         if l1 > 0.0 or l2 > 0.0:
             l1_total += pushed * l1 / scale
             scale /= 1.0 + pushed * l2
@@ -328,13 +298,11 @@ def _rates(count, z, g, slope_squared, moves, typed):
         moves[k] = z[k] / np.sqrt(min(max(square, smallest), largest))
 
 
-KAPPA = 1.0
-
-
 @part
-def _squares_of(count, z, m):
+def _squares_of(count, z, gains):
+    """What a row adds to the sums of squares, for each ℓ′²."""
     for k in range(count):
-        m[k] = min(z[k] * z[k], abs(z[k]))
+        gains[k] = min(z[k] * z[k], abs(z[k]))
 
 
 @part

@@ -7,7 +7,7 @@ with an origin depends on the rows only, and all lanes share it: a row counts if
 
 import numpy as np
 
-from steelyard.learn.adaptive import LARGEST, SMALLEST, mean_square
+from steelyard.learn.adaptive import mean_square
 from steelyard.learn.adaptive_lanes import count_norms, keep_live_slopes, longest_of, reach_of, square_slopes
 from steelyard.learn.averages import next_reference, raised, time_weight
 from steelyard.learn.batched_loss import (
@@ -33,6 +33,7 @@ from steelyard.learn.linear import (
     SCALE,
     SMALLEST_SCALE,
 )
+from steelyard.learn.row_copies import LARGEST, SMALLEST
 from steelyard.learn.units import (
     FARTHEST,
     FIRST,
