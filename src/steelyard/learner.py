@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from steelyard import model_file, target_scale, updates
 from steelyard.examples import Examples
-from steelyard.learn import adaptive, joint_l2, joint_l2_solvers, linear, rate_flow, standardized
+from steelyard.learn import adaptive, joint_l2, joint_l2_solvers, linear, rate_panels, standardized
 from steelyard.losses import Loss
 from steelyard.model import Model, Settings
 from steelyard.model_file import EngineState, ModelFile
@@ -138,13 +138,13 @@ class Learner:
             standardized.learn(
                 *rows, model.pairs, model.sums, *model.columns.arrays, model.l1_applied, model.state,
                 predictions, float(settings.bias), *pointers, unit, self.rate_factor, explicit, settings.l1,
-                l2, settings.average_power, settings.flow_rate, *rate_flow.tables(settings.dtype),
+                l2, settings.average_power, settings.flow_rate, *rate_panels.tables(settings.dtype),
             )  # fmt: skip
             return
         adaptive.learn(
             *rows, model.pairs, model.max_abs, model.l1_applied, model.state, predictions,
             float(settings.bias), *pointers, unit, settings.scaling == "normalized", explicit,
-            settings.l1, l2, settings.flow_rate, *rate_flow.tables(settings.dtype),
+            settings.l1, l2, settings.flow_rate, *rate_panels.tables(settings.dtype),
         )  # fmt: skip
 
     def _pointers(self) -> tuple[Any, Any, Any]:

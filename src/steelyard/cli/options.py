@@ -261,6 +261,7 @@ class LearnOptions:
             "l2",
             "l2_flow",
             "average",
+            "rates",
             "bias",
             "dtype",
         )

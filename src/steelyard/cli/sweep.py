@@ -8,7 +8,7 @@ import click
 from steelyard.cli import options
 from steelyard.cli.option_types import Choice, NameList, NumberList
 from steelyard.cli.options import options as several
-from steelyard.model import DTYPES, L2_FLOWS, SCALINGS, Settings
+from steelyard.model import DEFAULT_AVERAGE, DTYPES, L2_FLOWS, MOST_AVERAGE, RATES, SCALINGS, Settings
 from steelyard.updates import names as update_names
 
 _DEFAULT = Settings()
@@ -39,6 +39,12 @@ _GRID = several(
     _swept("l2", NumberList(), "L2 regularisation."),
     click.option("--l2-flow", type=Choice(L2_FLOWS), default=_DEFAULT.l2_flow, show_default=True,
                  help="split: apply L2 after each row; joint: as part of its update, exact but slower."),
+    click.option("--rates", type=Choice(RATES), default=_DEFAULT.rates, show_default=True,
+                 help="row: the rates of a row stand still; flow: they fall along the way, and weights are "
+                 "exactly as many copies; such models are learned one after another."),
+    click.option("--average", type=click.IntRange(0, MOST_AVERAGE),
+                 help="Predict with an average of the coefficients, in which the time t counts as t to this "
+                 f"power; 0: with the last.  [default: {DEFAULT_AVERAGE} with standardized scaling, else 0]"),
     click.option("--bias/--no-bias", default=True, show_default=True, help="Whether to learn an intercept."),
     click.option("--dtype", type=Choice(DTYPES), default=_DEFAULT.dtype, show_default=True,
                  help="The type of the coefficients."),

@@ -28,6 +28,7 @@ from steelyard.model import (
     DTYPES,
     L2_FLOWS,
     MOST_AVERAGE,
+    RATES,
     SCALINGS,
     STEPS_OF_AVERAGES,
     Settings,
@@ -93,6 +94,12 @@ _LEARNING = several(
         "Predict with an average of the coefficients, in which the time t counts as t to this power; 0: with "
         f"the last.  [default: {DEFAULT_AVERAGE} with standardized scaling, else 0]",
     ),
+    _setting(
+        "rates",
+        Choice(RATES),
+        "row: the rates of adaptive scalings stand still in a row, so a weight is nearly as many copies; "
+        "flow: they fall along the way, and it is exactly as many, but learning is a few times slower.",
+    ),
     click.option("--bias/--no-bias", default=True, show_default=True, help="Whether to learn an intercept."),
     _setting("dtype", Choice(DTYPES), "The type of the coefficients."),
     options.CLASS_WEIGHT,
@@ -130,11 +137,11 @@ _RUNNING = several(
 
 # What a model decides by itself when it is resumed.
 _KEPT_BY_A_MODEL = {
-    "update", "scaling", "learning_rate", "initial_t", "power_t", "l1", "l2", "l2_flow", "average", "bias",
-    "dtype", "class_weight", "label", "weight", "propensity", "offset", "tag", "text", "category", "number",
-    "ignore", "separator", "header", "words", "characters", "repeated", "loss", "bits", "interactions",
-    "labels",
-    "format_", "weight_factor", "weight_scale", "names", *options.loss_parameter_names(),
+    "update", "scaling", "learning_rate", "initial_t", "power_t", "l1", "l2", "l2_flow", "average", "rates",
+    "bias", "dtype", "class_weight", "label", "weight", "propensity", "offset", "tag", "text", "category",
+    "number", "ignore", "separator", "header", "words", "characters", "repeated", "loss", "bits",
+    "interactions", "labels", "format_", "weight_factor", "weight_scale", "names",
+    *options.loss_parameter_names(),
 }  # fmt: skip
 
 

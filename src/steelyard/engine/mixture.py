@@ -39,7 +39,9 @@ def in_rows(losses: Column, weight: float) -> Column:
 
 def mixed(models: Sequence[Model], parts: Column, answering: Model) -> Model:
     """The mean of these models by their parts, with the clock and the progressive figures of one of them."""
-    settings = replace(answering.settings, scaling="plain", average=None, l1=0.0, l2=0.0, follow_labels=False)
+    settings = replace(
+        answering.settings, scaling="plain", average=None, rates="row", l1=0.0, l2=0.0, follow_labels=False
+    )
     mean = Model(settings, answering.features)
     used = [(model, part) for model, part in zip(models, parts.tolist(), strict=True) if part > 0.0]
     total = np.zeros(answering.features)

@@ -96,6 +96,7 @@ class ActiveClassifier(ClassifierMixin, EstimatesMixin, ClassPredictions, BaseEs
         l1: float = DEFAULT.l1,
         l2: float = DEFAULT.l2,
         l2_flow: str = DEFAULT.l2_flow,
+        rates: str = DEFAULT.rates,
         fit_intercept: bool = DEFAULT.bias,
         dtype: str = DEFAULT.dtype,
         random_state: int = 0,
@@ -122,6 +123,7 @@ class ActiveClassifier(ClassifierMixin, EstimatesMixin, ClassPredictions, BaseEs
         self.l1 = l1
         self.l2 = l2
         self.l2_flow = l2_flow
+        self.rates = rates
         self.fit_intercept = fit_intercept
         self.dtype = dtype
         self.random_state = random_state

@@ -51,6 +51,7 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator, ClassPredictions):  # t
         l2: float = DEFAULT.l2,
         l2_flow: str = DEFAULT.l2_flow,
         average: int | None = DEFAULT.average,
+        rates: str = DEFAULT.rates,
         fit_intercept: bool = DEFAULT.bias,
         passes: int = 1,
         shuffle: bool = False,
@@ -65,7 +66,7 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator, ClassPredictions):  # t
             loss, update=update, scaling=scaling, learning_rate=learning_rate, initial_t=initial_t,
             power_t=power_t, l1=l1, l2=l2, fit_intercept=fit_intercept, passes=passes, shuffle=shuffle,
             weight_scale=weight_scale, warm_start=warm_start, dtype=dtype, random_state=random_state,
-            l2_flow=l2_flow, average=average,
+            l2_flow=l2_flow, average=average, rates=rates,
         )  # fmt: skip
         self.class_weight = class_weight
         self.calibrate = calibrate

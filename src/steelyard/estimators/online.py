@@ -53,6 +53,7 @@ class OnlineEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         l2: float = DEFAULT.l2,
         l2_flow: str = DEFAULT.l2_flow,
         average: int | None = DEFAULT.average,
+        rates: str = DEFAULT.rates,
         fit_intercept: bool = DEFAULT.bias,
         passes: int = 1,
         shuffle: bool = False,
@@ -71,6 +72,7 @@ class OnlineEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         self.l2 = l2
         self.l2_flow = l2_flow
         self.average = average
+        self.rates = rates
         self.fit_intercept = fit_intercept
         self.passes = passes
         self.shuffle = shuffle

@@ -63,6 +63,7 @@ def learning_settings(estimator: Any, auto: bool | None = None) -> Settings:
         scaling=estimator.scaling,
         learning_rate=None if rate is None else float(rate),
         l2_flow=estimator.l2_flow,
+        rates=estimator.rates,
         average=getattr(estimator, "average", None),
         bias=bool(estimator.fit_intercept),
         dtype=np.dtype(estimator.dtype).name,

@@ -108,6 +108,7 @@ def _parameters(settings: Settings, content: ModelFile, *, auto: bool) -> dict[s
         "l2",
         "l2_flow",
         "average",
+        "rates",
         "dtype",
     )
     parameters = {name: getattr(settings, name) for name in names}

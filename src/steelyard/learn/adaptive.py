@@ -30,7 +30,8 @@ from steelyard.learn.linear import (  # fmt: skip
     WEIGHT,
     soft,
 )
-from steelyard.learn.rate_flow import WORK_SIZE, counted, follow
+from steelyard.learn.rate_flow import counted, follow
+from steelyard.learn.rate_panels import WORK_SIZE
 from steelyard.learn.row_copies import BLOCK, LARGEST, SMALLEST, dot, fill, longest
 from steelyard.numba_tools.jit import borrow, kernel, part
 

@@ -29,7 +29,8 @@ from steelyard.learn.linear import (  # fmt: skip
     WEIGHT,
     soft,
 )
-from steelyard.learn.rate_flow import WORK_SIZE, counted, follow
+from steelyard.learn.rate_flow import counted, follow
+from steelyard.learn.rate_panels import WORK_SIZE
 from steelyard.learn.row_copies import BLOCK, LARGEST, SMALLEST, dot, fill, longest
 from steelyard.learn.units import (
     FARTHEST,
@@ -59,7 +60,8 @@ def learn(
     """As `adaptive.learn`. `power` is that of the average, or 0.
 
     `flow_rate` is the learning rate if rates follow the flow (see `rate_flow`, to which the tables after it
-    belong), or 0. `columns[:counts[0]]` are the features that have origins, `candidates[:counts[1]]` those that may get one.
+    belong), or 0. `columns[:counts[0]]` are the features that have origins, `candidates[:counts[1]]` those
+    that may get one.
     """
     clock, bias, loss, weight = state[CLOCK], state[BIAS], state[LOSS], state[WEIGHT]
     bias_squares, scale, l1_total = state[BIAS_SQUARES], state[SCALE], state[L1_TOTAL]

@@ -98,7 +98,7 @@ class Search:
         """Rows times the models that learned them, in this run."""
         about = {
             "settings": hashlib.sha256(repr(self._settings).encode()).hexdigest(),
-            **_averages(self._settings),
+            **_newer(self._settings),
             "number of features": features,
             "number of classes": classes,
             "number of passes": passes,
@@ -210,10 +210,13 @@ class Search:
         return begun
 
 
-def _averages(settings: Sequence[Settings]) -> dict[str, Any]:
-    """What files from before there were averages do not say."""
-    given = [each.average for each in settings]
-    return {} if set(given) == {None} else {"averages": given}
+def _newer(settings: Sequence[Settings]) -> dict[str, Any]:
+    """What files do not say that were written before there was a choice."""
+    given: dict[str, list[Any]] = {
+        "averages": [each.average for each in settings],
+        "rates": [each.rates for each in settings],
+    }
+    return {name: values for name, values in given.items() if not {None, "row"}.issuperset(values)}
 
 
 @dataclass
