@@ -53,6 +53,7 @@ from steelyard.numba_tools.jit import apart, kernel, part
 _MOST_PANELS = 1000  # no example of any loss needs a tenth of it
 _NEARLY = 1.0 - 1e-9
 _ENDED = 1e-15  # of a stretch that is left, relative
+_LEAST = 1e-100  # of A, relative
 
 
 @part
@@ -128,11 +129,13 @@ def follow(
     u_done = s_done = a = 0.0
     u_next = np.inf
     panels = 0
-    going = slope != 0.0 and rate > 0.0
+    going = slope * slope > 0.0 and rate > 0.0
     while going:
         # S for A up to twice ρ + A, from the row's rates at the nodes
         near = rho + a
         most = min(slope * slope * (s_limit - s_done), near)
+        if not most > _LEAST * near:  # nothing would be left of it in rounding
+            break
         zeta = 1.0 / math.sqrt(near)
         far = 1.0 / math.sqrt(near + most)
         width = most * (zeta * far) * (zeta * far) / (zeta + far)
@@ -186,7 +189,7 @@ def follow(
             s_done += used
             u_done += ended * u_panel
             slope = derivative(p + step(p, y, u_done), y)
-            going = slope != 0.0 and s_limit - s_done > _ENDED * s_limit and u_done < u_limit
+            going = slope * slope > 0.0 and s_limit - s_done > _ENDED * s_limit and u_done < u_limit
             going = going and panels < _MOST_PANELS
         a += gained
         for j in range(rates):
