@@ -44,6 +44,11 @@ INTERACTIONS = click.option(
     "--interactions", multiple=True, metavar="A*B",
     help="Also learn products of the features of these namespaces or columns; may be repeated.",
 )  # fmt: skip
+QUADRATIC = click.option(
+    "-q", "--quadratic", multiple=True, metavar="AB",
+    help="Vowpal Wabbit text: the same by the first letters of two namespaces or more; : stands for every "
+    "one. Whole names, or columns, as in -q 'user*item', are --interactions.",
+)  # fmt: skip
 BITS = click.option(
     "--bits", type=click.IntRange(1, 30), help="The model has 2^bits coefficients.  [default: 20]"
 )
@@ -151,7 +156,7 @@ TABLES = options(
     _role("text", "Tables: a column of text. This and the next three may be repeated."),
     _role("category", "Tables: a column of categories."),
     _role("number", "Tables: a column of numbers."),
-    _role("ignore", "Tables: a column to leave out."),
+    _role("ignore", "Tables: a column to leave out. Vowpal Wabbit text: first letters of namespaces."),
     click.option("--separator", help="What separates the fields of a CSV or TSV file.  [default: detected]"),
     click.option(
         "--header/--no-header", default=None,
@@ -172,7 +177,21 @@ TABLES = options(
         "by the length of the text, binary 1, counts n.",
     ),
 )  # fmt: skip
-READING = options(FORMAT, BITS, INTERACTIONS, LABELS, NAMES, WEIGHT_FACTOR, TABLES)
+NAMESPACES = options(
+    click.option(
+        "--keep", multiple=True, metavar="LETTERS",
+        help="Vowpal Wabbit text: leave out all namespaces but those that begin with these letters.",
+    ),
+    click.option(
+        "--ngram", multiple=True, metavar="N",
+        help="Vowpal Wabbit text: also learn runs of 2 to N features of a namespace; a2: of those that begin "
+        "with a.",
+    ),
+    click.option(
+        "--skips", multiple=True, metavar="N", help="Vowpal Wabbit text: n-grams may skip up to N features."
+    ),
+)  # fmt: skip
+READING = options(FORMAT, BITS, INTERACTIONS, QUADRATIC, LABELS, NAMES, WEIGHT_FACTOR, TABLES, NAMESPACES)
 
 
 @contextmanager

@@ -133,7 +133,7 @@ _KEPT_BY_A_MODEL = {
     "update", "scaling", "learning_rate", "initial_t", "power_t", "l1", "l2", "l2_flow", "average", "bias",
     "dtype", "class_weight", "label", "weight", "propensity", "offset", "tag", "text", "category", "number",
     "ignore", "separator", "header", "words", "characters", "repeated", "loss", "bits", "interactions",
-    "labels",
+    "labels", "quadratic", "keep", "ngram", "skips",
     "format_", "weight_factor", "weight_scale", "names", *options.loss_parameter_names(),
 }  # fmt: skip
 
