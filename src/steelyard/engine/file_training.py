@@ -240,7 +240,7 @@ def begin(
     """
     run.check(paths)
     spec, first = read.infer(paths, settings_for(inference.TWO_CLASSES)[0].dtype)
-    settings = settings_for(file_labels.infer_loss(spec, first, read.label_names))
+    settings = settings_for(file_labels.infer_loss(spec, first, read.label_names, task))
     loss = settings[0].loss
     labels = file_labels.settle(paths, spec, first, loss, named=read.label_names, task=task)
     return start(

@@ -78,6 +78,8 @@ class _Once(io.RawIOBase):
         self._file = file
         self._head = head
         self._closes = closes
+        self.taken = 0
+        """Bytes read so far."""
 
     def readable(self) -> bool:
         return True
@@ -88,6 +90,7 @@ class _Once(io.RawIOBase):
         if part is None:
             raise BlockingIOError("it is non-blocking and has no data right now; pipe it through cat")
         buffer[: len(part)] = part
+        self.taken += len(part)
         return len(part)
 
     def close(self) -> None:
@@ -131,7 +134,7 @@ class Source:
 
     @property
     def position(self) -> int:
-        return self._file.tell() if self._regular else 0
+        return self._file.tell() if self._regular else self._file.taken
 
     @property
     def exhausted(self) -> bool:
