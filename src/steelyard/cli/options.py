@@ -14,6 +14,7 @@ from click.core import ParameterSource
 from steelyard import losses
 from steelyard.cli.common import restored_interrupts
 from steelyard.cli.option_types import Choice, ClassWeights
+from steelyard.cli.vw_options import NAMESPACES, QUADRATIC
 from steelyard.io import formats
 from steelyard.io.errors import InputError
 from steelyard.losses import Loss
@@ -44,11 +45,6 @@ INTERACTIONS = click.option(
     "--interactions", multiple=True, metavar="A*B",
     help="Also learn products of the features of these namespaces or columns; may be repeated.",
 )  # fmt: skip
-QUADRATIC = click.option(
-    "-q", "--quadratic", multiple=True, metavar="AB",
-    help="Vowpal Wabbit text: the same by the first letters of two namespaces or more; : stands for every "
-    "one. Whole names, or columns, as in -q 'user*item', are --interactions.",
-)  # fmt: skip
 BITS = click.option(
     "--bits", type=click.IntRange(1, 30), help="The model has 2^bits coefficients.  [default: 20]"
 )
@@ -56,6 +52,11 @@ LABELS = click.option(
     "--labels", metavar="A,B,…",
     help="The classes as the files call them: two, the negative one first, or more. * in the first place "
     "stands for every other label, as in '*,spam'.  [default: detected]",
+)  # fmt: skip
+TASK = click.option(
+    "--classes/--numbers", "classes", default=None,
+    help="What labels are that are numbers: classes, two or more of them, or numbers to predict.  [default: "
+    "two different ones are classes, more are numbers; --loss and --labels say it, too]",
 )  # fmt: skip
 WEIGHT_FACTOR = click.option(
     "--weight-factor", type=click.FloatRange(0.0, min_open=True), metavar="FACTOR", default=1.0,
@@ -177,21 +178,7 @@ TABLES = options(
         "by the length of the text, binary 1, counts n.",
     ),
 )  # fmt: skip
-NAMESPACES = options(
-    click.option(
-        "--keep", multiple=True, metavar="LETTERS",
-        help="Vowpal Wabbit text: leave out all namespaces but those that begin with these letters.",
-    ),
-    click.option(
-        "--ngram", multiple=True, metavar="N",
-        help="Vowpal Wabbit text: also learn runs of 2 to N features of a namespace; a2: of those that begin "
-        "with a.",
-    ),
-    click.option(
-        "--skips", multiple=True, metavar="N", help="Vowpal Wabbit text: n-grams may skip up to N features."
-    ),
-)  # fmt: skip
-READING = options(FORMAT, BITS, INTERACTIONS, QUADRATIC, LABELS, NAMES, WEIGHT_FACTOR, TABLES, NAMESPACES)
+READING = options(FORMAT, BITS, INTERACTIONS, QUADRATIC, LABELS, NAMES, WEIGHT_FACTOR, TABLES, *NAMESPACES)
 
 
 @contextmanager
@@ -313,6 +300,13 @@ def read_options(given: dict[str, Any]) -> "ReadOptions":
 
     names = {each.name for each in fields(ReadOptions)} - {"format"}
     return ReadOptions(format=given["format_"], **{name: given[name] for name in names & set(given)})
+
+
+def task(given: dict[str, Any]) -> str | None:
+    """What labels are, if the user says so: of `TASK`."""
+    from steelyard.engine.file_labels import CLASSES, NUMBERS
+
+    return {None: None, True: CLASSES, False: NUMBERS}[given["classes"]]
 
 
 def run_options(given: dict[str, Any]) -> "RunOptions":
