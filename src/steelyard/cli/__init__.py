@@ -18,6 +18,7 @@ _summaries = {
     "train": "Learn files in order, show progress, save the model.",
     "sweep": "Learn files with many settings at once, and compare.",
     "predict": "Predict the rows of files, one line for each.",
+    "serve": "Answer rows over HTTP, until Ctrl-C or SIGTERM.",
     "evaluate": "Compare predictions with labels: loss, accuracy, confusion table, F1, AUC, calibration.",
     "inspect": "Show a model: settings, figures, and the largest coefficients of every class, by name.",
     "explain": "Show which features contribute most to each prediction, by name.",

@@ -106,6 +106,10 @@ EXAMPLES = {
             "steelyard predict topics.model new.tsv --as label",
             "steelyard predict spam.model mail.tsv --as probability -o probabilities.txt",
         ),
+        "serve": (
+            "steelyard serve spam.model --port 8765",
+            "curl --data-binary @new.jsonl http://127.0.0.1:8765/predict",
+        ),
         "evaluate": (
             "steelyard evaluate rows.model test.vw",
             "steelyard evaluate rows.model 'test-*.svm.gz' --json",
