@@ -105,12 +105,14 @@ class ServedModel:
         return "".join(line + "\n" for line in lines).encode()
 
     def _current(self) -> _Version:
+        """While one request has a replacement loaded, others are answered by the model before."""
         stamp = self._stamp()
-        if stamp != self._seen and stamp is not None:
-            with self._lock:
-                if stamp != self._seen:
-                    self._seen = stamp
-                    self._load()
+        if stamp not in (None, self._seen) and self._lock.acquire(blocking=False):
+            try:
+                self._seen = stamp
+                self._load()
+            finally:
+                self._lock.release()
         return self._version
 
     def _load(self) -> None:

@@ -28,10 +28,8 @@ def predict_lines(reader: Reader, engine: Engine, block: Block) -> Iterator[Answ
     parsed one by one.
     """
     parsed = reader.parse(block)
-    rows = len(parsed.examples)
-    if not parsed.skipped and rows == parsed.lines:
-        if rows:
-            yield Answered(parsed, engine.predict(parsed.examples))
+    if not parsed.skipped and len(parsed.examples) == parsed.lines:
+        yield Answered(parsed, engine.predict(parsed.examples))
         return
     ends = np.flatnonzero(block.text == ord("\n")) + 1
     if len(ends) == 1:
