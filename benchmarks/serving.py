@@ -1,4 +1,7 @@
-"""How fast a model answers over HTTP and through a pipe: `python -m benchmarks.serving`, which writes docs/serving.md."""
+"""How fast a model answers over HTTP and through a pipe: `python -m benchmarks.serving`.
+
+It writes its tables into docs/serving.md.
+"""
 
 import http.client
 import json
@@ -38,7 +41,9 @@ def lines(count: int, seed: int = 0) -> list[bytes]:
 @contextmanager
 def served(model: Path) -> Iterator[int]:
     """A server of the model; its port."""
-    server = subprocess.Popen([*_COMMAND, "serve", str(model), "--port", "0"], stderr=subprocess.PIPE, text=True)
+    server = subprocess.Popen(
+        [*_COMMAND, "serve", str(model), "--port", "0"], stderr=subprocess.PIPE, text=True
+    )
     try:
         assert server.stderr is not None
         found = re.search(r":(\d+)/predict", server.stderr.readline())
@@ -99,7 +104,7 @@ def pipe_speed(model: Path, path: Path) -> tuple[float, float]:
     """Rows a second from a file, and from `cat` of it, the start of the process included."""
     count = path.read_bytes().count(b"\n")
     found = []
-    for command in ('{} predict {} {} > /dev/null', "cat {2} | {0} predict {1} - > /dev/null"):
+    for command in ("{} predict {} {} > /dev/null", "cat {2} | {0} predict {1} - > /dev/null"):
         shell = command.format(f"{sys.executable} -c '{_COMMAND[-1]}'", model, path)
         began = time.perf_counter()
         subprocess.run(shell, shell=True, check=True)
@@ -110,14 +115,18 @@ def pipe_speed(model: Path, path: Path) -> tuple[float, float]:
 @click.command()
 @click.option("--seconds", default=5.0, show_default=True, help="For each row of the table.")
 @click.option("--rows", default=20_000, show_default=True, help="Different rows.")
-@click.option("--page", type=click.Path(path_type=Path), default=PAGE, show_default=True, help="Where to write.")
+@click.option(
+    "--page", type=click.Path(path_type=Path), default=PAGE, show_default=True, help="Where to write."
+)
 def main(seconds: float, rows: int, page: Path) -> None:
     """Measure, and write the tables into the page."""
     with tempfile.TemporaryDirectory(prefix="steelyard-serving-") as folder:
         path, model = Path(folder) / "rows.vw", Path(folder) / "rows.model"
         data = lines(rows)
         path.write_bytes(b"".join(data))
-        subprocess.run([*_COMMAND, "train", str(path), "-o", str(model)], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run(
+            [*_COMMAND, "train", str(path), "-o", str(model)], check=True, stdout=subprocess.DEVNULL
+        )
         with served(model) as port:
             requests(port, data[:50])
             found = list(http_rows(port, data, seconds))
@@ -128,11 +137,11 @@ def main(seconds: float, rows: int, page: Path) -> None:
     heads = ["clients", "lines a request", "requests/s", "rows/s", "median, ms", "99 %, ms"]
     text = (
         f"{sections.table(heads, found)}\n\n"
-        f"Rows have {_WORDS} words; the clients are Python threads, on the same two or more cores as the server "
+        f"Rows have {_WORDS} words; the clients are Python threads, on the same cores as the server "
         f"({platform.machine()}, Python {platform.python_version()}).\n\n"
         f"Through `predict -`: {1e3 * latency:.1f} ms from a line to its answer. "
-        f"Where nobody waits, a pipe is as fast as a file: {from_pipe:,.0f} rows/s by `cat`, {from_file:,.0f} from "
-        "the file, with the start of the process."
+        f"Where nobody waits, a pipe is about as fast as a file: {from_pipe:,.0f} rows/s by `cat`, "
+        f"{from_file:,.0f} from the file, with the start of the process."
     )
     sections.write(page, "benchmarks.serving", text)
     click.echo(text)

@@ -101,7 +101,12 @@ def test_namespaces_by_letter_in_both(theirs: str, ours: dict[str, tuple[str, ..
         ("0002.dat", 24, " -q Tf -q ff", {"interactions": ("T*f", "f*f")}),
         ("0002.dat", 24, " --cubic Tff", {"interactions": ("T*f*f",)}),
         ("0002.dat", 24, " -q ::", {"namespaces": NamespaceOptions(quadratic=("::",))}),
-        ("0001.dat", 24, " --ngram 2 --skips 1", {"namespaces": NamespaceOptions(ngram=("2",), skips=("1",))}),
+        (
+            "0001.dat",
+            24,
+            " --ngram 2 --skips 1",
+            {"namespaces": NamespaceOptions(ngram=("2",), skips=("1",))},
+        ),
         ("rcv1_small.dat", 18, "", {}),
         ("rcv1_small_test.data", 18, "", {}),
     ],

@@ -26,7 +26,9 @@ def test_labels_of_one_against_all(file: Path, tmp_path: Path) -> None:
     model = tmp_path / "m.model"
     said = run("train", file, *PLAIN, "--classes", "--passes", "5", "-o", model).stdout
     assert "classes: 3: 1, 2, 3 (detected" in said
-    assert run("predict", model, file, "--as", "label").stdout.split() == [line[0] for line in THREE.splitlines()]
+    assert run("predict", model, file, "--as", "label").stdout.split() == [
+        line[0] for line in THREE.splitlines()
+    ]
 
 
 def test_two_labels_as_numbers(tmp_path: Path) -> None:

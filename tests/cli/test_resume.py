@@ -216,7 +216,7 @@ def test_a_checkpoint_is_of_its_files_and_its_run(two: list[Path], checkpoint: P
 
 @pytest.mark.parametrize(
     "options",
-    [("--loss", "hinge"), ("--bits", "9"), ("--l1", "0"), ("--learning-rate", "0.4"), ("--no-bias",),
+    [("--loss", "hinge"), ("--bits", "9"), ("--l1", "0"), ("--ngram", "2"), ("--classes",), ("--no-bias",),
      ("--interactions", "a*b"), ("--labels", "0,1"), ("--format", "vw"), ("--dtype", "float32"),
      ("--tau", "0.5"), ("--no-names",), ("--words", "1"), ("--label", "y"), ("--update", "invariant")],
 )  # fmt: skip

@@ -39,10 +39,10 @@ def _flags_of_others() -> Iterator[None]:
 
         known = [] if error.ctx is None else [name for each in error.ctx.command.params for name in each.opts]
         instead = answer(error.option_name, known)
-        if instead is not None:
-            error.possibilities = None
-            error.message = f"No such option {error.option_name!r}, a flag of Vowpal Wabbit: {instead}"
-        raise
+        if instead is None:
+            raise
+        said = f"No such option {error.option_name!r}, a flag of Vowpal Wabbit: {instead}"
+        raise click.NoSuchOption(error.option_name, said, ctx=error.ctx) from None
 
 
 class Commands(click.Group):

@@ -1,4 +1,4 @@
-"""`PredictionServer`: HTTP for a model that answers lines. The standard library's server, with its edges guarded.
+"""`PredictionServer`: HTTP for a model that answers lines, by the standard library's server.
 
 Requests of other hosts' names are refused (a web page could have its own name point here), as are requests
 that are too large; a client that is too slow, or one too many, is disconnected.
@@ -61,8 +61,8 @@ class PredictionServer(ThreadingHTTPServer):
     def process_request(self, request: Any, client_address: Any) -> None:
         if not self._free.acquire(blocking=False):
             body = _error("too many clients at once: try again soon")
-            head = f"HTTP/1.1 503 Service Unavailable\r\nContent-Length: {len(body)}\r\nConnection: close\r\n\r\n"
-            request.sendall(head.encode() + body)
+            head = f"Content-Length: {len(body)}\r\nConnection: close\r\n\r\n"
+            request.sendall(b"HTTP/1.1 503 Service Unavailable\r\n" + head.encode() + body)
             self.shutdown_request(request)
             return
         self.mark(request, IDLE)
@@ -113,7 +113,7 @@ class _Handler(BaseHTTPRequestHandler):
     disable_nagle_algorithm = True
 
     def setup(self) -> None:
-        self.timeout = self.server.client_timeout
+        self.request.settimeout(self.server.client_timeout)
         super().setup()
 
     def parse_request(self) -> bool:

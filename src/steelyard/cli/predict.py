@@ -32,7 +32,9 @@ _KINDS = ("raw", "probability", "label")
 @options.OWN_LOSS
 @options.THREADS
 @options.ON_ERROR
-def command(model: Path, files: tuple[str, ...], output: Path | None, kind: str, *, line_by_line: bool, **given: Any) -> None:
+def command(
+    model: Path, files: tuple[str, ...], output: Path | None, kind: str, *, line_by_line: bool, **given: Any
+) -> None:
     """Predict the rows of files, one line for each.
 
     A row's tag follows its prediction, if it has one. The files are read in the same way as those that the

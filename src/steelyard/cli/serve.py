@@ -21,17 +21,43 @@ _MB = 1 << 20
 
 @click.command(epilog=options.EXAMPLES["serve"])
 @options.MODEL
-@click.option("--port", type=click.IntRange(0, 65535), default=8765, show_default=True,
-              help="The port; 0 takes a free one, which is printed.")
-@click.option("--host", default="127.0.0.1", show_default=True,
-              help="The address to listen at. With any that is not this machine's own, everybody who can reach "
-              "it is answered, under whatever name: there are no passwords.")
-@click.option("--max-request", type=click.FloatRange(0.0, min_open=True), default=16.0, show_default=True, metavar="MB",
-              help="The largest request.")
-@click.option("--max-clients", type=click.IntRange(1), default=64, show_default=True,
-              help="How many clients may be connected at once.")
-@click.option("--timeout", type=click.FloatRange(0.0, min_open=True), default=30.0, show_default=True,
-              metavar="SECONDS", help="How long a client may take to send a request, or be silent between two.")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=8765,
+    show_default=True,
+    help="The port; 0 takes a free one, which is printed.",
+)
+@click.option(
+    "--host",
+    default="127.0.0.1",
+    show_default=True,
+    help="The address to listen at. With any that is not this machine's own, everybody who can reach "
+    "it is answered, under whatever name: there are no passwords.",
+)
+@click.option(
+    "--max-request",
+    type=click.FloatRange(0.0, min_open=True),
+    default=16.0,
+    show_default=True,
+    metavar="MB",
+    help="The largest request.",
+)
+@click.option(
+    "--max-clients",
+    type=click.IntRange(1),
+    default=64,
+    show_default=True,
+    help="How many clients may be connected at once.",
+)
+@click.option(
+    "--timeout",
+    type=click.FloatRange(0.0, min_open=True),
+    default=30.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="How long a client may take to send a request, or be silent between two.",
+)
 @options.OWN_LOSS
 def command(
     model: Path, port: int, host: str, max_request: float, max_clients: int, timeout: float, loss: str | None

@@ -75,7 +75,9 @@ def _spec_of_lines(loaded: LoadedModel) -> InputSpec:
         return replace(spec, format=JSON_LINES, dialect=None)
     if spec.converted:
         if spec.original is None:
-            raise InputError(f"{loaded.path}: has learned sparse rows without names, of which no line can be read")
+            raise InputError(
+                f"{loaded.path}: has learned sparse rows without names, of which no line can be read"
+            )
         return _spec_of_lines(replace(loaded, content=replace(loaded.content, spec=spec.original.as_json())))
     return spec
 
@@ -97,7 +99,11 @@ class ServedModel:
 
     def warm_up(self) -> None:
         """Compile, or load, what a request needs."""
-        list(self._version.answer(b"{}" if self.format == JSON_LINES else b"|" if self.format == "vw" else b"0"))
+        list(
+            self._version.answer(
+                b"{}" if self.format == JSON_LINES else b"|" if self.format == "vw" else b"0"
+            )
+        )
 
     def answer(self, text: bytes) -> bytes:
         """JSON lines: the answers to these lines, all by one version of the model."""

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 STREAM = click.option(
     "--stream", "line_by_line", is_flag=True,
-    help="Answer every line with exactly one: a blank line, or one that cannot be read, with a blank line (and "
-    "the reason on standard error). Lines of a pipe are answered as they come, with or without this.",
+    help="Answer every line with exactly one: a blank line, or one that cannot be read, with a blank line "
+    "(and the reason on standard error). Lines of a pipe are answered as they come, with or without this.",
 )  # fmt: skip
 
 
@@ -35,8 +35,8 @@ def answer_lines(model: "LoadedModel", convert: "PredictionText", paths: Sequenc
     reader = spec.reader()
     if not isinstance(reader, LineReader):
         raise InputError(
-            f"--stream is for formats with a row on each line (jsonl, svmlight, vw), and this is {spec.format}; "
-            "without --stream the lines of a pipe are answered as they come, too"
+            "--stream is for formats with a row on each line (jsonl, svmlight, vw), and this is "
+            f"{spec.format}; without --stream the lines of a pipe are answered as they come, too"
         )
     for path in paths:
         number = 0
@@ -46,7 +46,9 @@ def answer_lines(model: "LoadedModel", convert: "PredictionText", paths: Sequenc
                 for part in predict_lines(reader, model.engine, block):
                     if part.parsed is None or part.predictions is None:
                         if part.error is not None:
-                            click.echo(f"{source.path}, line {number + len(lines) + 1}: {part.error}", err=True)
+                            click.echo(
+                                f"{source.path}, line {number + len(lines) + 1}: {part.error}", err=True
+                            )
                         lines.append(b"")
                         continue
                     lines += scoring.tagged(convert(part.predictions), scoring.tags(part.parsed))

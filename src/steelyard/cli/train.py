@@ -275,7 +275,9 @@ def _prepare(paths: list[str], wanted: TrainOptions) -> tuple[FileTraining, list
         return training, [f"resuming {wanted.resume} {where}"]
     clock, settings = training.engine.models()[0].clock, training.engine.settings[0]
     said = f"resuming {wanted.resume} after a total weight of {clock:g}; loss and weight continue from there"
-    changed = [f"learning rate {settings.rate:g}, power_t {settings.power_t:g}, initial_t {settings.initial_t:g}"]
+    changed = [
+        f"learning rate {settings.rate:g}, power_t {settings.power_t:g}, initial_t {settings.initial_t:g}"
+    ]
     return training, [said, *(changed if schedule else [])]
 
 
@@ -287,7 +289,8 @@ def _change_schedule(training: FileTraining, schedule: dict[str, Any], path: Pat
     settings = training.engine.settings
     if len(settings) > 1 or schedule.get("learning_rate") == AUTO:
         raise InputError(
-            f"--learning-rate auto is for a run that begins, and goes on with all its rates: leave out {listed}"
+            "--learning-rate auto is for a run that begins, and goes on with all its rates: leave out "
+            + listed
         )
     training.use(training.engine.with_settings([replace(settings[0], **schedule)]))
 

@@ -29,12 +29,15 @@ _NOT_HERE = "that is not here: see docs/from-vowpal-wabbit.md"
 _HERE = {
     "-d --data": "name files without a flag: steelyard train FILE",
     "-f --final_regressor": "use -o MODEL",
-    "-i --initial_regressor": "to go on learning use train FILE --resume MODEL, to predict: steelyard predict MODEL FILE",
+    "-i --initial_regressor": "to go on learning use train FILE --resume MODEL, to predict: steelyard "
+    "predict MODEL FILE",
     "-t --testonly": "use steelyard predict MODEL FILE, or steelyard evaluate MODEL FILE",
     "-p --predictions -r --raw_predictions": "use steelyard predict MODEL FILE > PREDICTIONS",
     "-b --bit_precision": "use --bits N",
-    "-l --learning_rate": "use --learning-rate (for squared loss twice Vowpal Wabbit's number), or --learning-rate auto",
-    "-c --cache --cache_file -k --kill_cache": "no cache is needed; steelyard convert writes a file that loads faster",
+    "-l --learning_rate": "use --learning-rate (for squared loss twice Vowpal Wabbit's number), or "
+    "--learning-rate auto",
+    "-c --cache --cache_file -k --kill_cache": "no cache is needed; steelyard convert writes a file that "
+    "loads faster",
     "-P --progress --quiet": "use --json for one JSON object, or > /dev/null",
     "-a --audit": "use steelyard explain MODEL FILE",
     "--invert_hash --readable_model": "use steelyard inspect MODEL --top N",
@@ -45,8 +48,8 @@ _HERE = {
     "--probabilities": "use predict --as probability",
     "--binary": "use predict --as label",
     "--link": "use predict --as probability",
-    "--csoaa --csoaa_ldf --wap --wap_ldf": "use --classes, with --class-weight or a weight for each row; costs "
-    "for each class are not here",
+    "--csoaa --csoaa_ldf --wap --wap_ldf": "use --classes, with --class-weight or a weight for each row; "
+    "costs for each class are not here",
     "--holdout_off": "leave it out: nothing is held out without --holdout N",
     "--holdout_period": "use --holdout N",
     "--early_terminate": "use --passes N with --holdout M, and keep the number of passes that did best",
@@ -62,11 +65,13 @@ _HERE = {
     "--simulation": "use steelyard active simulate",
     "--daemon --port": "use steelyard serve MODEL",
     "--min_prediction --max_prediction": "leave it out: predictions are not clipped",
-    "--random_seed --random_weights --initial_weight": "leave it out: coefficients begin at 0, and nothing is random",
+    "--random_seed --random_weights --initial_weight": "leave it out: coefficients begin at 0, and nothing "
+    "is random",
     "--hash": "leave it out: names are hashed as Vowpal Wabbit does, names of digits as numbers",
     "--no_stdin": "leave it out: standard input is read only if the file is -",
-    "--cb --cb_adf --cb_explore --cb_explore_adf --cb_type --cbify --lda --nn --bfgs --ftrl --coin --boosting --rank "
-    "--lrq --search --plt --dsjson --autolink --stage_poly --ksvm --bs --bootstrap --freegrad": _NOT_HERE,
+    "--cb --cb_adf --cb_explore --cb_explore_adf --cb_type --cbify --lda --nn --bfgs --ftrl --coin "
+    "--boosting --rank --lrq --search --plt --dsjson --autolink --stage_poly --ksvm --bs --bootstrap "
+    "--freegrad": _NOT_HERE,
 }  # fmt: skip
 ANSWERS = {flag: answer for flags, answer in _HERE.items() for flag in flags.split()}
 

@@ -51,8 +51,8 @@ class InputSpec:
 
     Tables also have the roles of their columns and options for their texts. With `propensities` the
     weight of a row is one over the value in its weight column. All weights are multiplied by
-    `weight_factor`. `namespaces`: what is made of those of Vowpal Wabbit's text. Converted files have no columns; `original` is how the files were read that they
-    were converted from.
+    `weight_factor`. `namespaces` says what is made of those of Vowpal Wabbit's text. Converted files have
+    no columns; `original` is how the files were read that they were converted from.
     """
 
     format: str

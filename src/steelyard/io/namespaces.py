@@ -8,7 +8,7 @@ Interactions(fields=('a', 'b', ':'), crosses=((0, 1), (0, 0), (0, 2)))
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import product
 from typing import Any
 
@@ -34,7 +34,8 @@ _NAMED = re.compile(rb"\|([^\s:|]+)")
 class NamespaceOptions:
     """`ngram` and `skips`: a number for all, or with a letter before it, as in `a2`; the last word counts.
 
-    `ignore` and `keep` are letters; `quadratic` has two letters or more for each interaction, `:` for every one.
+    `ignore` and `keep` are letters; `quadratic` has two letters or more for each interaction, `:` for every
+    one.
     """
 
     ngram: tuple[str, ...] = ()
@@ -47,18 +48,18 @@ class NamespaceOptions:
         words, gaps = _numbers("ngram", self.ngram), _numbers("skips", self.skips)
         if self.skips and not self.ngram:
             raise InputError("--skips leaves out words of n-grams: give --ngram 2, say")
-        for letter in {*words, *gaps}:
+        for letter in (*words, *gaps):
             most, skipped = _for_letter(words, letter, 1), _for_letter(gaps, letter, 0)
             if not 1 <= most <= _MOST_WORDS or most - 1 + skipped > _MOST_SPAN:
                 raise InputError(
-                    f"--ngram {most} with --skips {skipped}: 1 to {_MOST_WORDS} words, of which the last is at "
-                    f"most {_MOST_SPAN} behind the first"
+                    f"--ngram {most} with --skips {skipped}: 1 to {_MOST_WORDS} words, of which the last is "
+                    f"at most {_MOST_SPAN} behind the first"
                 )
         for letters in self.quadratic:
             if not 2 <= len(letters.encode()) <= MOST_FIELDS:
                 raise InputError(
-                    f"-q {letters}: give the first letters of 2 to {MOST_FIELDS} namespaces, as in -q ab, or : "
-                    "for every one; whole names are written -q 'user*item'"
+                    f"-q {letters}: give the first letters of 2 to {MOST_FIELDS} namespaces, as in -q ab, or "
+                    ": for every one; whole names are written -q 'user*item'"
                 )
 
     def as_json(self) -> dict[str, Any]:
@@ -122,7 +123,8 @@ class NamespaceExpansion:
             namespaces.expand(*given, new.ends, *new.features)
         else:
             new.ends[:] = 0
-        return Keyed(*keyed.heads[:-1], new.ends, *new.features)
+        labels, sample_weight, offsets, tags, _ = keyed.heads
+        return replace(new, labels=labels, sample_weight=sample_weight, offsets=offsets, tags=tags)
 
 
 def gram_masks(most: int, skips: int) -> list[int]:
@@ -158,11 +160,13 @@ def check_present(wanted: Iterable[tuple[str, str]], names: Sequence[str], paths
     (option, name), *_ = searched
     some = ", ".join([*seen][:_MOST_LISTED]) + (", …" if len(seen) > _MOST_LISTED else "")
     there = f" (there are {some})" if seen else ""
-    whole = option == "--interactions"
+    if option == "--interactions":
+        hint = did_you_mean(name, seen)
+        raise InputError(
+            f"{option}: no row has a namespace {name!r}, so nothing would be crossed{hint}{there}"
+        )
     raise InputError(
-        f"{option}: no row has a namespace {name!r}, so nothing would be crossed{did_you_mean(name, seen)}{there}"
-        if whole
-        else f"{option}: no row has a namespace that begins with {name!r}{there}; namespaces are named by their "
+        f"{option}: no row has a namespace that begins with {name!r}{there}; namespaces are named by their "
         "first letters here, one letter for each"
     )
 
@@ -192,7 +196,9 @@ def _numbers(name: str, given: Sequence[str]) -> dict[str, int]:
     for text in given:
         letter, number = (text[:1], text[1:]) if not text[:1].isdigit() else ("", text)
         if not number.isdigit():
-            raise InputError(f"--{name} {text}: give a number, or the first letter of a namespace and a number: a2")
+            raise InputError(
+                f"--{name} {text}: give a number, or the first letter of a namespace and a number: a2"
+            )
         found[letter] = int(number)
     return found
 

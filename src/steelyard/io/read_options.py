@@ -81,8 +81,8 @@ class ReadOptions:
         named = *self.interactions, *(given for given in self.quadratic if "*" in given)
         if by_letter and named:
             raise InputError(
-                f"-q {by_letter[0]} names namespaces by first letters, {named[0]} by whole names: give all of "
-                "them in one way"
+                f"-q {by_letter[0]} names namespaces by first letters, {named[0]} by whole names: give all "
+                "of them in one way"
             )
         spec, labels = inference.infer(
             paths,
@@ -128,7 +128,9 @@ class ReadOptions:
                 }.get(name, "use --words for columns of text")
                 option = "-q" if name == "quadratic" else f"--{name}"
                 instead = f"; {instead}" if spec.columns is not None else ""
-                raise InputError(f"{option} is for the namespaces of vw, and the files are {spec.format}{instead}")
+                raise InputError(
+                    f"{option} is for the namespaces of vw, and the files are {spec.format}{instead}"
+                )
         if self.ignore and spec.columns is None:
             raise InputError(f"--ignore is for tables and vw, and the files are {spec.format}")
 
@@ -138,7 +140,8 @@ class ReadOptions:
             if each.name in _OF_TABLES and getattr(self, each.name) != each.default:
                 raise InputError(f"--{each.name} is for tables, and the files are {format_}")
         if (self.interactions or self.quadratic) and not crosses:
-            raise InputError(f"{'--interactions' if self.interactions else '-q'} needs namespaces or columns, and the files are {format_}")
+            option = "--interactions" if self.interactions else "-q"
+            raise InputError(f"{option} needs namespaces or columns, and the files are {format_}")
         if not all(name == ANYTHING or is_number(name) for name in self.label_names or ()):
             raise InputError(f"--labels {self.labels}: the labels of {format_} are numbers")
 

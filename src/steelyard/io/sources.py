@@ -149,7 +149,7 @@ class Source:
 
     @property
     def position(self) -> int:
-        return self._file.tell() if self._regular else self._file.taken
+        return int(self._file.tell() if self._regular else self._file.taken)
 
     @property
     def exhausted(self) -> bool:
@@ -161,7 +161,9 @@ class Source:
         parts = [self._ahead[:count]] if self._ahead else []
         self._ahead = self._ahead[count:]
         wanted = count - sum(map(len, parts))
-        while wanted > 0 and not (self._live and any(b"\n" in part for part in parts) and not self.readable()):
+        while wanted > 0 and not (
+            self._live and any(b"\n" in part for part in parts) and not self.readable()
+        ):
             part = self._more(self._stream.read, wanted)
             if not part:
                 break
@@ -254,7 +256,7 @@ class Source:
 
 @contextmanager
 def live() -> Iterator[None]:
-    """Within: pipes and terminals are read line by line as their lines come, not in blocks of a fixed size."""
+    """Within: pipes and terminals are read as their lines come, not in blocks of a fixed size."""
     global _live
     before, _live = _live, True
     try:

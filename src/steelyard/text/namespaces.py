@@ -1,8 +1,8 @@
 """Namespaces of Vowpal Wabbit's text by their first letters: left out, made fields, and their n-grams.
 
 Features of namespaces with one first letter are one sequence, in the order of the line. An n-gram is some of
-its features, of which a mask says which: bit j stands for the jth after the first. Its value is 1, and its key
-is made of theirs as Vowpal Wabbit does it.
+its features, of which a mask says which: bit j stands for the jth after the first. Its value is 1, and its
+key is made of theirs as Vowpal Wabbit does it.
 """
 
 import numpy as np
