@@ -114,7 +114,7 @@ class _Once(io.RawIOBase):
 class Source:
     """One open file. `read` returns its bytes, decompressed; `position` is how far the file is read."""
 
-    _leased = False
+    _leased = _live = False
 
     def __init__(self, path: str) -> None:
         self.path = "standard input" if path == STANDARD_INPUT else path
