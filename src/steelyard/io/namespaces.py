@@ -155,8 +155,7 @@ def check_present(wanted: Iterable[tuple[str, str]], names: Sequence[str], paths
         searched = {what: pattern for what, pattern in searched.items() if not pattern.search(text)}
         if not searched:
             return
-        if len(seen) < _MOST_LISTED:
-            seen.update(dict.fromkeys(name.decode("utf-8", "replace") for name in _NAMED.findall(text)))
+        seen.update(dict.fromkeys(name.decode("utf-8", "replace") for name in _NAMED.findall(text)))
     (option, name), *_ = searched
     some = ", ".join([*seen][:_MOST_LISTED]) + (", …" if len(seen) > _MOST_LISTED else "")
     there = f" (there are {some})" if seen else ""
