@@ -101,6 +101,8 @@ class InputSpec:
     def as_json(self) -> dict[str, Any]:
         values = {each.name: getattr(self, each.name) for each in fields(self)}
         values["interactions"] = list(self.interactions)
+        if self.namespaces is None:
+            del values["namespaces"]  # states of sweeps from before there were any compare equal
         return {name: each.as_json() if hasattr(each, "as_json") else each for name, each in values.items()}
 
 
