@@ -136,7 +136,7 @@ def test_more_than_two_classes(line: str, tmp_path: Path) -> None:
     path = written(tmp_path / "three.dat", *lines)
     (remark,) = trained(path)["remarks"]
     assert remark.startswith("the labels are 0, 1, 2, and were learned as numbers; if ")
-    assert "if they are classes, --loss modified_huber learns them as such" in remark
+    assert "if they are classes, --classes learns them as such" in remark
     assert trained(path, "--loss", "squared")["remarks"] == []
     assert trained(path, "--labels", "*,2")["remarks"] == []
     assert trained(written(path, *lines[:8]))["remarks"] == []

@@ -69,12 +69,15 @@ def test_real_files_in_blocks_of_all_sizes(tmp_path: Path) -> None:
 
 @quick
 @given(
-    st.lists(st.one_of(texts.vw_line(), texts.vw_line(wrong=True)), min_size=1, max_size=12), st.booleans()
+    st.lists(st.one_of(texts.vw_line(), texts.vw_line(wrong=True)), min_size=1, max_size=12),
+    st.sampled_from(
+        ["", "--interactions a*b --interactions a*a", "-q :: --ngram 2", "--ngram a3 --skips 1 --ignore b"]
+    ),
 )
-def test_vw(tmp_path: Path, lines: list[bytes], crossed: bool) -> None:
+def test_vw(tmp_path: Path, lines: list[bytes], made: str) -> None:
     path = tmp_path / "rows.vw"
-    path.write_bytes(texts.block([b"1 |a b", *lines]))
-    options = ("--interactions", "a*b", "--interactions", "a*a", "--bits", 5) if crossed else ("--bits", 3)
+    path.write_bytes(texts.block([b"1 |a b |b c", *lines]))
+    options = (*made.split(), "--bits", 5 if made else 3)
     check([path, path], tmp_path, FEW_WAYS, "--loss", "quantile", "--update", "implicit", *options)
 
 
@@ -91,12 +94,12 @@ def test_svmlight(tmp_path: Path, lines: list[bytes]) -> None:
 def test_names_are_those_of_a_slow_reader(tmp_path: Path, lines: list[bytes]) -> None:
     """The first name at an index is kept, in the order of the file: the row's features, then its crosses."""
     path = tmp_path / "rows.vw"
-    path.write_bytes(texts.block([b"1 |a b", *lines]))
+    path.write_bytes(texts.block([b"1 |a b |Y c", *lines]))
     expected: dict[int, str] = {}
     seeds = [slow_text.key(name, 0) for name in (b"a", b"Y")]
     (cross,) = interactions(["a*Y"]).crosses
     assert cross == (0, 1)
-    for line in [b"1 |a b", *lines]:
+    for line in [b"1 |a b |Y c", *lines]:
         row = slow_text.vw(line)
         named = [(f.key, _name(f)) for f in row.features] if row else []
         fields = [[f for f in (row.features if row else []) if _seed(f) == seed] for seed in seeds]

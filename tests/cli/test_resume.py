@@ -204,6 +204,8 @@ def checkpoint(two: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_a_checkpoint_is_of_its_files_and_its_run(two: list[Path], checkpoint: Path, tmp_path: Path) -> None:
+    said = refused("train", *two, "--resume", checkpoint, "--power-t", 1)
+    assert said.endswith("is the checkpoint of a run, which goes on as it began: leave out --power-t")
     said = refused("train", two[0], "--resume", checkpoint)
     assert said == (f"{checkpoint} is the checkpoint of a run over {two[0]} {two[1]}: name the same files")
     said = refused("train", *two, "--resume", checkpoint, "--passes", 5)
@@ -214,7 +216,7 @@ def test_a_checkpoint_is_of_its_files_and_its_run(two: list[Path], checkpoint: P
 
 @pytest.mark.parametrize(
     "options",
-    [("--loss", "hinge"), ("--bits", "9"), ("--l1", "0"), ("--learning-rate", "0.4"), ("--no-bias",),
+    [("--loss", "hinge"), ("--bits", "9"), ("--l1", "0"), ("--ngram", "2"), ("--classes",), ("--no-bias",),
      ("--interactions", "a*b"), ("--labels", "0,1"), ("--format", "vw"), ("--dtype", "float32"),
      ("--tau", "0.5"), ("--no-names",), ("--words", "1"), ("--label", "y"), ("--update", "invariant")],
 )  # fmt: skip
@@ -263,3 +265,21 @@ def test_a_model_beyond_all_numbers_is_not_kept(tmp_path: Path, text: str, every
     said = refused("train", path, "--loss", "squared", "--scaling", "plain", "-o", tmp_path / "m", *every)
     assert "the model has left the range of float32" in said
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_another_learning_rate(file: Path, model: Path, tmp_path: Path) -> None:
+    slow, fast = tmp_path / "slow.model", tmp_path / "fast.model"
+    said = run("train", file, "--resume", model, "--learning-rate", "1e-30", "-o", slow).stdout
+    assert "\nlearning rate 1e-30, power_t 0, initial_t 1\n" in said
+    assert run("predict", slow, file).stdout == run("predict", model, file).stdout
+    run("train", file, "--resume", model, "--learning-rate", "2", "--power-t", "0.5", "-o", fast)
+    assert run("predict", fast, file).stdout != run("predict", model, file).stdout
+    assert "learning rate          2, initial_t 1, power_t 0.5" in run("inspect", fast).stdout
+
+
+def test_rates_that_cannot_change(file: Path, model: Path, tmp_path: Path) -> None:
+    auto = tmp_path / "auto.model"
+    run("train", file, "--learning-rate", "auto", "--bits", "12", "-o", auto)
+    wanted = "--learning-rate auto is for a run that begins"
+    assert wanted in refused("train", file, "--resume", auto, "--learning-rate", "1")
+    assert wanted in refused("train", file, "--resume", model, "--learning-rate", "auto")

@@ -137,15 +137,25 @@ class Terminal(io.StringIO):
         return True
 
 
-def test_compiling_is_announced_once_and_on_a_terminal_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    announce = jit.Announcement()
+def test_compiling_that_takes_long_is_announced_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     outputs = []
-    for stream in (io.StringIO(), Terminal(), Terminal()):
+    for stream, module, patience in (
+        (io.StringIO(), "steelyard.learn.linear", 0.0),
+        (Terminal(), "somebody.else", 0.0),
+        (Terminal(), "steelyard.learn.linear", 0.0),
+        (Terminal(), "steelyard.learn.linear", 60.0),
+    ):
         monkeypatch.setattr("sys.stderr", stream)
-        announce("somebody.else")
-        announce("steelyard.learn.linear")
+        announcement = jit.Announcement(patience)
+        announcement.begin(module, "learn")
+        timer = announcement._timer
+        if timer is not None and patience == 0.0:
+            timer.join()
+        announcement.begin("steelyard.learn.linear", "helper")  # is compiled in between
+        announcement.end()
+        announcement.end()
         outputs.append(stream.getvalue())
-    assert outputs == ["", "steelyard: compiling its kernels for this machine, once\n", ""]
+    assert outputs == ["", "", "steelyard: compiling learn.linear.learn, once per machine\n", ""]
 
 
 SCRIPT = """

@@ -70,16 +70,18 @@ def test_cache_folder(tmp_path: Path) -> None:
 
 
 def test_on_compile() -> None:
-    modules: list[str] = []
+    begun: list[tuple[str, str]] = []
+    ended: list[bool] = []
 
     def function(x: int) -> int:
         return x
 
     function.__module__ = "compiled.module"
     with canary("on_compile", 'the event "numba:compile", whose data has the dispatcher'):
-        numba_private.on_compile(modules.append)
+        numba_private.on_compile(lambda *what: begun.append(what), lambda: ended.append(True))
         njit(function)(1)
-        check("compiled.module" in modules, f"no event for the function, only for {modules}")
+        check(("compiled.module", "function") in begun, f"no event for the function, only for {begun}")
+        check(len(ended) == len(begun), "not every compilation has ended")
 
 
 def test_llvm_code() -> None:

@@ -213,9 +213,10 @@ def composed(data: bytes, places: list[list[int]], kind: str = "vw") -> list[byt
     kernel = feature_names.compose_vw_names if kind == "vw" else feature_names.compose_indices
     lengths = np.empty(len(places), np.int32)
     wanted = np.array(places, np.int32)
-    size = kernel(text, keyed.starts, wanted, np.empty(0, np.uint8), lengths)
+    made_of = [np.zeros(0, np.int32)] * 2 if kind == "vw" else []
+    size = kernel(text, keyed.starts, *made_of, wanted, np.empty(0, np.uint8), lengths)
     out = np.empty(size, np.uint8)
-    assert kernel(text, keyed.starts, wanted, out, lengths) == size
+    assert kernel(text, keyed.starts, *made_of, wanted, out, lengths) == size
     ends = np.cumsum(lengths)
     return [out[end - length : end].tobytes() for end, length in zip(ends, lengths, strict=True)]
 

@@ -4,6 +4,8 @@ So `steelyard --help` stays instant, whatever a command needs.
 """
 
 import importlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,7 @@ _summaries = {
     "train": "Learn files in order, show progress, save the model.",
     "sweep": "Learn files with many settings at once, and compare.",
     "predict": "Predict the rows of files, one line for each.",
+    "serve": "Answer rows over HTTP, until Ctrl-C or SIGTERM.",
     "evaluate": "Compare predictions with labels: loss, accuracy, confusion table, F1, AUC, calibration.",
     "inspect": "Show a model: settings, figures, and the largest coefficients of every class, by name.",
     "explain": "Show which features contribute most to each prediction, by name.",
@@ -24,6 +27,22 @@ _summaries = {
     "losses": "List the losses.",
     "demo": "Learn which package a docstring comes from, with weights of 50, and write a report.",
 }
+
+
+@contextmanager
+def _flags_of_others() -> Iterator[None]:
+    """Flags of Vowpal Wabbit, typed out of habit, are answered with what to type here."""
+    try:
+        yield
+    except click.NoSuchOption as error:
+        from steelyard.cli.vw_options import answer
+
+        known = [] if error.ctx is None else [name for each in error.ctx.command.params for name in each.opts]
+        instead = answer(error.option_name, known)
+        if instead is None:
+            raise
+        said = f"No such option {error.option_name!r}, a flag of Vowpal Wabbit: {instead}"
+        raise click.NoSuchOption(error.option_name, said, ctx=error.ctx) from None
 
 
 class Commands(click.Group):
@@ -51,6 +70,14 @@ class Commands(click.Group):
                 hint = f"; to learn a file: steelyard train {args[0]}"
             ctx.fail(f"No such command {args[0]!r}{hint or '.'}")
         return super().resolve_command(ctx, args)
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        with _flags_of_others():
+            return super().parse_args(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        with _flags_of_others():
+            return super().invoke(ctx)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):

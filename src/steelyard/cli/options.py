@@ -14,6 +14,7 @@ from click.core import ParameterSource
 from steelyard import losses
 from steelyard.cli.common import restored_interrupts
 from steelyard.cli.option_types import Choice, ClassWeights
+from steelyard.cli.vw_options import NAMESPACES, QUADRATIC
 from steelyard.io import formats
 from steelyard.io.errors import InputError
 from steelyard.losses import Loss
@@ -51,6 +52,11 @@ LABELS = click.option(
     "--labels", metavar="A,B,…",
     help="The classes as the files call them: two, the negative one first, or more. * in the first place "
     "stands for every other label, as in '*,spam'.  [default: detected]",
+)  # fmt: skip
+TASK = click.option(
+    "--classes/--numbers", "classes", default=None,
+    help="What labels are that are numbers: classes, two or more of them, or numbers to predict.  [default: "
+    "two different ones are classes, more are numbers; --loss and --labels say it, too]",
 )  # fmt: skip
 WEIGHT_FACTOR = click.option(
     "--weight-factor", type=click.FloatRange(0.0, min_open=True), metavar="FACTOR", default=1.0,
@@ -99,6 +105,10 @@ EXAMPLES = {
             "steelyard predict rows.model new.vw > predictions.txt",
             "steelyard predict topics.model new.tsv --as label",
             "steelyard predict spam.model mail.tsv --as probability -o probabilities.txt",
+        ),
+        "serve": (
+            "steelyard serve spam.model --port 8765",
+            "curl --data-binary @new.jsonl http://127.0.0.1:8765/predict",
         ),
         "evaluate": (
             "steelyard evaluate rows.model test.vw",
@@ -151,7 +161,7 @@ TABLES = options(
     _role("text", "Tables: a column of text. This and the next three may be repeated."),
     _role("category", "Tables: a column of categories."),
     _role("number", "Tables: a column of numbers."),
-    _role("ignore", "Tables: a column to leave out."),
+    _role("ignore", "Tables: a column to leave out. Vowpal Wabbit text: first letters of namespaces."),
     click.option("--separator", help="What separates the fields of a CSV or TSV file.  [default: detected]"),
     click.option(
         "--header/--no-header", default=None,
@@ -172,7 +182,7 @@ TABLES = options(
         "by the length of the text, binary 1, counts n.",
     ),
 )  # fmt: skip
-READING = options(FORMAT, BITS, INTERACTIONS, LABELS, NAMES, WEIGHT_FACTOR, TABLES)
+READING = options(FORMAT, BITS, INTERACTIONS, QUADRATIC, LABELS, NAMES, WEIGHT_FACTOR, TABLES, *NAMESPACES)
 
 
 @contextmanager
@@ -295,6 +305,13 @@ def read_options(given: dict[str, Any]) -> "ReadOptions":
 
     names = {each.name for each in fields(ReadOptions)} - {"format"}
     return ReadOptions(format=given["format_"], **{name: given[name] for name in names & set(given)})
+
+
+def task(given: dict[str, Any]) -> str | None:
+    """What labels are, if the user says so: of `TASK`."""
+    from steelyard.engine.file_labels import CLASSES, NUMBERS
+
+    return {None: None, True: CLASSES, False: NUMBERS}[given["classes"]]
 
 
 def run_options(given: dict[str, Any]) -> "RunOptions":

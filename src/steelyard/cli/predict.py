@@ -10,7 +10,7 @@ import click
 
 from steelyard import _atomic_files as written
 from steelyard._messages import counted
-from steelyard.cli import options
+from steelyard.cli import options, streaming
 from steelyard.cli.option_types import Choice
 
 _KINDS = ("raw", "probability", "label")
@@ -28,14 +28,17 @@ _KINDS = ("raw", "probability", "label")
     help="The raw prediction w·x, the probability of the positive class, or the label. With more than two "
     "classes, raw predictions and probabilities are printed for each class, in the order that inspect shows.",
 )  # fmt: skip
+@streaming.STREAM
 @options.OWN_LOSS
 @options.THREADS
 @options.ON_ERROR
-def command(model: Path, files: tuple[str, ...], output: Path | None, kind: str, **given: Any) -> None:
+def command(
+    model: Path, files: tuple[str, ...], output: Path | None, kind: str, *, line_by_line: bool, **given: Any
+) -> None:
     """Predict the rows of files, one line for each.
 
     A row's tag follows its prediction, if it has one. The files are read in the same way as those that the
-    model was trained on. Labels are not needed.
+    model was trained on. Labels are not needed. Lines of a pipe are answered as they come.
     """
     from steelyard.cli import scoring
     from steelyard.cli.common import check_outputs
@@ -46,12 +49,15 @@ def command(model: Path, files: tuple[str, ...], output: Path | None, kind: str,
         check_outputs([output], [model, *paths])
         loaded = scoring.load(model, given["loss"])
         convert = scoring.PredictionText(loaded, kind)
-        _, stream = loaded.score(paths, given)
-        with _opened(output) as out:
+        prompt = streaming.is_prompt(paths, output)
+        with sources.live() if prompt else contextlib.nullcontext(), _opened(output) as out:
+            if line_by_line:
+                for answer in streaming.answer_lines(loaded, convert, paths):
+                    _write(out, answer)
+                return
+            _, stream = loaded.score(paths, given | {"prompt": prompt})
             for parsed in stream:
-                texts = convert(scoring.predictions_of(parsed))
-                tags = scoring.tags(parsed)
-                lines = [text + (b" " + tag if tag else b"") for text, tag in zip(texts, tags, strict=True)]
+                lines = scoring.tagged(convert(scoring.predictions_of(parsed)), scoring.tags(parsed))
                 if lines:
                     _write(out, b"\n".join(lines) + b"\n")
     scoring.tell_skipped(stream)
@@ -64,6 +70,7 @@ def _write(out: BinaryIO, text: bytes) -> None:
     rest = memoryview(text)
     while rest:
         rest = rest[out.write(rest) :]
+    out.flush()  # somebody may be waiting for it
 
 
 @contextlib.contextmanager

@@ -59,7 +59,9 @@ class LoadedModel:
         if not labelled:
             spec = file_predictions.accept_any_labels(spec)
         run = options.run_options(given)
-        return spec, file_predictions.predict(self.engine, spec, paths, run, labelled=labelled)
+        return spec, file_predictions.predict(
+            self.engine, spec, paths, run, labelled=labelled, prompt=given.get("prompt", False)
+        )
 
 
 def load(path: Path, loss: str | None) -> LoadedModel:
@@ -111,6 +113,11 @@ def tags(parsed: ParsedBlock) -> list[bytes]:
         return [b""] * len(parsed.examples)
     text = (parsed.block.text if parsed.text is None else parsed.text).tobytes()
     return [text[start:end] for start, end in parsed.tags.tolist()]
+
+
+def tagged(texts: Sequence[bytes], tags: Sequence[bytes]) -> list[bytes]:
+    """Each followed by its tag, if there is one."""
+    return [text + (b" " + tag if tag else b"") for text, tag in zip(texts, tags, strict=True)]
 
 
 def predictions_of(parsed: ParsedBlock) -> NDArray[np.float64]:

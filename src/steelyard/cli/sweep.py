@@ -24,6 +24,7 @@ def _swept(name: str, kind: NameList | NumberList, text: str) -> Any:
 
 
 _GRID = several(
+    options.TASK,
     click.option(
         "--loss", type=NameList(), metavar="LIST",
         help="Losses by name, or your own as module:Class.  [default: modified_huber for classes, squared "

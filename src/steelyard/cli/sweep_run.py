@@ -58,6 +58,7 @@ class SweepOptions:
     memory: int
     select: str | None
     state: Path | None
+    task: str | None
     output: Path | None
     pictures: Path | None
     save: Path | None
@@ -74,6 +75,7 @@ class SweepOptions:
             run=options.run_options(given | {"threads": usable_threads(given["threads"])}),
             memory=plan.memory_of(given["memory"]),
             state=given["resume"],
+            task=options.task(given),
             **{name: given[name] for name in same},
         )
 
@@ -101,7 +103,7 @@ def run(ctx: click.Context, files: tuple[str, ...], given: dict[str, Any]) -> di
         losses = _losses(wanted, spec, first)
         expanded, announcements = _expand(wanted, list(losses))
         source = open_files(
-            paths, (spec, first), list(losses), named=wanted.read.label_names,
+            paths, (spec, first), list(losses), named=wanted.read.label_names, task=wanted.task,
             class_weight=wanted.class_weight, threads=run_options.usable_threads,
             skip=run_options.skip_errors, weight_scale=run_options.weight_scale,
         )  # fmt: skip
@@ -136,7 +138,7 @@ def run(ctx: click.Context, files: tuple[str, ...], given: dict[str, Any]) -> di
 
 def _losses(wanted: SweepOptions, spec: InputSpec, labels: list[str]) -> dict[Loss, str]:
     """The losses, and what the user calls them."""
-    inferred = file_labels.infer_loss(spec, labels, wanted.read.label_names)
+    inferred = file_labels.infer_loss(spec, labels, wanted.read.label_names, wanted.task)
     names = wanted.losses or (PAPER["loss"] if wanted.paper else [inferred])
     parameters = wanted.loss_parameters
     losses = {}

@@ -4,7 +4,7 @@ import json
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +33,7 @@ from steelyard.model import (
     STEPS_OF_AVERAGES,
     Settings,
 )
+from steelyard.schedules import AUTO
 from steelyard.updates import names as update_names
 
 _DEFAULT = Settings()
@@ -55,6 +56,7 @@ def _rates() -> str:
 
 
 _LEARNING = several(
+    options.TASK,
     click.option(
         "--loss",
         help="A loss by name, or your own as module:Class.  "
@@ -123,7 +125,8 @@ _RUNNING = several(
     ),
     click.option(
         "--resume", type=options.FILE_PATH, metavar="MODEL",
-        help="Continue a model, or an interrupted run from its checkpoint.",
+        help="Continue a model, or an interrupted run from its checkpoint. A model may go on with another "
+        "--learning-rate, --initial-t or --power-t.",
     ),
     click.option(
         "--checkpoint-every", type=click.IntRange(1), metavar="ROWS",
@@ -135,13 +138,13 @@ _RUNNING = several(
     options.JSON,
 )  # fmt: skip
 
-# What a model decides by itself when it is resumed.
+# What a model decides by itself when it is resumed; its schedule may change.
+_SCHEDULE = ("learning_rate", "initial_t", "power_t")
 _KEPT_BY_A_MODEL = {
-    "update", "scaling", "learning_rate", "initial_t", "power_t", "l1", "l2", "l2_flow", "average", "rates",
-    "bias", "dtype", "class_weight", "label", "weight", "propensity", "offset", "tag", "text", "category",
-    "number", "ignore", "separator", "header", "words", "characters", "repeated", "loss", "bits",
-    "interactions", "labels", "format_", "weight_factor", "weight_scale", "names",
-    *options.loss_parameter_names(),
+    "update", "scaling", "l1", "l2", "l2_flow", "average", "rates", "bias", "dtype", "class_weight", "label",
+    "weight", "propensity", "offset", "tag", "text", "category", "number", "ignore", "separator", "header",
+    "words", "characters", "repeated", "loss", "bits", "interactions", "labels", "classes", "quadratic", "keep",
+    "ngram", "skips", "format_", "weight_factor", "weight_scale", "names", *options.loss_parameter_names(),
 }  # fmt: skip
 
 
@@ -153,6 +156,10 @@ class TrainOptions:
     learn: LearnOptions
     run: RunOptions
     class_weight: Any
+    learning_rate: float | str | None
+    initial_t: float
+    power_t: float
+    task: str | None
     output: Path | None
     resume: Path | None
     checkpoint_every: int | None
@@ -169,12 +176,13 @@ class TrainOptions:
             "calibrate": bool(given["calibrate"]) and held_out,
             "calibrate_progressively": given["calibrate"] is not False,
         }
-        same = ("class_weight", "output", "resume", "checkpoint_every")
+        same = ("class_weight", "output", "resume", "checkpoint_every", *_SCHEDULE)
         return cls(
             read=options.read_options(given),
             learn=LearnOptions.from_given(given),
             run=options.run_options(given | calibration),
             given=given_names(ctx),
+            task=options.task(given),
             **{name: given[name] for name in same},
         )
 
@@ -243,9 +251,14 @@ def _prepare(paths: list[str], wanted: TrainOptions) -> tuple[FileTraining, list
     """The training, and what was decided without being asked."""
     if wanted.resume is None:
         training = begin(
-            paths, wanted.read, wanted.run, wanted.learn.settings_for, class_weight=wanted.class_weight
+            paths,
+            wanted.read,
+            wanted.run,
+            wanted.learn.settings_for,
+            task=wanted.task,
+            class_weight=wanted.class_weight,
         )
-        training.loss_inferred = wanted.learn.loss is None
+        training.loss_inferred = wanted.learn.loss is None and wanted.task is None
         return training, train_report.announce(training, wanted.given)
     loss = wanted.learn.loss
     kept = wanted.given & _KEPT_BY_A_MODEL
@@ -259,14 +272,33 @@ def _prepare(paths: list[str], wanted: TrainOptions) -> tuple[FileTraining, list
     stored = model_file.load(wanted.resume, options.own_loss(loss))
     run_options = [name for name in ("passes", "holdout") if name in wanted.given]
     training = resume(stored, wanted.resume, paths, wanted.run, run_options)
+    schedule = {name: getattr(wanted, name) for name in _SCHEDULE if name in wanted.given}
+    if schedule:
+        _change_schedule(training, schedule, wanted.resume)
     if stored.run is not None:
         passes, rows = training.loop.position
         where = f"after {counted(rows, 'row')} of pass {passes + 1}"
         return training, [f"resuming {wanted.resume} {where}"]
-    clock = training.engine.models()[0].clock
-    return training, [
-        f"resuming {wanted.resume} after a total weight of {clock:g}; loss and weight continue from there"
+    clock, settings = training.engine.models()[0].clock, training.engine.settings[0]
+    said = f"resuming {wanted.resume} after a total weight of {clock:g}; loss and weight continue from there"
+    changed = [
+        f"learning rate {settings.rate:g}, power_t {settings.power_t:g}, initial_t {settings.initial_t:g}"
     ]
+    return training, [said, *(changed if schedule else [])]
+
+
+def _change_schedule(training: FileTraining, schedule: dict[str, Any], path: Path) -> None:
+    """The same models go on at another rate."""
+    listed = ", ".join(map(option_name, schedule))
+    if training.resumed_from is not None and training.resumed_from.run is not None:
+        raise InputError(f"{path} is the checkpoint of a run, which goes on as it began: leave out {listed}")
+    settings = training.engine.settings
+    if len(settings) > 1 or schedule.get("learning_rate") == AUTO:
+        raise InputError(
+            "--learning-rate auto is for a run that begins, and goes on with all its rates: leave out "
+            + listed
+        )
+    training.use(training.engine.with_settings([replace(settings[0], **schedule)]))
 
 
 class _Checkpoints:

@@ -1,5 +1,6 @@
 """The summary of a training run, for people and for machines."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,9 @@ def announce(training: FileTraining, given: set[str]) -> list[str]:
         names = list(map(str, training.class_names.tolist()))
         some = ", ".join(names[:_MOST_CLASSES]) + (", …" if len(names) > _MOST_CLASSES else "")
         lines.append(f"classes: {len(names)}: {some}{detected}")
+    elif training.loss_inferred and _are_few_whole_numbers(list(map(float, training.first_labels))):
+        some = ", ".join(sorted(training.first_labels, key=float))
+        lines.append(f"labels: {some} are numbers to predict (detected; if they are classes: --classes)")
     name = losses.name_of(training.loss) or type(training.loss).__name__
     lines.append(f"loss: {name}" + ("" if "loss" in given else " (by the labels; change with --loss)"))
     rates = [each.rate for each in settings]
@@ -135,7 +139,7 @@ def _advice(training: FileTraining) -> list[str]:
         labels = ", ".join(f"{label:g}" for label in totals.labels.among(_FEW_LABELS))
         advice.append(
             f"the labels are {labels}, and were learned as numbers; if they are classes, "
-            "--loss modified_huber learns them as such, one against the rest"
+            "--classes learns them as such, one against the rest"
         )
     if training.classes > 2:
         assert training.class_names is not None
@@ -176,12 +180,12 @@ def _about_weights(training: FileTraining) -> list[str]:
 def _may_be_classes(training: FileTraining) -> bool:
     """Whether numbers were learned that look like names: few whole ones, each of them often."""
     labels = training.totals.labels.among(_FEW_LABELS)
-    return (
-        not training.classes
-        and len(labels) > 2
-        and all(label.is_integer() for label in labels)
-        and training.totals.learned >= 3 * len(labels)
-    )
+    enough = training.totals.learned >= 3 * len(labels)
+    return not training.classes and enough and _are_few_whole_numbers(labels)
+
+
+def _are_few_whole_numbers(labels: Sequence[float]) -> bool:
+    return 2 < len(labels) <= _FEW_LABELS and all(label.is_integer() for label in labels)
 
 
 def _facts(result: dict[str, Any]) -> dict[str, str | None]:

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,6 @@ from steelyard.model_file import ModelFile
 
 CLASSES, NUMBERS = "classes", "numbers"
 MOST_CLASSES = 1000
-_LONG = 1 << 24  # bytes
 
 
 @dataclass(frozen=True)
@@ -50,7 +48,7 @@ def settle(
         if strange:
             raise InputError(
                 f"{paths[0]}: the label {strange[0]!r} is not a number but a class: use OnlineClassifier, or "
-                "on the command line --loss modified_huber"
+                "on the command line --classes"
             )
         return Labels(None, None)
     if named is not None:
@@ -60,10 +58,9 @@ def settle(
     if not taken and all(map(is_number, first)) and not all(float(label).is_integer() for label in first):
         raise InputError(
             f"{paths[0]}: its labels are numbers with fractions, not classes: use OnlineRegressor, "
-            "or on the command line --loss squared"
+            "or on the command line --numbers"
         )
-    two_seen = inference.are_two_classes(first) and (all(map(is_number, first)) or _is_long(paths))
-    known = first if taken or two_seen else _all(paths, spec, first)
+    known = first if taken or inference.are_usual_pair(first) else _all(paths, spec, first)
     found = inference.rule_for(known, two, paths[0])
     if found is None:
         low, high = class_labels(two)
@@ -73,8 +70,12 @@ def settle(
     return _named(list(found.names), loss)
 
 
-def infer_loss(spec: InputSpec, first: Sequence[str], named: Sequence[str] | None) -> str:
+def infer_loss(
+    spec: InputSpec, first: Sequence[str], named: Sequence[str] | None, task: str | None = None
+) -> str:
     """The name of the loss that fits the labels; a file converted from classes has classes still."""
+    if task is not None and named is None:
+        return inference.TWO_CLASSES if task == CLASSES else inference.ANY_NUMBER
     original = None if spec.original is None else spec.original.label_rule
     if named is not None or original is not None:
         return inference.TWO_CLASSES
@@ -135,11 +136,6 @@ def _named(names: list[str], loss: Loss) -> Labels:
     if len(names) == 2:
         return Labels(two_classes(names[0], names[1], *class_labels(loss)), name_array(names))
     return Labels(rule(names[0], 0.0, 1.0) if len(names) < 2 else classes(names), name_array(names))
-
-
-def _is_long(paths: Sequence[str]) -> bool:
-    """Whether it would take a while to look for a third class behind the first rows."""
-    return sum(Path(path).stat().st_size if Path(path).is_file() else _LONG for path in paths) >= _LONG
 
 
 def _all(paths: Sequence[str], spec: InputSpec, first: Sequence[str]) -> Sequence[str]:

@@ -27,9 +27,18 @@ class _Predicting:
 
 
 def predict(
-    engine: Engine, spec: InputSpec, paths: Sequence[str], run: RunOptions, *, labelled: bool
+    engine: Engine,
+    spec: InputSpec,
+    paths: Sequence[str],
+    run: RunOptions,
+    *,
+    labelled: bool,
+    prompt: bool = False,
 ) -> Stream:
-    """The stream of the files with predictions. Labels are checked only where they matter."""
+    """The stream of the files with predictions. Labels are checked only where they matter.
+
+    With `prompt`, no prediction is held back until more has been read.
+    """
     return Stream(
         paths,
         _Predicting(spec.reader(), engine),
@@ -39,6 +48,7 @@ def predict(
         weight_factor=spec.weight_factor,
         threads=run.usable_threads,
         skip=run.skip_errors,
+        prompt=prompt,
     )
 
 

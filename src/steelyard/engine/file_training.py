@@ -71,6 +71,8 @@ class FileTraining:
     class_weight: ClassWeight = None
     totals: StreamTotals = field(default_factory=StreamTotals)
     loss_inferred: bool = False
+    first_labels: Sequence[str] = ()
+    """The different ones of the first rows, of a run that begins."""
     resumed_from: ModelFile | None = None
     held_out_calibration: Calibration | None = None
     """Fitted to rows held out, in this run or before: it stays."""
@@ -240,12 +242,14 @@ def begin(
     """
     run.check(paths)
     spec, first = read.infer(paths, settings_for(inference.TWO_CLASSES)[0].dtype)
-    settings = settings_for(file_labels.infer_loss(spec, first, read.label_names))
+    settings = settings_for(file_labels.infer_loss(spec, first, read.label_names, task))
     loss = settings[0].loss
     labels = file_labels.settle(paths, spec, first, loss, named=read.label_names, task=task)
-    return start(
+    training = start(
         paths, replace(spec, label_rule=labels.rule), settings, labels, run, read.names, class_weight
     )
+    training.first_labels = first
+    return training
 
 
 def start(

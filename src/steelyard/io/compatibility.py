@@ -99,6 +99,7 @@ def _naming_options(made: InputSpec, named: InputSpec) -> dict[str, tuple[Any, A
     found: dict[str, tuple[Any, Any]] = {
         "--bits": (made.bits, named.bits),
         "--interactions": (made.interactions, named.interactions),
+        "options of namespaces": (made.namespaces, named.namespaces),
         "columns": (_feature_roles(made), _feature_roles(named)),
     }
     if roles.TEXT in _feature_roles(made).values():

@@ -88,6 +88,12 @@ def rule_for(labels: Sequence[str], loss: Loss, path: str) -> LabelRule | None:
     return two_classes(written[0], written[1], low, high) if len(written) == 2 else classes(written)
 
 
+def are_usual_pair(labels: Iterable[str]) -> bool:
+    """Whether they are 0 and 1 or −1 and 1, behind which nobody has a third: 1 and 2 may go on with 3."""
+    distinct = {_plain(label) for label in labels}
+    return any(distinct <= pair for pair in _PAIRS[:2])
+
+
 def are_two_classes(labels: Iterable[str]) -> bool:
     """Whether there are two values, or one of a usual pair."""
     distinct = {_plain(label) for label in labels}

@@ -12,6 +12,7 @@ from steelyard.io import columns as roles
 from steelyard.io import formats
 from steelyard.io.columns import Columns
 from steelyard.io.labels import LabelRule
+from steelyard.io.namespaces import NamespaceOptions
 from steelyard.text import hashing
 from steelyard.text.tokens import TextOptions
 
@@ -50,8 +51,8 @@ class InputSpec:
 
     Tables also have the roles of their columns and options for their texts. With `propensities` the
     weight of a row is one over the value in its weight column. All weights are multiplied by
-    `weight_factor`. Converted files have no columns; `original` is how the files were read that they
-    were converted from.
+    `weight_factor`. `namespaces` says what is made of those of Vowpal Wabbit's text. Converted files have
+    no columns; `original` is how the files were read that they were converted from.
     """
 
     format: str
@@ -64,6 +65,7 @@ class InputSpec:
     text: TextOptions = field(default_factory=TextOptions)
     propensities: bool = False
     weight_factor: float = 1.0
+    namespaces: NamespaceOptions | None = None
     original: "InputSpec | None" = None
 
     def __post_init__(self) -> None:
@@ -99,12 +101,14 @@ class InputSpec:
     def as_json(self) -> dict[str, Any]:
         values = {each.name: getattr(self, each.name) for each in fields(self)}
         values["interactions"] = list(self.interactions)
+        if self.namespaces is None:
+            del values["namespaces"]  # states of sweeps from before there were any compare equal
         return {name: each.as_json() if hasattr(each, "as_json") else each for name, each in values.items()}
 
 
 def from_json(stored: dict[str, Any]) -> InputSpec:
-    """The inverse of `as_json`. Older files have no factor of weights."""
-    stored = {"weight_factor": 1.0, **stored}
+    """The inverse of `as_json`. Older files have no factor of weights, and no options of namespaces."""
+    stored = {"weight_factor": 1.0, "namespaces": None, **stored}
     values = {each.name: stored[each.name] for each in fields(InputSpec)}
     for name, read in _PARTS.items():
         if values[name] is not None:
@@ -118,5 +122,6 @@ _PARTS: dict[str, Callable[[Any], Any]] = {
     "columns": Columns.from_json,
     "dialect": lambda stored: Dialect(**stored),
     "text": TextOptions.from_json,
+    "namespaces": NamespaceOptions.from_json,
     "original": from_json,
 }

@@ -1,23 +1,26 @@
 """`ReadOptions`: what a user says about files. The rest is inferred from their first rows."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from steelyard._messages import did_you_mean
+from steelyard.features import interactions
 from steelyard.io import formats, inference
 from steelyard.io.columns import ColumnOverrides
 from steelyard.io.errors import InputError
 from steelyard.io.formats import TableOverrides
 from steelyard.io.input_spec import DEFAULT_BITS, InputSpec
 from steelyard.io.labels import ANYTHING, is_number
+from steelyard.io.namespaces import NamespaceOptions, check_present
 from steelyard.text.tokens import TextOptions
 
 _OF_TABLES = (
-    "label", "weight", "propensity", "offset", "tag", "text", "category", "number", "ignore",
+    "label", "weight", "propensity", "offset", "tag", "text", "category", "number",
     "separator", "header", "words", "characters", "repeated",
 )  # fmt: skip
-_LISTS = ("interactions", "text", "category", "number", "ignore")
+_OF_NAMESPACES = ("ngram", "skips", "keep", "quadratic")
+_LISTS = ("interactions", "text", "category", "number", "ignore", *_OF_NAMESPACES)
 _COLUMNS = ("label", "weight", "propensity", "offset", "tag")
 
 
@@ -42,6 +45,12 @@ class ReadOptions:
     category: tuple[str, ...] = ()
     number: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
+    """Columns of a table; of Vowpal Wabbit's text, the first letters of namespaces, as the next four."""
+    keep: tuple[str, ...] = ()
+    quadratic: tuple[str, ...] = ()
+    """Letters as in `ab`; whole names, as in `user*item`, are interactions."""
+    ngram: tuple[str, ...] = ()
+    skips: tuple[str, ...] = ()
     separator: str | None = None
     header: bool | None = None
     words: int = 1
@@ -68,12 +77,19 @@ class ReadOptions:
 
     def infer(self, paths: Sequence[str], dtype: str) -> tuple[InputSpec, list[str]]:
         """How the files are to be read, and the different labels of their first rows."""
+        by_letter = tuple(given for given in self.quadratic if "*" not in given)
+        named = *self.interactions, *(given for given in self.quadratic if "*" in given)
+        if by_letter and named:
+            raise InputError(
+                f"-q {by_letter[0]} names namespaces by first letters, {named[0]} by whole names: give all "
+                "of them in one way"
+            )
         spec, labels = inference.infer(
             paths,
             self._overrides(),
             format_name=self.format,
             bits=self.bits or DEFAULT_BITS,
-            interactions=self.interactions,
+            interactions=named,
             dtype=dtype,
             text=TextOptions(self.words, self.characters, self.repeated),
             propensities=self.propensity is not None,
@@ -83,6 +99,12 @@ class ReadOptions:
             crosses = formats.by_name(spec.format).crosses and not spec.converted
             converted = "converted ones, whose features steelyard convert has made"
             self._check_no_table(converted if spec.converted else spec.format, crosses=crosses)
+        if formats.by_name(spec.format).namespaces:
+            options = NamespaceOptions(self.ngram, self.skips, self.ignore, self.keep, by_letter)
+            check_present(options.wanted(), interactions(named).fields, paths)
+            spec = replace(spec, namespaces=None if options == NamespaceOptions() else options)
+        else:
+            self._check_no_namespaces(spec)
         if self.bits not in (None, spec.bits):
             raise InputError(f"{paths[0]}: was converted for --bits {spec.bits}; leave --bits out")
         return spec, labels
@@ -96,13 +118,30 @@ class ReadOptions:
         )  # fmt: skip
         return TableOverrides(columns, self.separator, self.header)
 
+    def _check_no_namespaces(self, spec: InputSpec) -> None:
+        for name in _OF_NAMESPACES:
+            given = getattr(self, name)
+            if given and (name != "quadratic" or not all("*" in each for each in given)):
+                instead = {
+                    "keep": "leave out columns with --ignore",
+                    "quadratic": "write -q 'one*other' with the names of columns",
+                }.get(name, "use --words for columns of text")
+                option = "-q" if name == "quadratic" else f"--{name}"
+                instead = f"; {instead}" if spec.columns is not None else ""
+                raise InputError(
+                    f"{option} is for the namespaces of vw, and the files are {spec.format}{instead}"
+                )
+        if self.ignore and spec.columns is None:
+            raise InputError(f"--ignore is for tables and vw, and the files are {spec.format}")
+
     def _check_no_table(self, format_: str, *, crosses: bool) -> None:
         """Refuse what would otherwise be ignored."""
         for each in fields(self):
             if each.name in _OF_TABLES and getattr(self, each.name) != each.default:
                 raise InputError(f"--{each.name} is for tables, and the files are {format_}")
-        if self.interactions and not crosses:
-            raise InputError(f"--interactions needs namespaces or columns, and the files are {format_}")
+        if (self.interactions or self.quadratic) and not crosses:
+            option = "--interactions" if self.interactions else "-q"
+            raise InputError(f"{option} needs namespaces or columns, and the files are {format_}")
         if not all(name == ANYTHING or is_number(name) for name in self.label_names or ()):
             raise InputError(f"--labels {self.labels}: the labels of {format_} are numbers")
 

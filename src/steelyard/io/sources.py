@@ -11,6 +11,7 @@ import gzip
 import io
 import lzma
 import os
+import select
 import signal
 import sys
 import zlib
@@ -27,6 +28,9 @@ COMPRESSED_SUFFIXES = (".gz", ".xz", ".zst", ".bz2")
 _DAMAGED = (EOFError, OSError, zlib.error, lzma.LZMAError)
 _BZIP2 = (b"1AY&SY", b"\x17\x72\x45\x38\x50\x90")  # after BZh and a digit: a block, or the end
 _HEAD = 10
+_COMPRESSED = (b"\x1f\x8b", b"\xfd7zXZ\x00", b"BZh", b"\x28\xb5\x2f\xfd")
+PATIENCE = 1e-3  # seconds after which a live source has nothing more to say for now: a program that writes on
+# and on, such as cat, is never that late, so that its lines are read in large blocks
 
 
 def expand(given: Sequence[str | Path]) -> list[str]:
@@ -78,9 +82,19 @@ class _Once(io.RawIOBase):
         self._file = file
         self._head = head
         self._closes = closes
+        self.taken = 0
+        """Bytes read so far."""
 
     def readable(self) -> bool:
         return True
+
+    def fileno(self) -> int:
+        return int(self._file.fileno())
+
+    @property
+    def waiting(self) -> bool:
+        """Whether there are bytes that were put back."""
+        return bool(self._head)
 
     def readinto(self, buffer: Any) -> int:
         part = self._head[: len(buffer)] or self._file.read(len(buffer))
@@ -88,6 +102,7 @@ class _Once(io.RawIOBase):
         if part is None:
             raise BlockingIOError("it is non-blocking and has no data right now; pipe it through cat")
         buffer[: len(part)] = part
+        self.taken += len(part)
         return len(part)
 
     def close(self) -> None:
@@ -99,13 +114,14 @@ class _Once(io.RawIOBase):
 class Source:
     """One open file. `read` returns its bytes, decompressed; `position` is how far the file is read."""
 
-    _leased = False
+    _leased = _live = False
 
     def __init__(self, path: str) -> None:
         self.path = "standard input" if path == STANDARD_INPUT else path
         self._regular = not once_only(path)
         self._ahead = b""
         self._ended = False
+        self._live = _live and not self._regular
         try:
             # Unbuffered where reading may block: a buffer would be locked meanwhile, and not be closed.
             if path == STANDARD_INPUT:
@@ -116,6 +132,8 @@ class Source:
             head = b""
             while len(head) < _HEAD and (part := self._file.read(_HEAD - len(head))):
                 head += part  # a pipe may return them one by one
+                if self._live and b"\n" in head and not head.startswith(_COMPRESSED):
+                    break
         except OSError as error:
             raise InputError(f"{self.path}: {error.strerror}") from None
         if self._regular:
@@ -131,7 +149,7 @@ class Source:
 
     @property
     def position(self) -> int:
-        return self._file.tell() if self._regular else 0
+        return int(self._file.tell() if self._regular else self._file.taken)
 
     @property
     def exhausted(self) -> bool:
@@ -139,11 +157,16 @@ class Source:
         return self._ended and not self._ahead
 
     def read(self, count: int) -> bytes:
-        """The next bytes; fewer than asked for only at the end."""
+        """The next bytes; fewer than asked for only at the end, or where a live source has no more lines."""
         parts = [self._ahead[:count]] if self._ahead else []
         self._ahead = self._ahead[count:]
         wanted = count - sum(map(len, parts))
-        while wanted > 0 and (part := self._more(self._stream.read, wanted)):
+        while wanted > 0 and not (
+            self._live and any(b"\n" in part for part in parts) and not self.readable()
+        ):
+            part = self._more(self._stream.read, wanted)
+            if not part:
+                break
             parts.append(part)
             wanted -= len(part)
         return parts[0] if len(parts) == 1 else b"".join(parts)
@@ -153,9 +176,21 @@ class Source:
         ahead = self.read(min(len(self._ahead), len(room)))
         count = len(ahead)
         room[:count] = ahead
-        while count < len(room) and (more := self._more(self._stream.readinto, room[count:])):
+        while count < len(room) and not (self._live and count and not self.readable()):
+            more = self._more(self._stream.readinto, room[count:])
+            if not more:
+                break
             count += more
         return count
+
+    def readable(self) -> bool:
+        """Of a live source: whether more bytes come at once, or the end. Compressed ones seem always so."""
+        if self._stream is not self._file or self._file.waiting:
+            return True
+        try:
+            return bool(select.select([self._file], [], [], PATIENCE)[0])
+        except (OSError, ValueError):  # nothing that can be waited for
+            return True
 
     def peek(self, count: int) -> bytes:
         """The next bytes, which `read` will return again."""
@@ -217,6 +252,20 @@ class Source:
                 raise InputError(f'{self.path}: zstd needs pyarrow: pip install "steelyard[arrow]"') from None
             return pyarrow.CompressedInputStream(self._file, "zstd")
         return self._file
+
+
+@contextmanager
+def live() -> Iterator[None]:
+    """Within: pipes and terminals are read as their lines come, not in blocks of a fixed size."""
+    global _live
+    before, _live = _live, True
+    try:
+        yield
+    finally:
+        _live = before
+
+
+_live = False
 
 
 @contextmanager

@@ -12,8 +12,10 @@ from steelyard.io import blocks
 from steelyard.io.blocks import EXCERPT, Block, LineReader, ParsedBlock, composer, new_problems
 from steelyard.io.errors import RowError
 from steelyard.io.input_spec import InputSpec
+from steelyard.io.namespaces import EVERY, NamespaceExpansion
 from steelyard.text import feature_names, hashing, sparse_text
 
+_NOTHING = np.zeros(0, np.int32)
 QUERIES = "qid is ignored: rows are learned one by one, not as groups"
 
 
@@ -24,21 +26,31 @@ class SparseTextReader(LineReader):
 
     def __init__(self, spec: InputSpec, names: Names | None = None) -> None:
         crossed = interactions(spec.interactions)
+        if spec.namespaces is not None and spec.namespaces.quadratic:
+            crossed = spec.namespaces.interactions()
         self._folding = Folding(spec.bits, crossed, names)
         self._largest = LARGEST[spec.dtype]
         self._buffers = KeyedBuffers(spec.dtype)
         self._fields = crossed.fields
 
     def _finish(
-        self, block: Block, keyed: Keyed, problems: NDArray[np.int64], kernel: Any, **known: Any
+        self,
+        block: Block,
+        keyed: Keyed,
+        problems: NDArray[np.int64],
+        kernel: Any,
+        made_of: tuple[NDArray[np.int32], ...] = (),
+        **known: Any,
     ) -> ParsedBlock:
-        """The parsed block, which outlives the buffers. Names are written by the kernel."""
+        """The parsed block, which outlives the buffers. Names are written by the kernel, from what each
+        feature is made of.
+        """
         kept = Keyed(*(array.copy() for array in keyed.heads), *keyed.features)
         notes = [_describe(block, *problem) for problem in problems[: known["skipped"], :3].tolist()]
         parsed = blocks.fold_rows(block, kept, self._folding, notes=notes, **known)
         if parsed.candidates is None or not len(parsed.candidates.keys):
             return parsed
-        return replace(parsed, compose=composer(kernel, block.text, keyed.starts.copy()))
+        return replace(parsed, compose=composer(kernel, block.text, keyed.starts.copy(), *made_of))
 
 
 class VwReader(SparseTextReader):
@@ -49,8 +61,12 @@ class VwReader(SparseTextReader):
 
     def __init__(self, spec: InputSpec, names: Names | None = None) -> None:
         super().__init__(spec, names)
-        self._unmet = set(range(len(self._fields)))
-        self._field_seeds = np.array([hashing.name_key(field) for field in self._fields], np.int64)
+        options = spec.namespaces
+        self._expand = None if options is None else NamespaceExpansion(options)
+        by_letter = options is not None and options.quadratic
+        named = () if by_letter else self._fields
+        self._unmet = {place for place, field in enumerate(self._fields) if field != EVERY or not by_letter}
+        self._field_seeds = np.array([hashing.name_key(field) for field in named], np.int64)
 
     @property
     def unmet(self) -> list[str]:
@@ -64,9 +80,13 @@ class VwReader(SparseTextReader):
             *room.heads, *room.features[:4], problems,
         )  # fmt: skip
         keyed = room.first(rows, features)
+        made_of = _NOTHING, _NOTHING
+        if self._expand is not None:
+            keyed = self._expand(block.text, keyed)
+            made_of = keyed.stops, keyed.origins
         self._unmet.difference_update([field for field in self._unmet.copy() if field in keyed.fields])
         names = feature_names.compose_vw_names
-        return self._finish(block, keyed, problems, names, lines=lines, skipped=wrong)
+        return self._finish(block, keyed, problems, names, made_of, lines=lines, skipped=wrong)
 
 
 class SvmlightReader(SparseTextReader):

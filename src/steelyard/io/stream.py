@@ -56,7 +56,8 @@ class Stream:
 
     Patterns are not expanded here: `sources.expand` does that once, where paths come from.
 
-    With `skip`, lines that cannot be read are left out and counted; without, the first one raises.
+    With `skip`, lines that cannot be read are left out and counted; without, the first one raises. With
+    `prompt`, what has been parsed is not held back until more has been read.
     """
 
     def __init__(
@@ -72,6 +73,7 @@ class Stream:
         threads: int = 1,
         skip: bool = False,
         block_size: int | None = None,
+        prompt: bool = False,
     ) -> None:
         self.paths = [str(path) for path in paths]
         self.rows = 0
@@ -88,6 +90,7 @@ class Stream:
         self._weight_factor = weight_factor
         self._threads = threads
         self._skip = skip
+        self._prompt = prompt
         self._block_size = block_size or usual_size(threads)
         self._lines = 0
 
@@ -108,7 +111,9 @@ class Stream:
             before = self.position
             with sources.open_source(path) as source:
                 blocks = self._reader.blocks(source, self._block_size)
-                with closing(map_ahead(self._reader.parse, blocks, self._threads)) as ready:
+                with closing(
+                    map_ahead(self._reader.parse, blocks, self._threads, prompt=self._prompt)
+                ) as ready:
                     for parsed in ready:
                         settled = self._settle(parsed)
                         self.position = before + parsed.block.position
@@ -193,10 +198,13 @@ class Stream:
             self.problems.append(problem)
 
 
-def map_ahead(function: Callable[[T], R], items: Iterable[T], threads: int) -> Generator[R, None, None]:
+def map_ahead(
+    function: Callable[[T], R], items: Iterable[T], threads: int, *, prompt: bool = False
+) -> Generator[R, None, None]:
     """`map(function, items)` on `threads` threads, the items fetched on one more; the order stays.
 
-    With one thread everything runs on the caller's.
+    With one thread everything runs on the caller's. With `prompt`, results are waited for as soon as there is
+    no further item.
     """
     if threads == 1:
         yield from map(function, items)
@@ -205,7 +213,11 @@ def map_ahead(function: Callable[[T], R], items: Iterable[T], threads: int) -> G
     pool = ThreadPoolExecutor(threads, thread_name_prefix="steelyard")
     try:
         with short_turns():
-            for item in prefetch(items, 2):
+            for item in prefetch(items, 2, idle=prompt):
+                if item is None:
+                    while pending:
+                        yield pending.popleft().result()
+                    continue
                 pending.append(pool.submit(function, item))
                 if len(pending) > threads + 1:
                     yield pending.popleft().result()
@@ -239,8 +251,9 @@ def short_turns() -> Iterator[None]:
                 sys.setswitchinterval(_usual_turn)
 
 
-def prefetch(items: Iterable[T], most: int) -> Iterator[T]:
-    """The items, up to `most` of them fetched ahead on a thread of their own.
+def prefetch(items: Iterable[T], most: int, *, idle: bool = False) -> Iterator[T | None]:
+    """The items, up to `most` of them fetched ahead on a thread of their own; None, if asked for, where the
+    next one is not there yet.
 
     A consumer that stops early does not wait for a source that blocks, as a pipe may.
     """
@@ -264,6 +277,8 @@ def prefetch(items: Iterable[T], most: int) -> Iterator[T]:
     threading.Thread(target=fetch, name="steelyard-read", daemon=True).start()
     try:
         while True:
+            if idle and waiting.empty():
+                yield None
             try:
                 item = waiting.get().result()
             except StopIteration:

@@ -13,6 +13,7 @@ the compiled methods that it calls; functions and modules in a method's globals 
 import hashlib
 import math
 import sys
+import threading
 import types
 from collections import namedtuple
 from collections.abc import Callable
@@ -80,19 +81,31 @@ borrow = (lambda array: array) if config.DISABLE_JIT else numba_private.uncounte
 
 
 class Announcement:
-    """Says once, on a terminal, that kernels are being compiled, which takes seconds."""
+    """Says on a terminal which kernel is being compiled, if that takes longer than a moment."""
 
-    def __init__(self) -> None:
-        self.done = False
+    def __init__(self, patience: float = 1.0) -> None:
+        self._patience = patience
+        self._depth = 0
+        self._timer: threading.Timer | None = None
 
-    def __call__(self, module: str) -> None:
-        is_kernel = module.startswith(("steelyard.learn.", "steelyard.text."))  # pointers are quick
-        if is_kernel and not self.done and sys.stderr.isatty():
-            self.done = True
-            sys.stderr.write("steelyard: compiling its kernels for this machine, once\n")
+    def begin(self, module: str, name: str) -> None:
+        if self._depth == 0 and module.startswith("steelyard.") and sys.stderr.isatty():
+            called = f"{module.removeprefix('steelyard.')}.{name}"
+            said = f"steelyard: compiling {called}, once per machine\n"
+            self._timer = threading.Timer(self._patience, sys.stderr.write, [said])
+            self._timer.daemon = True
+            self._timer.start()
+        self._depth += 1
+
+    def end(self) -> None:
+        self._depth -= 1
+        if self._depth == 0 and self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
 
 
-numba_private.on_compile(Announcement())
+_announcement = Announcement()
+numba_private.on_compile(_announcement.begin, _announcement.end)
 
 
 @dataclass(frozen=True)

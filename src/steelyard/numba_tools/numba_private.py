@@ -34,19 +34,23 @@ def cache_folder(function: Callable[..., Any]) -> Path:
 
 
 class _CompileListener(event.Listener):  # type: ignore[misc]
-    def __init__(self, callback: Callable[[str], None]) -> None:
-        self._callback = callback
+    def __init__(self, begin: Callable[[str, str], None], end: Callable[[], None]) -> None:
+        self._begin, self._end = begin, end
 
     def on_start(self, event: Any) -> None:
-        self._callback(str(event.data["dispatcher"].py_func.__module__))
+        function = event.data["dispatcher"].py_func
+        self._begin(str(function.__module__), str(function.__name__))
 
     def on_end(self, event: Any) -> None:
-        pass
+        self._end()
 
 
-def on_compile(callback: Callable[[str], None]) -> None:
-    """Call back with the name of the module whenever the compilation of a function begins."""
-    event.register("numba:compile", _CompileListener(callback))
+def on_compile(begin: Callable[[str, str], None], end: Callable[[], None]) -> None:
+    """Call back, with module and name, whenever the compilation of a function begins, and when it ends.
+
+    Functions that it calls are compiled in between.
+    """
+    event.register("numba:compile", _CompileListener(begin, end))
 
 
 def llvm_code(compiled: Any) -> tuple[str, str]:

@@ -18,8 +18,12 @@ def sizes(ends, fields, crosses):
     """(features in total with crosses, the most in one row): upper bounds, before merging."""
     total = 0
     longest = 0
-    counts = np.zeros(crosses.max() + 1 if crosses.size else 0, np.int64)
-    start = 0
+    most = np.int64(-1)  # (array.max() takes a second to compile)
+    for c in range(len(crosses)):
+        for field in crosses[c]:
+            most = max(most, field)
+    counts = np.zeros(most + 1, np.int64)
+    start = np.int64(0)
     for row in range(len(ends)):
         size = ends[row] - start
         if len(crosses):
@@ -48,9 +52,10 @@ def fold(
     `first` and `second` hold the keys known at each index, 0 for none. A key that is neither is a candidate:
     its index, the key, and its position among the features.
     """
-    count = 0
-    candidates = 0
-    start = 0
+    # typed: a literal 0 would compile every helper twice
+    count = np.int64(0)
+    candidates = np.int64(0)
+    start = np.int64(0)
     for row in range(len(ends)):
         end = ends[row]
         if _increasing(keys, start, end, mask):

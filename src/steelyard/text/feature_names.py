@@ -119,29 +119,45 @@ def _digits(number, out, size):
 
 
 @kernel
-def compose_vw_names(text, starts, places, out, lengths):
-    """As `compose_cell_names`, where the namespace is in the text too, before the name."""
+def compose_vw_names(text, starts, firsts, grams, places, out, lengths):
+    """As `compose_cell_names`, where the namespace is in the text too, before the name.
+
+    Where there are n-grams, the name of feature k is made of the names from number `firsts[k]` on of which
+    `grams[k]` has a bit: `namespace^one^two`.
+    """
     size = 0
     bar = last = np.int64(0)
     for k in range(len(places)):
         before = size
         for position in range(places.shape[1]):
-            if places[k, position] < 0:
+            place = np.int64(places[k, position])
+            if place < 0:
                 break
             if position > 0:
                 size = _put(STAR, out, size)
-            start = starts[places[k, position]]
+            word = np.int64(firsts[place]) if len(firsts) else place
+            gram = np.int64(grams[place]) if len(grams) else np.int64(1)
+            start = starts[word]
             bar = _bar_before(text, start, bar, last)
             last = start
             space_end = bar + 1
             while not is_gap(text[space_end]) and text[space_end] != COLON:
                 space_end += 1
-            if space_end > bar + 1 and space_end < start:
-                size = _put(HAT, out, _append(text, bar + 1, space_end, out, size))
-            end = start
-            while not ends_name(text[end]):
-                end += 1
-            size = _append(text, start, end, out, size)
+            named = space_end > bar + 1 and space_end < start
+            if named:
+                size = _append(text, bar + 1, space_end, out, size)
+            while gram:
+                if gram & 1:
+                    if named:
+                        size = _put(HAT, out, size)
+                    named = True
+                    start = starts[word]
+                    end = start
+                    while not ends_name(text[end]):
+                        end += 1
+                    size = _append(text, start, end, out, size)
+                gram >>= 1
+                word += 1
         lengths[k] = size - before
     return size
 

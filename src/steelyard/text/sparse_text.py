@@ -131,7 +131,7 @@ def _namespaces(
     seed = np.int64(0)
     field = np.int16(-1)
     factor = 1.0
-    nameless = 0
+    nameless = np.int64(0)
     while True:
         if byte(text, i) == BAR:
             i += 1
@@ -144,7 +144,7 @@ def _namespaces(
                 if field_seeds[place] == seed:
                     field = np.int16(place)
             factor = 1.0
-            nameless = 0
+            nameless = np.int64(0)
             if byte(text, i) == COLON:
                 factor, i, status = decimals.number_at(text, i + 1, end)
                 if status != decimals.OK or not _ends_value(byte(text, i)):

@@ -94,6 +94,8 @@ class Format:
     """Whether it can have columns, whose roles are inferred."""
     crosses: ClassVar[bool] = True
     """Whether features have columns or namespaces, which interactions name."""
+    namespaces: ClassVar[bool] = False
+    """Whether they have namespaces, of which options of Vowpal Wabbit speak."""
 
     def recognise(self, head: Head) -> bool:
         """Whether a file looks like this format."""

@@ -55,6 +55,7 @@ class Vw(SparseText):
     name = "vw"
     suffixes = (".vw",)
     order = 40
+    namespaces = True
     _LINE: ClassVar[re.Pattern[bytes]] = re.compile(rb"[^|]*\|.*")
 
     def recognise(self, head: Head) -> bool:

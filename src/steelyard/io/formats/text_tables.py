@@ -14,10 +14,14 @@ from steelyard.io.errors import InputError
 from steelyard.io.formats import MARK, SNIFFED, Format, Head, TableOverrides, require_label
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from steelyard.features import Names
     from steelyard.io.input_spec import InputSpec
     from steelyard.io.stream import Reader
 
+_SHORT = 7  # bytes of a cell that fit into a number, beside its size
 _DOCUMENT = re.compile(rb"\s*(\[\s*(\{|\Z)|\{\s*(\n|\Z))")
 
 
@@ -36,9 +40,22 @@ class TextTable(Format):
         bare = replace(spec, columns=Columns(ignoring), interactions=(), label_rule=None)
         for parsed in Stream([path], bare.reader(), skip=True):
             assert parsed.tags is not None
-            text = (parsed.block.text if parsed.text is None else parsed.text).tobytes()
-            cells = {text[start:stop] for start, stop in parsed.tags.tolist()}
+            cells = _distinct(parsed.block.text if parsed.text is None else parsed.text, parsed.tags)
             yield set(columns.present(cell.decode("utf-8", "replace") for cell in cells))
+
+
+def _distinct(text: "NDArray[np.uint8]", spans: "NDArray[np.int32]") -> set[bytes]:
+    """The different cells at these spans. Short ones are compared as numbers, all at once."""
+    import numpy as np
+
+    starts, sizes = spans[:, 0].astype(np.int64), spans[:, 1] - spans[:, 0]
+    number = sizes.astype(np.uint64)
+    for place in range(_SHORT):
+        there = np.where(place < sizes, text[np.minimum(starts + place, len(text) - 1)], 0)
+        number |= there.astype(np.uint64) << np.uint64(8 * (place + 1))
+    _, chosen = np.unique(np.where(sizes <= _SHORT, number, 0), return_index=True)
+    rows = np.concatenate([chosen, np.flatnonzero(sizes > _SHORT)])
+    return {text[start:stop].tobytes() for start, stop in spans[rows].tolist()}
 
 
 class Csv(TextTable):

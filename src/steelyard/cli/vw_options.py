@@ -1,0 +1,84 @@
+"""Options that Vowpal Wabbit has, too; and what to use here for those that it alone has."""
+
+from collections.abc import Iterable
+
+import click
+
+QUADRATIC = click.option(
+    "-q", "--quadratic", multiple=True, metavar="AB",
+    help="Vowpal Wabbit text: the same by the first letters of two namespaces or more; : stands for every "
+    "one. Whole names, or columns, as in -q 'user*item', are --interactions.",
+)  # fmt: skip
+NAMESPACES = (
+    click.option(
+        "--keep", multiple=True, metavar="LETTERS",
+        help="Vowpal Wabbit text: leave out all namespaces but those that begin with these letters.",
+    ),
+    click.option(
+        "--ngram", multiple=True, metavar="N",
+        help="Vowpal Wabbit text: also learn runs of 2 to N features of a namespace; a2: of those that begin "
+        "with a.",
+    ),
+    click.option(
+        "--skips", multiple=True, metavar="N", help="Vowpal Wabbit text: n-grams may skip up to N features."
+    ),
+)  # fmt: skip
+
+_NOT_HERE = "that is not here: see docs/from-vowpal-wabbit.md"
+# By the flag of Vowpal Wabbit: what does the same here.
+_HERE = {
+    "-d --data": "name files without a flag: steelyard train FILE",
+    "-f --final_regressor": "use -o MODEL",
+    "-i --initial_regressor": "to go on learning use train FILE --resume MODEL, to predict: steelyard "
+    "predict MODEL FILE",
+    "-t --testonly": "use steelyard predict MODEL FILE, or steelyard evaluate MODEL FILE",
+    "-p --predictions -r --raw_predictions": "use steelyard predict MODEL FILE > PREDICTIONS",
+    "-b --bit_precision": "use --bits N",
+    "-l --learning_rate": "use --learning-rate (for squared loss twice Vowpal Wabbit's number), or "
+    "--learning-rate auto",
+    "-c --cache --cache_file -k --kill_cache": "no cache is needed; steelyard convert writes a file that "
+    "loads faster",
+    "-P --progress --quiet": "use --json for one JSON object, or > /dev/null",
+    "-a --audit": "use steelyard explain MODEL FILE",
+    "--invert_hash --readable_model": "use steelyard inspect MODEL --top N",
+    "--loss_function": "use --loss logistic, hinge, quantile or squared",
+    "--quantile_tau": "use --tau",
+    "--noconstant": "use --no-bias",
+    "--oaa --ect --multilabel_oaa": "use --classes; how many there are is found in the files",
+    "--probabilities": "use predict --as probability",
+    "--binary": "use predict --as label",
+    "--link": "use predict --as probability",
+    "--csoaa --csoaa_ldf --wap --wap_ldf": "use --classes, with --class-weight or a weight for each row; "
+    "costs for each class are not here",
+    "--holdout_off": "leave it out: nothing is held out without --holdout N",
+    "--holdout_period": "use --holdout N",
+    "--early_terminate": "use --passes N with --holdout M, and keep the number of passes that did best",
+    "--sgd": "use --update explicit --scaling plain",
+    "--invariant": "use --update invariant, the default",
+    "--adaptive": "use --scaling adaptive",
+    "--normalized": "use --scaling normalized",
+    "--cubic": "use -q abc",
+    "--classweight": "use --class-weight 1=2,-1=0.5, or balanced",
+    "--save_resume --preserve_performance_counters": "leave it out: every model can be resumed",
+    "--decay_learning_rate": "leave it out: with the default scaling pass k learns at 1/k of the rate",
+    "--active": "use steelyard active ask",
+    "--simulation": "use steelyard active simulate",
+    "--daemon --port": "use steelyard serve MODEL",
+    "--min_prediction --max_prediction": "leave it out: predictions are not clipped",
+    "--random_seed --random_weights --initial_weight": "leave it out: coefficients begin at 0, and nothing "
+    "is random",
+    "--hash": "leave it out: names are hashed as Vowpal Wabbit does, names of digits as numbers",
+    "--no_stdin": "leave it out: standard input is read only if the file is -",
+    "--cb --cb_adf --cb_explore --cb_explore_adf --cb_type --cbify --lda --nn --bfgs --ftrl --coin "
+    "--boosting --rank --lrq --search --plt --dsjson --autolink --stage_poly --ksvm --bs --bootstrap "
+    "--freegrad": _NOT_HERE,
+}  # fmt: skip
+ANSWERS = {flag: answer for flags, answer in _HERE.items() for flag in flags.split()}
+
+
+def answer(flag: str, options: Iterable[str]) -> str | None:
+    """What to type instead of a flag of Vowpal Wabbit, of which `options` are those that the command has."""
+    dashed = flag.replace("_", "-")
+    if dashed != flag and dashed in options and flag not in ANSWERS:
+        return f"use {dashed}"
+    return ANSWERS.get(flag)
