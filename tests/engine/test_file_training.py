@@ -10,7 +10,8 @@ import pytest
 from steelyard import losses, model_file
 from steelyard.engine import class_weights, file_labels, file_training, probabilities
 from steelyard.engine.file_rows import FileRows
-from steelyard.engine.file_training import FileTraining, RunOptions
+from steelyard.engine.file_training import FileTraining
+from steelyard.engine.run_options import RunOptions
 from steelyard.io.errors import InputError
 from steelyard.io.read_options import ReadOptions
 from steelyard.model import Settings

@@ -150,7 +150,7 @@ class RowsInChunks:
         kept: list[Examples] = []
         room = self._keep
         for examples in self._source():
-            room -= _bytes(examples)
+            room -= count_bytes(examples)
             if room >= 0:
                 kept.append(examples)
             else:
@@ -168,7 +168,7 @@ def _held_out(first: int, count: int, holdout: int | None) -> NDArray[np.bool_]:
     return held
 
 
-def _bytes(examples: Examples) -> int:
+def count_bytes(examples: Examples) -> int:
     arrays = (examples.indptr, examples.indices, examples.values, examples.labels, examples.sample_weight)
     return sum(array.nbytes for array in arrays) + (
         0 if examples.offsets is None else examples.offsets.nbytes

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone, is_classifier
-from sklearn.utils import check_random_state
 
 from steelyard import weight_summary
 from steelyard.engine.many_models import ManyModels
@@ -17,7 +16,7 @@ from steelyard.engine.one_vs_rest import OneVsRest
 from steelyard.engine.passes import PassLoop
 from steelyard.engine.row_sources import RowsInMemory
 from steelyard.engine.selection import Selection
-from steelyard.estimators import inputs
+from steelyard.estimators import fit_passes, inputs, row_order
 from steelyard.estimators.online import OnlineEstimator
 from steelyard.estimators.parameters import settings_of
 from steelyard.examples import Examples
@@ -52,12 +51,10 @@ def prepare(
     return PreparedRows(chunk, classes)
 
 
-def draw_orders(template: OnlineEstimator, rows: int) -> list[NDArray[np.int64]] | None:
+def draw_orders(template: OnlineEstimator, rows: Examples, passes: int) -> list[NDArray[np.int64]] | None:
     """The order of the rows in each pass, by the same draws as in the estimator's `fit`."""
-    if not template.shuffle:
-        return None
-    random = check_random_state(template.random_state)
-    return [random.permutation(rows) for _ in range(template.passes)]
+    order_of = row_order.order_of_passes(template, rows)
+    return None if order_of is None else [order_of(number) for number in range(passes)]
 
 
 def identify(examples: Examples, orders: list[NDArray[np.int64]] | None) -> dict[str, Any]:
@@ -115,7 +112,7 @@ def refit_files(estimator: Any, files: Any) -> OnlineEstimator:
 
     training = files.train(
         settings_of(estimator, None),
-        passes=estimator.passes,
+        passes=fit_passes.in_files(estimator.passes),
         calibrate=getattr(estimator, "calibrate", False),
     )
     training.run()

@@ -13,8 +13,10 @@ from steelyard.engine import class_weights
 from steelyard.engine.class_weights import ClassWeight
 from steelyard.engine.probabilities import Calibration
 from steelyard.engine.progressive_calibration import ProgressiveCalibration
-from steelyard.estimators import inputs
-from steelyard.estimators.online import OnlineEstimator, unchanged_on_error
+from steelyard.estimators import fit_passes, inputs
+from steelyard.estimators.fitted import unchanged_on_error
+from steelyard.estimators.habits import answer_habits
+from steelyard.estimators.online import OnlineEstimator
 from steelyard.estimators.parameters import DEFAULT
 from steelyard.estimators.predictions import ClassPredictions
 from steelyard.examples import Examples
@@ -38,6 +40,7 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator, ClassPredictions):  # t
 
     _follow_labels = False  # they are codes
 
+    @answer_habits
     def __init__(
         self,
         loss: str | Loss = "modified_huber",
@@ -53,20 +56,24 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator, ClassPredictions):  # t
         average: int | None = DEFAULT.average,
         rates: str = DEFAULT.rates,
         fit_intercept: bool = DEFAULT.bias,
-        passes: int = 1,
-        shuffle: bool = False,
+        passes: int | str = fit_passes.AUTO,
+        shuffle: bool = True,
+        early_stopping: bool = False,
+        validation_fraction: float = 0.1,
         class_weight: ClassWeight = None,
         calibrate: bool = True,
         weight_scale: str = "auto",
         warm_start: bool = False,
         dtype: str = DEFAULT.dtype,
         random_state: Any = 0,
+        verbose: int = 0,
     ) -> None:
         super().__init__(
             loss, update=update, scaling=scaling, learning_rate=learning_rate, initial_t=initial_t,
             power_t=power_t, l1=l1, l2=l2, fit_intercept=fit_intercept, passes=passes, shuffle=shuffle,
             weight_scale=weight_scale, warm_start=warm_start, dtype=dtype, random_state=random_state,
-            l2_flow=l2_flow, average=average, rates=rates,
+            l2_flow=l2_flow, average=average, rates=rates, early_stopping=early_stopping,
+            validation_fraction=validation_fraction, verbose=verbose,
         )  # fmt: skip
         self.class_weight = class_weight
         self.calibrate = calibrate
@@ -153,7 +160,9 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator, ClassPredictions):  # t
             self.classes_ = named
 
     def _labels(self, y: Any, loss: Loss) -> NDArray[np.float64]:
+        inputs.check_present(y)
         column = column_or_1d(y, warn=True)
+        inputs.check_present(column)
         if not hasattr(self, "classes_"):
             self.classes_ = inputs.find_classes(column)
         codes = inputs.encode_labels(column, self.classes_)

@@ -9,7 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import RegressorMixin
 from sklearn.utils import column_or_1d
 
-from steelyard.estimators.online import OnlineEstimator, unchanged_on_error
+from steelyard.estimators.fitted import unchanged_on_error
+from steelyard.estimators.online import OnlineEstimator
 from steelyard.losses import Loss
 
 

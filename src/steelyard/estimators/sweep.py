@@ -13,8 +13,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from steelyard.engine.protocol import Numbers
 from steelyard.engine.row_sources import Rows, RowsInMemory
-from steelyard.estimators import _sweep_inputs
-from steelyard.estimators.online import OnlineEstimator, unchanged_on_error
+from steelyard.estimators import _sweep_inputs, fit_passes
+from steelyard.estimators.fitted import unchanged_on_error
+from steelyard.estimators.online import OnlineEstimator
 from steelyard.estimators.parameters import SWEPT, swept
 from steelyard.sweep import grid as grids
 from steelyard.sweep import plan
@@ -78,11 +79,14 @@ class Sweep(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             self._forget()
             expanded, template = self._expanded(), self._template()
             prepared = _sweep_inputs.prepare(template, X, y, sample_weight)
-            orders = _sweep_inputs.draw_orders(template, len(prepared.examples))
+            passes = fit_passes.in_memory(template, prepared.examples)
+            orders = _sweep_inputs.draw_orders(template, prepared.examples, passes)
             order_of = None if orders is None else orders.__getitem__
             rows = RowsInMemory(prepared.examples, self._holdout(), order_of)
             identity = _sweep_inputs.identify(prepared.examples, orders)
-            search = self._search(expanded, rows, prepared.examples.features, prepared.classes, identity)
+            search = self._search(
+                expanded, rows, prepared.examples.features, prepared.classes, passes, identity
+            )
             self._run(search, expanded)
             self._take_over(template)
             if self.refit:
@@ -102,7 +106,10 @@ class Sweep(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             )
             rows = files.rows(self._holdout(), plan.memory_of(self.memory))
             own = files.spec.features_with_own_units()
-            search = self._search(expanded, rows, files.spec.features, files.classes, files.identity(), own)
+            passes = fit_passes.in_files(template.passes)
+            search = self._search(
+                expanded, rows, files.spec.features, files.classes, passes, files.identity(), own
+            )
             self._run(search, expanded)
             self.input_spec_ = files.spec
             self.n_features_in_ = files.spec.features
@@ -151,6 +158,10 @@ class Sweep(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
                 f"a sweep is over OnlineClassifier or OnlineRegressor; got {self.estimator!r}. "
                 "In a pipeline, put the sweep where they would be"
             )
+        if self.estimator.early_stopping:
+            raise ValueError(
+                "a sweep learns all settings equally often: name the passes instead of early_stopping"
+            )
         template: OnlineEstimator = clone(self.estimator)
         return template
 
@@ -177,6 +188,7 @@ class Sweep(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         rows: Rows,
         features: int,
         classes: int,
+        passes: int,
         identity: dict[str, Any],
         own_units: Numbers | None = None,
     ) -> Search:
@@ -185,7 +197,7 @@ class Sweep(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             rows,
             features=features,
             classes=classes,
-            passes=self.estimator.passes,
+            passes=passes,
             memory=plan.memory_of(self.memory),
             threads=self._threads(),
             select=self.scoring,

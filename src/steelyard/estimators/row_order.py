@@ -1,0 +1,68 @@
+"""In which order `fit` learns the rows: unlike `partial_fit` and files, it has all of them.
+
+Rows sorted by label would teach the last label only, so `fit` shuffles. Rows of weight 0 are absent: they
+take no part in the draw.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_random_state
+
+from steelyard.examples import Examples
+
+Order = NDArray[np.int64]
+
+_COMPARED = 33  # rows, of which the most ordinary one comes first
+# Random access to memory takes longer than learning: of more rows than this, blocks of neighbours are drawn,
+# and rows change places within groups of blocks.
+_MANY_ROWS, _BLOCK, _GROUP = 1 << 16, 64, 1 << 12
+
+
+def order_of_passes(estimator: Any, rows: Examples) -> Callable[[int], Order] | None:
+    """Draws the order for one pass after another; None: they stay as they are."""
+    if not estimator.shuffle:
+        return None
+    random = check_random_state(estimator.random_state)
+    present, absent = np.flatnonzero(rows.sample_weight), np.flatnonzero(rows.sample_weight == 0.0)
+
+    def draw(pass_number: int) -> Order:
+        order = present[_permutation(random, len(present))]
+        order = _ordinary_first(rows, order) if pass_number == 0 else order
+        return np.concatenate([order, absent])
+
+    return draw
+
+
+def _permutation(random: Any, count: int) -> Order:
+    """Each order is as likely as any other; of many rows, as far as memory is still read in stretches."""
+    if count <= _MANY_ROWS:
+        order: Order = random.permutation(count)
+        return order
+    starts = random.permutation(-(-count // _BLOCK)) * _BLOCK
+    order = (starts[:, np.newaxis] + np.arange(_BLOCK)).ravel()
+    order = order[order < count]
+    for first in range(0, count, _GROUP):
+        random.shuffle(order[first : first + _GROUP])
+    return order
+
+
+def _ordinary_first(rows: Examples, order: Order) -> Order:
+    """The row nearest to the means of the first ones comes first: columns are measured from its values."""
+    first = order[:_COMPARED]
+    few = rows.take(first)
+    places = np.tile(few.indices, len(few)) if few.dense else few.indices
+    filled = few.values != 0.0
+    indices, seen = np.unique(places[filled], return_counts=True)
+    columns = indices[seen == len(few)]
+    if not len(columns):
+        return order
+    own = filled & np.isin(places, columns)
+    by_column = np.argsort(places[own], kind="stable")  # within a column the rows stay in order
+    values = few.values[own][by_column].astype(np.float64).reshape(len(columns), len(few))
+    distances = np.abs(values - values.mean(axis=1, keepdims=True))
+    spread = distances.mean(axis=1, keepdims=True)
+    best = int(np.argmin((distances / np.where(spread > 0.0, spread, 1.0)).sum(axis=0)))
+    return np.concatenate([first[[best]], np.delete(order, best)])
