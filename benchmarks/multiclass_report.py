@@ -21,9 +21,13 @@ from benchmarks.labelled import Problem
 from steelyard import OnlineClassifier
 
 CONTENDERS: dict[str, Callable[[int], Any]] = {
-    "steelyard": lambda _: OnlineClassifier(),
-    'steelyard, `learning_rate="auto"`': lambda _: OnlineClassifier(learning_rate="auto"),
-    "steelyard in OneVsRestClassifier": lambda _: OneVsRestClassifier(OnlineClassifier()),
+    "steelyard": lambda _: OnlineClassifier(passes=1, shuffle=False),
+    'steelyard, `learning_rate="auto"`': lambda _: OnlineClassifier(
+        learning_rate="auto", passes=1, shuffle=False
+    ),
+    "steelyard in OneVsRestClassifier": lambda _: OneVsRestClassifier(
+        OnlineClassifier(passes=1, shuffle=False)
+    ),
     "SGDClassifier": lambda seed: SGDClassifier(max_iter=1, tol=None, random_state=seed),
     "LinearSVC": lambda seed: LinearSVC(random_state=seed),
 }

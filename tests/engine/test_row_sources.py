@@ -82,7 +82,9 @@ def test_what_was_not_read_to_the_end_is_not_kept() -> None:
 def test_bases_count() -> None:
     from dataclasses import replace
 
-    assert row_sources.count_bytes(replace(WHOLE, offsets=np.zeros(50))) == row_sources._bytes(WHOLE) + 400
+    assert (
+        row_sources.count_bytes(replace(WHOLE, offsets=np.zeros(50))) == row_sources.count_bytes(WHOLE) + 400
+    )
 
 
 def test_all_rows_at_once() -> None:

@@ -59,7 +59,7 @@ def test_adaboost() -> None:
     base = OnlineClassifier(weight_scale="mean_one", scaling="normalized")
     booster = AdaBoostClassifier(base, n_estimators=5, random_state=0)
     assert booster.fit(X, Y).score(X, Y) > 0.95
-    alone = clone(base).fit(X, Y, np.full(300, 1 / 300))
+    alone = clone(booster.estimators_[0]).fit(X, Y, np.full(300, 1 / 300))
     np.testing.assert_allclose(booster.estimators_[0].coef_, alone.coef_, rtol=1e-6)
 
 

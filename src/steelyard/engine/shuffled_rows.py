@@ -93,8 +93,8 @@ def _arrays(piece: Piece, keys: Column, rows: NDArray[np.intp]) -> list[NDArray[
     held = nothing if piece.held_out_weight is None else piece.held_out_weight[rows]
     offsets = nothing if taken.offsets is None else taken.offsets
     return [
-        keys[rows], np.array(taken.features), taken.indptr, taken.indices, taken.values, taken.labels, taken.sample_weight,
-        offsets, held,
+        keys[rows], np.array(taken.features), taken.indptr, taken.indices, taken.values,
+        taken.labels, taken.sample_weight, offsets, held,
     ]  # fmt: skip
 
 
