@@ -19,6 +19,8 @@ from steelyard.active.stopping import Budget, Rule
 from steelyard.active.strategies._base import BudgetPlan, Strategy
 from steelyard.estimators import inputs
 from steelyard.estimators._estimates_mixin import EstimatesMixin
+from steelyard.estimators.documentation_link import DocumentationLink
+from steelyard.estimators.habits import answer_habits
 from steelyard.estimators.inputs import check_matrix
 from steelyard.estimators.parameters import DEFAULT, learning_settings
 from steelyard.estimators.predictions import ClassPredictions
@@ -44,14 +46,69 @@ class ActiveQuestion:
     """The class that the model expects."""
 
 
-class ActiveClassifier(ClassifierMixin, EstimatesMixin, ClassPredictions, BaseEstimator):  # type: ignore[misc]
+class ActiveClassifier(
+    DocumentationLink,
+    ClassifierMixin,  # type: ignore[misc]
+    EstimatesMixin,
+    ClassPredictions,
+    BaseEstimator,  # type: ignore[misc]
+):
     """Linear classification into two classes that asks for few labels; docs/active.md explains everything.
 
-    Say how much to ask: a `budget` of labels out of so many `expected` rows (by default, the rows of the
-    pool), a `rate`, or the paper's `c0`. The `strategy` chooses the rows: "iwal", "margin" or "random". With
-    a `journal`, a file, nothing is lost if the process is killed. `estimate()` says how good the model is,
-    and `should_stop()` whether that is enough.
+    Say how much to ask: a `budget`, a `rate`, or the paper's `c0`.
 
+    Parameters
+    ----------
+    loss : str or Loss, default="modified_huber"
+        A name from `steelyard.losses.names()`, or an instance.
+    classes : list of two
+        The classes; answers of the second are positive.
+    strategy : {"iwal", "margin", "random"} or Strategy, default="iwal"
+        Which rows are asked for.
+    budget, expected : int, optional
+        The number of labels, out of so many rows (by default, the rows of the pool).
+    rate : float, optional
+        The share of rows to ask for.
+    c0 : float, optional
+        The constant of the paper's rule.
+    floor : float, default=0.01
+        The least probability of asking.
+    audit : float, default=0.0
+        The share of questions that are drawn at random, for estimates.
+    constants : {"practice", "theory"}, default="practice"
+        Those of the rule for asking.
+    training_weight : {"none", "capped", "importance"}, default="none"
+        Which weights answers have when the model learns them.
+    cap : float, default=10.0
+        The most such a weight may be.
+    orders : int, default=8
+        In how many orders the answers are learned; the model is their mean.
+    journal : path, optional
+        A file in which nothing is lost if the process is killed.
+    update, scaling, learning_rate, initial_t, power_t, l1, l2, l2_flow, fit_intercept, dtype
+        As for `OnlineClassifier`.
+    random_state : int, default=0
+        The seed of everything that is drawn.
+
+    Attributes
+    ----------
+    classes_ : array of two
+        The classes.
+    coef_, intercept_ : arrays
+        Of the model, refitted on all answers.
+    n_seen_, n_asked_, n_answered_, n_skipped_ : int
+        Rows considered, questions, answers, and questions that nobody could answer.
+    open_questions_ : list of int
+        Questions that wait for an answer.
+    missing_share_ : float
+        The share of settled questions that were skipped.
+    history_ : History
+        What became of every row so far.
+    model_ : Model
+        The model.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from steelyard import ActiveClassifier
     >>> X = np.random.default_rng(0).normal(size=(2000, 5))
@@ -67,10 +124,12 @@ class ActiveClassifier(ClassifierMixin, EstimatesMixin, ClassPredictions, BaseEs
     True
     """
 
+    _page = "active"
     _follow_labels = False
     pool_: Examples | None = None
     """The rows to ask from; None for a stream."""
 
+    @answer_habits
     def __init__(
         self,
         loss: str | Loss = "modified_huber",

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard.estimators.fitted import unchanged_on_error
+from steelyard.estimators.habits import options_as_parameters
 
 
 class FileMethods:
@@ -67,7 +68,7 @@ class FileMethods:
         """
         from steelyard.estimators import file_fitting
 
-        with unchanged_on_error(self):
+        with unchanged_on_error(self), options_as_parameters():
             self._forget()
             options = file_fitting.FileOptions(
                 holdout, on_error, threads, checkpoint, checkpoint_every, self._verbose(verbose), shuffle
@@ -104,7 +105,7 @@ class FileMethods:
         """
         from steelyard.estimators import file_fitting
 
-        with unchanged_on_error(self):
+        with unchanged_on_error(self), options_as_parameters():
             options = file_fitting.FileOptions(
                 holdout, on_error, threads, checkpoint, checkpoint_every, self._verbose(verbose), shuffle
             )
@@ -119,4 +120,5 @@ class FileMethods:
     ) -> NDArray[np.float64]:
         from steelyard.estimators import file_fitting
 
-        return file_fitting.predict(self, paths, on_error, threads)
+        with options_as_parameters():
+            return file_fitting.predict(self, paths, on_error, threads)

@@ -1,7 +1,9 @@
-"""Parameters that users of scikit-learn type out of habit: the error says what to use instead."""
+"""Parameters typed out of habit, and options of the command line: errors say what to use in Python."""
 
 import inspect
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import wraps
 from typing import Any, ParamSpec
 
@@ -49,3 +51,15 @@ def answer_unknown(estimator: Any, names: Any) -> None:
     for name in names:
         if name in ANSWERS and name not in estimator.get_params():
             raise ValueError(f"{type(estimator).__name__} has no parameter {name!r}: {ANSWERS[name]}")
+
+
+@contextmanager
+def options_as_parameters() -> Iterator[None]:
+    """Readers of files speak of options: here `--on-error` is called `on_error`."""
+    try:
+        yield
+    except ValueError as error:
+        said = re.sub(r"--([a-z][a-z0-9-]+)", lambda found: f"`{found[1].replace('-', '_')}`", str(error))
+        if said == str(error) or isinstance(error, UnicodeError):
+            raise
+        raise type(error)(said) from error

@@ -19,6 +19,7 @@ from steelyard.engine.protocol import Engine, new_engine
 from steelyard.engine.row_sources import RowsInMemory
 from steelyard.engine.single_model import SingleModel
 from steelyard.estimators import fit_passes, row_order, saving
+from steelyard.estimators.documentation_link import DocumentationLink
 from steelyard.estimators.file_methods import FileMethods
 from steelyard.estimators.fitted import FittedAttributes, unchanged_on_error
 from steelyard.estimators.habits import answer_habits, answer_unknown
@@ -33,7 +34,7 @@ _SILENCE = "If all is as meant: warnings.simplefilter('ignore', steelyard.Weight
 AS_GIVEN = f"If each shall be learned as so many copies: weight_scale='as_given'. {_SILENCE}"
 
 
-class OnlineEstimator(FittedAttributes, FileMethods, BaseEstimator, ABC):  # type: ignore[misc]
+class OnlineEstimator(DocumentationLink, FittedAttributes, FileMethods, BaseEstimator, ABC):  # type: ignore[misc]
     """Learns rows one after another, in order; a row of weight h counts as h copies of it."""
 
     _follow_labels = True  # whether the unit of the labels is to be found out, see `label_units`

@@ -14,7 +14,9 @@ from sklearn.utils.validation import check_is_fitted
 from steelyard.engine.protocol import Numbers
 from steelyard.engine.row_sources import Rows, RowsInMemory
 from steelyard.estimators import _sweep_inputs, fit_passes
+from steelyard.estimators.documentation_link import DocumentationLink
 from steelyard.estimators.fitted import unchanged_on_error
+from steelyard.estimators.habits import options_as_parameters
 from steelyard.estimators.online import OnlineEstimator
 from steelyard.estimators.parameters import SWEPT, swept
 from steelyard.sweep import grid as grids
@@ -34,9 +36,49 @@ def _has(method: str) -> Any:
     return check
 
 
-class Sweep(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
+class Sweep(DocumentationLink, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """All combinations of a grid, learned side by side in one pass over the rows; docs/sweeps.md explains it.
 
+    Parameters
+    ----------
+    estimator : OnlineClassifier or OnlineRegressor
+        What is learned with every combination; its other parameters hold for all.
+    param_grid : dict of lists, or list of such dicts
+        The values of parameters to combine.
+    holdout : int, optional
+        Do not learn every Nth row; compare by these rows. By default progressive figures are compared.
+    scoring : str, optional
+        The figure that decides, one of the columns of `results_`.
+    refit : bool, default=True
+        Whether the best combination then learns all rows, as `best_estimator_`.
+    n_jobs : int, optional
+        Threads; None and -1: one on every core.
+    memory : int or str, optional
+        The most memory for models and rows, such as "2GB".
+    state : path, optional
+        A file that keeps the state of the search, from which it goes on if it was interrupted.
+    verbose : int, default=0
+        1 shows the plan and a bar on standard error.
+
+    Attributes
+    ----------
+    results_ : Results
+        The figures of each combination.
+    cv_results_ : dict of arrays
+        The same as `GridSearchCV` has them.
+    best_index_, best_params_, best_score_ : int, dict, float
+        The best combination.
+    best_estimator_ : OnlineClassifier or OnlineRegressor
+        It, learned; predictions are its own.
+    classes_ : array
+        Of a classifier.
+    n_features_in_ : int
+        The number of features.
+    notes_ : list of str
+        Which combinations were left out because they make no difference.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from steelyard import OnlineClassifier, Sweep
     >>> X = np.random.default_rng(0).normal(size=(200, 3))
@@ -47,6 +89,7 @@ class Sweep(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     (4, True)
     """
 
+    _page = "sweeps"
     results_: Results
     best_estimator_: OnlineEstimator
 
@@ -96,7 +139,7 @@ class Sweep(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit_files(self, paths: str | Path | Sequence[str | Path], **read_options: Any) -> Self:
         """`fit`, for files; `read_options` are those of `OnlineClassifier.fit_files`."""
-        with unchanged_on_error(self):
+        with unchanged_on_error(self), options_as_parameters():
             self._forget()
             expanded, template = self._expanded(), self._template()
             listed = [paths] if isinstance(paths, str | Path) else list(paths)
