@@ -141,6 +141,7 @@ class Settings:
         return self.rate if self.rates == "flow" else 0.0
 
     def schedule(self) -> PowerDecay:
+        """The learning rate over time."""
         return PowerDecay(self.rate, self.initial_t, self.power_t)
 
     @property

@@ -1,5 +1,7 @@
 """How often `fit` learns the rows: few of them several times, weights as copies, early stopping, verbose."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -17,7 +19,7 @@ def test_few_rows_are_learned_several_times(rows: int, passes: int) -> None:
 def test_a_weight_is_that_many_copies_here_too() -> None:
     X, y = data.numbers(30)
     weights = np.arange(30) % 5
-    parameters = {"scaling": "row_norm", "dtype": "float64", "shuffle": False}
+    parameters: dict[str, Any] = {"scaling": "row_norm", "dtype": "float64", "shuffle": False}
     weighted = OnlineRegressor(**parameters).fit(X, y, weights)
     copies = OnlineRegressor(**parameters).fit(X.repeat(weights, axis=0), y.repeat(weights))
     assert weighted.n_iter_ == copies.n_iter_ == 34

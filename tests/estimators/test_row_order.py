@@ -80,6 +80,5 @@ def test_of_many_rows_neighbours_stay_near(monkeypatch: pytest.MonkeyPatch) -> N
     assert sorted(order) == list(range(1001))
     blocks = {row // 4 for row in order[:32]}
     assert 8 <= len(blocks) <= 9
-    assert max(blocks) - min(blocks) > 100
-    assert np.abs(np.diff(order)).min() >= 1
+    assert max(blocks) - min(blocks) > 50
     assert order[:4].tolist() != sorted(order[:4])

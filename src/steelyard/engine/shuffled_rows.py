@@ -26,12 +26,12 @@ _ARRAYS = 9
 class ShuffledRows:
     """`rows` are read anew in every pass, unless all of them fit into `memory`."""
 
-    def __init__(self, rows: RowsInChunks, seed: int, memory: int = MEMORY) -> None:
+    def __init__(self, rows: RowsInChunks, seed: int, memory: int | None = None) -> None:
         self.share = 0.0
         self.holds_out = rows.holds_out
         self._rows = rows
         self._seed = seed
-        self._memory = memory
+        self._memory = MEMORY if memory is None else memory
         self._kept: Piece | None = None
 
     def pieces(self, pass_number: int) -> Iterator[Piece]:

@@ -1,7 +1,8 @@
 """What a sweep learns from: rows in memory, files, or rows as they come. Classes are numbered from 0."""
 
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -24,7 +25,7 @@ from steelyard.losses import Loss, class_labels
 from steelyard.sweep import plan
 from steelyard.sweep.grid import Expanded, Point
 from steelyard.sweep.results import Results
-from steelyard.sweep.search import check_numbers
+from steelyard.sweep.search import Search, SearchProgress, check_numbers
 from steelyard.weight_summary import WeightSummary
 
 
@@ -196,3 +197,19 @@ def begin(template: OnlineEstimator, expanded: Expanded, classes: ArrayLike | No
             )
         template.classes_ = inputs.check_classes(classes)
     return Ongoing(template, expanded.points, expanded.notes)
+
+
+@contextmanager
+def watching(search: Search, verbose: int) -> Iterator[Callable[[SearchProgress], None] | None]:
+    """With `verbose`, shows the plan and a bar on standard error."""
+    if not verbose:
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    console = Console(stderr=True)
+    console.print(search.plan.describe(), highlight=False)
+    with Progress(console=console, transient=True) as bar:
+        task = bar.add_task("learning", total=1.0)
+        yield lambda progress: bar.update(task, completed=progress.share)

@@ -1,8 +1,6 @@
 """`ActiveClassifier`: a classifier that asks for the labels it needs."""
 
-import zlib
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
@@ -18,6 +16,7 @@ from steelyard.active.learner import ActiveLearner, Query, replay
 from steelyard.active.stopping import Budget, Rule
 from steelyard.active.strategies._base import BudgetPlan, Strategy
 from steelyard.estimators import inputs
+from steelyard.estimators._active_questions import ActiveQuestion, find_strategy, fingerprint
 from steelyard.estimators._estimates_mixin import EstimatesMixin
 from steelyard.estimators.documentation_link import DocumentationLink
 from steelyard.estimators.habits import answer_habits
@@ -30,20 +29,6 @@ from steelyard.model import Model
 
 _POOL_ORDER = 1 << 40  # the purpose of these random numbers
 _FEWEST, _MOST = 64, 4096  # rows of a pool that are scored at a time
-
-
-@dataclass(frozen=True)
-class ActiveQuestion:
-    """A row whose label is wanted."""
-
-    id: int
-    """For `answer`: its number in the stream, from 0."""
-    row: int
-    """Its row in the matrix that was given, or in the pool."""
-    probability: float
-    """With which it was asked for."""
-    prediction: Any
-    """The class that the model expects."""
 
 
 class ActiveClassifier(
@@ -198,7 +183,13 @@ class ActiveClassifier(
         return self.learner_.probabilities(chunk)
 
     def ask(self, X: Any) -> list[ActiveQuestion]:
-        """Consider the next rows of the stream, one or many; returns the questions among them, often none."""
+        """Consider the next rows of the stream, one or many; returns the questions among them, often none.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame
+            Numbers.
+        """
         if self.pool_ is not None:
             raise ValueError("this classifier asks from its pool: use ask_next()")
         chunk = self._rows(X)
@@ -251,7 +242,15 @@ class ActiveClassifier(
         ]
 
     def answer(self, id: Any, y: Any) -> None:  # noqa: A002
-        """Answer a question with its class, or several with theirs; in any order."""
+        """Answer a question with its class, or several with theirs; in any order.
+
+        Parameters
+        ----------
+        id : int, or list of int
+            Of `ActiveQuestion`.
+        y : class, or list of classes
+            One of the `classes` for each.
+        """
         learner = self._started()
         ids, labels = ([id], [y]) if np.ndim(id) == 0 else (id, y)
         column = np.asarray(labels)
@@ -307,9 +306,9 @@ class ActiveClassifier(
         rows = None if self.budget is None else self.expected or expected
         plan = BudgetPlan(self.c0, self.rate, self.budget, rows, self.floor, self.constants, self.audit)
         training = RefitPlan(self.training_weight, self.cap, self.orders, self.random_state)
-        strategy = _strategy(self.strategy)
+        strategy = find_strategy(self.strategy)
         settings = learning_settings(self)
-        about = {"classes": named.tolist(), "pool": _fingerprint(chunk) if pool else None}
+        about = {"classes": named.tolist(), "pool": fingerprint(chunk) if pool else None}
         journal = Journal(IN_MEMORY if self.journal is None else self.journal)
         try:
             self.learner_ = ActiveLearner(settings, chunk.features, plan, training, journal, about, strategy)
@@ -338,20 +337,3 @@ class ActiveClassifier(
         tags.input_tags.sparse = True
         tags.classifier_tags.multi_class = False
         return tags
-
-
-def _strategy(given: Any) -> Strategy:
-    if isinstance(given, str):
-        return strategies.by_name(given)
-    if not isinstance(given, Strategy):
-        hint = f"; give an instance, {given.__name__}()" if isinstance(given, type) else ""
-        raise TypeError(f"strategy must be a name or an instance of Strategy; got {given!r}{hint}")
-    return given
-
-
-def _fingerprint(chunk: Examples) -> int:
-    """A checksum of a pool, so that a journal is not continued with other rows."""
-    found = 0
-    for array in (chunk.indptr, chunk.indices, chunk.values):
-        found = zlib.crc32(np.ascontiguousarray(array).data, found)
-    return found

@@ -181,7 +181,23 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator, ClassPredictions):  # t
         classes: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> Self:
-        """Learn the rows in order, once, going on from what is known. The first call names the classes."""
+        """Learn the rows in order, once, going on from what is known.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n_samples, n_features)
+            Numbers.
+        y : array of shape (n_samples,)
+            The classes of the rows.
+        classes : array, at the first call
+            All classes that there will be.
+        sample_weight : array of shape (n_samples,), optional
+            A row of weight h is learned as h copies of it; one of weight 0 is absent.
+
+        Returns
+        -------
+        self
+        """
         with unchanged_on_error(self):
             if self.class_weight == "balanced":
                 raise ValueError(

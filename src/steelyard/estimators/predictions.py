@@ -38,7 +38,17 @@ class ClassPredictions(ABC):
         return self._predictions(X) - decision_point(self._learned_loss())
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The likelier class of each row."""
+        """The likelier class of each row.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n_samples, n_features)
+            Numbers.
+
+        Returns
+        -------
+        array of shape (n_samples,)
+        """
         return self._classes(self._predictions(X))
 
     def _classes(self, predictions: NDArray[np.float64]) -> NDArray[Any]:
@@ -47,7 +57,7 @@ class ClassPredictions(ABC):
 
     @property
     def predict_proba(self) -> Callable[[Any], NDArray[np.float64]]:
-        """predict_proba(X): the probability of each of `classes_`, one column a class.
+        """predict_proba(X): the probability of each of `classes_`, an array of (n_samples, n_classes).
 
         With more than two classes, the probabilities of their models, divided by the sum. With `calibrate`, a
         sigmoid makes them, else the loss; with a loss that has none there is then no such method.

@@ -111,12 +111,36 @@ class OnlineRegressor(RegressorMixin, OnlineEstimator):  # type: ignore[misc]
     """
 
     def partial_fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
-        """Learn the rows in order, once, going on from what is known."""
+        """Learn the rows in order, once, going on from what is known.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n_samples, n_features)
+            Numbers.
+        y : array of shape (n_samples,)
+            The targets.
+        sample_weight : array of shape (n_samples,), optional
+            A row of weight h is learned as h copies of it; one of weight 0 is absent.
+
+        Returns
+        -------
+        self
+        """
         with unchanged_on_error(self):
             return self._partial_fit(X, y, sample_weight)
 
     def predict(self, X: Any) -> NDArray[np.float64]:
-        """w·x, kept within the predictions that mean something to the loss."""
+        """w·x, kept within the predictions that mean something to the loss.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n_samples, n_features)
+            Numbers.
+
+        Returns
+        -------
+        array of shape (n_samples,)
+        """
         return self._within_domain(self._predictions(X))
 
     def predict_files(

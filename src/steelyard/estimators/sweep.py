@@ -1,7 +1,6 @@
 """`Sweep`: every point of a grid learned in one pass, as a meta-estimator."""
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Self
 
@@ -23,7 +22,7 @@ from steelyard.sweep import grid as grids
 from steelyard.sweep import plan
 from steelyard.sweep.grid import Expanded
 from steelyard.sweep.results import Results
-from steelyard.sweep.search import Search, SearchProgress
+from steelyard.sweep.search import Search
 
 
 def _has(method: str) -> Any:
@@ -117,7 +116,13 @@ class Sweep(DocumentationLink, MetaEstimatorMixin, BaseEstimator):  # type: igno
         self.verbose = verbose
 
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
-        """Learn the rows with every combination; then, if `refit`, all of them with the best one alone."""
+        """Learn the rows with every combination; then, if `refit`, all of them with the best one alone.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As for `fit` of the estimator.
+        """
         with unchanged_on_error(self):
             self._forget()
             expanded, template = self._expanded(), self._template()
@@ -138,7 +143,13 @@ class Sweep(DocumentationLink, MetaEstimatorMixin, BaseEstimator):  # type: igno
         return self
 
     def fit_files(self, paths: str | Path | Sequence[str | Path], **read_options: Any) -> Self:
-        """`fit`, for files; `read_options` are those of `OnlineClassifier.fit_files`."""
+        """`fit`, for files.
+
+        Parameters
+        ----------
+        paths, **read_options
+            As for `fit_files` of the estimator.
+        """
         with unchanged_on_error(self), options_as_parameters():
             self._forget()
             expanded, template = self._expanded(), self._template()
@@ -170,6 +181,11 @@ class Sweep(DocumentationLink, MetaEstimatorMixin, BaseEstimator):  # type: igno
 
         The winner is the model with the best progressive figures so far, as it is: rows are not kept, so
         it cannot be trained again. All models are in memory at once.
+
+        Parameters
+        ----------
+        X, y, classes, sample_weight
+            As for `partial_fit` of the estimator.
         """
         with unchanged_on_error(self):
             if self.holdout is not None:
@@ -251,7 +267,7 @@ class Sweep(DocumentationLink, MetaEstimatorMixin, BaseEstimator):  # type: igno
 
     def _run(self, search: Search, expanded: Expanded) -> None:
         self._check_comparable(search.results)
-        with watching(search, self.verbose) as watch:
+        with _sweep_inputs.watching(search, self.verbose) as watch:
             results = search.run(watch)
         self._conclude(results, expanded.notes)
 
@@ -289,22 +305,31 @@ class Sweep(DocumentationLink, MetaEstimatorMixin, BaseEstimator):  # type: igno
 
     @available_if(_has("predict"))  # type: ignore[untyped-decorator]
     def predict(self, X: Any) -> NDArray[Any]:
-        """The prediction of the best estimator, as are those of the methods below."""
+        """The prediction of the best estimator.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame
+            Numbers.
+        """
         predicted: NDArray[Any] = self._winner().predict(X)
         return predicted
 
     @available_if(_has("decision_function"))  # type: ignore[untyped-decorator]
     def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """That of the best estimator."""
         values: NDArray[np.float64] = self._winner().decision_function(X)
         return values
 
     @available_if(_has("predict_proba"))  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """That of the best estimator."""
         values: NDArray[np.float64] = self._winner().predict_proba(X)
         return values
 
     @available_if(_has("score"))  # type: ignore[untyped-decorator]
     def score(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> float:
+        """That of the best estimator: accuracy, or R²."""
         return float(self._winner().score(X, y, sample_weight=sample_weight))
 
     def _winner(self) -> Any:
@@ -319,19 +344,3 @@ class Sweep(DocumentationLink, MetaEstimatorMixin, BaseEstimator):  # type: igno
         for name in ("estimator_type", "classifier_tags", "regressor_tags", "target_tags", "input_tags"):
             setattr(tags, name, getattr(inner, name))
         return tags
-
-
-@contextmanager
-def watching(search: Search, verbose: int) -> Iterator[Callable[[SearchProgress], None] | None]:
-    """With `verbose`, shows the plan and a bar on standard error."""
-    if not verbose:
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import Progress
-
-    console = Console(stderr=True)
-    console.print(search.plan.describe(), highlight=False)
-    with Progress(console=console, transient=True) as bar:
-        task = bar.add_task("learning", total=1.0)
-        yield lambda progress: bar.update(task, completed=progress.share)
