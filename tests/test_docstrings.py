@@ -67,7 +67,7 @@ def test_fit_and_predict_say_what_they_take(cls: type[Any]) -> None:
             assert "Parameters\n" in (inspect.getdoc(method) or ""), name
 
 
-@pytest.mark.parametrize("module", ["examples", "losses", "schedules", "updates", "weight_summary"])
+@pytest.mark.parametrize("module", ["examples", "losses", "updates", "weight_summary"])
 def test_functions_of_public_modules(module: str) -> None:
     room = getattr(steelyard, module)
     for name, value in inspect.getmembers(room, inspect.isfunction):

@@ -27,7 +27,6 @@ def integral(learning_rate: float, initial_t: float, power_t: float, t: float, h
 
 
 def frozen(learning_rate: float, initial_t: float, power_t: float, t: float, h: float) -> float:
-    """h·η(t): the integral with a constant rate."""
     return rate(learning_rate, initial_t, power_t, t) * h
 
 

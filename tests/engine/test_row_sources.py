@@ -4,10 +4,11 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 
 from steelyard.engine import row_sources
 from steelyard.engine.row_sources import Piece, Rows, RowsInChunks, RowsInMemory
-from steelyard.examples import Examples
+from steelyard.examples import Examples, examples
 from tests.engine.problems import numbers
 
 WHOLE = numbers(50)
@@ -47,6 +48,19 @@ def test_an_order_for_each_pass() -> None:
     made = RowsInMemory(WHOLE, 5, orders.__getitem__)
     for number, order in enumerate(orders):
         assert labels(made.pieces(number)) == [WHOLE.labels[i] for i in order if i not in HELD]
+
+
+def test_dense_rows_are_copied_in_their_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(row_sources, "PIECE", 20)
+    order = np.random.default_rng(0).permutation(50)
+    pieces = list(RowsInMemory(WHOLE, None, lambda number: order, piece=None).pieces(0))
+    assert [len(piece) for piece in pieces] == [20, 20, 10]
+    assert all(piece.order is None for piece in pieces)
+    assert labels(iter(pieces)) == WHOLE.labels[order].tolist()
+    thin = examples(csr_array(np.eye(50)), WHOLE.labels)
+    (piece,) = RowsInMemory(thin, None, lambda number: order, piece=None).pieces(0)
+    assert piece.examples is thin
+    assert piece.order is order
 
 
 def test_the_share() -> None:

@@ -73,12 +73,22 @@ def test_an_ordinary_row_comes_first() -> None:
     assert sorted(nowhere(0)) == list(range(40))
 
 
-def test_of_many_rows_neighbours_stay_near(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_of_many_mixed_rows_neighbours_stay_near(monkeypatch: pytest.MonkeyPatch) -> None:
     for name, size in (("_MANY_ROWS", 100), ("_BLOCK", 4), ("_GROUP", 32)):
         monkeypatch.setattr(row_order, name, size)
-    order = row_order._permutation(np.random.RandomState(0), 1001)
-    assert sorted(order) == list(range(1001))
-    blocks = {row // 4 for row in order[:32]}
-    assert 8 <= len(blocks) <= 9
-    assert max(blocks) - min(blocks) > 50
-    assert order[:4].tolist() != sorted(order[:4])
+
+    def drawn(labels: Any) -> Any:
+        draw = row_order.order_of_passes(OnlineClassifier(), examples(np.eye(1001), labels))
+        assert draw is not None
+        order = draw(1)
+        assert sorted(order) == list(range(1001))
+        return order
+
+    for mixed in (np.random.default_rng(0).normal(size=1001), np.arange(1001) % 3):
+        order = drawn(mixed)
+        blocks = {row // 4 for row in order[:32]}
+        assert 8 <= len(blocks) <= 9
+        assert max(blocks) - min(blocks) > 50
+        assert order[:4].tolist() != sorted(order[:4])
+    for in_order in (np.arange(1001), np.arange(1001) // 10 % 3, np.arange(1001) > 900):
+        assert len({row // 4 for row in drawn(in_order.astype(float))[:32]}) > 20

@@ -1,4 +1,4 @@
-"""`ActiveQuestion`: a row whose label is wanted; the strategy that a user names, and the checksum of a pool."""
+"""`ActiveQuestion`: a row whose label is wanted; strategies by name, and the checksum of a pool."""
 
 import zlib
 from dataclasses import dataclass

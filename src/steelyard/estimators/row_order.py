@@ -16,9 +16,10 @@ from steelyard.examples import Examples
 Order = NDArray[np.int64]
 
 _COMPARED = 33  # rows, of which the most ordinary one comes first
-# Random access to memory takes longer than learning: of more rows than this, blocks of neighbours are drawn,
-# and rows change places within groups of blocks.
-_MANY_ROWS, _BLOCK, _GROUP = 1 << 16, 64, 1 << 12
+# Random access to memory takes longer than learning. So of more rows than this, if neighbours have no more in
+# common than others, blocks of them are drawn, and rows change places within groups of blocks.
+_MANY_ROWS, _BLOCK, _GROUP = 1 << 14, 64, 1 << 10
+_ALIKE = 0.75  # neighbours whose labels differ less than this part of what those of others do
 
 
 def order_of_passes(estimator: Any, rows: Examples) -> Callable[[int], Order] | None:
@@ -27,22 +28,26 @@ def order_of_passes(estimator: Any, rows: Examples) -> Callable[[int], Order] | 
         return None
     random = check_random_state(estimator.random_state)
     present, absent = np.flatnonzero(rows.sample_weight), np.flatnonzero(rows.sample_weight == 0.0)
+    in_blocks = len(present) > _MANY_ROWS and _mixed(rows.labels[present])
 
     def draw(pass_number: int) -> Order:
-        order = present[_permutation(random, len(present))]
+        order = present[
+            _block_permutation(random, len(present)) if in_blocks else random.permutation(len(present))
+        ]
         order = _ordinary_first(rows, order) if pass_number == 0 else order
         return np.concatenate([order, absent])
 
     return draw
 
 
-def _permutation(random: Any, count: int) -> Order:
-    """Each order is as likely as any other; of many rows, as far as memory is still read in stretches."""
-    if count <= _MANY_ROWS:
-        order: Order = random.permutation(count)
-        return order
+def _mixed(labels: NDArray[np.float64]) -> bool:
+    """Whether rows are in no order as far as their labels can tell."""
+    return bool(np.abs(np.diff(labels)).mean() >= _ALIKE * np.abs(labels - labels[::-1]).mean())
+
+
+def _block_permutation(random: Any, count: int) -> Order:
     starts = random.permutation(-(-count // _BLOCK)) * _BLOCK
-    order = (starts[:, np.newaxis] + np.arange(_BLOCK)).ravel()
+    order: Order = (starts[:, np.newaxis] + np.arange(_BLOCK)).ravel()
     order = order[order < count]
     for first in range(0, count, _GROUP):
         random.shuffle(order[first : first + _GROUP])
