@@ -89,7 +89,7 @@ time of `fit`, as a multiple of ours. LinearSVC is a batch solver with many pass
 - `newsgroups` has about 7,500 test rows of its own; of the other sets a fifth is for testing: 30 rows of
   iris, 36 of wine.
 - One pass over the 120 rows of iris, or the 142 of wine, is too little for an online learner: by
-  default `fit` learns so few rows several times. On so few rows most of the time goes into everything but learning.
+  default `fit` learns so few rows several times. Most of the time then goes into everything but learning.
 """
 
 if __name__ == "__main__":
