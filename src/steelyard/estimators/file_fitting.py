@@ -232,8 +232,8 @@ def _bar(verbose: int) -> Iterator[Callable[[float], None]]:
 
 def _warn_of_order(training: FileTraining) -> None:
     """Of classes alone: numbers in a row may well be alike."""
-    for text in training.totals.order_warnings("fit_files(…, shuffle=True) learns them in random order"):
-        if training.classes:
+    if training.classes:
+        for text in training.totals.order_warnings("fit_files(…, shuffle=True) learns them in random order"):
             warnings.warn(text, RowOrderWarning, stacklevel=5)
 
 
