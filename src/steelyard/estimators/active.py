@@ -70,7 +70,7 @@ class ActiveClassifier(
         In how many orders the answers are learned; the model is their mean.
     journal : path, optional
         A file in which nothing is lost if the process is killed.
-    update, scaling, learning_rate, initial_t, power_t, l1, l2, l2_flow, fit_intercept, dtype
+    update, scaling, learning_rate, initial_t, power_t, l1, l2, l2_flow, rates, fit_intercept, dtype
         As for `OnlineClassifier`.
     random_state : int, default=0
         The seed of everything that is drawn.

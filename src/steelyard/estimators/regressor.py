@@ -41,6 +41,8 @@ class OnlineRegressor(RegressorMixin, OnlineEstimator):  # type: ignore[misc]
     average : int or None, default=None
         Predict with an average of the coefficients, in which the time t counts as t to this power; 0: with
         the last ones. None: 8 with "standardized" scaling.
+    rates : {"row", "flow"}, default="row"
+        Whether the rates of features stand still within a row, or follow its flow: weights are then exact.
     fit_intercept : bool, default=True
         Whether there is an intercept.
     passes : int or "auto", default="auto"
