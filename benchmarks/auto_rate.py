@@ -93,7 +93,9 @@ def measure(kind: str, problem: Problem, seeds: int) -> Figures:
 
 
 def estimator(kind: str, rate: str | None) -> Any:
-    return (OnlineRegressor if kind == NUMBERS else OnlineClassifier)(learning_rate=rate)
+    return (OnlineRegressor if kind == NUMBERS else OnlineClassifier)(
+        learning_rate=rate, passes=1, shuffle=False
+    )
 
 
 def whole_grid(

@@ -39,7 +39,7 @@ class Candidate:
     def classifier(self) -> OnlineClassifier:
         given: dict[str, Any] = {"scaling": self.scaling, "average": self.average}
         rate = losses.by_name("modified_huber").default_learning_rate
-        return OnlineClassifier(learning_rate=self.factor * rate, **given)
+        return OnlineClassifier(learning_rate=self.factor * rate, passes=1, shuffle=False, **given)
 
 
 CANDIDATES = (

@@ -131,7 +131,7 @@ def page(accuracy: Scores, f1: Scores, shares: dict[str, float], tried: candidat
 
 
 def settings() -> str:
-    chosen = OnlineClassifier().get_params()
+    chosen = OnlineClassifier(passes=1, shuffle=False).get_params()
     usual = Settings(losses.by_name(chosen["loss"]))
     chosen |= {"learning_rate": round(usual.rate, 6), "average": usual.average_power}
     shown = ("loss", "update", "scaling", "learning_rate", "power_t", "average", "passes")

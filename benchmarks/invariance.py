@@ -67,7 +67,9 @@ def differences(
     train = train[: len(drawn)]
     results = []
     for rows, given in ((train, drawn), (train.repeat(drawn), None)):
-        classifier = OnlineClassifier(loss, update=update, scaling=scaling, weight_scale="as_given")
+        classifier = OnlineClassifier(
+            loss, update=update, scaling=scaling, weight_scale="as_given", passes=1, shuffle=False
+        )
         try:
             classifier.fit(problem.matrix[rows], problem.labels[rows], sample_weight=given)
         except FloatingPointError:

@@ -23,6 +23,8 @@ def fit(data: DataSet, loss: str, rate: float) -> Contender:
 
     def run() -> None:
         kind = OnlineRegressor if loss == "squared" else OnlineClassifier
-        kind(loss=loss, scaling="plain", learning_rate=rate).fit(data.rows, data.labels)
+        kind(loss=loss, scaling="plain", learning_rate=rate, passes=1, shuffle=False).fit(
+            data.rows, data.labels
+        )
 
     return clocked(FIT, run)

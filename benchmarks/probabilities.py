@@ -65,10 +65,10 @@ def load(name: str) -> Problem:
 
 def contenders() -> dict[str, Callable[[], Any]]:
     return {
-        OURS: OnlineClassifier,
-        RAW: lambda: OnlineClassifier(calibrate=False),
-        LOGISTIC: lambda: OnlineClassifier("logistic"),
-        LOGISTIC_RAW: lambda: OnlineClassifier("logistic", calibrate=False),
+        OURS: lambda: OnlineClassifier(passes=1, shuffle=False),
+        RAW: lambda: OnlineClassifier(calibrate=False, passes=1, shuffle=False),
+        LOGISTIC: lambda: OnlineClassifier("logistic", passes=1, shuffle=False),
+        LOGISTIC_RAW: lambda: OnlineClassifier("logistic", calibrate=False, passes=1, shuffle=False),
         PEER: lambda: LogisticRegression(max_iter=1000),
     }
 

@@ -68,7 +68,9 @@ def problems(only: Sequence[str]) -> Iterator[tuple[str, Problem]]:
 def score(parts: list[Part], kind: str, loss: str, rate: float) -> float:
     """Accuracy; or how much of the variance, for quantile of the absolute deviation, is explained."""
     (learned, labels), (tested, truth) = parts
-    estimator = (OnlineClassifier if kind == CLASSES else OnlineRegressor)(loss, learning_rate=rate)
+    estimator = (OnlineClassifier if kind == CLASSES else OnlineRegressor)(
+        loss, learning_rate=rate, passes=1, shuffle=False
+    )
     estimator.fit(learned, labels)
     measured_by: Callable[..., float] = accuracy_score
     if kind == NUMBERS:

@@ -68,7 +68,7 @@ def measure(problem: Problem, seeds: int) -> dict[str, float]:
 def contenders() -> dict[str, Contender]:
     """Whoever is installed."""
     everyone: dict[str, Contender] = {
-        STEELYARD: lambda *given: fitted(OnlineRegressor(), *given[:3]),
+        STEELYARD: lambda *given: fitted(OnlineRegressor(passes=1, shuffle=False), *given[:3]),
         VOWPAL: lambda problem, train, test, _: VowpalWabbit(problem).predictions(train, test),
         SGD: lambda *given: fitted(sgd(given[3]), *given[:3]),
         SCALED_SGD: lambda *given: fitted(scaled(sgd(given[3])), *given[:3]),

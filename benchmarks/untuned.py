@@ -49,7 +49,7 @@ def contenders(problem: Problem) -> dict[str, Contender]:
 
 
 def steelyard(problem: Problem) -> Contender:
-    return lambda train, test, _: _fitted(OnlineClassifier(), problem, train, test)
+    return lambda train, test, _: _fitted(OnlineClassifier(passes=1, shuffle=False), problem, train, test)
 
 
 def from_text(problem: Problem) -> Contender:

@@ -57,7 +57,11 @@ def _step(place: str, loss: str, shuffle: int, most: int | None) -> Step:
             {**row, "scaling": scaling}
             for scaling in SCALINGS
             for row in sweeping.run_sweep(
-                place, shuffle, OnlineClassifier(loss, scaling=scaling, fit_intercept=False), grid, most=most
+                place,
+                shuffle,
+                OnlineClassifier(loss, scaling=scaling, fit_intercept=False, passes=1, shuffle=False),
+                grid,
+                most=most,
             )
         ]
 

@@ -54,7 +54,7 @@ class SecondOrder(Study):
 
 def _sweep(place: str, loss: str, shuffle: int, most: int | None) -> Step:
     def compute() -> list[Row]:
-        classifier = OnlineClassifier(loss, scaling="row_norm", fit_intercept=False)
+        classifier = OnlineClassifier(loss, scaling="row_norm", fit_intercept=False, passes=1, shuffle=False)
         return sweeping.run_sweep(
             place, shuffle, classifier, {"update": UPDATES, **sweeping.SCHEDULES}, most=most
         )

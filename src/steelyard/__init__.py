@@ -4,6 +4,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from steelyard.engine.totals import RowOrderWarning
     from steelyard.estimators import ActiveClassifier, OnlineClassifier, OnlineRegressor, Sweep
     from steelyard.learner import Learner
     from steelyard.model import Settings
@@ -15,6 +16,7 @@ __all__ = [
     "Learner",
     "OnlineClassifier",
     "OnlineRegressor",
+    "RowOrderWarning",
     "Settings",
     "Sweep",
     "WeightWarning",
@@ -35,7 +37,6 @@ _rooms = (
     "active",
     "estimators",
     "examples",
-    "weight_summary",
     "learner",
     "losses",
     "model",
@@ -48,6 +49,7 @@ _homes = {
     "Learner": "learner",
     "OnlineClassifier": "estimators",
     "OnlineRegressor": "estimators",
+    "RowOrderWarning": "engine.totals",
     "Settings": "model",
     "Sweep": "estimators",
     "WeightWarning": "weight_summary",

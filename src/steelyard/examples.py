@@ -5,6 +5,7 @@ named twice in a row and no weight negative: kernels need not look. Inputs are n
 nor, if well formed, copied.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -57,6 +58,23 @@ class Examples:
         entries = np.arange(indptr[-1]) + np.repeat(starts - indptr[:-1], lengths)
         indices, values = self.indices[entries], self.values[entries]
         return Examples(indptr, indices, values, False, self.features, labels, sample_weight, offsets)
+
+
+def join(parts: Sequence[Examples]) -> Examples:
+    """The rows of all parts, one or more, in this order; all are sparse and have the same features."""
+    indptr = np.concatenate([[0], *(np.diff(part.indptr) for part in parts)]).cumsum().astype(np.int64)
+    indices, values, labels, sample_weight = (
+        np.concatenate([getattr(part, name) for part in parts])
+        for name in ("indices", "values", "labels", "sample_weight")
+    )
+    offsets = None
+    if any(part.offsets is not None for part in parts):
+        offsets = np.concatenate([_offsets_or_zeros(part) for part in parts])
+    return Examples(indptr, indices, values, False, parts[0].features, labels, sample_weight, offsets)
+
+
+def _offsets_or_zeros(part: Examples) -> NDArray[np.float64]:
+    return np.zeros(len(part)) if part.offsets is None else part.offsets
 
 
 def examples(

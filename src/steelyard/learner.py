@@ -30,7 +30,34 @@ _as_they_come = np.empty(0, np.int64)
 
 
 class Learner:
-    """Learns examples one after another, in order."""
+    """Learns examples one after another, in order: one model, without scikit-learn.
+
+    Parameters
+    ----------
+    settings : Settings, optional
+        How the model learns.
+    features : int
+        The number of features.
+    model : Model, optional
+        One to go on with, instead of a new one.
+
+    Attributes
+    ----------
+    model : Model
+        The numbers.
+    rate_factor : float
+        What the rate of standardized scaling is multiplied by: later passes take smaller steps.
+
+    Examples
+    --------
+    >>> from steelyard import Learner, Settings, losses
+    >>> from steelyard.examples import examples
+    >>> learner = Learner(Settings(losses.by_name("logistic")), features=2)
+    >>> rows = examples([[0.0, 1.0], [1.0, 0.0]], labels=[-1.0, 1.0], sample_weight=[1.0, 2.0])
+    >>> before = learner.learn(rows)                     # predictions made just before each row was learned
+    >>> learner.predict(rows) > 0.0
+    array([False,  True])
+    """
 
     def __init__(
         self, settings: Settings | None = None, features: int = 0, model: Model | None = None

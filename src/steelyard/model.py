@@ -29,7 +29,27 @@ STEPS_OF_FLOW = (
 
 @dataclass(frozen=True)
 class Settings:
-    """How a model learns. Everything that decides its next step but the examples themselves."""
+    """How a model learns. Everything that decides its next step but the examples themselves.
+
+    Parameters
+    ----------
+    loss : Loss
+        The loss, such as `losses.by_name("logistic")`.
+    bias : bool
+        Whether there is an intercept.
+    follow_labels : bool
+        With scale-free rates: whether the unit of the labels shall not matter either.
+    rates : {"row", "flow"}
+        Whether adaptive rates stand still within a row, or follow its flow.
+    update, scaling, learning_rate, initial_t, power_t, l1, l2, l2_flow, average, dtype
+        As for `OnlineClassifier`, but no "auto".
+
+    Examples
+    --------
+    >>> from steelyard import Settings, losses
+    >>> Settings(losses.by_name("logistic"), scaling="plain").rate
+    0.4
+    """
 
     loss: Loss = field(default_factory=lambda: losses.by_name("squared"))
     update: str = "invariant"
@@ -123,6 +143,7 @@ class Settings:
         return self.rate if self.rates == "flow" else 0.0
 
     def schedule(self) -> PowerDecay:
+        """The learning rate over time."""
         return PowerDecay(self.rate, self.initial_t, self.power_t)
 
     @property

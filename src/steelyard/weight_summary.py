@@ -21,7 +21,16 @@ SMALL_WEIGHT, LARGE_WEIGHT = 1.0 / 8.0, 16.0
 
 
 class WeightWarning(UserWarning):
-    """A handful of rows carries most of the importance, or the weights cannot be counts of copies."""
+    """A handful of rows carries most of the importance, or the weights cannot be counts of copies.
+
+    Examples
+    --------
+    If all is as meant:
+
+    >>> import warnings, steelyard
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore", steelyard.WeightWarning)
+    """
 
 
 @dataclass(frozen=True, repr=False)

@@ -6,12 +6,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.sparse import csr_array
 
 from steelyard.active import strategy_trials
 from steelyard.active.strategies.margin import Margin
 from steelyard.cli.active import simulate
-from steelyard.examples import examples
 from tests.cli.running import refused, rows, run
 
 QUICK = ("--fractions", "0.1,0.3", "--seeds", 2)
@@ -168,13 +166,6 @@ def test_unknown_strategies_are_a_matter_of_usage(file: Path) -> None:
     said = run("active", "simulate", file, "--strategy", "margins", code=2).stderr
     assert "'margins' is not one of iwal, margin, random" in said
     assert "did you mean 'margin'" in said
-
-
-def test_rows_come_together() -> None:
-    sparse = [examples(csr_array(np.diag(np.arange(1.0, 7.0))[k : k + 3]), np.ones(3)) for k in (0, 3)]
-    together = simulate._concatenate(sparse)
-    assert sorted(together.values) == [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]
-    assert simulate._concatenate([]).features == 0
 
 
 def test_a_grid_leaves_out_strategies_without_lanes(

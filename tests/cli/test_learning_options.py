@@ -10,6 +10,7 @@ from sklearn import metrics as sklearn_metrics
 
 from steelyard import OnlineClassifier, model_file
 from tests.cli.running import blocks_of, matrix, refused, rows, run, trained
+from tests.estimators.data import STREAM
 
 BITS = ("--bits", 10)
 
@@ -38,7 +39,7 @@ def test_auto(file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     said = run("train", file, *options, "-o", model).stdout
     assert "learning rate: auto, a mixture of " in said
     found = trained(file, *options)
-    expected = OnlineClassifier(learning_rate="auto").fit(matrix(model, file), *labels(file))
+    expected = OnlineClassifier(learning_rate="auto", **STREAM).fit(matrix(model, file), *labels(file))
     loaded = same(model, expected)
     assert loaded.learning_rate == "auto"
     assert found["auto"]
@@ -79,7 +80,7 @@ def test_a_rate_that_is_none(file: Path) -> None:
 def test_class_weights(file: Path, tmp_path: Path, given: str, weights: Any) -> None:
     model = tmp_path / "m"
     found = trained(file, "--class-weight", given, *BITS, "-o", model)
-    expected = OnlineClassifier(class_weight=weights).fit(matrix(model, file), *labels(file))
+    expected = OnlineClassifier(class_weight=weights, **STREAM).fit(matrix(model, file), *labels(file))
     loaded = same(model, expected)
     assert loaded.class_weight == weights
     assert found["weight"] == pytest.approx(expected.model_.total_weight)
@@ -97,7 +98,7 @@ def test_weights_of_classes_by_name(tmp_path: Path, given: str, weights: Any) ->
     names = ["abcab"[k % 5] for k in range(50)]
     path.write_text("label,x\n" + "".join(f"{name},{k % 7}\n" for k, name in enumerate(names)))
     trained(path, "--class-weight", given, *BITS, "-o", model)
-    same(model, OnlineClassifier(class_weight=weights).fit(matrix(model, path), names))
+    same(model, OnlineClassifier(class_weight=weights, **STREAM).fit(matrix(model, path), names))
     said = refused("train", path, "--class-weight", "d=2")
     assert said == "class_weight has 'd', which is not a class; the classes are ['a', 'b', 'c']"
 
@@ -213,7 +214,7 @@ def test_models_saved_from_python(tmp_path: Path, kind: str) -> None:
     assert found["made_by"] == ("OnlineRegressor" if kind == "numbers" else "OnlineClassifier")
     assert found["classes"] == {"numbers": None, "three": ["a", "b", "c"]}.get(kind, ["0", "1"])
     assert found["settings"]["auto"] == (kind == "auto")
-    assert found["learned_weight"] == 400.0
+    assert found["learned_weight"] == 2000.0  # in five passes
     shown = found["models"][0] if kind == "three" else found
     assert shown["top_positive"][0]["feature"] == ("red" if kind == "named" else "#0")
     rows_file = tmp_path / "rows.csv"

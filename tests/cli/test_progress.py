@@ -13,7 +13,8 @@ from rich.progress import Progress
 from steelyard.cli import progress
 from steelyard.cli.progress import Rates, Watcher
 from steelyard.engine import file_training
-from steelyard.engine.file_training import FileTraining, RunOptions
+from steelyard.engine.file_training import FileTraining
+from steelyard.engine.run_options import RunOptions
 from steelyard.io.read_options import ReadOptions
 from steelyard.model import Settings
 from tests.cli.running import blocks_of, rows

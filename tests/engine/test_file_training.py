@@ -10,7 +10,8 @@ import pytest
 from steelyard import losses, model_file
 from steelyard.engine import class_weights, file_labels, file_training, probabilities
 from steelyard.engine.file_rows import FileRows
-from steelyard.engine.file_training import FileTraining, RunOptions
+from steelyard.engine.file_training import FileTraining
+from steelyard.engine.run_options import RunOptions
 from steelyard.io.errors import InputError
 from steelyard.io.read_options import ReadOptions
 from steelyard.model import Settings
@@ -61,7 +62,7 @@ def test_a_checkpoint_of_the_same_run_only(path: str, tmp_path: Path) -> None:
     stored = model_file.load(tmp_path / "c")
     with pytest.raises(InputError, match=r"is the checkpoint of a run over .*rows\.csv: name the same files"):
         file_training.resume(stored, "c", ["other"], RunOptions(2, 4))
-    with pytest.raises(InputError, match="with --passes 2: leave out --passes 3"):
+    with pytest.raises(InputError, match="with passes=2, and cannot go on with passes=3"):
         file_training.resume(stored, "c", [path], RunOptions(3, 4))
     again = file_training.resume(stored, "c", [path], RunOptions(2, 4))
     again.run()

@@ -4,10 +4,11 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 
 from steelyard.engine import row_sources
 from steelyard.engine.row_sources import Piece, Rows, RowsInChunks, RowsInMemory
-from steelyard.examples import Examples
+from steelyard.examples import Examples, examples
 from tests.engine.problems import numbers
 
 WHOLE = numbers(50)
@@ -49,6 +50,19 @@ def test_an_order_for_each_pass() -> None:
         assert labels(made.pieces(number)) == [WHOLE.labels[i] for i in order if i not in HELD]
 
 
+def test_dense_rows_are_copied_in_their_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(row_sources, "PIECE", 20)
+    order = np.random.default_rng(0).permutation(50)
+    pieces = list(RowsInMemory(WHOLE, None, lambda number: order, piece=None).pieces(0))
+    assert [len(piece) for piece in pieces] == [20, 20, 10]
+    assert all(piece.order is None for piece in pieces)
+    assert labels(iter(pieces)) == WHOLE.labels[order].tolist()
+    thin = examples(csr_array(np.eye(50)), WHOLE.labels)
+    (piece,) = RowsInMemory(thin, None, lambda number: order, piece=None).pieces(0)
+    assert piece.examples is thin
+    assert piece.order is order
+
+
 def test_the_share() -> None:
     made = RowsInMemory(WHOLE, piece=25)
     assert [made.share for _ in made.pieces(0)] == [0.5, 1.0]
@@ -82,7 +96,9 @@ def test_what_was_not_read_to_the_end_is_not_kept() -> None:
 def test_bases_count() -> None:
     from dataclasses import replace
 
-    assert row_sources._bytes(replace(WHOLE, offsets=np.zeros(50))) == row_sources._bytes(WHOLE) + 400
+    assert (
+        row_sources.count_bytes(replace(WHOLE, offsets=np.zeros(50))) == row_sources.count_bytes(WHOLE) + 400
+    )
 
 
 def test_all_rows_at_once() -> None:

@@ -7,6 +7,9 @@ from numpy.typing import NDArray
 
 TRUTH = np.array([2.0, -1.0, 0.5, 0.0])
 
+# `fit` as one stream: what `partial_fit` and files do
+STREAM: dict[str, Any] = {"passes": 1, "shuffle": False}
+
 
 def numbers(rows: int = 200, seed: int = 0) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """A linear problem, almost without noise."""

@@ -385,3 +385,9 @@ def test_a_journal_from_before_there_were_strategies_goes_on(tmp_path: Path) -> 
         ValueError, match="started with the strategy 'iwal' and cannot continue with 'margin'"
     ):
         classifier(rate=None, budget=30, strategy="margin", journal=path).pool(X)
+
+
+def test_what_is_no_rule_is_answered() -> None:
+    asked = classifier()
+    with pytest.raises(TypeError, match=r"a rule is wanted, such as .*ErrorBelow\(0.05\); got 'x'"):
+        asked.should_stop("x")  # type: ignore[arg-type]

@@ -14,8 +14,9 @@ from tests.estimators import data
 @pytest.mark.parametrize(
     ("wrong", "error", "message"),
     [
-        ({"passes": 0}, ValueError, "passes must be a whole number, 1 or more; got 0"),
-        ({"passes": 1.5}, ValueError, "passes must be a whole number"),
+        ({"passes": 0}, ValueError, "passes must be 'auto', or a whole number, 1 or more; got 0"),
+        ({"passes": 1.5}, ValueError, "passes must be 'auto', or a whole number"),
+        ({"validation_fraction": 0.9}, ValueError, "validation_fraction must be above 0 and at most 0.5"),
         (
             {"weight_scale": "sum_one"},
             ValueError,

@@ -32,7 +32,7 @@ def test_a_first_chunk_of_one_row() -> None:
     rows = OnlineRegressor()
     for i in range(1000):
         rows.partial_fit(X[i : i + 1], 1e3 * y[i : i + 1] + 1e5)
-    np.testing.assert_array_equal(rows.coef_, OnlineRegressor().fit(X, 1e3 * y + 1e5).coef_)
+    np.testing.assert_array_equal(rows.coef_, OnlineRegressor(**data.STREAM).fit(X, 1e3 * y + 1e5).coef_)
     assert rows.score(X, 1e3 * y + 1e5) > 0.95
 
 

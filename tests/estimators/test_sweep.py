@@ -15,7 +15,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import steelyard
 from steelyard import OnlineClassifier, OnlineRegressor, Sweep
-from tests.estimators.data import classes, numbers
+from tests.estimators.data import STREAM, classes, numbers
 from tests.estimators.test_scikit_learn import REASON
 
 RATES: dict[str, Any] = {"learning_rate": [0.05, 0.5]}
@@ -166,7 +166,7 @@ def test_more_than_two_classes_as_they_come() -> None:
     sweep = Sweep(classifier(), {"learning_rate": [0.001, 0.1]})
     for part in (slice(0, 200), slice(200, 300)):
         sweep.partial_fit(X[part], three[part], classes=["a", "b", "c"])
-    alone = classifier(learning_rate=0.1).fit(X, three)
+    alone = classifier(learning_rate=0.1, **STREAM).fit(X, three)
     np.testing.assert_array_equal(sweep.decision_function(X), alone.decision_function(X))
     assert sweep.best_estimator_.progressive_error_ == alone.progressive_error_
     sweep.best_estimator_.partial_fit(X, three)
@@ -247,7 +247,7 @@ def in_parts(sweep: Sweep, X: NDArray[Any], y: NDArray[Any], **first: Any) -> Sw
 
 def test_partial_fit() -> None:
     sweep = in_parts(Sweep(classifier(), GRID), X, MAIL, classes=["ham", "spam"])
-    whole = Sweep(classifier(), GRID).fit(X, MAIL)
+    whole = Sweep(classifier(**STREAM), GRID).fit(X, MAIL)
     for name in ("progressive_loss", "progressive_error"):
         np.testing.assert_array_equal(sweep.cv_results_[name], whole.cv_results_[name])
     assert sweep.best_params_ == whole.best_params_

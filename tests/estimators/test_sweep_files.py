@@ -48,7 +48,7 @@ def test_files_of_numbers(tmp_path: Path) -> None:
 
 def test_what_files_cannot_do(file: Path) -> None:
     for wrong, text in (
-        ({"shuffle": True}, "files are learned in their order"),
+        ({"early_stopping": True}, "a sweep learns all settings equally often"),
         ({"weight_scale": "mean_one"}, "weight_scale='mean_one' is not for files"),
     ):
         with pytest.raises(ValueError, match=text):

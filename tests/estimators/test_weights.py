@@ -15,11 +15,11 @@ from scipy import sparse
 import steelyard
 from steelyard import OnlineClassifier, OnlineRegressor, losses
 from tests.estimators import data
-from tests.estimators.data import known
+from tests.estimators.data import STREAM, known
 
 FOR_CLASSES = [name for name in losses.names() if name not in ("squared", "quantile")]
 EXACT = [
-    cls(loss, scaling=scaling, power_t=power_t, dtype="float64", learning_rate=0.3)
+    cls(loss, scaling=scaling, power_t=power_t, dtype="float64", learning_rate=0.3, shuffle=False)
     for cls, names in ((OnlineClassifier, FOR_CLASSES), (OnlineRegressor, ["squared", "quantile"]))
     for loss, scaling, power_t in itertools.product(names, ("plain", "row_norm"), (0.0, 0.5))
 ]
@@ -83,7 +83,7 @@ def test_all_weights_zero_in_the_first_chunk() -> None:
     late = OnlineClassifier().partial_fit(X, y, classes=[0, 1], sample_weight=np.zeros(30))
     assert not late.coef_.any()
     late.partial_fit(X, y)
-    np.testing.assert_array_equal(late.coef_, OnlineClassifier().fit(X, y).coef_)
+    np.testing.assert_array_equal(late.coef_, OnlineClassifier(**STREAM).fit(X, y).coef_)
 
 
 @pytest.mark.parametrize("weight", [-1.0, np.nan, np.inf])
@@ -106,7 +106,7 @@ def test_balanced_gives_both_classes_half() -> None:
     X, y = data.classes(60)
     y[:50] = 0
     weights = np.random.default_rng(0).integers(1, 4, 60)
-    balanced = OnlineClassifier(class_weight="balanced", dtype="float64", scaling="row_norm")
+    balanced = OnlineClassifier(class_weight="balanced", dtype="float64", scaling="row_norm", shuffle=False)
     learned = outcome(balanced, X, y, weights)
     assert balanced.weight_summary_.total == pytest.approx(weights.sum())
     copies = outcome(balanced, X.repeat(weights, axis=0), y.repeat(weights))

@@ -37,7 +37,12 @@ def test_what_ignores_the_weights() -> None:
 @pytest.mark.parametrize("update", learning.UPDATES)
 def test_updates_get_the_weights(update: str) -> None:
     classifier = OnlineClassifier(
-        "logistic", update=update, scaling="row_norm", learning_rate=0.5 / WEIGHTS.mean()
+        "logistic",
+        update=update,
+        scaling="row_norm",
+        learning_rate=0.5 / WEIGHTS.mean(),
+        passes=1,
+        shuffle=False,
     ).fit(DATA.matrix, DATA.labels, sample_weight=WEIGHTS)
     assert odds(update) == pytest.approx(classifier.decision_function(DATA.matrix))
 

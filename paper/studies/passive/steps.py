@@ -22,7 +22,9 @@ def steps(scope: Scope) -> list[Step]:
 
 def _step(place: str, loss: str, shuffle: int, variant: str, most: int | None) -> Step:
     def compute() -> list[Row]:
-        classifier = OnlineClassifier(loss, scaling="row_norm", fit_intercept=variant == BIAS)
+        classifier = OnlineClassifier(
+            loss, scaling="row_norm", fit_intercept=variant == BIAS, passes=1, shuffle=False
+        )
         grid = {"update": sweeping.UPDATES, **sweeping.SCHEDULES}
         rows = sweeping.run_sweep(place, shuffle, classifier, grid, most=most, unit=variant == UNIT)
         return [{**row, "variant": variant} for row in rows]

@@ -79,7 +79,14 @@ def _fit(
     met: Indices,
 ) -> Row:
     classifier = OnlineClassifier(
-        loss, update=update, scaling="row_norm", learning_rate=rate, fit_intercept=False, **penalty
+        loss,
+        update=update,
+        scaling="row_norm",
+        learning_rate=rate,
+        fit_intercept=False,
+        passes=1,
+        shuffle=False,
+        **penalty,
     )
     try:
         classifier.fit(*learned)

@@ -60,7 +60,9 @@ def _progressive(
 ) -> list[Row]:
     """A row for every update and rate: its progressive loss, and that of the best predictor found."""
     weights = largest ** np.random.default_rng(WEIGHT_SEED).uniform(0.0, 1.0, len(labels))
-    classifier = OnlineClassifier(loss, scaling="row_norm", fit_intercept=False, weight_scale="as_given")
+    classifier = OnlineClassifier(
+        loss, scaling="row_norm", fit_intercept=False, weight_scale="as_given", passes=1, shuffle=False
+    )
     grid: dict[str, list[Any]] = {"update": updates.names_for(losses.by_name(loss)), "learning_rate": RATES}
     columns = Sweep(classifier, grid, refit=False).fit(matrix, labels, sample_weight=weights).cv_results_
     fixed = _in_hindsight(loss, matrix, labels, weights, passes)
@@ -94,7 +96,7 @@ def _mean_loss(
     passes: int,
 ) -> float:
     mean_one = weights / weights.mean()  # the same minimum, and steps of a usual size
-    classifier = OnlineClassifier(loss, learning_rate=rate, fit_intercept=False, passes=passes)
+    classifier = OnlineClassifier(loss, learning_rate=rate, fit_intercept=False, passes=passes, shuffle=False)
     classifier.fit(matrix, labels, sample_weight=mean_one)
     value = losses.by_name(loss).value
     predictions = classifier.decision_function(matrix).tolist()

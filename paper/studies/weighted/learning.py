@@ -56,6 +56,8 @@ def classifier(update: str, rate: float) -> OnlineClassifier:
         learning_rate=rate,
         calibrate=False,  # the figures are about the probabilities of the loss
         weight_scale="as_given",
+        passes=1,
+        shuffle=False,
     )
 
 

@@ -21,7 +21,7 @@ from steelyard.losses import Loss
 from steelyard.schedules import AUTO
 
 if TYPE_CHECKING:  # a command whose help is asked for loads no kernels
-    from steelyard.engine.file_training import RunOptions
+    from steelyard.engine.run_options import RunOptions
     from steelyard.io.read_options import ReadOptions
     from steelyard.model import Settings
 
@@ -316,7 +316,7 @@ def task(given: dict[str, Any]) -> str | None:
 
 def run_options(given: dict[str, Any]) -> "RunOptions":
     """From those of its options that the command has."""
-    from steelyard.engine.file_training import RunOptions
+    from steelyard.engine.run_options import RunOptions
 
     names = {each.name for each in fields(RunOptions)} & set(given)
     return RunOptions(skip_errors=given["on_error"] == "skip", **{name: given[name] for name in names})

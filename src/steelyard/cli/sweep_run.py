@@ -15,8 +15,8 @@ from steelyard.cli import options, progress, sweep_report, train
 from steelyard.cli.common import check_outputs, printer, seconds_since_start
 from steelyard.engine import file_labels
 from steelyard.engine.class_weights import ClassWeight
-from steelyard.engine.file_training import RunOptions
 from steelyard.engine.model_set import usable_threads
+from steelyard.engine.run_options import RunOptions
 from steelyard.io import sources
 from steelyard.io.errors import InputError
 from steelyard.io.input_spec import InputSpec

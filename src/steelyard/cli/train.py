@@ -17,8 +17,9 @@ from steelyard.cli.common import check_outputs, printer, restored_interrupts, se
 from steelyard.cli.option_types import Choice, RateOrAuto
 from steelyard.cli.options import LearnOptions, given_names, option_name
 from steelyard.cli.options import options as several
-from steelyard.engine.file_training import FileTraining, RunOptions, begin, resume
+from steelyard.engine.file_training import FileTraining, begin, resume
 from steelyard.engine.passes import Learned
+from steelyard.engine.run_options import KEPT_BY_CHECKPOINTS, RunOptions
 from steelyard.io import sources
 from steelyard.io.errors import InputError
 from steelyard.io.read_options import ReadOptions
@@ -114,6 +115,12 @@ _RUNNING = several(
         help="How often to go through the files; with standardized scaling, the kth time at the rate / k.",
     ),
     click.option(
+        "--shuffle", is_flag=True,
+        help="Learn the rows in random order, another in every pass: for files sorted by label. All rows are "
+        "read first, into memory, or into temporary files if they are larger than 2 GiB.",
+    ),
+    click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of --shuffle."),
+    click.option(
         "--holdout", type=click.IntRange(2), metavar="N",
         help="Do not learn every Nth row; report the loss on these rows."
     ),
@@ -171,6 +178,8 @@ class TrainOptions:
             raise InputError("--checkpoint-every needs a model to save: -o MODEL")
         if given["calibrate"] is False and given["resume"] is not None:
             raise InputError("a model keeps its calibration when it is resumed: leave out --no-calibrate")
+        if "seed" in given_names(ctx) and not given["shuffle"]:
+            raise InputError("--seed is the seed of --shuffle: give both, or neither")
         held_out = given["holdout"] is not None or given["resume"] is not None
         calibration = {
             "calibrate": bool(given["calibrate"]) and held_out,
@@ -180,7 +189,9 @@ class TrainOptions:
         return cls(
             read=options.read_options(given),
             learn=LearnOptions.from_given(given),
-            run=options.run_options(given | calibration),
+            run=options.run_options(
+                given | calibration | {"shuffle": given["seed"] if given["shuffle"] else None}
+            ),
             given=given_names(ctx),
             task=options.task(given),
             **{name: given[name] for name in same},
@@ -270,7 +281,7 @@ def _prepare(paths: list[str], wanted: TrainOptions) -> tuple[FileTraining, list
     from steelyard import model_file
 
     stored = model_file.load(wanted.resume, options.own_loss(loss))
-    run_options = [name for name in ("passes", "holdout") if name in wanted.given]
+    run_options = [name for name in KEPT_BY_CHECKPOINTS if name in wanted.given]
     training = resume(stored, wanted.resume, paths, wanted.run, run_options)
     schedule = {name: getattr(wanted, name) for name in _SCHEDULE if name in wanted.given}
     if schedule:

@@ -7,14 +7,11 @@ from typing import Any
 import numpy as np
 
 from steelyard import losses, weight_summary
-from steelyard._messages import counted
 from steelyard.cli.common import fact_lines, skips_and_notes, unused_interactions
 from steelyard.engine.file_training import FileTraining
 from steelyard.engine.metrics import finite
 from steelyard.io import columns as roles
 
-_FEW_CHANGES = 0.25  # of those that shuffled rows would have
-_MANY_ROWS = 100
 _FEW_LABELS = 20
 _MOST_CLASSES = 12  # that are listed
 
@@ -151,15 +148,8 @@ def _advice(training: FileTraining) -> list[str]:
         advice.append("probabilities stay calibrated as they were: --holdout 10 --calibrate fits them anew")
     if columns is not None and not any(columns.with_role(role) for role in roles.FEATURES):
         advice.append("no column is a feature, so only a constant is learned")
-    if training.classes and totals.learned > _MANY_ROWS:
-        expected = totals.labels.expected_changes(totals.learned)
-        if totals.label_changes < _FEW_CHANGES * expected:
-            advice.append(
-                f"the label changes {counted(totals.label_changes, 'time')} from row to row, where shuffled "
-                f"rows would have about {expected:,.0f}: repeating the last label does well, so the average "
-                "loss says little, and the last class is learned best; shuffle the rows (shuf) unless this "
-                "is their order in time"
-            )
+    if training.classes:
+        advice += totals.order_warnings("--shuffle learns them in random order")
     return advice + _about_weights(training)
 
 

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from steelyard.engine.file_training import RunOptions
 from steelyard.engine.protocol import Engine
+from steelyard.engine.run_options import RunOptions
 from steelyard.io.blocks import Block, ParsedBlock
 from steelyard.io.input_spec import InputSpec
 from steelyard.io.labels import ANYTHING, two_classes

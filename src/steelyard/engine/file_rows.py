@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from steelyard import weight_summary
 from steelyard.engine.row_sources import RowsInChunks
-from steelyard.examples import Examples
+from steelyard.engine.shuffled_rows import ShuffledRows
+from steelyard.examples import Examples, join
 from steelyard.features import Names
 from steelyard.io import input_spec, sources
 from steelyard.io.errors import InputError
@@ -72,9 +73,14 @@ class FileRows:
             return self._before
         return self._before[0] + self.stream.rows, self._before[1] + self.stream.position
 
+    def shuffled(self, seed: int, holdout: int | None) -> ShuffledRows:
+        """In a drawn order. Rows are held out in passing: the same ones as in the order of the files."""
+        rows = RowsInChunks(self._copied_chunks, holdout, in_passing=True)
+        return ShuffledRows(rows, seed)
+
     def rows(self, holdout: int | None, *, in_passing: bool = False, keep: int = 0) -> RowsInChunks:
         """With so many bytes for rows that are kept to be learned again."""
-        # Arrow rows lie in the file itself, which is theirs only as long as it is open
+        # see `_copied_chunks`
         keep = 0 if self.spec.format == "arrow" else keep
         return RowsInChunks(self._chunks, holdout, in_passing=in_passing, keep=keep, share=self._share)
 
@@ -130,6 +136,11 @@ class FileRows:
                 yield replace(examples, sample_weight=examples.sample_weight * self.class_factors[codes])
             else:
                 yield examples
+
+    def _copied_chunks(self) -> Iterator[Examples]:
+        """Arrow rows lie in the file itself, which is theirs only as long as it is open."""
+        chunks = self._chunks()
+        return (join([examples]) for examples in chunks) if self.spec.format == "arrow" else chunks
 
     def _scaled(self, chunks: Iterator[Examples]) -> Iterator[Examples]:
         """Looked at is always the same number of rows, so that block sizes decide nothing."""

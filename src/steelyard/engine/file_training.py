@@ -3,7 +3,6 @@
 `steelyard train`, `fit_files`, `partial_fit_files` and the winners of sweeps are made by it.
 """
 
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -21,41 +20,16 @@ from steelyard.engine.passes import HeldOut, Learned, PassLoop
 from steelyard.engine.probabilities import Calibration
 from steelyard.engine.progressive_calibration import ProgressiveCalibration
 from steelyard.engine.protocol import Column, Engine, new_engine, restore
+from steelyard.engine.run_options import KEPT_BY_CHECKPOINTS, RunOptions
 from steelyard.engine.totals import StreamTotals
 from steelyard.features import Names
-from steelyard.io import compatibility, inference, sources
+from steelyard.io import compatibility, inference
 from steelyard.io.errors import InputError
 from steelyard.io.input_spec import InputSpec
 from steelyard.io.read_options import ReadOptions
 from steelyard.losses import Loss
 from steelyard.model import Settings
 from steelyard.model_file import ModelFile
-
-
-@dataclass(frozen=True)
-class RunOptions:
-    """How the files are gone through. Passes and holdout decide what is learned: a checkpoint keeps them."""
-
-    passes: int = 1
-    holdout: int | None = None
-    threads: int | None = None
-    skip_errors: bool = False
-    calibrate: bool = False
-    """Whether to fit probabilities to the rows held out."""
-    calibrate_progressively: bool = True
-    """Whether to fit them, if not to these, to the predictions of the first pass."""
-    weight_scale: str = "auto"
-    """Of a model that begins: "auto" divides weights by their mean if they make no sense as counts."""
-
-    @property
-    def usable_threads(self) -> int:
-        return self.threads or min(os.cpu_count() or 1, 4)
-
-    def check(self, paths: Sequence[str]) -> None:
-        for path in paths:
-            if self.passes > 1 and sources.once_only(path):
-                name = "standard input" if path == sources.STANDARD_INPUT else path
-                raise InputError(f"{name} can be read once only: save it to a file for several passes")
 
 
 @dataclass
@@ -84,7 +58,9 @@ class FileTraining:
         options = self.run_options
         self.loop = PassLoop(
             self.engine,
-            self.files.rows(options.holdout, in_passing=True),
+            self.files.rows(options.holdout, in_passing=True)
+            if options.shuffle is None
+            else self.files.shuffled(options.shuffle, options.holdout),
             options.passes,
             predictions=True,
             calibration=self.progressive_calibration,
@@ -207,9 +183,7 @@ class FileTraining:
         return {
             "paths": self.files.paths,
             "options": {
-                "passes": self.run_options.passes,
-                "holdout": self.run_options.holdout,
-                "calibrate": self.run_options.calibrate,
+                name: getattr(self.run_options, name) for name in (*KEPT_BY_CHECKPOINTS, "calibrate")
             },
             "position": self.loop.position,
             "held": [held.loss.tolist(), held.weight, held.error.tolist()],
@@ -301,7 +275,7 @@ def resume(
     path: str | Path,
     paths: Sequence[str],
     run: RunOptions,
-    given: Sequence[str] = ("passes", "holdout"),
+    given: Sequence[str] = KEPT_BY_CHECKPOINTS,
 ) -> FileTraining:
     """Go on from a model file, or from the checkpoint of a run that was interrupted.
 
@@ -361,15 +335,17 @@ def _run_of_checkpoint(
         raise InputError(
             f"{path} is the checkpoint of a run over {' '.join(stored['paths'])}: name the same files"
         )
+    kept = {
+        name: stored["options"].get(name) for name in KEPT_BY_CHECKPOINTS
+    }  # earlier checkpoints know no shuffle
     for name in given:
-        before, now = stored["options"][name], getattr(run, name)
+        before, now = kept[name], getattr(run, name)
         if before != now:
             raise InputError(
-                f"{path} is the checkpoint of a run with --{name} {before}: leave out --{name} {now}"
+                f"{path} is the checkpoint of a run with {name}={before}, and cannot go on with {name}={now}"
             )
-    options = stored["options"]
-    calibrate = run.calibrate or options.get("calibrate", False)  # earlier checkpoints do not say
-    return replace(run, passes=options["passes"], holdout=options["holdout"], calibrate=calibrate)
+    calibrate = run.calibrate or stored["options"].get("calibrate", False)
+    return replace(run, **kept, calibrate=calibrate)
 
 
 def _restore_run(training: FileTraining, stored: ModelFile) -> None:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard import weight_summary
+from steelyard._messages import counted
 from steelyard.examples import Examples
 from steelyard.learn import rows
 from steelyard.losses import Loss, class_labels
@@ -19,6 +20,21 @@ from steelyard.numba_tools import jit
 from steelyard.weight_summary import WeightSummary
 
 MOST_LABELS = 1 << 15
+# Rows of one label in a row: in more rows than this, and with fewer than this share of the changes expected
+MANY_ROWS, FEW_CHANGES = 100, 0.25
+
+
+class RowOrderWarning(UserWarning):
+    """Rows of a file were learned in its order, and seem to be sorted by label.
+
+    Examples
+    --------
+    If that is their order in time, and meant:
+
+    >>> import warnings, steelyard
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore", steelyard.RowOrderWarning)
+    """
 
 
 @dataclass
@@ -44,6 +60,19 @@ class StreamTotals:
         with np.errstate(over="ignore"):  # weights that add up to infinity are noticed in the model
             summary = weight_summary.summarise(examples.sample_weight)
         self.weights = self.weights.followed_by(summary)
+
+    def order_warnings(self, remedy: str) -> list[str]:
+        """Of classes: what to know where rows are sorted by label, or come in long runs of one."""
+        if self.learned <= MANY_ROWS:
+            return []
+        expected = self.labels.expected_changes(self.learned)
+        if self.label_changes >= FEW_CHANGES * expected:
+            return []
+        return [
+            f"the label changes {counted(self.label_changes, 'time')} from row to row, where shuffled rows "
+            f"would have about {expected:,.0f}: repeating the last label does well, so the average loss says "
+            f"little, and the last class is learned best; unless this is their order in time, {remedy}"
+        ]
 
     def as_json(self) -> dict[str, Any]:
         """For a checkpoint, which also takes `labels.arrays()`."""

@@ -45,6 +45,10 @@ class EstimatesMixin:
 
         The verdict is true or false, and has a sentence that says `why`.
         """
+        if not isinstance(rule, Rule):
+            raise TypeError(
+                f"a rule is wanted, such as steelyard.active.stopping.ErrorBelow(0.05); got {rule!r}"
+            )
         return self._evaluated().judge(rule, level, largest)
 
     @property

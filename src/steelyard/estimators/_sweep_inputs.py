@@ -1,7 +1,8 @@
 """What a sweep learns from: rows in memory, files, or rows as they come. Classes are numbered from 0."""
 
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone, is_classifier
-from sklearn.utils import check_random_state
 
 from steelyard import weight_summary
 from steelyard.engine.many_models import ManyModels
@@ -17,7 +17,7 @@ from steelyard.engine.one_vs_rest import OneVsRest
 from steelyard.engine.passes import PassLoop
 from steelyard.engine.row_sources import RowsInMemory
 from steelyard.engine.selection import Selection
-from steelyard.estimators import inputs
+from steelyard.estimators import fit_passes, inputs, row_order
 from steelyard.estimators.online import OnlineEstimator
 from steelyard.estimators.parameters import settings_of
 from steelyard.examples import Examples
@@ -25,7 +25,7 @@ from steelyard.losses import Loss, class_labels
 from steelyard.sweep import plan
 from steelyard.sweep.grid import Expanded, Point
 from steelyard.sweep.results import Results
-from steelyard.sweep.search import check_numbers
+from steelyard.sweep.search import Search, SearchProgress, check_numbers
 from steelyard.weight_summary import WeightSummary
 
 
@@ -52,12 +52,10 @@ def prepare(
     return PreparedRows(chunk, classes)
 
 
-def draw_orders(template: OnlineEstimator, rows: int) -> list[NDArray[np.int64]] | None:
+def draw_orders(template: OnlineEstimator, rows: Examples, passes: int) -> list[NDArray[np.int64]] | None:
     """The order of the rows in each pass, by the same draws as in the estimator's `fit`."""
-    if not template.shuffle:
-        return None
-    random = check_random_state(template.random_state)
-    return [random.permutation(rows) for _ in range(template.passes)]
+    order_of = row_order.order_of_passes(template, rows)
+    return None if order_of is None else [order_of(number) for number in range(passes)]
 
 
 def identify(examples: Examples, orders: list[NDArray[np.int64]] | None) -> dict[str, Any]:
@@ -115,7 +113,7 @@ def refit_files(estimator: Any, files: Any) -> OnlineEstimator:
 
     training = files.train(
         settings_of(estimator, None),
-        passes=estimator.passes,
+        passes=fit_passes.in_files(estimator.passes),
         calibrate=getattr(estimator, "calibrate", False),
     )
     training.run()
@@ -199,3 +197,19 @@ def begin(template: OnlineEstimator, expanded: Expanded, classes: ArrayLike | No
             )
         template.classes_ = inputs.check_classes(classes)
     return Ongoing(template, expanded.points, expanded.notes)
+
+
+@contextmanager
+def watching(search: Search, verbose: int) -> Iterator[Callable[[SearchProgress], None] | None]:
+    """With `verbose`, shows the plan and a bar on standard error."""
+    if not verbose:
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    console = Console(stderr=True)
+    console.print(search.plan.describe(), highlight=False)
+    with Progress(console=console, transient=True) as bar:
+        task = bar.add_task("learning", total=1.0)
+        yield lambda progress: bar.update(task, completed=progress.share)

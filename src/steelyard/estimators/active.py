@@ -1,8 +1,6 @@
 """`ActiveClassifier`: a classifier that asks for the labels it needs."""
 
-import zlib
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
@@ -18,7 +16,10 @@ from steelyard.active.learner import ActiveLearner, Query, replay
 from steelyard.active.stopping import Budget, Rule
 from steelyard.active.strategies._base import BudgetPlan, Strategy
 from steelyard.estimators import inputs
+from steelyard.estimators._active_questions import ActiveQuestion, find_strategy, fingerprint
 from steelyard.estimators._estimates_mixin import EstimatesMixin
+from steelyard.estimators.documentation_link import DocumentationLink
+from steelyard.estimators.habits import answer_habits
 from steelyard.estimators.inputs import check_matrix
 from steelyard.estimators.parameters import DEFAULT, learning_settings
 from steelyard.estimators.predictions import ClassPredictions
@@ -30,28 +31,69 @@ _POOL_ORDER = 1 << 40  # the purpose of these random numbers
 _FEWEST, _MOST = 64, 4096  # rows of a pool that are scored at a time
 
 
-@dataclass(frozen=True)
-class ActiveQuestion:
-    """A row whose label is wanted."""
-
-    id: int
-    """For `answer`: its number in the stream, from 0."""
-    row: int
-    """Its row in the matrix that was given, or in the pool."""
-    probability: float
-    """With which it was asked for."""
-    prediction: Any
-    """The class that the model expects."""
-
-
-class ActiveClassifier(ClassifierMixin, EstimatesMixin, ClassPredictions, BaseEstimator):  # type: ignore[misc]
+class ActiveClassifier(
+    DocumentationLink,
+    ClassifierMixin,  # type: ignore[misc]
+    EstimatesMixin,
+    ClassPredictions,
+    BaseEstimator,  # type: ignore[misc]
+):
     """Linear classification into two classes that asks for few labels; docs/active.md explains everything.
 
-    Say how much to ask: a `budget` of labels out of so many `expected` rows (by default, the rows of the
-    pool), a `rate`, or the paper's `c0`. The `strategy` chooses the rows: "iwal", "margin" or "random". With
-    a `journal`, a file, nothing is lost if the process is killed. `estimate()` says how good the model is,
-    and `should_stop()` whether that is enough.
+    Say how much to ask: a `budget`, a `rate`, or the paper's `c0`.
 
+    Parameters
+    ----------
+    loss : str or Loss, default="modified_huber"
+        A name from `steelyard.losses.names()`, or an instance.
+    classes : list of two
+        The classes; answers of the second are positive.
+    strategy : {"iwal", "margin", "random"} or Strategy, default="iwal"
+        Which rows are asked for.
+    budget, expected : int, optional
+        The number of labels, out of so many rows (by default, the rows of the pool).
+    rate : float, optional
+        The share of rows to ask for.
+    c0 : float, optional
+        The constant of the paper's rule.
+    floor : float, default=0.01
+        The least probability of asking.
+    audit : float, default=0.0
+        The share of questions that are drawn at random, for estimates.
+    constants : {"practice", "theory"}, default="practice"
+        Those of the rule for asking.
+    training_weight : {"none", "capped", "importance"}, default="none"
+        Which weights answers have when the model learns them.
+    cap : float, default=10.0
+        The most such a weight may be.
+    orders : int, default=8
+        In how many orders the answers are learned; the model is their mean.
+    journal : path, optional
+        A file in which nothing is lost if the process is killed.
+    update, scaling, learning_rate, initial_t, power_t, l1, l2, l2_flow, rates, fit_intercept, dtype
+        As for `OnlineClassifier`.
+    random_state : int, default=0
+        The seed of everything that is drawn.
+
+    Attributes
+    ----------
+    classes_ : array of two
+        The classes.
+    coef_, intercept_ : arrays
+        Of the model, refitted on all answers.
+    n_seen_, n_asked_, n_answered_, n_skipped_ : int
+        Rows considered, questions, answers, and questions that nobody could answer.
+    open_questions_ : list of int
+        Questions that wait for an answer.
+    missing_share_ : float
+        The share of settled questions that were skipped.
+    history_ : History
+        What became of every row so far.
+    model_ : Model
+        The model.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from steelyard import ActiveClassifier
     >>> X = np.random.default_rng(0).normal(size=(2000, 5))
@@ -67,10 +109,12 @@ class ActiveClassifier(ClassifierMixin, EstimatesMixin, ClassPredictions, BaseEs
     True
     """
 
+    _page = "active"
     _follow_labels = False
     pool_: Examples | None = None
     """The rows to ask from; None for a stream."""
 
+    @answer_habits
     def __init__(
         self,
         loss: str | Loss = "modified_huber",
@@ -139,7 +183,13 @@ class ActiveClassifier(ClassifierMixin, EstimatesMixin, ClassPredictions, BaseEs
         return self.learner_.probabilities(chunk)
 
     def ask(self, X: Any) -> list[ActiveQuestion]:
-        """Consider the next rows of the stream, one or many; returns the questions among them, often none."""
+        """Consider the next rows of the stream, one or many; returns the questions among them, often none.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame
+            Numbers.
+        """
         if self.pool_ is not None:
             raise ValueError("this classifier asks from its pool: use ask_next()")
         chunk = self._rows(X)
@@ -192,7 +242,15 @@ class ActiveClassifier(ClassifierMixin, EstimatesMixin, ClassPredictions, BaseEs
         ]
 
     def answer(self, id: Any, y: Any) -> None:  # noqa: A002
-        """Answer a question with its class, or several with theirs; in any order."""
+        """Answer a question with its class, or several with theirs; in any order.
+
+        Parameters
+        ----------
+        id : int, or list of int
+            Of `ActiveQuestion`.
+        y : class, or list of classes
+            One of the `classes` for each.
+        """
         learner = self._started()
         ids, labels = ([id], [y]) if np.ndim(id) == 0 else (id, y)
         column = np.asarray(labels)
@@ -248,9 +306,9 @@ class ActiveClassifier(ClassifierMixin, EstimatesMixin, ClassPredictions, BaseEs
         rows = None if self.budget is None else self.expected or expected
         plan = BudgetPlan(self.c0, self.rate, self.budget, rows, self.floor, self.constants, self.audit)
         training = RefitPlan(self.training_weight, self.cap, self.orders, self.random_state)
-        strategy = _strategy(self.strategy)
+        strategy = find_strategy(self.strategy)
         settings = learning_settings(self)
-        about = {"classes": named.tolist(), "pool": _fingerprint(chunk) if pool else None}
+        about = {"classes": named.tolist(), "pool": fingerprint(chunk) if pool else None}
         journal = Journal(IN_MEMORY if self.journal is None else self.journal)
         try:
             self.learner_ = ActiveLearner(settings, chunk.features, plan, training, journal, about, strategy)
@@ -279,20 +337,3 @@ class ActiveClassifier(ClassifierMixin, EstimatesMixin, ClassPredictions, BaseEs
         tags.input_tags.sparse = True
         tags.classifier_tags.multi_class = False
         return tags
-
-
-def _strategy(given: Any) -> Strategy:
-    if isinstance(given, str):
-        return strategies.by_name(given)
-    if not isinstance(given, Strategy):
-        hint = f"; give an instance, {given.__name__}()" if isinstance(given, type) else ""
-        raise TypeError(f"strategy must be a name or an instance of Strategy; got {given!r}{hint}")
-    return given
-
-
-def _fingerprint(chunk: Examples) -> int:
-    """A checksum of a pool, so that a journal is not continued with other rows."""
-    found = 0
-    for array in (chunk.indptr, chunk.indices, chunk.values):
-        found = zlib.crc32(np.ascontiguousarray(array).data, found)
-    return found

@@ -13,8 +13,10 @@ from steelyard.engine import class_weights
 from steelyard.engine.class_weights import ClassWeight
 from steelyard.engine.probabilities import Calibration
 from steelyard.engine.progressive_calibration import ProgressiveCalibration
-from steelyard.estimators import inputs
-from steelyard.estimators.online import OnlineEstimator, unchanged_on_error
+from steelyard.estimators import fit_passes, inputs
+from steelyard.estimators.fitted import unchanged_on_error
+from steelyard.estimators.habits import answer_habits
+from steelyard.estimators.online import OnlineEstimator
 from steelyard.estimators.parameters import DEFAULT
 from steelyard.estimators.predictions import ClassPredictions
 from steelyard.examples import Examples
@@ -23,21 +25,120 @@ from steelyard.model import Model, Settings
 
 
 class OnlineClassifier(ClassifierMixin, OnlineEstimator, ClassPredictions):  # type: ignore[misc]
-    """Linear classification, one row after another; weight h counts as h copies.
+    """Linear classification into two classes or many, learned row by row; a weight of h counts as h copies.
 
     More than two classes: for each a model that tells it from the rest, all learned in one pass.
-    `loss` is "modified_huber" unless you say otherwise; docs/estimators.md explains every parameter.
+    docs/estimators.md has more.
 
-    >>> import numpy as np
+    Parameters
+    ----------
+    loss : str or Loss, default="modified_huber"
+        A name from `steelyard.losses.names()`, or an instance, which may be your own.
+    update : {"invariant", "implicit", "second_order", "explicit"}, default="invariant"
+        How a row changes the model. "invariant": a weight of h is h copies; "explicit": the gradient times
+        the weight, as elsewhere, which overshoots.
+    scaling : {"standardized", "normalized", "adaptive", "row_norm", "plain"}, default="standardized"
+        How the learning rate depends on the feature. "standardized" needs no scaler: each feature has a rate
+        and a unit of its own. Weights are exactly copies with "row_norm" and "plain", else nearly.
+    learning_rate : float, "auto" or None, default=None
+        How far a row may move its prediction. None: the default of the loss; "auto": five models with
+        different rates learn side by side and answer together.
+    initial_t, power_t : float, default=1.0 and 0.0
+        The rate falls as (initial_t / (t + initial_t)) ** power_t, where t is the weight learned so far.
+    l1, l2 : float, default=0.0
+        Penalties on the size of the coefficients, applied after each row; not on the intercept.
+    l2_flow : {"split", "joint"}, default="split"
+        "joint": `l2` is part of the update, exact for weights but slower.
+    average : int or None, default=None
+        Predict with an average of the coefficients, in which the time t counts as t to this power; 0: with
+        the last ones. None: 8 with "standardized" scaling.
+    rates : {"row", "flow"}, default="row"
+        Whether the rates of features stand still within a row, or follow its flow: weights are then exact.
+    fit_intercept : bool, default=True
+        Whether there is an intercept.
+    passes : int or "auto", default="auto"
+        How often `fit` learns the rows. "auto": once, but fewer than 2,000 rows, by weight, as often as it
+        takes to make that many, at most 50 times. `partial_fit` learns rows once; so do files with "auto".
+    shuffle : bool, default=True
+        Whether `fit` shuffles the rows before each pass; the first of all is a row near their means. False
+        keeps their order, such as that in time. `partial_fit` and files keep theirs.
+    early_stopping : bool, default=False
+        Whether `fit` holds out rows and stops when three passes in a row have not predicted them better; the
+        model of the best pass stays. `passes` is then the most there may be ("auto": 50).
+    validation_fraction : float, default=0.1
+        The share of rows that early stopping holds out.
+    class_weight : dict, "balanced" or None, default=None
+        Factors of the weights of rows, by class.
+    calibrate : bool, default=True
+        Whether probabilities are fitted to the predictions of the first pass, each made before its row was
+        learned. False: those that the loss implies.
+    weight_scale : {"auto", "as_given", "mean_one"}, default="auto"
+        "auto": weights that make no sense as counts (of 100 rows or more, the median and the mean below 1/8
+        or above 16: survey weights, or weights that sum to 1) are divided by their mean, with a warning.
+    warm_start : bool, default=False
+        Whether `fit` goes on from what is known.
+    dtype : {"float32", "float64"}, default="float32"
+        The type of the coefficients.
+    random_state : int, RandomState or None, default=0
+        The seed of `shuffle`; None: another order every time.
+    verbose : int, default=0
+        1 shows each pass on standard error.
+
+    Attributes
+    ----------
+    classes_ : array
+        The classes, sorted.
+    coef_ : array of shape (1, n_features), or (n_classes, n_features) for more than two
+        The coefficients, a copy.
+    intercept_ : array
+        The intercepts.
+    progressive_loss_, progressive_error_ : float
+        The mean loss and the error rate of predictions made before their row was learned, in the first pass.
+    calibration_ : list
+        For each model a and b of the sigmoid 1/(1 + exp(a·s + b)) that makes probabilities.
+    learning_rate_, power_t_ : float
+        The learning rate in use, and its decay.
+    auto_results_ : dict of arrays
+        With `learning_rate="auto"`: the rates, their figures and their shares.
+    n_features_in_ : int
+        The number of features.
+    feature_names_in_ : array of str
+        Names of the columns of X, if it was a frame.
+    n_iter_ : int
+        How many passes `fit` made.
+    validation_losses_ : array
+        With `early_stopping`: the loss on the rows held out, after each pass.
+    weight_summary_ : WeightSummary
+        What the weights amount to: their sum, effective sample size, largest share.
+    weight_factor_ : float
+        What weights were multiplied by; 1 unless they made no sense as counts.
+    held_out_loss_, input_spec_ : float, InputSpec
+        After `fit_files`: the loss on rows held out; how files are read.
+    model_, models_ : Model, list of Model
+        Coefficients, accumulators and clock; with more than two classes, one for each.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
     >>> from steelyard import OnlineClassifier
-    >>> X, y = np.array([[0.0, 1.0], [1.0, 0.0]]), ["ham", "spam"]
-    >>> classifier = OnlineClassifier().fit(X, y, sample_weight=[1.0, 2.0])
-    >>> classifier.predict(X)
+    >>> X, y = load_iris(return_X_y=True)
+    >>> classifier = OnlineClassifier().fit(X, y)
+    >>> classifier.score(X, y) > 0.93
+    True
+    >>> classifier.predict_proba(X[:1]).shape
+    (1, 3)
+
+    Rows as they come, with weights:
+
+    >>> chunk, labels = [[0.0, 1.0], [1.0, 0.0]], ["ham", "spam"]
+    >>> stream = OnlineClassifier().partial_fit(chunk, labels, classes=["ham", "spam"], sample_weight=[1, 2])
+    >>> stream.predict(chunk)
     array(['ham', 'spam'], dtype='<U4')
     """
 
     _follow_labels = False  # they are codes
 
+    @answer_habits
     def __init__(
         self,
         loss: str | Loss = "modified_huber",
@@ -53,20 +154,24 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator, ClassPredictions):  # t
         average: int | None = DEFAULT.average,
         rates: str = DEFAULT.rates,
         fit_intercept: bool = DEFAULT.bias,
-        passes: int = 1,
-        shuffle: bool = False,
+        passes: int | str = fit_passes.AUTO,
+        shuffle: bool = True,
+        early_stopping: bool = False,
+        validation_fraction: float = 0.1,
         class_weight: ClassWeight = None,
         calibrate: bool = True,
         weight_scale: str = "auto",
         warm_start: bool = False,
         dtype: str = DEFAULT.dtype,
         random_state: Any = 0,
+        verbose: int = 0,
     ) -> None:
         super().__init__(
             loss, update=update, scaling=scaling, learning_rate=learning_rate, initial_t=initial_t,
             power_t=power_t, l1=l1, l2=l2, fit_intercept=fit_intercept, passes=passes, shuffle=shuffle,
             weight_scale=weight_scale, warm_start=warm_start, dtype=dtype, random_state=random_state,
-            l2_flow=l2_flow, average=average, rates=rates,
+            l2_flow=l2_flow, average=average, rates=rates, early_stopping=early_stopping,
+            validation_fraction=validation_fraction, verbose=verbose,
         )  # fmt: skip
         self.class_weight = class_weight
         self.calibrate = calibrate
@@ -78,7 +183,23 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator, ClassPredictions):  # t
         classes: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> Self:
-        """Learn the rows in order, once, going on from what is known. The first call names the classes."""
+        """Learn the rows in order, once, going on from what is known.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n_samples, n_features)
+            Numbers.
+        y : array of shape (n_samples,)
+            The classes of the rows.
+        classes : array, at the first call
+            All classes that there will be.
+        sample_weight : array of shape (n_samples,), optional
+            A row of weight h is learned as h copies of it; one of weight 0 is absent.
+
+        Returns
+        -------
+        self
+        """
         with unchanged_on_error(self):
             if self.class_weight == "balanced":
                 raise ValueError(
@@ -153,7 +274,9 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator, ClassPredictions):  # t
             self.classes_ = named
 
     def _labels(self, y: Any, loss: Loss) -> NDArray[np.float64]:
+        inputs.check_present(y)
         column = column_or_1d(y, warn=True)
+        inputs.check_present(column)
         if not hasattr(self, "classes_"):
             self.classes_ = inputs.find_classes(column)
         codes = inputs.encode_labels(column, self.classes_)

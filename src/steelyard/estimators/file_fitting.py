@@ -2,9 +2,11 @@
 
 import copy
 import sys
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from numbers import Integral
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +18,11 @@ from sklearn.utils.validation import check_is_fitted
 from steelyard import model_file, weight_summary
 from steelyard.engine import class_weights, file_predictions, file_training
 from steelyard.engine.file_labels import CLASSES, NUMBERS
-from steelyard.engine.file_training import FileTraining, RunOptions
+from steelyard.engine.file_training import FileTraining
 from steelyard.engine.passes import Learned
-from steelyard.estimators import saving
+from steelyard.engine.run_options import RunOptions
+from steelyard.engine.totals import RowOrderWarning
+from steelyard.estimators import fit_passes, saving
 from steelyard.estimators.online import AS_GIVEN, warn_of_scale
 from steelyard.estimators.parameters import settings_of
 from steelyard.io import compatibility, sources
@@ -39,6 +43,7 @@ class FileOptions:
     checkpoint: str | Path | None
     checkpoint_every: int | None
     verbose: int
+    shuffle: bool = False
 
     def run_options(
         self,
@@ -47,6 +52,7 @@ class FileOptions:
         calibrate: bool = False,
         calibrate_progressively: bool = True,
         weight_scale: str = "as_given",
+        seed: Any = None,
     ) -> RunOptions:
         if self.checkpoint_every is not None and self.checkpoint is None:
             raise ValueError("checkpoint_every needs the name of a file: checkpoint='run.checkpoint'")
@@ -54,9 +60,11 @@ class FileOptions:
             raise ValueError(f"on_error must be 'stop' or 'skip'; got {self.on_error!r}")
         if self.holdout is not None and self.holdout < 2:
             raise ValueError(f"holdout must be None, or 2 or more: one of so many rows; got {self.holdout!r}")
+        if self.shuffle and not isinstance(seed, Integral):
+            raise ValueError(f"shuffle=True of files needs a number as random_state, its seed; got {seed!r}")
         return RunOptions(
             passes, self.holdout, self.threads, self.on_error == "skip",
-            calibrate, calibrate_progressively, weight_scale,
+            calibrate, calibrate_progressively, weight_scale, int(seed) if self.shuffle else None,
         )  # fmt: skip
 
     def remove_checkpoint(self) -> None:
@@ -75,10 +83,11 @@ def fit(
     check_parameters(estimator)
     expanded = _expand(paths)
     run = options.run_options(
-        estimator.passes,
+        fit_passes.in_files(estimator.passes),
         calibrate=calibrate,
         calibrate_progressively=getattr(estimator, "calibrate", False),
         weight_scale=estimator.weight_scale,
+        seed=estimator.random_state,
     )
     training = _interrupted(options, expanded, run, settings_of(estimator, None))
     if training is None:
@@ -97,6 +106,7 @@ def fit(
     first = training.files.first_weights
     if first is not None and training.files.divides_weights:
         warn_of_scale(first.scale_warning(divided=True, remedy=AS_GIVEN), stacklevel=4)
+    _warn_of_order(training)
     options.remove_checkpoint()
 
 
@@ -116,7 +126,7 @@ def partial_fit(estimator: Any, paths: Paths, options: FileOptions, read_options
             f"{', '.join(read_options)}: later files are read as the first ones were; leave this out"
         )
     check_parameters(estimator)
-    expanded, run = _expand(paths), options.run_options(1)
+    expanded, run = _expand(paths), options.run_options(1, seed=estimator.random_state)
     settings = settings_of(estimator, estimator._engine.settings)
     training = _interrupted(options, expanded, run, settings)
     if training is None:
@@ -220,10 +230,18 @@ def _bar(verbose: int) -> Iterator[Callable[[float], None]]:
         yield lambda share: bar.update(task, completed=share)
 
 
+def _warn_of_order(training: FileTraining) -> None:
+    """Of classes alone: numbers in a row may well be alike."""
+    if training.classes:
+        for text in training.totals.order_warnings("fit_files(…, shuffle=True) learns them in random order"):
+            warnings.warn(text, RowOrderWarning, stacklevel=5)
+
+
 def check_parameters(estimator: Any) -> None:
-    if estimator.shuffle:
+    if estimator.early_stopping:
         raise ValueError(
-            "files are learned in their order: shuffle them beforehand, and leave out shuffle=True"
+            "early_stopping is for rows in memory; for files name the number of passes: holdout=10 shows on "
+            "rows held out how good they are"
         )
     if estimator.weight_scale == "mean_one":
         raise ValueError(

@@ -10,6 +10,20 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
 
+def check_present(y: Any) -> None:
+    """Labels must not be missing. (In a list, NumPy would make the string "nan" of a NaN beside strings.)"""
+    if isinstance(y, list | tuple) or (isinstance(y, np.ndarray) and y.dtype == object):
+        for row, label in enumerate(y):
+            if label is None or type(label).__name__ in ("NAType", "NaTType") or _is_nan(label):
+                raise ValueError(
+                    f"row {row} has the label {label}: leave out rows without a label, or name their class"
+                )
+
+
+def _is_nan(label: Any) -> bool:
+    return isinstance(label, float | np.floating) and bool(np.isnan(label))
+
+
 def find_classes(column: NDArray[Any]) -> NDArray[Any]:
     """The classes in a column of labels, sorted."""
     return _two_numbers(column) if column.dtype.kind in "biuf" and len(column) else _any_kind(column)

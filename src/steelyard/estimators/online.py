@@ -3,8 +3,6 @@
 import copy
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
@@ -12,7 +10,6 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from steelyard import weight_summary
@@ -21,25 +18,29 @@ from steelyard.engine.progressive_calibration import ProgressiveCalibration
 from steelyard.engine.protocol import Engine, new_engine
 from steelyard.engine.row_sources import RowsInMemory
 from steelyard.engine.single_model import SingleModel
-from steelyard.estimators import saving
+from steelyard.estimators import fit_passes, row_order, saving
+from steelyard.estimators.documentation_link import DocumentationLink
+from steelyard.estimators.file_methods import FileMethods
+from steelyard.estimators.fitted import FittedAttributes, unchanged_on_error
+from steelyard.estimators.habits import answer_habits, answer_unknown
 from steelyard.estimators.inputs import check_matrix
 from steelyard.estimators.parameters import DEFAULT, settings_of
 from steelyard.examples import Examples, examples
 from steelyard.losses import Loss
-from steelyard.model import Model, Settings
+from steelyard.model import Settings
 
 _SILENCE = "If all is as meant: warnings.simplefilter('ignore', steelyard.WeightWarning)"
 
 AS_GIVEN = f"If each shall be learned as so many copies: weight_scale='as_given'. {_SILENCE}"
 
 
-class OnlineEstimator(BaseEstimator, ABC):  # type: ignore[misc]
+class OnlineEstimator(DocumentationLink, FittedAttributes, FileMethods, BaseEstimator, ABC):  # type: ignore[misc]
     """Learns rows one after another, in order; a row of weight h counts as h copies of it."""
 
     _follow_labels = True  # whether the unit of the labels is to be found out, see `label_units`
-    _engine: Engine
     _calibration: ProgressiveCalibration | None = None
 
+    @answer_habits
     def __init__(
         self,
         loss: str | Loss = "squared",
@@ -55,12 +56,15 @@ class OnlineEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         average: int | None = DEFAULT.average,
         rates: str = DEFAULT.rates,
         fit_intercept: bool = DEFAULT.bias,
-        passes: int = 1,
-        shuffle: bool = False,
+        passes: int | str = fit_passes.AUTO,
+        shuffle: bool = True,
+        early_stopping: bool = False,
+        validation_fraction: float = 0.1,
         weight_scale: str = "auto",
         warm_start: bool = False,
         dtype: str = DEFAULT.dtype,
         random_state: Any = 0,
+        verbose: int = 0,
     ) -> None:
         self.loss = loss
         self.update = update
@@ -76,10 +80,13 @@ class OnlineEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         self.fit_intercept = fit_intercept
         self.passes = passes
         self.shuffle = shuffle
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
         self.weight_scale = weight_scale
         self.warm_start = warm_start
         self.dtype = dtype
         self.random_state = random_state
+        self.verbose = verbose
 
     @abstractmethod
     def _labels(self, y: Any, loss: Loss) -> NDArray[np.float64]:
@@ -98,7 +105,21 @@ class OnlineEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         return None
 
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
-        """Learn the rows in order, `passes` times; from scratch unless `warm_start`."""
+        """Learn the rows, shuffled unless `shuffle=False`, `passes` times; from scratch unless `warm_start`.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n_samples, n_features)
+            Numbers.
+        y : array of shape (n_samples,)
+            The labels.
+        sample_weight : array of shape (n_samples,), optional
+            A row of weight h is learned as h copies of it; one of weight 0 is absent.
+
+        Returns
+        -------
+        self
+        """
         with unchanged_on_error(self):
             begun: Engine | None = getattr(self, "_engine", None) if self.warm_start else None
             if begun is None:
@@ -115,12 +136,17 @@ class OnlineEstimator(BaseEstimator, ABC):  # type: ignore[misc]
             engine.reset_progress()
             # rows of a fit that goes on may have been seen: their predictions calibrate nothing
             calibration = self._begin_calibration(settings) if begun is None else None
-            rows = RowsInMemory(chunk, order_of=self._order(len(chunk)), piece=_piece(engine))
-            PassLoop(engine, rows, self.passes, calibration=calibration).run()
-            self._engine = engine
+            learned, held_out = fit_passes.hold_out(self, chunk)
+            order_of = row_order.order_of_passes(self, learned)
+            rows = RowsInMemory(learned, order_of=order_of, piece=_piece(engine))
+            loop = PassLoop(engine, rows, fit_passes.in_memory(self, learned), calibration=calibration)
+            losses = fit_passes.run(loop, held_out, self.verbose)
+            self._engine = loop.engine
             if calibration is not None:
                 self._calibration = calibration
-            self.n_iter_ = self.passes
+            self.n_iter_ = loop.position[0]
+            if losses:
+                self.validation_losses_ = np.array(losses)
         return self
 
     def _partial_fit(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> Self:
@@ -160,13 +186,6 @@ class OnlineEstimator(BaseEstimator, ABC):  # type: ignore[misc]
             return begun if begun.settings == settings else begun.with_settings(settings)
         return new_engine(settings, self._count_classes(), features)
 
-    def _order(self, rows: int) -> Callable[[int], NDArray[np.int64]] | None:
-        """Draws the order of the rows for one pass after another, where they are shuffled."""
-        if not self.shuffle:
-            return None
-        random = check_random_state(self.random_state)
-        return lambda pass_number: random.permutation(rows)
-
     def _forget(self) -> None:
         """What the next fit finds out anew."""
         found = (
@@ -176,6 +195,7 @@ class OnlineEstimator(BaseEstimator, ABC):  # type: ignore[misc]
             "_calibration",
             "_held_out_calibration",
             "_names",
+            "validation_losses_",
         )
         for name in found:
             self.__dict__.pop(name, None)
@@ -233,141 +253,11 @@ class OnlineEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         estimator: Self = saving.load(cls, path, loss)
         return estimator
 
-    def fit_files(
-        self,
-        paths: str | Path | Sequence[str | Path],
-        *,
-        holdout: int | None = None,
-        on_error: str = "stop",
-        threads: int | None = None,
-        checkpoint: str | Path | None = None,
-        checkpoint_every: int | None = None,
-        calibrate: bool = False,
-        verbose: int = 0,
-        **read_options: Any,
-    ) -> Self:
-        """Learn files in order, `passes` times, from scratch: what `steelyard train` does, bit for bit.
-
-        Parameters
-        ----------
-        paths : file, pattern or list of them
-            Vowpal Wabbit text, svmlight, CSV, TSV, JSON lines, Parquet or Arrow, plain or compressed.
-        holdout : int, optional
-            Do not learn every Nth row; its loss is `held_out_loss_`.
-        on_error : {"stop", "skip"}
-            What to do at a line that cannot be read.
-        threads : int, optional
-            Threads that parse. By default one for each core, at most 4.
-        checkpoint : path, optional
-            Save the run there every `checkpoint_every` rows, by default a million. If the file exists, go on
-            from it; it is removed when the run succeeds.
-        calibrate : bool
-            Fit the probabilities of `predict_proba` to the rows held out, not to progressive predictions.
-        verbose : int
-            1 shows a progress bar on standard error.
-        **read_options
-            How to read the files, as the options of `steelyard train`: `format`, `label`, `weight`, `text`,
-            `category`, `number`, `ignore`, `tag`, `offset`, `propensity`, `labels`, `interactions`, `bits`,
-            `words`, `characters`, `repeated`, `separator`, `header`, `weight_factor`, `names`. The rest is
-            inferred from the first rows.
-        """
-        from steelyard.estimators import file_fitting
-
-        with unchanged_on_error(self):
-            self._forget()
-            options = file_fitting.FileOptions(
-                holdout, on_error, threads, checkpoint, checkpoint_every, verbose
-            )
-            file_fitting.fit(self, paths, options, read_options, calibrate=calibrate)
-        return self
-
-    def partial_fit_files(
-        self,
-        paths: str | Path | Sequence[str | Path],
-        *,
-        holdout: int | None = None,
-        on_error: str = "stop",
-        threads: int | None = None,
-        checkpoint: str | Path | None = None,
-        checkpoint_every: int | None = None,
-        verbose: int = 0,
-        **read_options: Any,
-    ) -> Self:
-        """Learn more files in order, once, going on from what is known; parameters as for `fit_files`.
-
-        Files are read as the first ones were, so `read_options` are for the first call only. If anything goes
-        wrong, the estimator is as before. Probabilities calibrated on held-out rows stay as they are.
-        """
-        from steelyard.estimators import file_fitting
-
-        with unchanged_on_error(self):
-            options = file_fitting.FileOptions(
-                holdout, on_error, threads, checkpoint, checkpoint_every, verbose
-            )
-            file_fitting.partial_fit(self, paths, options, read_options)
-        return self
-
-    def _file_predictions(
-        self, paths: str | Path | Sequence[str | Path], on_error: str, threads: int | None
-    ) -> NDArray[np.float64]:
-        from steelyard.estimators import file_fitting
-
-        return file_fitting.predict(self, paths, on_error, threads)
-
-    @property
-    def progressive_loss_(self) -> float:
-        """The mean loss of predictions made before their row was learned, by weight; first pass only."""
-        engine = self._fitted("progressive_loss_")
-        return float(engine.progressive_loss[engine.best])
-
-    @property
-    def model_(self) -> Model:
-        """The model: coefficients, accumulators and clock."""
-        models = self._fitted("model_").models()
-        if len(models) > 1:
-            raise AttributeError(
-                f"there is no one model_: there are {len(models)} models_, one for each class"
-            )
-        return models[0]
-
-    @property
-    def models_(self) -> list[Model]:
-        """One for each class; for two classes, or numbers, one in all."""
-        return self._fitted("models_").models()
-
-    @property
-    def learning_rate_(self) -> float:
-        """The learning rate of the model: as given, that of the loss, or of several the best one's."""
-        engine = self._fitted("learning_rate_")
-        return engine.settings[engine.best].rate
-
-    @property
-    def power_t_(self) -> float:
-        """How that rate decays."""
-        engine = self._fitted("power_t_")
-        return engine.settings[engine.best].power_t
-
-    @property
-    def auto_results_(self) -> dict[str, NDArray[np.float64]]:
-        """With `learning_rate="auto"`: the rates that competed, one a row, their figures and their shares."""
-        engine = self._fitted("auto_results_")
-        if len(engine.settings) == 1:
-            raise AttributeError("there are no auto_results_ without learning_rate='auto'")
-        results = {
-            "learning_rate": np.array([each.rate for each in engine.settings]),
-            "power_t": np.array([each.power_t for each in engine.settings]),
-            "initial_t": np.array([each.initial_t for each in engine.settings]),
-            "progressive_loss": engine.progressive_loss,
-        }
-        if self._count_classes():
-            results["progressive_error"] = engine.progressive_error
-        return results | {"share": engine.shares}
-
-    def _fitted(self, attribute: str) -> Engine:
-        """What has learned; before there is any, the attribute does not exist."""
-        if "_engine" not in vars(self):
-            raise AttributeError(f"{type(self).__name__} has no {attribute} before it is fitted")
-        return self._engine
+    def set_params(self, **params: Any) -> Self:
+        """Change parameters; the model that was learned stays."""
+        answer_unknown(self, params)
+        changed: Self = super().set_params(**params)
+        return changed
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -382,15 +272,3 @@ def _piece(engine: Engine) -> int | None:
 
 def warn_of_scale(text: str, stacklevel: int) -> None:
     warnings.warn(text, weight_summary.WeightWarning, stacklevel=stacklevel)
-
-
-@contextmanager
-def unchanged_on_error(estimator: Any) -> Iterator[None]:
-    """Learning is all or nothing: whatever goes wrong, the estimator has the attributes it had."""
-    before = dict(vars(estimator))
-    try:
-        yield
-    except BaseException:
-        vars(estimator).clear()
-        vars(estimator).update(before)
-        raise

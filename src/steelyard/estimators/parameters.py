@@ -3,13 +3,14 @@
 import copy
 from collections.abc import Mapping
 from dataclasses import fields
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any
 
 import numpy as np
 
 from steelyard import losses
 from steelyard.engine.auto_candidates import candidates
+from steelyard.estimators import fit_passes
 from steelyard.losses import Loss
 from steelyard.model import Settings
 from steelyard.schedules import AUTO
@@ -32,8 +33,7 @@ def settings_of(estimator: Any, begun: list[Settings] | None) -> list[Settings]:
 
     With models that were begun, also against what they were begun with.
     """
-    if not isinstance(estimator.passes, Integral) or estimator.passes < 1:
-        raise ValueError(f"passes must be a whole number, 1 or more; got {estimator.passes!r}")
+    fit_passes.check(estimator)
     if estimator.weight_scale not in WEIGHT_SCALES:
         known = ", ".join(map(repr, WEIGHT_SCALES))
         raise ValueError(f"weight_scale must be one of {known}; got {estimator.weight_scale!r}")

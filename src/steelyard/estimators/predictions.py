@@ -38,7 +38,17 @@ class ClassPredictions(ABC):
         return self._predictions(X) - decision_point(self._learned_loss())
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The likelier class of each row."""
+        """The likelier class of each row.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n_samples, n_features)
+            Numbers.
+
+        Returns
+        -------
+        array of shape (n_samples,)
+        """
         return self._classes(self._predictions(X))
 
     def _classes(self, predictions: NDArray[np.float64]) -> NDArray[Any]:
@@ -47,14 +57,14 @@ class ClassPredictions(ABC):
 
     @property
     def predict_proba(self) -> Callable[[Any], NDArray[np.float64]]:
-        """predict_proba(X): the probability of each of `classes_`, one column a class.
+        """predict_proba(X): the probability of each of `classes_`, an array of (n_samples, n_classes).
 
         With more than two classes, the probabilities of their models, divided by the sum. With `calibrate`, a
         sigmoid makes them, else the loss; with a loss that has none there is then no such method.
         (scikit-learn's `available_if` would hide why.)
         """
         self._check_probabilities()
-        return self._probabilities
+        return self._predict_proba
 
     def _check_probabilities(self) -> None:
         loss = loss_of(self)
@@ -70,8 +80,25 @@ class ClassPredictions(ABC):
             return hasattr(self, "calibration_")
         return bool(getattr(self, "calibrate", False))
 
-    def _probabilities(self, X: Any) -> NDArray[np.float64]:
+    def _predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """The probability of each of `classes_`, one column a class."""
         return self._chances(self._predictions(X))
+
+    _predict_proba.__name__ = "predict_proba"  # scikit-learn's tools look at the name
+
+    @property
+    def predict_log_proba(self) -> Callable[[Any], NDArray[np.float64]]:
+        """predict_log_proba(X): the logarithms of `predict_proba`."""
+        self._check_probabilities()
+        return self._predict_log_proba
+
+    def _predict_log_proba(self, X: Any) -> NDArray[np.float64]:
+        """The logarithm of the probability of each of `classes_`, one column a class."""
+        with np.errstate(divide="ignore"):  # losses may have probabilities of 0
+            logarithms: NDArray[np.float64] = np.log(self._predict_proba(X))
+        return logarithms
+
+    _predict_log_proba.__name__ = "predict_log_proba"
 
     def _chances(self, predictions: NDArray[np.float64]) -> NDArray[np.float64]:
         calibration = getattr(self, "calibration_", None)

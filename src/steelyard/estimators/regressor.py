@@ -9,29 +9,140 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import RegressorMixin
 from sklearn.utils import column_or_1d
 
-from steelyard.estimators.online import OnlineEstimator, unchanged_on_error
+from steelyard.estimators.fitted import unchanged_on_error
+from steelyard.estimators.online import OnlineEstimator
 from steelyard.losses import Loss
 
 
 class OnlineRegressor(RegressorMixin, OnlineEstimator):  # type: ignore[misc]
-    """Linear regression, one row after another; a row of weight h counts as h copies of it.
+    """Linear regression, learned row by row; a row of weight h counts as h copies of it.
 
-    `loss` is "squared" unless you say otherwise; docs/estimators.md explains every parameter.
+    Neither features nor the target need a scaler. docs/estimators.md has more.
 
-    >>> import numpy as np
+    Parameters
+    ----------
+    loss : str or Loss, default="squared"
+        "squared", "quantile", or an instance: `losses.Quantile(tau=0.9)`, or your own.
+    update : {"invariant", "implicit", "second_order", "explicit"}, default="invariant"
+        How a row changes the model. "invariant": a weight of h is h copies; "explicit": the gradient times
+        the weight, as elsewhere, which overshoots.
+    scaling : {"standardized", "normalized", "adaptive", "row_norm", "plain"}, default="standardized"
+        How the learning rate depends on the feature. "standardized" needs no scaler: each feature has a rate
+        and a unit of its own. Weights are exactly copies with "row_norm" and "plain", else nearly.
+    learning_rate : float, "auto" or None, default=None
+        How far a row may move its prediction. None: the default of the loss; "auto": five models with
+        different rates learn side by side and answer together.
+    initial_t, power_t : float, default=1.0 and 0.0
+        The rate falls as (initial_t / (t + initial_t)) ** power_t, where t is the weight learned so far.
+    l1, l2 : float, default=0.0
+        Penalties on the size of the coefficients, applied after each row; not on the intercept.
+    l2_flow : {"split", "joint"}, default="split"
+        "joint": `l2` is part of the update, exact for weights but slower.
+    average : int or None, default=None
+        Predict with an average of the coefficients, in which the time t counts as t to this power; 0: with
+        the last ones. None: 8 with "standardized" scaling.
+    rates : {"row", "flow"}, default="row"
+        Whether the rates of features stand still within a row, or follow its flow: weights are then exact.
+    fit_intercept : bool, default=True
+        Whether there is an intercept.
+    passes : int or "auto", default="auto"
+        How often `fit` learns the rows. "auto": once, but fewer than 2,000 rows, by weight, as often as it
+        takes to make that many, at most 50 times. `partial_fit` learns rows once; so do files with "auto".
+    shuffle : bool, default=True
+        Whether `fit` shuffles the rows before each pass; the first of all is a row near their means. False
+        keeps their order, such as that in time. `partial_fit` and files keep theirs.
+    early_stopping : bool, default=False
+        Whether `fit` holds out rows and stops when three passes in a row have not predicted them better; the
+        model of the best pass stays. `passes` is then the most there may be ("auto": 50).
+    validation_fraction : float, default=0.1
+        The share of rows that early stopping holds out.
+    weight_scale : {"auto", "as_given", "mean_one"}, default="auto"
+        "auto": weights that make no sense as counts (of 100 rows or more, the median and the mean below 1/8
+        or above 16: survey weights, or weights that sum to 1) are divided by their mean, with a warning.
+    warm_start : bool, default=False
+        Whether `fit` goes on from what is known.
+    dtype : {"float32", "float64"}, default="float32"
+        The type of the coefficients.
+    random_state : int, RandomState or None, default=0
+        The seed of `shuffle`; None: another order every time.
+    verbose : int, default=0
+        1 shows each pass on standard error.
+
+    Attributes
+    ----------
+    coef_ : array of shape (n_features,)
+        The coefficients, a copy.
+    intercept_ : float
+        The intercept.
+    progressive_loss_ : float
+        The mean loss of predictions made before their row was learned, in the first pass.
+    learning_rate_, power_t_ : float
+        The learning rate in use, and its decay.
+    auto_results_ : dict of arrays
+        With `learning_rate="auto"`: the rates, their figures and their shares.
+    n_features_in_ : int
+        The number of features.
+    feature_names_in_ : array of str
+        Names of the columns of X, if it was a frame.
+    n_iter_ : int
+        How many passes `fit` made.
+    validation_losses_ : array
+        With `early_stopping`: the loss on the rows held out, after each pass.
+    weight_summary_ : WeightSummary
+        What the weights amount to: their sum, effective sample size, largest share.
+    weight_factor_ : float
+        What weights were multiplied by; 1 unless they made no sense as counts.
+    held_out_loss_, input_spec_ : float, InputSpec
+        After `fit_files`: the loss on rows held out; how files are read.
+    model_, models_ : Model, list of Model
+        Coefficients, accumulators and clock; with more than two classes, one for each.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
     >>> from steelyard import OnlineRegressor
-    >>> regressor = OnlineRegressor(scaling="plain", fit_intercept=False)
-    >>> regressor.fit(np.ones((1, 1)), [1.0], sample_weight=[50.0]).predict(np.ones((1, 1)))
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> OnlineRegressor().fit(X, y).score(X, y) > 0.45
+    True
+
+    A weight of 50 is 50 copies of the row:
+
+    >>> regressor = OnlineRegressor(scaling="plain", fit_intercept=False, passes=1)
+    >>> regressor.fit([[1.0]], [1.0], sample_weight=[50.0]).predict([[1.0]])
     array([1.])
     """
 
     def partial_fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
-        """Learn the rows in order, once, going on from what is known."""
+        """Learn the rows in order, once, going on from what is known.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n_samples, n_features)
+            Numbers.
+        y : array of shape (n_samples,)
+            The targets.
+        sample_weight : array of shape (n_samples,), optional
+            A row of weight h is learned as h copies of it; one of weight 0 is absent.
+
+        Returns
+        -------
+        self
+        """
         with unchanged_on_error(self):
             return self._partial_fit(X, y, sample_weight)
 
     def predict(self, X: Any) -> NDArray[np.float64]:
-        """w·x, kept within the predictions that mean something to the loss."""
+        """w·x, kept within the predictions that mean something to the loss.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n_samples, n_features)
+            Numbers.
+
+        Returns
+        -------
+        array of shape (n_samples,)
+        """
         return self._within_domain(self._predictions(X))
 
     def predict_files(

@@ -1,7 +1,6 @@
 """`Sweep`: every point of a grid learned in one pass, as a meta-estimator."""
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Self
 
@@ -13,14 +12,17 @@ from sklearn.utils.validation import check_is_fitted
 
 from steelyard.engine.protocol import Numbers
 from steelyard.engine.row_sources import Rows, RowsInMemory
-from steelyard.estimators import _sweep_inputs
-from steelyard.estimators.online import OnlineEstimator, unchanged_on_error
+from steelyard.estimators import _sweep_inputs, fit_passes
+from steelyard.estimators.documentation_link import DocumentationLink
+from steelyard.estimators.fitted import unchanged_on_error
+from steelyard.estimators.habits import options_as_parameters
+from steelyard.estimators.online import OnlineEstimator
 from steelyard.estimators.parameters import SWEPT, swept
 from steelyard.sweep import grid as grids
 from steelyard.sweep import plan
 from steelyard.sweep.grid import Expanded
 from steelyard.sweep.results import Results
-from steelyard.sweep.search import Search, SearchProgress
+from steelyard.sweep.search import Search
 
 
 def _has(method: str) -> Any:
@@ -33,9 +35,49 @@ def _has(method: str) -> Any:
     return check
 
 
-class Sweep(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
+class Sweep(DocumentationLink, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """All combinations of a grid, learned side by side in one pass over the rows; docs/sweeps.md explains it.
 
+    Parameters
+    ----------
+    estimator : OnlineClassifier or OnlineRegressor
+        What is learned with every combination; its other parameters hold for all.
+    param_grid : dict of lists, or list of such dicts
+        The values of parameters to combine.
+    holdout : int, optional
+        Do not learn every Nth row; compare by these rows. By default progressive figures are compared.
+    scoring : str, optional
+        The figure that decides, one of the columns of `results_`.
+    refit : bool, default=True
+        Whether the best combination then learns all rows, as `best_estimator_`.
+    n_jobs : int, optional
+        Threads; None and -1: one on every core.
+    memory : int or str, optional
+        The most memory for models and rows, such as "2GB".
+    state : path, optional
+        A file that keeps the state of the search, from which it goes on if it was interrupted.
+    verbose : int, default=0
+        1 shows the plan and a bar on standard error.
+
+    Attributes
+    ----------
+    results_ : Results
+        The figures of each combination.
+    cv_results_ : dict of arrays
+        The same as `GridSearchCV` has them.
+    best_index_, best_params_, best_score_ : int, dict, float
+        The best combination.
+    best_estimator_ : OnlineClassifier or OnlineRegressor
+        It, learned; predictions are its own.
+    classes_ : array
+        Of a classifier.
+    n_features_in_ : int
+        The number of features.
+    notes_ : list of str
+        Which combinations were left out because they make no difference.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from steelyard import OnlineClassifier, Sweep
     >>> X = np.random.default_rng(0).normal(size=(200, 3))
@@ -46,6 +88,7 @@ class Sweep(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     (4, True)
     """
 
+    _page = "sweeps"
     results_: Results
     best_estimator_: OnlineEstimator
 
@@ -73,16 +116,25 @@ class Sweep(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         self.verbose = verbose
 
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
-        """Learn the rows with every combination; then, if `refit`, all of them with the best one alone."""
+        """Learn the rows with every combination; then, if `refit`, all of them with the best one alone.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As for `fit` of the estimator.
+        """
         with unchanged_on_error(self):
             self._forget()
             expanded, template = self._expanded(), self._template()
             prepared = _sweep_inputs.prepare(template, X, y, sample_weight)
-            orders = _sweep_inputs.draw_orders(template, len(prepared.examples))
+            passes = fit_passes.in_memory(template, prepared.examples)
+            orders = _sweep_inputs.draw_orders(template, prepared.examples, passes)
             order_of = None if orders is None else orders.__getitem__
             rows = RowsInMemory(prepared.examples, self._holdout(), order_of)
             identity = _sweep_inputs.identify(prepared.examples, orders)
-            search = self._search(expanded, rows, prepared.examples.features, prepared.classes, identity)
+            search = self._search(
+                expanded, rows, prepared.examples.features, prepared.classes, passes, identity
+            )
             self._run(search, expanded)
             self._take_over(template)
             if self.refit:
@@ -91,8 +143,14 @@ class Sweep(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def fit_files(self, paths: str | Path | Sequence[str | Path], **read_options: Any) -> Self:
-        """`fit`, for files; `read_options` are those of `OnlineClassifier.fit_files`."""
-        with unchanged_on_error(self):
+        """`fit`, for files.
+
+        Parameters
+        ----------
+        paths, **read_options
+            As for `fit_files` of the estimator.
+        """
+        with unchanged_on_error(self), options_as_parameters():
             self._forget()
             expanded, template = self._expanded(), self._template()
             listed = [paths] if isinstance(paths, str | Path) else list(paths)
@@ -102,7 +160,10 @@ class Sweep(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             )
             rows = files.rows(self._holdout(), plan.memory_of(self.memory))
             own = files.spec.features_with_own_units()
-            search = self._search(expanded, rows, files.spec.features, files.classes, files.identity(), own)
+            passes = fit_passes.in_files(template.passes)
+            search = self._search(
+                expanded, rows, files.spec.features, files.classes, passes, files.identity(), own
+            )
             self._run(search, expanded)
             self.input_spec_ = files.spec
             self.n_features_in_ = files.spec.features
@@ -120,6 +181,11 @@ class Sweep(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
 
         The winner is the model with the best progressive figures so far, as it is: rows are not kept, so
         it cannot be trained again. All models are in memory at once.
+
+        Parameters
+        ----------
+        X, y, classes, sample_weight
+            As for `partial_fit` of the estimator.
         """
         with unchanged_on_error(self):
             if self.holdout is not None:
@@ -151,6 +217,10 @@ class Sweep(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
                 f"a sweep is over OnlineClassifier or OnlineRegressor; got {self.estimator!r}. "
                 "In a pipeline, put the sweep where they would be"
             )
+        if self.estimator.early_stopping:
+            raise ValueError(
+                "a sweep learns all settings equally often: name the passes instead of early_stopping"
+            )
         template: OnlineEstimator = clone(self.estimator)
         return template
 
@@ -177,6 +247,7 @@ class Sweep(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         rows: Rows,
         features: int,
         classes: int,
+        passes: int,
         identity: dict[str, Any],
         own_units: Numbers | None = None,
     ) -> Search:
@@ -185,7 +256,7 @@ class Sweep(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             rows,
             features=features,
             classes=classes,
-            passes=self.estimator.passes,
+            passes=passes,
             memory=plan.memory_of(self.memory),
             threads=self._threads(),
             select=self.scoring,
@@ -196,7 +267,7 @@ class Sweep(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
 
     def _run(self, search: Search, expanded: Expanded) -> None:
         self._check_comparable(search.results)
-        with watching(search, self.verbose) as watch:
+        with _sweep_inputs.watching(search, self.verbose) as watch:
             results = search.run(watch)
         self._conclude(results, expanded.notes)
 
@@ -234,22 +305,31 @@ class Sweep(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
 
     @available_if(_has("predict"))  # type: ignore[untyped-decorator]
     def predict(self, X: Any) -> NDArray[Any]:
-        """The prediction of the best estimator, as are those of the methods below."""
+        """The prediction of the best estimator.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame
+            Numbers.
+        """
         predicted: NDArray[Any] = self._winner().predict(X)
         return predicted
 
     @available_if(_has("decision_function"))  # type: ignore[untyped-decorator]
     def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """That of the best estimator."""
         values: NDArray[np.float64] = self._winner().decision_function(X)
         return values
 
     @available_if(_has("predict_proba"))  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """That of the best estimator."""
         values: NDArray[np.float64] = self._winner().predict_proba(X)
         return values
 
     @available_if(_has("score"))  # type: ignore[untyped-decorator]
     def score(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> float:
+        """That of the best estimator: accuracy, or R²."""
         return float(self._winner().score(X, y, sample_weight=sample_weight))
 
     def _winner(self) -> Any:
@@ -264,19 +344,3 @@ class Sweep(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         for name in ("estimator_type", "classifier_tags", "regressor_tags", "target_tags", "input_tags"):
             setattr(tags, name, getattr(inner, name))
         return tags
-
-
-@contextmanager
-def watching(search: Search, verbose: int) -> Iterator[Callable[[SearchProgress], None] | None]:
-    """With `verbose`, shows the plan and a bar on standard error."""
-    if not verbose:
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import Progress
-
-    console = Console(stderr=True)
-    console.print(search.plan.describe(), highlight=False)
-    with Progress(console=console, transient=True) as bar:
-        task = bar.add_task("learning", total=1.0)
-        yield lambda progress: bar.update(task, completed=progress.share)

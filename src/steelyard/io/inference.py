@@ -107,8 +107,8 @@ def _check_classes(distinct: set[str], path: str) -> None:
     if len(distinct) == 1:
         raise InputError(
             f"{path}: all the first rows have the same label ({shorten(*distinct)}), so the other classes "
-            "are not known: --labels a,b,c names them all. If the rows are sorted by label, shuffle them "
-            "first, because they are learned in order"
+            "are not known: --labels a,b,c names them all. If the rows are sorted by label, learn them in "
+            "random order, too: --shuffle, in Python shuffle=True"
         )
     if len(distinct) > MOST_CLASSES:
         raise _too_many(path, MOST_CLASSES, distinct)

@@ -63,6 +63,18 @@ def _find() -> dict[str, type[Loss]]:
 
 _registry = _find()
 
+# What scikit-learn and others call them
+ALIASES = {"log_loss": "logistic", "log": "logistic", "squared_error": "squared", "squared_loss": "squared"}
+_ANSWERS = {
+    "huber": "quantile is robust to outliers, and a loss of your own may be Huber's",
+    "absolute_error": "quantile with tau 0.5 is half of it",
+    "epsilon_insensitive": "quantile with tau 0.5 is half of the absolute error",
+    "squared_epsilon_insensitive": "squared is the nearest",
+    "squared_hinge": "modified_huber is the same down to a margin of -1, and straight beyond",
+    "perceptron": "hinge is the nearest",
+    "poisson": "a loss of your own may be it",
+}
+
 
 def names() -> list[str]:
     """The names of all losses."""
@@ -77,9 +89,9 @@ def parameters(name: str) -> dict[str, float]:
 
 def by_name(name: str, **params: float) -> Loss:
     """The loss called `name`, with the given parameters."""
-    cls = _registry.get(name)
+    cls = _registry.get(ALIASES.get(name, name))
     if cls is None:
-        hint = did_you_mean(name, names())
+        hint = f"; {_ANSWERS[name]}" if name in _ANSWERS else did_you_mean(name, names())
         raise ValueError(f"there is no loss {name!r}; the losses are {', '.join(names())}{hint}")
     known = [field.name for field in fields(cls)]
     for param in params:

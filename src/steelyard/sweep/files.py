@@ -8,8 +8,9 @@ from steelyard.engine import file_labels, file_training
 from steelyard.engine.class_weights import ClassWeight
 from steelyard.engine.file_labels import Labels
 from steelyard.engine.file_rows import FileRows
-from steelyard.engine.file_training import FileTraining, RunOptions
+from steelyard.engine.file_training import FileTraining
 from steelyard.engine.row_sources import RowsInChunks
+from steelyard.engine.run_options import RunOptions
 from steelyard.io.input_spec import InputSpec
 from steelyard.losses import Loss, class_labels
 from steelyard.model import Settings

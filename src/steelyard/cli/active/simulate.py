@@ -132,6 +132,7 @@ def _read_rows(files: Sequence[str], given: dict[str, Any]) -> LabelledRows:
     from steelyard.active.strategy_trials import LOSS
     from steelyard.engine import file_labels
     from steelyard.engine.file_rows import FileRows
+    from steelyard.examples import join
     from steelyard.io import sources
 
     paths = sources.expand(files)
@@ -147,7 +148,9 @@ def _read_rows(files: Sequence[str], given: dict[str, Any]) -> LabelledRows:
         )
     spec, run = replace(spec, label_rule=rule), options.run_options(given)
     stream = FileRows(paths, spec, threads=run.usable_threads, skip=run.skip_errors).open()
-    rows = _concatenate([_check_plain(parsed.examples, where) for parsed in stream])
+    reader = spec.reader()
+    nothing = reader.parse(reader.nothing()).examples
+    rows = join([nothing, *(_check_plain(parsed.examples, where) for parsed in stream)])
     known = np.flatnonzero(~np.isnan(rows.labels))
     if not len(known):
         raise stream.empty(f"{where}: no row has a label; a simulation needs labels to answer its questions")
@@ -172,18 +175,6 @@ def _check_plain(examples: "Examples", where: str) -> "Examples":
             "leave out such columns (--ignore COLUMN)"
         )
     return examples
-
-
-def _concatenate(parts: list["Examples"]) -> "Examples":
-    from steelyard.examples import Examples
-
-    ends = np.concatenate([[0], *(np.diff(part.indptr) for part in parts)]).cumsum().astype(np.int64)
-    indices, values, labels, sample_weight = (
-        np.concatenate([getattr(part, name) for part in parts] or [np.zeros(0)])
-        for name in ("indices", "values", "labels", "sample_weight")
-    )
-    features = parts[0].features if parts else 0
-    return Examples(ends, indices, values, False, features, labels, sample_weight)
 
 
 def _renumber(rows: "Examples") -> "Examples":

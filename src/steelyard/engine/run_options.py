@@ -1,0 +1,38 @@
+"""`RunOptions`: how the files of a training run are gone through."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from steelyard.io import sources
+from steelyard.io.errors import InputError
+
+KEPT_BY_CHECKPOINTS = ("passes", "holdout", "shuffle")
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """How the files are gone through. A checkpoint keeps what decides what is learned: see above."""
+
+    passes: int = 1
+    holdout: int | None = None
+    threads: int | None = None
+    skip_errors: bool = False
+    calibrate: bool = False
+    """Whether to fit probabilities to the rows held out."""
+    calibrate_progressively: bool = True
+    """Whether to fit them, if not to these, to the predictions of the first pass."""
+    weight_scale: str = "auto"
+    """Of a model that begins: "auto" divides weights by their mean if they make no sense as counts."""
+    shuffle: int | None = None
+    """The seed of the order of the rows; None: they are learned as they come."""
+
+    @property
+    def usable_threads(self) -> int:
+        return self.threads or min(os.cpu_count() or 1, 4)
+
+    def check(self, paths: Sequence[str]) -> None:
+        for path in paths:
+            if self.passes > 1 and sources.once_only(path):
+                name = "standard input" if path == sources.STANDARD_INPUT else path
+                raise InputError(f"{name} can be read once only: save it to a file for several passes")
