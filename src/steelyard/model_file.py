@@ -170,6 +170,17 @@ def load(path: str | Path, loss: Loss | type[Loss] | None = None) -> ModelFile:
         raise _damaged(path, repr(error)) from None
 
 
+def is_model(path: str | Path) -> bool:
+    """Whether it is a model file, of which only the header is read."""
+    from safetensors import SafetensorError, safe_open
+
+    try:
+        with safe_open(path, "numpy") as file:
+            return "steelyard" in (file.metadata() or {})
+    except (SafetensorError, OSError):
+        return False
+
+
 def load_one(path: str | Path, loss: Loss | type[Loss] | None = None, class_name: Any = None) -> Model:
     """One model of a file: the only one, or that of one class against the rest."""
     content = load(path, loss)

@@ -29,6 +29,7 @@ _LONGEST = 18  # of a class in a table
     help="The classes as these files call them, in the order of the model's own. * in the first place "
     "stands for every other label.  [default: the model's]",
 )  # fmt: skip
+@options.ENCODING
 @options.OWN_LOSS
 @options.THREADS
 @options.ON_ERROR

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     "--rows", type=click.IntRange(1), default=10, show_default=True,
     help="How many rows to explain, from the first on.",
 )  # fmt: skip
+@options.ENCODING
 @options.OWN_LOSS
 @options.THREADS
 @options.ON_ERROR

@@ -36,10 +36,18 @@ ON_ERROR = click.option(
     "--on-error", type=Choice(["stop", "skip"]), default="stop", show_default=True,
     help="What to do at a line that cannot be read: stop, or skip it and count.",
 )  # fmt: skip
+FORCE = click.option(
+    "--force", is_flag=True,
+    help="Replace files that are there already. Models are replaced by models without being asked.",
+)  # fmt: skip
 FORMAT = click.option(
     "--format", "format_", type=Choice(formats.names()), help="The files' format.  [default: detected]"
 )
 
+ENCODING = click.option(
+    "--encoding", metavar="NAME",
+    help="The encoding of text files, such as latin-1 or cp1252.  [default: UTF-8, or by the file's first bytes]",
+)  # fmt: skip
 INTERACTIONS = click.option(
     "--interactions", multiple=True, metavar="A*B",
     help="Also learn products of the features of these namespaces or columns; may be repeated.",
@@ -172,7 +180,7 @@ TABLES = options(
         "by the length of the text, binary 1, counts n.",
     ),
 )  # fmt: skip
-READING = options(FORMAT, BITS, INTERACTIONS, LABELS, NAMES, WEIGHT_FACTOR, TABLES)
+READING = options(FORMAT, ENCODING, BITS, INTERACTIONS, LABELS, NAMES, WEIGHT_FACTOR, TABLES)
 
 
 @contextmanager

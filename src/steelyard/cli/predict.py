@@ -28,6 +28,7 @@ _KINDS = ("raw", "probability", "label")
     help="The raw prediction w·x, the probability of the positive class, or the label. With more than two "
     "classes, raw predictions and probabilities are printed for each class, in the order that inspect shows.",
 )  # fmt: skip
+@options.ENCODING
 @options.OWN_LOSS
 @options.THREADS
 @options.ON_ERROR

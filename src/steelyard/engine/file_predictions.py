@@ -39,6 +39,7 @@ def predict(
         weight_factor=spec.weight_factor,
         threads=run.usable_threads,
         skip=run.skip_errors,
+        encoding=spec.encoding,
     )
 
 

@@ -32,7 +32,7 @@ def infer(
 
     `options` are those of `InputSpec`; the format and the columns are inferred, unless given.
     """
-    with formats.open_head(paths[0]) as head:
+    with formats.open_head(paths[0], options.get("encoding")) as head:
         spec = InputSpec(format_name or formats.identify_all(paths, head).name, **options)
         if not head.source.peek(_HEAD_BYTES).removeprefix(formats.MARK).strip():
             raise InputError(f"{head.source.path}: is empty")
@@ -53,7 +53,7 @@ def distinct_labels(paths: Sequence[str], spec: InputSpec, limit: int) -> list[s
     kind = formats.by_name(spec.format)
     for path in paths:
         if sources.once_only(path):
-            with formats.open_head(path) as head:
+            with formats.open_head(path, spec.encoding) as head:
                 found.update(kind.head_labels(spec, head))
             continue
         for labels in kind.label_sets(spec, path):

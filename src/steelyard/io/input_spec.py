@@ -65,6 +65,8 @@ class InputSpec:
     propensities: bool = False
     weight_factor: float = 1.0
     original: "InputSpec | None" = None
+    encoding: str | None = None
+    """Of text files; None: UTF-8, or what their first bytes say."""
 
     def __post_init__(self) -> None:
         if self.format not in formats.names() or self.dtype not in LARGEST:
@@ -103,8 +105,8 @@ class InputSpec:
 
 
 def from_json(stored: dict[str, Any]) -> InputSpec:
-    """The inverse of `as_json`. Older files have no factor of weights."""
-    stored = {"weight_factor": 1.0, **stored}
+    """The inverse of `as_json`. Older files have no factor of weights, and no encoding."""
+    stored = {"weight_factor": 1.0, "encoding": None, **stored}
     values = {each.name: stored[each.name] for each in fields(InputSpec)}
     for name, read in _PARTS.items():
         if values[name] is not None:

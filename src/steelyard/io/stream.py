@@ -72,6 +72,7 @@ class Stream:
         threads: int = 1,
         skip: bool = False,
         block_size: int | None = None,
+        encoding: str | None = None,
     ) -> None:
         self.paths = [str(path) for path in paths]
         self.rows = 0
@@ -89,6 +90,7 @@ class Stream:
         self._threads = threads
         self._skip = skip
         self._block_size = block_size or usual_size(threads)
+        self._encoding = encoding
         self._lines = 0
 
     @property
@@ -106,7 +108,7 @@ class Stream:
         for path in self.paths:
             self._lines = 0
             before = self.position
-            with sources.open_source(path) as source:
+            with sources.open_source(path, self._encoding) as source:
                 blocks = self._reader.blocks(source, self._block_size)
                 with closing(map_ahead(self._reader.parse, blocks, self._threads)) as ready:
                     for parsed in ready:
