@@ -15,7 +15,7 @@ from steelyard._messages import did_you_mean
 _summaries = {
     "train": "Learn files in order, show progress, save the model.",
     "sweep": "Learn files with many settings at once, and compare.",
-    "predict": "Predict the rows of files, one line for each.",
+    "predict": "Predict the rows of files, one line for each, or a table with predictions added.",
     "evaluate": "Compare predictions with labels: loss, accuracy, confusion table, F1, AUC, calibration.",
     "inspect": "Show a model: settings, figures, and the largest coefficients of every class, by name.",
     "explain": "Show which features contribute most to each prediction, by name.",

@@ -107,6 +107,7 @@ EXAMPLES = {
             "steelyard predict rows.model new.vw > predictions.txt",
             "steelyard predict topics.model new.tsv --as label",
             "steelyard predict spam.model mail.tsv --as probability -o probabilities.txt",
+            "steelyard predict churn.model customers.xlsx -o scored.xlsx",
         ),
         "evaluate": (
             "steelyard evaluate rows.model test.vw",

@@ -33,6 +33,9 @@ def announce(training: FileTraining, given: set[str]) -> list[str]:
         names = list(map(str, training.class_names.tolist()))
         some = ", ".join(names[:_MOST_CLASSES]) + (", …" if len(names) > _MOST_CLASSES else "")
         lines.append(f"classes: {len(names)}: {some}{detected}")
+    if rule is not None and rule.spellings:
+        joined = ", ".join(f"{other} as {name}" for other, name in rule.spellings)
+        lines.append(f"note: some labels differ in letter case or blanks only, and are read as one: {joined}")
     name = losses.name_of(training.loss) or type(training.loss).__name__
     lines.append(f"loss: {name}" + ("" if "loss" in given else " (by the labels; change with --loss)"))
     rates = [each.rate for each in settings]

@@ -5,6 +5,7 @@ Labels are classes or numbers; what is inferred is announced, and options overri
 """
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from steelyard.io import columns as roles
@@ -12,7 +13,7 @@ from steelyard.io import formats, sources
 from steelyard.io.errors import POINTS, InputError, has_decimal_comma
 from steelyard.io.formats import TableOverrides
 from steelyard.io.input_spec import InputSpec
-from steelyard.io.labels import LabelRule, classes, is_number, plain, shorten, two_classes
+from steelyard.io.labels import LabelRule, classes, is_number, join_spellings, plain, shorten, two_classes
 from steelyard.losses import Loss, OneOf
 
 TWO_CLASSES, ANY_NUMBER = "modified_huber", "squared"
@@ -76,7 +77,8 @@ def rule_for(labels: Sequence[str], loss: Loss, path: str) -> LabelRule | None:
     if not isinstance(loss.labels, OneOf):
         return None
     low, high = sorted(loss.labels.values)
-    distinct = {_plain(label) for label in labels}
+    spellings = join_spellings([label for label in labels if not is_number(label)])
+    distinct = {_plain(spellings.get(label, label)) for label in labels}
     if all(is_number(label) and loss.allows(float(label)) for label in distinct):
         return None
     if not are_two_classes(distinct):
@@ -85,12 +87,15 @@ def rule_for(labels: Sequence[str], loss: Loss, path: str) -> LabelRule | None:
     spelt = {_plain(label): label for label in sorted(labels, reverse=True)}
     ordered = sorted(names, key=lambda name: (float(name) if is_number(name) else 0.0, name))
     written = [spelt.get(name, name) for name in ordered]
-    return two_classes(written[0], written[1], low, high) if len(written) == 2 else classes(written)
+    rule = two_classes(written[0], written[1], low, high) if len(written) == 2 else classes(written)
+    return replace(rule, spellings=tuple(sorted(spellings.items())))
 
 
 def are_two_classes(labels: Iterable[str]) -> bool:
     """Whether there are two values, or one of a usual pair."""
-    distinct = {_plain(label) for label in labels}
+    labels = list(labels)
+    spellings = join_spellings(labels)
+    distinct = {_plain(spellings.get(label, label)) for label in labels}
     return len(distinct) == 2 or any(distinct <= pair for pair in _PAIRS)
 
 
