@@ -17,6 +17,7 @@ _summaries = {
     "sweep": "Learn files with many settings at once, and compare.",
     "predict": "Predict the rows of files, one line for each, or a table with predictions added.",
     "evaluate": "Compare predictions with labels: loss, accuracy, confusion table, F1, AUC, calibration.",
+    "report": "Write a page about a model and labelled rows: how good it is, why, and where it errs.",
     "inspect": "Show a model: settings, figures, and the largest coefficients of every class, by name.",
     "explain": "Show which features contribute most to each prediction, by name.",
     "convert": "Write files of any format as a binary file that loads much faster.",

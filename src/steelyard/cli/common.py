@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
 Say = Callable[[str], None]
 
-PAGE_BEGINNING = b'<!doctype html>\n<meta name="generator" content="steelyard">\n'
-"""Of the pages that commands write: by it they know their own."""
 _MOST_NAMESPACES = 10  # that are listed
 _MOST_PROBLEMS = 3
 
@@ -107,10 +105,11 @@ def check_outputs(
 def _is_ours(path: Path) -> bool:
     """Whether nothing is lost that only somebody else could make again."""
     from steelyard import model_file
+    from steelyard.report import BEGINNING
 
     with path.open("rb") as file:
-        beginning = file.read(len(PAGE_BEGINNING))
-    return beginning in (b"", PAGE_BEGINNING) or model_file.is_model(path)
+        beginning = file.read(len(BEGINNING))
+    return beginning in (b"", BEGINNING) or model_file.is_model(path)
 
 
 def fact_lines(facts: dict[str, str | None]) -> list[str]:

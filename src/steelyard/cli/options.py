@@ -46,7 +46,7 @@ FORMAT = click.option(
 
 ENCODING = click.option(
     "--encoding", metavar="NAME",
-    help="The encoding of text files, such as latin-1 or cp1252.  [default: UTF-8, or by the file's first bytes]",
+    help="The encoding of text files, such as latin-1 or cp1252.  [default: UTF-8, or UTF-16 if it says so]",
 )  # fmt: skip
 INTERACTIONS = click.option(
     "--interactions", multiple=True, metavar="A*B",
@@ -59,6 +59,11 @@ LABELS = click.option(
     "--labels", metavar="A,B,…",
     help="The classes as the files call them: two, the negative one first, or more. * in the first place "
     "stands for every other label, as in '*,spam'.  [default: detected]",
+)  # fmt: skip
+EVALUATED_LABELS = click.option(
+    "--labels", metavar="A,B,…",
+    help="The classes as these files call them, in the order of the model's own. * in the first place "
+    "stands for every other label.  [default: the model's]",
 )  # fmt: skip
 WEIGHT_FACTOR = click.option(
     "--weight-factor", type=click.FloatRange(0.0, min_open=True), metavar="FACTOR", default=1.0,
@@ -114,8 +119,12 @@ EXAMPLES = {
             "steelyard evaluate rows.model 'test-*.svm.gz' --json",
             "steelyard evaluate income.model test.csv --labels low.,high. --on-error skip",
         ),
+        "report": ("steelyard report churn.model test.csv", "steelyard report m test.xlsx -o page.html"),
         "inspect": ("steelyard inspect rows.model", "steelyard inspect rows.model --top 30 --json"),
-        "explain": ("steelyard explain rows.model new.vw --rows 3 --top 8",),
+        "explain": (
+            "steelyard explain rows.model new.vw --rows 3 --top 8",
+            "steelyard explain churn.model customers.csv --row 17",
+        ),
     }.items()
 }
 OWN_LOSS = click.option(

@@ -25,8 +25,8 @@ _KINDS = ("raw", "probability", "label")
 @options.FILES
 @click.option(
     "-o", "--output", type=options.FILE_PATH, metavar="FILE",
-    help="Where to write the predictions. With .csv, .tsv, .jsonl, .parquet, .arrow or .xlsx, the table of FILEs "
-    "is written with predictions added as columns; otherwise one line for each row.  [default: standard output]",
+    help="Where to write the predictions. With .csv, .tsv, .jsonl, .parquet, .arrow or .xlsx, the table is "
+    "written with predictions added as columns; otherwise a line for each row.  [default: standard output]",
 )  # fmt: skip
 @options.FORCE
 @click.option(

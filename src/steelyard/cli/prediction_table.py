@@ -67,7 +67,9 @@ class AddedColumns:
             names.append(free)
         renamed = [new for new, name in zip(names, self._makers, strict=True) if new != name]
         if renamed:
-            click.echo(f"note: the table has such columns already; the new ones are {', '.join(renamed)}", err=True)
+            click.echo(
+                f"note: the table has such columns already; the new ones are {', '.join(renamed)}", err=True
+            )
         return names
 
     def values(self, predictions: Predictions, read: NDArray[np.bool_]) -> list[Column]:

@@ -66,6 +66,7 @@ def summarise(
     return {
         "examples": totals.rows,
         "learned": totals.learned,
+        "unlabelled": totals.unlabelled,
         "weight": weight,
         "progressive_loss": finite(loss / weight) if weight > 0.0 else None,
         "progressive_error": finite(float(engine.progressive_error[best])) if training.classes else None,
@@ -210,6 +211,7 @@ def _facts(result: dict[str, Any]) -> dict[str, str | None]:
     return {
         "examples": f"{result['examples']:,}{run}",
         "learned": f"{result['learned']:,}" if result["learned"] < result["examples"] else None,
+        "without a label": f"{result['unlabelled']:,}, not learned" if result["unlabelled"] else None,
         "weight": weight,
         "average loss": loss,
         "error rate": _if_known(result["progressive_error"], whole),

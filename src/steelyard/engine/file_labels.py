@@ -121,7 +121,8 @@ def _with_values(labels: Labels, low: float, high: float) -> Labels:
     if labels.rule is not None:
         return replace(labels, rule=replace(labels.rule, values=(low, high)))
     assert labels.class_names is not None
-    return replace(labels, rule=two_classes(*map(str, labels.class_names), low, high))
+    negative, positive = map(str, labels.class_names)
+    return replace(labels, rule=two_classes(negative, positive, low, high))
 
 
 def with_original_names(labels: Labels, spec: InputSpec) -> Labels:

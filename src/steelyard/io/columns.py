@@ -7,8 +7,8 @@ missing text has no tokens.
 Roles are inferred from the header and the first records; what the user says takes precedence. The
 rules, in this order. A role that only one column can have goes to the first that fits.
 
-- label: a name such as label, target, y, class or click; else the last or the first column, if it has two
-  values and no other column has. Otherwise none: the user has to say.
+- label: a name such as label, target, y, class or click; else the last or the first column, apart from ids
+  and dates, if it has two values. Otherwise none: the user has to say.
 - weight: a name such as weight, importance or sample_weight, all its values numbers from 0 on.
 - a column that is empty throughout, a date or time, the number of the row, a propensity: ignored.
   (A constant column is kept: it may change later, and costs little.)
@@ -262,9 +262,10 @@ def _label(seen: Sequence[ColumnSample]) -> tuple[ColumnSample, str] | None:
     named = _named(seen, LABEL_NAMES, lambda column: not column.date)
     if named is not None:
         return named
-    two = [column for column in seen if len(column.different) == 2 and not column.date]
-    if len(two) == 1 and two[0] in (seen[0], seen[-1]):
-        return two[0], "the only column of two values: " + ", ".join(sorted(two[0].different))
+    may_be = [c for c in seen if not (c.date or c.identifier or c.counts_rows or c.short in TAG_NAMES)]
+    for column, place in ((may_be[-1:], "last"), (may_be[:1], "first")):
+        if column and len(column[0].different) == 2:
+            return column[0], f"the {place} column, of two values: " + ", ".join(sorted(column[0].different))
     return None
 
 

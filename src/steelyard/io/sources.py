@@ -1,13 +1,14 @@
 """`Source`: the bytes of a file, a pipe or standard input, decompressed; and paths and patterns expanded.
 
 Compression is recognised by the first bytes, whatever the suffix is, so that standard input may be
-compressed too. Text in another encoding and spreadsheets are turned into UTF-8 on the way. Standard input and pipes can be read only once: they stay open, and peeked bytes are
-read again.
+compressed too. Text in another encoding and spreadsheets become UTF-8 on the way. Standard input and pipes
+can be read only once: they stay open, and peeked bytes are read again.
 """
 
 import bz2
 import glob
 import gzip
+import hashlib
 import io
 import lzma
 import os
@@ -28,6 +29,7 @@ COMPRESSED_SUFFIXES = (".gz", ".xz", ".zst", ".bz2")
 _DAMAGED = (EOFError, OSError, zlib.error, lzma.LZMAError)
 _BZIP2 = (b"1AY&SY", b"\x17\x72\x45\x38\x50\x90")  # after BZh and a digit: a block, or the end
 _HEAD = 10
+_FINGERPRINT = 1 << 16  # bytes
 
 
 def expand(given: Sequence[str | Path]) -> list[str]:
@@ -70,6 +72,15 @@ def _missing(name: str) -> str:
 def once_only(path: str) -> bool:
     """Whether the bytes can be read only once, as those of pipes."""
     return path == STANDARD_INPUT or not Path(path).is_file()
+
+
+def fingerprint(path: str) -> tuple[int, str]:
+    """The size of a file, and a digest of its beginning and its end: enough to know it again."""
+    with Path(path).open("rb") as file:
+        size = os.fstat(file.fileno()).st_size
+        parts = file.read(_FINGERPRINT)
+        file.seek(max(size - _FINGERPRINT, 0))
+        return size, hashlib.blake2b(parts + file.read(), digest_size=16).hexdigest()
 
 
 class _Once(io.RawIOBase):

@@ -68,14 +68,14 @@ class Records:
 
 
 class DelimitedRecords(Records):
-    """CSV, TSV and sheets. `header` is the first record as it stands in the file, without the end of its line."""
+    """CSV, TSV and sheets. `header` is the first record as it stands in the file, without its line end."""
 
     def __init__(self, spec: InputSpec, paths: Sequence[str]) -> None:
         super().__init__(spec, paths)
         assert spec.dialect is not None
         self.dialect = spec.dialect
         self.header, self.newline, self.sheet = b"", b"\n", False
-        heads = []
+        heads: list[tuple[str, ...]] = []
         for path in self.paths:
             with formats.open_head(path, spec.encoding) as head:
                 found = csv_reader.read_head(head.source, self.dialect)
@@ -100,7 +100,9 @@ class DelimitedRecords(Records):
         found: list[Row] = []
 
         def take(view: NDArray[np.uint8], spans: NDArray[np.int64]) -> None:
-            cells = (view[start:stop].tobytes().decode("utf-8", "replace") for _, start, stop in spans.tolist())
+            cells = (
+                view[start:stop].tobytes().decode("utf-8", "replace") for _, start, stop in spans.tolist()
+            )
             found.append(list(cells))
 
         self._split(block, take)
@@ -108,7 +110,9 @@ class DelimitedRecords(Records):
 
     def part(self, block: Block, first: int, last: int) -> Block:
         spans = self._spans(block)
-        return replace(cast(DelimitedBlock, block), text=block.text[spans[first, 0] : spans[last - 1, 1]], start=0)
+        return replace(
+            cast(DelimitedBlock, block), text=block.text[spans[first, 0] : spans[last - 1, 1]], start=0
+        )
 
     def _spans(self, block: Block) -> NDArray[np.int64]:
         """Where each record begins and ends, its line end included; blank ones are left out."""
@@ -150,7 +154,9 @@ class JsonRecords(Records):
         keys: dict[str, None] = {}
         for number, path in enumerate(self.paths):
             with formats.open_head(path, spec.encoding) as head:
-                keys |= dict.fromkeys(key for found in jsonl_reader.head_objects(head.source) for key in found)
+                keys |= dict.fromkeys(
+                    key for found in jsonl_reader.head_objects(head.source) for key in found
+                )
                 if number == 0:
                     self.encoding = head.source.encoding
         self.names = tuple(keys)

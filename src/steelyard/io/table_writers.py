@@ -23,7 +23,7 @@ from steelyard.io.blocks import Block
 from steelyard.io.columns import is_written_number
 from steelyard.io.errors import InputError
 from steelyard.io.sources import once_only
-from steelyard.io.table_records import ArrowRecords, DelimitedRecords, JsonRecords, Records, Row
+from steelyard.io.table_records import ArrowRecords, DelimitedRecords, JsonRecords, Records
 from steelyard.io.transcoding import cell_text, import_openpyxl
 
 Column = list[str | float | None]
@@ -46,7 +46,9 @@ def writes_tables(path: Path) -> bool:
 
 
 @contextmanager
-def open_writer(path: Path, records: Records, names: Sequence[str], numeric: Sequence[bool]) -> Iterator[TableWriter]:
+def open_writer(
+    path: Path, records: Records, names: Sequence[str], numeric: Sequence[bool]
+) -> Iterator[TableWriter]:
     """A writer for the records with columns of these names added; `numeric` tells which are numbers.
 
     The file appears once it is complete.
@@ -134,7 +136,10 @@ class _JsonWriter:
         names = self._records.names
         rows = zip(self._records.rows(block), new, strict=True)
         self._out.write(
-            [_dump({k: _number(v) for k, v in zip(names, row, strict=True)} | values) + b"\n" for row, values in rows]
+            [
+                _dump({k: _number(v) for k, v in zip(names, row, strict=True)} | values) + b"\n"
+                for row, values in rows
+            ]
         )
 
     def close(self) -> None:
@@ -183,7 +188,11 @@ class _ArrowWriter:
 
 
 def _excel_writer(temporary: Path, records: Records, names: Sequence[str]) -> TableWriter:
-    if isinstance(records, DelimitedRecords) and records.sheet and [*map(once_only, records.paths)] == [False]:
+    if (
+        isinstance(records, DelimitedRecords)
+        and records.sheet
+        and [*map(once_only, records.paths)] == [False]
+    ):
         return _SameWorkbook(temporary, records, names)
     return _NewWorkbook(temporary, records, names)
 
@@ -202,7 +211,9 @@ class _NewWorkbook:
         for row, values in zip(self._records.rows(block), zip(*added, strict=True), strict=True):
             self._rows += 1
             if self._rows > _MOST_ROWS:
-                raise InputError(f"a sheet of Excel has {_MOST_ROWS:,} rows, and there are more; write .csv or .parquet")
+                raise InputError(
+                    f"a sheet of Excel has {_MOST_ROWS:,} rows, and there are more; write .csv or .parquet"
+                )
             self._sheet.append([self._cell(value) for value in (*map(_number, row), *values)])
 
     def _cell(self, value: Any) -> Any:
@@ -220,7 +231,9 @@ class _SameWorkbook:
     def __init__(self, temporary: Path, records: DelimitedRecords, names: Sequence[str]) -> None:
         self._path = temporary
         original = records.paths[0]
-        self._book = import_openpyxl(original).load_workbook(original, keep_vba=original.lower().endswith("m"))
+        self._book = import_openpyxl(original).load_workbook(
+            original, keep_vba=original.lower().endswith("m")
+        )
         self._sheet = self._book.worksheets[0]
         filled = self._sheet.iter_rows()
         self._rows = (row for row in filled if any(cell_text(cell.value).strip() for cell in row))
@@ -248,7 +261,11 @@ def _dump(values: dict[str, Any]) -> bytes:
 def _as_cell(value: Any) -> str:
     if isinstance(value, float) and value != value:
         return ""
-    return json.dumps(value, ensure_ascii=False, default=str) if isinstance(value, dict | list) else cell_text(value)
+    return (
+        json.dumps(value, ensure_ascii=False, default=str)
+        if isinstance(value, dict | list)
+        else cell_text(value)
+    )
 
 
 def _number(value: Any) -> Any:

@@ -1,5 +1,5 @@
-"""Tables of text: CSV and TSV, with a header or without (semicolons and bars are recognised too); Excel, whose
-sheets are read as CSV; and JSON lines, one object per line, whose keys are the columns.
+"""Tables of text: CSV and TSV, with a header or without (semicolons and bars are recognised too); Excel,
+whose sheets are read as CSV; and JSON lines, one object per line, whose keys are the columns.
 """
 
 import re
