@@ -43,7 +43,7 @@ def test_names_of_classes_become_numbers(tmp_path: Path) -> None:
     table.write_text("label,text\n" + "ham,see you there\nspam,buy now\n" * 20)
     run("convert", table, "-o", converted)
     assert trained(converted, "-o", tmp_path / "m")["progressive_loss"] == trained(table)["progressive_loss"]
-    run("convert", table, "-o", converted, "--labels", "spam,ham", "--no-names")
+    run("convert", table, "-o", converted, "--labels", "spam,ham", "--no-names", "--force")
     assert (
         trained(converted, "--no-names")["best_constant"]
         == trained(table, "--labels", "spam,ham")["best_constant"]

@@ -99,7 +99,7 @@ def test_going_on_with_another_kind(folder: Path) -> None:
     ("trained_on", "given", "said"),
     [
         ("rows.csv", "rows.svm", "is svmlight, and {m} was trained on csv, where features have other names; "
-         "give it a table with the same columns (csv, tsv, jsonl, arrow or parquet)"),
+         "give it a table with the same columns (csv, tsv, excel, jsonl, arrow or parquet)"),
         ("rows.csv", "rows.vw.gz", "is vw, and {m} was trained on csv"),
         ("rows.jsonl", "rows.vw", "is vw, and {m} was trained on jsonl"),
         ("rows.vw", "rows.svm", "is svmlight, and {m} was trained on vw, where features have other names; "

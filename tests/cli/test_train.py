@@ -59,7 +59,7 @@ def test_weights_against_a_slow_learner(tmp_path: Path, scaling: str) -> None:
 def test_json(file: Path, tmp_path: Path) -> None:
     found = trained(file, "-o", tmp_path / "m", "--bits", 10)
     assert set(found) == {
-        "examples", "learned", "weight", "progressive_loss", "progressive_error",
+        "examples", "learned", "unlabelled", "weight", "progressive_loss", "progressive_error",
         "resumed", "run_weight", "run_progressive_loss",
         "best_constant", "best_constant_loss",
         "held_out_loss", "held_out_error", "classes", "learning_rate", "power_t", "auto", "calibrated",

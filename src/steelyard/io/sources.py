@@ -141,7 +141,7 @@ class Source:
         else:
             self._file = _Once(self._file, head, closes=path != STANDARD_INPUT)
         try:
-            self._stream = self._as_text(self._opened(head), encoding)
+            self._stream = self._as_text(self._opened(head), head, encoding)
         except InputError:
             self.close()
             raise
@@ -224,10 +224,11 @@ class Source:
         found = os.fstat(self._file.fileno())
         return found.st_size, found.st_mtime_ns
 
-    def _as_text(self, stream: Any, given: str | None) -> Any:
+    def _as_text(self, stream: Any, head: bytes, given: str | None) -> Any:
         """The stream itself; if it is a workbook or in another encoding, as UTF-8."""
         self._stream = stream
-        head = self.peek(_HEAD)
+        if stream is not self._file:
+            head = self.peek(_HEAD)
         if head.startswith(transcoding.ZIP):
             file = stream
             if stream is not self._file or not self._regular:  # it is read from its end
