@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
-from tests.cli.running import refused, rows, run, stored, trained
+from tests.cli.running import refused, rows, run, stored, trained, without_record
 
 
 @pytest.fixture
@@ -35,7 +35,10 @@ def test_the_model_is_the_same(text: Path, tmp_path: Path, suffix: str) -> None:
     # a model of ready-made rows knows how the original is read
     for file in (text, converted):
         assert run("predict", second, file).stdout == run("predict", first, text).stdout
-        assert run("evaluate", second, file).stdout == run("evaluate", first, text).stdout
+        said = [
+            run("evaluate", *both).stdout.partition("note: ")[0] for both in ((second, file), (first, text))
+        ]
+        assert said[0] == said[1]
 
 
 def test_names_of_classes_become_numbers(tmp_path: Path) -> None:
@@ -84,7 +87,7 @@ def test_arrow_may_be_piped_in(text: Path, tmp_path: Path, options: tuple[object
     run("convert", text, "-o", converted, *options)
     run("train", converted, "-o", models[0])
     run("train", "-", "-o", models[1], stdin=converted.read_bytes())
-    assert models[0].read_bytes() == models[1].read_bytes()
+    assert without_record(models[0]) == without_record(models[1])
     predicted = [
         run("predict", models[0], converted).stdout,
         run("predict", models[0], "-", stdin=converted.read_bytes()).stdout,

@@ -3,12 +3,13 @@
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from steelyard import losses, model_file
-from tests.cli.running import blocks_of, run, stored
+from tests.cli.running import blocks_of, refused, run, stored
 
 
 def test_inspect(file: Path, model: Path) -> None:
@@ -120,3 +121,22 @@ def test_losses() -> None:
         assert name in said
     assert "--tau" in said
     assert "or a number" in said  # that is neither 0 nor 1, but between them
+
+
+def test_explain_some_rows(tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv"
+    path.write_text("id,label,x\n" + "".join(f"t{k},{'ab'[k % 2]},{k % 2}\n" for k in range(40)))
+    run("train", path, "-o", tmp_path / "m", "--tag", "id", "--bits", "8")
+
+    def explained(*options: Any) -> list[dict[str, Any]]:
+        said = run("explain", tmp_path / "m", path, "--json", *options).stdout
+        return [json.loads(line) for line in said.splitlines()]
+
+    assert [row["row"] for row in explained("--row", 17, "--row", 3)] == [3, 17]
+    (row,) = explained("--tag", "t20")
+    assert (row["row"], row["label"], row["predicted"]) == (21, "a", "a")
+    assert 0.5 < row["probability"] < 1.0
+    assert [row["row"] for row in explained("--tag", "t3", "--row", 2)] == [2, 4]
+    assert len(explained()) == 10
+    assert refused("explain", tmp_path / "m", path, "--row", 41) == "there is no row 41; there are 40 rows"
+    assert "there is no tag 'z'" in refused("explain", tmp_path / "m", path, "--tag", "z")

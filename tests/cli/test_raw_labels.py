@@ -57,6 +57,7 @@ def test_numbers(tmp_path: Path) -> None:
     path.write_text("y,x\n2.5,2\n7,3\n3.25,5.5\n")
     run("train", path, "--loss", "squared", "-o", tmp_path / "m")
     assert labels(tmp_path / "m", path) == [2.5, 7.0, 3.25]
+    assert "row 1: prediction " in run("explain", tmp_path / "m", path).stdout
     text = tmp_path / "rows.vw"
     text.write_text("0 |a b\n1 |a c\n|a d\n")
     run("train", text, "-o", tmp_path / "m")

@@ -119,7 +119,10 @@ TABLES = {
         "propensity_score": "ignore", "user_feature_0": "category", "user-item_affinity_0": "number",
     },
 }  # fmt: skip
-TOLD = {"newsgroups.tsv.xz": ColumnOverrides(label="group")} | {"adult.data.gz": ColumnOverrides(weight="3"), "census-income.gz": ColumnOverrides(weight="25")}
+TOLD = {"newsgroups.tsv.xz": ColumnOverrides(label="group")} | {
+    "adult.data.gz": ColumnOverrides(weight="3"),
+    "census-income.gz": ColumnOverrides(weight="25"),
+}
 
 
 @pytest.mark.parametrize("name", TABLES)

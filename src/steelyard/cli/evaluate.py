@@ -96,9 +96,7 @@ def notes(result: dict[str, Any], training: dict[str, Any] | None, paths: list[s
     elif None not in (result["loss"], result["best_constant_loss"]) and (
         result["loss"] > result["best_constant_loss"]
     ):
-        found.append(
-            "the loss is above that of the best constant: the same answer for every row would lose less"
-        )
+        found.append("the loss is above the best constant's: the same answer for every row would lose less")
     record = TrainingRecord.of(training)
     known = [path for path in paths if record.has(path)]
     if known:

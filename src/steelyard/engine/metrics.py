@@ -129,7 +129,8 @@ class Metrics:
             result |= {"most_frequent_class": self._names[place], "best_constant_loss": finite(mean)}
         if self._names is None:
             mean, square = self._moments / self.weight
-            variance = square - mean**2
+            with np.errstate(over="ignore", invalid="ignore"):
+                variance = square - mean**2
             return result | {
                 "rmse": finite(float(np.sqrt(self._square / self.weight))),
                 "mae": finite(self._absolute / self.weight),

@@ -22,6 +22,7 @@ from steelyard.io.input_spec import InputSpec
 from steelyard.text import delimited
 
 Row = list[Any]
+_BLANKS = tuple(b" \r\n")
 
 
 class Records:
@@ -122,7 +123,8 @@ class DelimitedRecords(Records):
             return self._split(block, None)
         ends = np.flatnonzero(text == ord("\n")) + 1 + start
         spans = np.column_stack((np.concatenate([[start], ends[:-1]]) if len(ends) else ends, ends))
-        blank = [k for k, (a, b) in enumerate(spans) if b - a < 3 and not block.text[a:b].tobytes().strip()]
+        may_be = np.flatnonzero(np.isin(block.text[spans[:, 0]], _BLANKS)).tolist()
+        blank = [k for k in may_be if delimited.is_blank(block.text, *spans[k].tolist())]
         return np.delete(spans, blank, axis=0)
 
     def _split(self, block: Block, take: Callable[[Any, Any], None] | None) -> NDArray[np.int64]:
@@ -165,7 +167,8 @@ class JsonRecords(Records):
         return len(self.raw(block))
 
     def raw(self, block: Block) -> list[bytes]:
-        return [line.strip() for line in block.text.tobytes().split(b"\n") if line.strip()]
+        lines = (line.strip(b" \t\r") for line in block.text.tobytes().split(b"\n"))
+        return [line for line in lines if line]
 
     def rows(self, block: Block) -> list[Row]:
         found = []

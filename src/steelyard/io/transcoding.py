@@ -49,9 +49,6 @@ class _Utf8(io.RawIOBase):
 
     _ready = b""
 
-    def readable(self) -> bool:
-        return True
-
     def readinto(self, buffer: Any) -> int:
         while not self._ready:
             more = self._more()
@@ -93,8 +90,6 @@ class SheetText(_Utf8):
     """The first sheet of a workbook as CSV. `note` says which of several it is."""
 
     def __init__(self, file: Any, path: str) -> None:
-        if not file.seekable():
-            file = io.BytesIO(file.read())
         book = import_openpyxl(path).load_workbook(file, read_only=True, data_only=True)
         sheet, *others = book.worksheets
         names = ", ".join(repr(other.title) for other in others)
