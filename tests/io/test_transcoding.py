@@ -124,3 +124,10 @@ def test_without_openpyxl(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setitem(sys.modules, "openpyxl", None)
     with pytest.raises(InputError, match=r"book.xlsx: Excel files need openpyxl: pip install"):
         text_of(path)
+
+
+def test_a_damaged_workbook(tmp_path: Path) -> None:
+    path = tmp_path / "book.xlsx"
+    path.write_bytes(workbook(tmp_path / "whole.xlsx", *ROWS).read_bytes()[:1000])
+    with pytest.raises(InputError, match="is a zip archive and no Excel workbook"):
+        formats.identify(str(path.rename(tmp_path / "rows")))

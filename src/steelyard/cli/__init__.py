@@ -23,7 +23,7 @@ _summaries = {
     "convert": "Write files of any format as a binary file that loads much faster.",
     "active": "Active learning: choose the examples whose labels are worth asking for.",
     "losses": "List the losses.",
-    "demo": "Learn which package a docstring comes from, with weights of 50, and write a report.",
+    "demo": "Learn who survived the Titanic from a weighted sample, and write pages about it.",
 }
 
 

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from steelyard.io.input_spec import InputSpec
 
 _WORST = 10  # mistakes
+_LOOKED_AT = 100  # of each block: some may be alike
 _PARTS = 6  # of a prediction that is explained
 _LONGEST = 160  # letters of a cell
 _MOST_CELLS = 12
@@ -130,16 +131,24 @@ class _Collector:
         self._parts.append(tuple(column[counted] for column in columns))
         self._measure_spread(examples)
         sizes = np.where(counted, sizes, 0.0)
-        for k in np.argsort(-sizes, kind="stable")[:_WORST].tolist():
+        for k in np.argsort(-sizes, kind="stable")[:_LOOKED_AT].tolist():
             size = float(sizes[k])
             if size > 0.0 and (len(self._worst) < _WORST or size > self._worst[-1].size):
-                names = self._loaded.class_names
-                actual = f"{examples.labels[k]:g}" if names is None else names[int(codes[k])]
-                cells, tag = self._cells(parsed, k), tags(parsed)[k].decode("utf-8", "replace")
-                row = examples.take(np.array([k])), predictions[k]
-                mistake = Mistake(size, self._first + k, tag, actual, cells, row)
-                self._worst = sorted([*self._worst, mistake], key=lambda each: -each.size)[:_WORST]
+                self._keep(self._mistake(parsed, k, size, codes))
         self._first += len(examples)
+
+    def _mistake(self, parsed: "ParsedBlock", k: int, size: float, codes: Any) -> Mistake:
+        names, examples = self._loaded.class_names, parsed.examples
+        actual = f"{examples.labels[k]:g}" if names is None else names[int(codes[k])]
+        cells, tag = self._cells(parsed, k), tags(parsed)[k].decode("utf-8", "replace")
+        row = examples.take(np.array([k])), predictions_of(parsed)[k]
+        return Mistake(size, self._first + k, tag, actual, cells, row)
+
+    def _keep(self, mistake: Mistake) -> None:
+        """Among the worst, unless there is one just like it."""
+        alike = [each for each in self._worst if (each.size, each.cells) == (mistake.size, mistake.cells)]
+        if not alike or not mistake.cells:
+            self._worst = sorted([*self._worst, mistake], key=lambda each: -each.size)[:_WORST]
 
     def _measure_spread(self, examples: Examples) -> None:
         weights = np.repeat(examples.sample_weight, np.diff(examples.indptr))

@@ -100,6 +100,24 @@ def feature_bars(entries: Sequence[tuple[str, float]]) -> Markup:
     return Markup('<table class="bars"><tbody>{}</tbody></table>').format(Markup("").join(rows))
 
 
+def share_rows(entries: Sequence[tuple[str, float, Sequence[tuple[str, float]]]]) -> Markup:
+    """Names, each with a bar for a share, and marks (a class and a share) for others, from 0 to 100 %."""
+    rows = []
+    for name, share, marks in entries:
+        circle = Markup('<circle class="dot {}" cx="{:.1f}" cy="11" r="{}"/>')
+        dots = Markup("").join(
+            circle.format(kind, 300 * at, 8 if kind == "ring" else 5) for kind, at in marks
+        )
+        shape = Markup(
+            '<tr><th scope="row">{}</th><td class="bar-cell"><svg viewBox="-10 0 320 22" role="img" '
+            'aria-label="{}"><rect class="bar plain" x="0" y="5" width="{:.1f}" height="12"/>{}</svg></td>'
+            "<td>{}</td></tr>"
+        )
+        said = ", ".join(f"{at:.0%}" for _, at in marks)
+        rows.append(shape.format(name, f"{share:.0%}; {said}", 300 * share, dots, f"{share:.0%}"))
+    return Markup('<table class="bars shares"><tbody>{}</tbody></table>').format(Markup("").join(rows))
+
+
 def ticks(low: float, high: float) -> list[float]:
     """Four to eight round numbers between the two."""
     raw = (high - low) / 5.0
