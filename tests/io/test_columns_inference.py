@@ -70,6 +70,7 @@ def test_only_one_column_is_the_tag() -> None:
         ({"a": ["0", "1"] * 20, "b": ["2", "3"] * 20, "x": PLAIN}, "a"),
         ({"id": ["0", "1"] * 20, "b": ["2", "3"] * 20, "x": PLAIN}, "b"),
         ({"x": PLAIN, "b": ["2", "3"] * 20, "z": PLAIN}, None),  # a guess would be as good as any other
+        ({"x": PLAIN, "title": ["some text or other"] * N}, "x"),
         ({"x": PLAIN, "z": PLAIN, "title": ["some text or other"] * N}, None),
         ({"title": ["some text or other"] * N}, None),
     ],
