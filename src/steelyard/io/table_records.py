@@ -76,6 +76,7 @@ class DelimitedRecords(Records):
         assert spec.dialect is not None
         self.dialect = spec.dialect
         self.header, self.newline, self.sheet = b"", b"\n", False
+        self._latest: tuple[Block, NDArray[np.int64]] | None = None
         heads: list[tuple[str, ...]] = []
         for path in self.paths:
             with formats.open_head(path, spec.encoding) as head:
@@ -117,6 +118,11 @@ class DelimitedRecords(Records):
 
     def _spans(self, block: Block) -> NDArray[np.int64]:
         """Where each record begins and ends, its line end included; blank ones are left out."""
+        if self._latest is None or self._latest[0] is not block:
+            self._latest = block, self._find_spans(block)
+        return self._latest[1]
+
+    def _find_spans(self, block: Block) -> NDArray[np.int64]:
         start = cast(DelimitedBlock, block).start
         text = block.text[start:]
         if self.dialect.quoting and np.any(text == delimited.QUOTE):

@@ -93,6 +93,7 @@ class _DelimitedWriter:
     def __init__(self, out: _TextFile, records: Records, names: Sequence[str], separator: str) -> None:
         self._out, self._records, self._separator = out, records, separator
         self._copied: DelimitedRecords | None = None
+        self._classes: dict[str, bytes] = {}
         self._newline, header = b"\n", True
         if isinstance(records, DelimitedRecords):
             own = records.dialect.separator
@@ -105,14 +106,16 @@ class _DelimitedWriter:
             out.write([self._line([*records.names, *names]), self._newline])
 
     def write(self, block: Block, added: Sequence[Column]) -> None:
-        new = zip(*added, strict=True)
         separator, newline = self._separator.encode(), self._newline
+        columns = [[self._quoted(value) for value in column] for column in added]
+        new = [separator.join(cells) + newline for cells in zip(*columns, strict=True)]
         if self._copied is not None:
-            lines = zip(self._copied.raw(block), new, strict=True)
-            self._out.write([line + separator + self._line(cells) + newline for line, cells in lines])
+            old = self._copied.raw(block)
         else:
-            rows = zip(self._records.rows(block), new, strict=True)
-            self._out.write([self._line([*row, *cells]) + newline for row, cells in rows])
+            old = [self._line(row) for row in self._records.rows(block)]
+        self._out.write(
+            [part for line, cells in zip(old, new, strict=True) for part in (line, separator, cells)]
+        )
 
     def close(self) -> None:
         self._out.close()
@@ -122,10 +125,19 @@ class _DelimitedWriter:
         csv.writer(text, delimiter=self._separator, lineterminator="").writerow(map(_as_cell, cells))
         return text.getvalue().encode()
 
+    def _quoted(self, value: str | float | None) -> bytes:
+        """A cell as it is written; classes are few, so that they are quoted once."""
+        if not isinstance(value, str):
+            return b"" if value is None else repr(value).encode()
+        if value not in self._classes:
+            self._classes[value] = self._line([value])
+        return self._classes[value]
+
 
 class _JsonWriter:
     def __init__(self, out: _TextFile, records: Records, names: Sequence[str], _: str) -> None:
         self._out, self._records, self._names = out, records, names
+        self._keys = [json.dumps(name, ensure_ascii=False).encode() for name in names]
 
     def write(self, block: Block, added: Sequence[Column]) -> None:
         new = [dict(zip(self._names, values, strict=True)) for values in zip(*added, strict=True)]
@@ -149,7 +161,7 @@ class _JsonWriter:
         """The object as it is written, with more keys at its end; a line that is none stays."""
         if not (line.startswith(b"{") and line.endswith(b"}")):
             return line
-        if any(f'"{name}"'.encode() in line and name in json.loads(line) for name in self._names):
+        if any(key in line for key in self._keys) and set(self._names) & json.loads(line).keys():
             raise InputError(f"{path}: some later row has a key {', '.join(self._names)} already; rename it")
         inner = line[1:-1].strip()
         return b"{" + inner + (b", " if inner else b"") + _dump(values)[1:]
