@@ -28,6 +28,7 @@ from steelyard.io.transcoding import cell_text, import_openpyxl
 
 Column = list[str | float | None]
 _COMPRESSED: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
+_FIRST = tuple("-.0123456789")  # of a number as people write it
 _MOST_ROWS = 1 << 20  # of a sheet
 
 
@@ -284,7 +285,12 @@ def _number(value: Any) -> Any:
     """A cell that is written as a number, as people write numbers, is one: 1.5, but not 007 or 1e5."""
     if isinstance(value, float) and value != value:
         return None
-    if not isinstance(value, str) or len(value) > 15 or not is_written_number(value):
+    if (
+        not isinstance(value, str)
+        or len(value) > 15
+        or value[:1] not in _FIRST
+        or not is_written_number(value)
+    ):
         return value
     number = float(value) if "." in value else int(value) if value.lstrip("+-").isdigit() else value
     return number if str(number) == value else value
