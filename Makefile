@@ -20,7 +20,7 @@ endef
 .PHONY: help demo test test-bounds test-versions check format docs bench paper paper-quick clean
 
 help:
-	@echo "make demo     learn from the docstrings of this Python, with weights of 50, and write a report"
+	@echo "make demo     learn who survived the Titanic, with weights, and write pages about it"
 	@echo "make test     every check and every test"
 	@echo "make test-bounds  the kernels with bounds checked, for changes in them"
 	@echo "make test-versions  part of the tests with the oldest and newest dependencies, on each Python that is found"

@@ -83,6 +83,8 @@ class ModelFile:
     """The sigmoids that make probabilities."""
     progressive_calibration: Arrays = field(default_factory=dict)
     """What they were fitted to and will be fitted to again, if that is progressive predictions."""
+    training: dict[str, Any] | None = None
+    """What it was trained on: an `engine.training_record.TrainingRecord` as JSON."""
     run: dict[str, Any] | None = None
     """The position of an unfinished training run: the file is a checkpoint."""
     run_arrays: Arrays = field(default_factory=dict)
@@ -107,6 +109,7 @@ def save(path: str | Path, content: ModelFile) -> None:
         "n_iter": content.n_iter,
         "reading": content.spec,
         "calibration": content.calibration,
+        "training": content.training,
         "run": content.run,
     }
     extra = {name: value for name, value in extra.items() if value is not None}
@@ -163,11 +166,23 @@ def load(path: str | Path, loss: Loss | type[Loss] | None = None) -> ModelFile:
             n_iter=int(extra.get("n_iter", 1)),
             calibration=extra.get("calibration"),
             progressive_calibration=_under(_CALIBRATION, arrays),
+            training=extra.get("training"),
             run=extra.get("run"),
             run_arrays={name: array for name, array in arrays.items() if name.startswith(_RUN_ARRAY)},
         )
     except (KeyError, TypeError, AttributeError, IndexError) as error:
         raise _damaged(path, repr(error)) from None
+
+
+def is_model(path: str | Path) -> bool:
+    """Whether it is a model file, of which only the header is read."""
+    from safetensors import SafetensorError, safe_open
+
+    try:
+        with safe_open(path, "numpy") as file:
+            return "steelyard" in (file.metadata() or {})
+    except (SafetensorError, OSError):
+        return False
 
 
 def load_one(path: str | Path, loss: Loss | type[Loss] | None = None, class_name: Any = None) -> Model:

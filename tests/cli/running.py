@@ -68,6 +68,16 @@ def matrix(model: Path, file: Path) -> sparse.csr_matrix:
     ).tocsr()
 
 
+def without_record(path: Path) -> tuple[Any, bytes]:
+    """The content of a model file, apart from what it says of the files it was trained on."""
+    content = path.read_bytes()
+    end = 8 + int.from_bytes(content[:8], "little")
+    header = json.loads(content[8:end])
+    about = json.loads(header["__metadata__"]["steelyard"])
+    del about["extra"]["training"]
+    return header | {"__metadata__": about}, content[end:]
+
+
 def refused(*arguments: Any, stdin: bytes | None = None) -> str:
     """What a command says that fails: a line or two."""
     result = run(*arguments, code=1, stdin=stdin)

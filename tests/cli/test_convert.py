@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
-from tests.cli.running import refused, rows, run, stored, trained
+from tests.cli.running import refused, rows, run, stored, trained, without_record
 
 
 @pytest.fixture
@@ -35,7 +35,8 @@ def test_the_model_is_the_same(text: Path, tmp_path: Path, suffix: str) -> None:
     # a model of ready-made rows knows how the original is read
     for file in (text, converted):
         assert run("predict", second, file).stdout == run("predict", first, text).stdout
-        assert run("evaluate", second, file).stdout == run("evaluate", first, text).stdout
+        both = run("evaluate", second, file).stdout, run("evaluate", first, text).stdout
+        assert both[0].partition("note: ")[0] == both[1].partition("note: ")[0]
 
 
 def test_names_of_classes_become_numbers(tmp_path: Path) -> None:
@@ -43,7 +44,7 @@ def test_names_of_classes_become_numbers(tmp_path: Path) -> None:
     table.write_text("label,text\n" + "ham,see you there\nspam,buy now\n" * 20)
     run("convert", table, "-o", converted)
     assert trained(converted, "-o", tmp_path / "m")["progressive_loss"] == trained(table)["progressive_loss"]
-    run("convert", table, "-o", converted, "--labels", "spam,ham", "--no-names")
+    run("convert", table, "-o", converted, "--labels", "spam,ham", "--no-names", "--force")
     assert (
         trained(converted, "--no-names")["best_constant"]
         == trained(table, "--labels", "spam,ham")["best_constant"]
@@ -84,7 +85,7 @@ def test_arrow_may_be_piped_in(text: Path, tmp_path: Path, options: tuple[object
     run("convert", text, "-o", converted, *options)
     run("train", converted, "-o", models[0])
     run("train", "-", "-o", models[1], stdin=converted.read_bytes())
-    assert models[0].read_bytes() == models[1].read_bytes()
+    assert without_record(models[0]) == without_record(models[1])
     predicted = [
         run("predict", models[0], converted).stdout,
         run("predict", models[0], "-", stdin=converted.read_bytes()).stdout,

@@ -67,7 +67,7 @@ def test_calibration(file: Path, model: Path) -> None:
     assert found["calibration_error"] == pytest.approx(error / weights.sum())
     text = run("evaluate", model, file).stdout
     calibration = text[text.index("calibration: of rows with such a probability, the share that is right") :]
-    assert calibration.count("\n") == len(found["calibration"]) + 2
+    assert calibration.count("\n") == len(found["calibration"]) + 2 + len(found["notes"])
 
 
 def test_a_regression(tmp_path: Path) -> None:
@@ -103,6 +103,42 @@ def test_labels_matter(model: Path, tmp_path: Path) -> None:
 
 
 def test_what_is_beyond_all_numbers_is_undefined() -> None:
-    assert evaluate.text({"examples": 3, "loss": None}) == (
+    assert evaluate.text({"examples": 3, "loss": None, "notes": []}) == (
         "examples               3\naverage loss           undefined"
     )
+
+
+def test_what_a_constant_would_do_is_said(tmp_path: Path) -> None:
+    path, other = tmp_path / "rows.csv", tmp_path / "other.csv"
+    path.write_text("label,x\n" + "no,1\nyes,2\nno,1\n" * 30)
+    run("train", path, "-o", tmp_path / "m", "--bits", "8")
+    found = evaluated(tmp_path / "m", path)
+    assert (found["most_frequent_class"], found["most_frequent_class_accuracy"]) == (
+        "no",
+        pytest.approx(2 / 3),
+    )
+    assert found["notes"] == [
+        f"the model has learned {path}: on rows that it has not seen it may be much worse"
+    ]
+    other.write_text("label,x\n" + "yes,1\nno,2\nyes,1\n" * 30)
+    said = run("evaluate", tmp_path / "m", other).stdout
+    assert "base-rate accuracy     0.666667\n" in said
+    assert said.endswith("note: the model is worse than always answering yes, which is right for 66.67%\n")
+    other.write_text("label,x\n" + "no,1\n" * 30 + "yes,1\n" * 10)
+    assert evaluated(tmp_path / "m", other)["notes"] == [
+        "the loss is above the best constant's: the same answer for every row would lose less"
+    ]
+
+
+def test_figures_of_numbers(tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv"
+    values = np.random.default_rng(5).normal(1e3, 1.0, 50)
+    path.write_text("y,x\n" + "".join(f"{value:.6f},{k}\n" for k, value in enumerate(values)))
+    run("train", path, "-o", tmp_path / "m", "--bits", "8")
+    predictions = np.array(run("predict", tmp_path / "m", path).stdout.split(), float)
+    labels = np.array([f"{value:.6f}" for value in values], float)
+    found = evaluated(tmp_path / "m", path)
+    assert found["r2"] == pytest.approx(sklearn_metrics.r2_score(labels, predictions), rel=1e-3)
+    assert found["mae"] == pytest.approx(np.abs(labels - predictions).mean(), rel=1e-5)
+    path.write_text("y,x\n3,1\n3,2\n")
+    assert evaluated(tmp_path / "m", path)["r2"] is None

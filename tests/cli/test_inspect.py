@@ -1,13 +1,15 @@
 """`inspect`, `explain` and `losses`: a model read by people."""
 
 import json
+import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from steelyard import losses, model_file
-from tests.cli.running import blocks_of, run, stored
+from tests.cli.running import blocks_of, refused, run, stored
 
 
 def test_inspect(file: Path, model: Path) -> None:
@@ -54,7 +56,7 @@ def test_inspect_the_columns_of_a_table(tmp_path: Path) -> None:
     assert "labels                 bad is -1, good is 1\n" in said
     assert (
         "\ncolumns\n  when  ignore    a date or time\n  age   number    numbers\n"
-        "  mood  label     two values: bad, good\n" in said
+        "  mood  label     the last column, of two values: bad, good\n" in said
     )
     found = json.loads(run("inspect", path, "--json").stdout)
     assert found["labels"] == {"bad": -1.0, "good": 1.0}
@@ -102,14 +104,14 @@ def test_explain_in_words(model: Path, tmp_path: Path) -> None:
     path = tmp_path / "rows.vw"
     path.write_text("1 1 2.5 'anna|a w1 w2:2\n|a w1\n|\n|a none\n")
     said = run("explain", model, path, "--top", 1).stdout.splitlines()
-    assert said[0].startswith("row 1 anna: prediction ")
+    assert re.match(r"row 1 anna: (-1|1) with probability 0\.\d{4}, prediction ", said[0])
     assert ", label 1 (bias " in said[0]
     assert said[0].endswith(", offset 2.500000)")
     assert " × " in said[1]
-    assert said[2].startswith("row 2: prediction ")
+    assert said[2].startswith("row 2: ")
     assert "label" not in said[2]
     assert "offset" not in said[2]
-    assert said[4].startswith("row 3: prediction ")
+    assert said[4].startswith("row 3: ")
     assert said[-1].endswith("#" + said[-1].rpartition("#")[2])
 
 
@@ -119,3 +121,22 @@ def test_losses() -> None:
         assert name in said
     assert "--tau" in said
     assert "or a number" in said  # that is neither 0 nor 1, but between them
+
+
+def test_explain_some_rows(tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv"
+    path.write_text("id,label,x\n" + "".join(f"t{k},{'ab'[k % 2]},{k % 2}\n" for k in range(40)))
+    run("train", path, "-o", tmp_path / "m", "--tag", "id", "--bits", "8")
+
+    def explained(*options: Any) -> list[dict[str, Any]]:
+        said = run("explain", tmp_path / "m", path, "--json", *options).stdout
+        return [json.loads(line) for line in said.splitlines()]
+
+    assert [row["row"] for row in explained("--row", 17, "--row", 3)] == [3, 17]
+    (row,) = explained("--tag", "t20")
+    assert (row["row"], row["label"], row["predicted"]) == (21, "a", "a")
+    assert 0.5 < row["probability"] < 1.0
+    assert [row["row"] for row in explained("--tag", "t3", "--row", 2)] == [2, 4]
+    assert len(explained()) == 10
+    assert refused("explain", tmp_path / "m", path, "--row", 41) == "there is no row 41; there are 40 rows"
+    assert "there is no tag 'z'" in refused("explain", tmp_path / "m", path, "--tag", "z")

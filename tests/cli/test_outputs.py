@@ -50,3 +50,24 @@ def test_a_model_may_go_on_in_its_own_file_and_rows_may_come_from_elsewhere(
     for further in ((), ("--resume", model)):
         run("train", file, *further, "-o", model)
     run("train", "-", "--format", "vw", "-o", model, stdin=rows(10).encode())
+
+
+def test_files_that_are_not_ours_are_replaced_by_force_only(file: Path, tmp_path: Path) -> None:
+    model, page, hers = (tmp_path / name for name in ("rows.model", "page.html", "hers.txt"))
+    run("train", file, "-o", model)
+    hers.write_text("precious")
+    (tmp_path / "empty").touch()
+    for command in (
+        ("train", file), ("convert", file), ("predict", model, file), ("report", model, file), ("sweep", file)
+    ):  # fmt: skip
+        said = refused(*command, "-o", hers)
+        assert said == f"{hers}: is there already; name another file, or replace it with --force"
+    assert hers.read_text() == "precious"
+    assert "is there already" in refused("sweep", file, "--save", hers)
+    run("predict", model, file, "-o", tmp_path / "empty")
+    run("predict", model, file, "-o", hers, "--force")
+    run("predict", model, file, "-o", "/dev/null")
+    assert hers.read_text() == run("predict", model, file).stdout
+    for _ in range(2):  # models and pages say themselves that they are ours
+        run("train", file, "-o", model)
+        run("report", model, file, "-o", page)

@@ -94,7 +94,7 @@ def test_into_a_file(file: Path, model: Path, tmp_path: Path) -> None:
     before = output.read_bytes()
     bad = tmp_path / "bad.vw"
     bad.write_text(file.read_text() + "x |a\n")
-    assert "line 201: the label 'x'" in refused("predict", model, bad, "-o", output)
+    assert "line 201: the label 'x'" in refused("predict", model, bad, "-o", output, "--force")
     assert output.read_bytes() == before
     assert not list(tmp_path.glob(".*"))
 

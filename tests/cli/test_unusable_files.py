@@ -14,8 +14,8 @@ from tests.cli.running import refused, run, trained
         (b"\n\n", "is empty"),
         (b"x,y\n", "has a header (x, y) and no rows of that width"),
         (b"x\n1\n2\n", "has a single column with ',' as separator"),
-        ("x,y\n1,2\n".encode("utf-16"), "is UTF-16; make UTF-8 of it first (iconv -f utf-16 -t utf-8)"),
-        (b"PK\x03\x04...", "is a zip archive, or a spreadsheet; unpack it, or save it as CSV"),
+        (b"PK\x03\x04...", "is a zip archive and no Excel workbook; unpack it, or save it as CSV"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1", "is an Excel file of the old kind; save it as .xlsx or CSV"),
         (
             b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR",
             "is not text, as its first bytes show, and neither Parquet nor Arrow",

@@ -1,19 +1,15 @@
-"""One run of the demo on a small installation, for all tests that look at what came out of it."""
+"""The findings of one run of the demo, for all tests of what it says."""
 
 from pathlib import Path
 
 import pytest
 
-from steelyard.cli.demo import _run
-from steelyard.demo import docstrings, experiment
+from steelyard.cli import demo
+from steelyard.demo import experiment
 from steelyard.demo.experiment import Findings
-from tests.demo import installation
 
 
 @pytest.fixture(scope="session")
 def findings(tmp_path_factory: pytest.TempPathFactory) -> Findings:
-    root = tmp_path_factory.mktemp("installation")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(docstrings, "find_installed", lambda: installation.make_packages(root))
-        folder, collected = experiment.prepare(Path(root, "demo"), "sklearn", seed=1)
-        return experiment.run_experiment(folder, collected, _run, seed=1)
+    folder: Path = tmp_path_factory.mktemp("demo")
+    return experiment.run_experiment(folder, experiment.prepare(folder, 1), demo._run)

@@ -68,7 +68,10 @@ def test_only_one_column_is_the_tag() -> None:
         ({"class": ["a", "b"] * 20, "y": PLAIN}, "y"),  # in the order of names
         ({"a": ["0", "1"] * 20, "x": PLAIN, "b": ["2", "3"] * 20}, "b"),
         ({"a": ["0", "1"] * 20, "b": ["2", "3"] * 20, "x": PLAIN}, "a"),
-        ({"x": PLAIN, "z": PLAIN, "title": ["some text or other"] * N}, "z"),
+        ({"id": ["0", "1"] * 20, "b": ["2", "3"] * 20, "x": PLAIN}, "b"),
+        ({"x": PLAIN, "b": ["2", "3"] * 20, "z": PLAIN}, None),  # a guess would be as good as any other
+        ({"x": PLAIN, "title": ["some text or other"] * N}, "x"),
+        ({"x": PLAIN, "z": PLAIN, "title": ["some text or other"] * N}, None),
         ({"title": ["some text or other"] * N}, None),
     ],
 )
@@ -117,7 +120,10 @@ TABLES = {
         "propensity_score": "ignore", "user_feature_0": "category", "user-item_affinity_0": "number",
     },
 }  # fmt: skip
-TOLD = {"adult.data.gz": ColumnOverrides(weight="3"), "census-income.gz": ColumnOverrides(weight="25")}
+TOLD = {"newsgroups.tsv.xz": ColumnOverrides(label="group")} | {
+    "adult.data.gz": ColumnOverrides(weight="3"),
+    "census-income.gz": ColumnOverrides(weight="25"),
+}
 
 
 @pytest.mark.parametrize("name", TABLES)

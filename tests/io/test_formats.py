@@ -100,7 +100,7 @@ def test_real_files(name: str, tmp_path: Path) -> None:
 
 
 def test_every_format_is_found_in_its_module() -> None:
-    assert formats.names() == ("arrow", "csv", "jsonl", "parquet", "svmlight", "tsv", "vw")
+    assert formats.names() == ("arrow", "csv", "excel", "jsonl", "parquet", "svmlight", "tsv", "vw")
     suffixes = [suffix for name in formats.names() for suffix in formats.by_name(name).suffixes]
     assert len(suffixes) == len(set(suffixes))
     orders = [formats.by_name(name).order for name in formats.names()]
@@ -129,9 +129,9 @@ def test_a_file_is_opened_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     opened: list[str] = []
     usual = sources.Source.__init__
 
-    def noted(self: sources.Source, path: str) -> None:
+    def noted(self: sources.Source, path: str, encoding: str | None = None) -> None:
         opened.append(path)
-        usual(self, path)
+        usual(self, path, encoding)
 
     monkeypatch.setattr(sources.Source, "__init__", noted)
     path = tmp_path / "bare"

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from steelyard import losses
 from steelyard.io import inference
 from steelyard.io.errors import InputError
-from steelyard.io.labels import LabelRule, classes, is_number, plain, rule, two_classes
+from steelyard.io.labels import LabelRule, classes, is_number, join_spellings, plain, rule, two_classes
 
 LOGISTIC, SQUARED, LOGARITHMIC = map(losses.by_name, ("logistic", "squared", "logarithmic"))
 
@@ -197,3 +197,16 @@ def test_long_and_unprintable_labels_are_shown_in_brief() -> None:
         inference.rule_for(["\0" * 5000, *(f"{k}" + "x" * 5000 for k in range(1000))], LOGISTIC, "f")
     assert str(caught.value).isprintable()
     assert len(str(caught.value)) < 500
+
+
+def test_spellings_that_differ_in_case_or_blanks_are_joined() -> None:
+    assert join_spellings(["Yes", "yes", "No", "n o"]) == {"yes": "Yes"}
+    assert join_spellings(["New York", "new  york", "Rome"]) == {"new  york": "New York"}
+    assert join_spellings(["Y", "y", "N", "n"]) == {"y": "Y", "n": "N"}
+    assert join_spellings(["A", "a", "B", "C"]) == {}  # letters may be what is to be told apart
+    two = LabelRule(("No", "Yes"), (-1.0, 1.0), (("yes", "Yes"),))
+    assert (two.value("yes"), two.value("Yes"), two.value("no")) == (1.0, 1.0, None)
+    assert two.spelt == ["No", "Yes", "yes"]
+    assert LabelRule.from_json(json.loads(json.dumps(two.as_json()))) == two
+    several = LabelRule(("a1", "b1", "c1"), (0.0, 1.0, 2.0), (("A1", "a1"),))
+    assert LabelRule.from_json(json.loads(json.dumps(several.as_json()))) == several

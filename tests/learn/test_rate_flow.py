@@ -55,7 +55,7 @@ def test_kinks_edges_and_rest(loss: str) -> None:
         turns = np.repeat(np.arange(len(labels)), copies)
         learner.learn(examples(matrix[turns], labels[turns], weights[turns] / copies))
         predictions.append(learner.predict(examples(matrix)))
-    np.testing.assert_allclose(*predictions, rtol=1e-8, atol=1e-8)
+    np.testing.assert_allclose(predictions[0], predictions[1], rtol=1e-8, atol=1e-8)
 
 
 @pytest.mark.parametrize("scaling", ["adaptive", "normalized", "standardized"])

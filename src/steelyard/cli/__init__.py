@@ -17,15 +17,16 @@ from steelyard._messages import did_you_mean
 _summaries = {
     "train": "Learn files in order, show progress, save the model.",
     "sweep": "Learn files with many settings at once, and compare.",
-    "predict": "Predict the rows of files, one line for each.",
+    "predict": "Predict the rows of files, one line for each, or a table with predictions added.",
     "serve": "Answer rows over HTTP, until Ctrl-C or SIGTERM.",
     "evaluate": "Compare predictions with labels: loss, accuracy, confusion table, F1, AUC, calibration.",
+    "report": "Write a page about a model and labelled rows: how good it is, why, and where it errs.",
     "inspect": "Show a model: settings, figures, and the largest coefficients of every class, by name.",
     "explain": "Show which features contribute most to each prediction, by name.",
     "convert": "Write files of any format as a binary file that loads much faster.",
     "active": "Active learning: choose the examples whose labels are worth asking for.",
     "losses": "List the losses.",
-    "demo": "Learn which package a docstring comes from, with weights of 50, and write a report.",
+    "demo": "Learn who survived the Titanic from a weighted sample, and write pages about it.",
 }
 
 

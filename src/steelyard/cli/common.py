@@ -80,11 +80,15 @@ def say(line: str) -> None:
         os.close(nowhere)
 
 
-def check_outputs(outputs: Sequence[Path | None], inputs: Sequence[str | Path]) -> None:
-    """Before the work is done: results can be written, and replace nothing that is read."""
-    for output in outputs:
-        if output is None:
-            continue
+def check_outputs(
+    outputs: Sequence[Path | None], inputs: Sequence[str | Path], *, force: bool = False
+) -> None:
+    """Before the work is done: results can be written, and replace nothing that is read or is not ours.
+
+    Ours are models and report pages, which say so themselves, and whatever is empty. `force` replaces the
+    rest as well.
+    """
+    for output in filter(None, outputs):
         folder = output.parent
         if not folder.is_dir():
             raise InputError(f"{output}: there is no folder {str(folder)!r}; make it first")
@@ -94,6 +98,18 @@ def check_outputs(outputs: Sequence[Path | None], inputs: Sequence[str | Path]) 
             raise InputError(
                 f"{output}: is read, and would be replaced by what is written; name another file"
             )
+        if output.is_file() and not force and not _is_ours(output):
+            raise InputError(f"{output}: is there already; name another file, or replace it with --force")
+
+
+def _is_ours(path: Path) -> bool:
+    """Whether nothing is lost that only somebody else could make again."""
+    from steelyard import model_file
+    from steelyard.report import BEGINNING
+
+    with path.open("rb") as file:
+        beginning = file.read(len(BEGINNING))
+    return beginning in (b"", BEGINNING) or model_file.is_model(path)
 
 
 def fact_lines(facts: dict[str, str | None]) -> list[str]:

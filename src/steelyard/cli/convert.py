@@ -22,6 +22,7 @@ from steelyard.model import DTYPES
     "-o", "--output", type=options.FILE_PATH, required=True, metavar="FILE",
     help="Where to write: .arrow, which is mapped into memory when read, or .parquet, which is smaller.",
 )  # fmt: skip
+@options.FORCE
 @options.READING
 @click.option(
     "--dtype", type=Choice(DTYPES), default="float32", show_default=True, help="The type of the values."
@@ -42,7 +43,7 @@ def command(files: tuple[str, ...], output: Path, **given: Any) -> None:
 
     with options.errors():
         paths = sources.expand(files)
-        check_outputs([output], paths)
+        check_outputs([output], paths, force=given["force"])
         read = options.read_options(given)
         spec, labels = read.infer(paths, given["dtype"])
         spec = replace(spec, label_rule=_label_rule(read, paths, spec, labels))

@@ -1,16 +1,15 @@
-"""`steelyard demo`: the whole job on text that every Python has, its docstrings, and a report of it."""
+"""`steelyard demo`: the whole job on a small table that everybody understands, and a page about weights."""
 
 import io
 import json
 import sys
-from contextlib import redirect_stdout
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from shutil import which
 from typing import Any
 
 import click
 
-from steelyard import plotting
 from steelyard.cli import main, options
 
 DEFAULT_OUTPUT = Path("steelyard-demo")
@@ -18,47 +17,46 @@ DEFAULT_OUTPUT = Path("steelyard-demo")
 
 @click.command
 @click.option(
-    "-o", "--output", type=options.FOLDER_PATH, metavar="FOLDER",
-    default=DEFAULT_OUTPUT, show_default=True, help="Where to write the data, the model and the report.",
-)  # fmt: skip
-@click.option(
-    "--package", metavar="NAME", default="sklearn", show_default=True,
-    help="The installed package to tell from all others.",
+    "-o", "--output", type=options.FOLDER_PATH, metavar="FOLDER", default=DEFAULT_OUTPUT, show_default=True,
+    help="Where to write the tables, the models and the pages.",
 )  # fmt: skip
 @click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="Random seed.")
-def command(output: Path, package: str, seed: int) -> None:
-    """Learn which package a docstring comes from, with weights of 50, and write a report.
+def command(output: Path, seed: int) -> None:
+    """Learn who survived the Titanic from a weighted sample, and write pages about it.
 
-    The docstrings are those of the packages installed beside this one; their files are read, not imported.
-    They are learned with `steelyard train`, and all commands are printed. The report is one HTML page; its
-    plots need matplotlib.
+    The people on board are part of this package. All commands are printed, and the tables are yours to try
+    others on.
     """
-    from steelyard.demo import experiment, report
+    from steelyard.demo import experiment, page
 
     with options.errors():
-        with report.show_status("collecting docstrings"):
-            folder, docstrings = experiment.prepare(output, package, seed)
-        report.print_text("question.txt.j2", docstrings=docstrings)
-        main_commands = [experiment.format_command(each) for each in folder.main_commands()]
-        click.echo(main_commands[0])
-        with report.show_status("learning (the first time it compiles, which takes a minute)"):
-            findings = experiment.run_experiment(folder, docstrings, _run, seed)
-        report.print_text("findings.txt.j2", findings=findings)
-        with report.show_status("drawing"):
-            report.write_page(findings)
-        click.secho("\nThe same by hand", bold=True)
-        weighted_commands = [experiment.format_command(each) for each in folder.weighted_commands()]
-        click.echo("\n".join([*main_commands, *weighted_commands]))
-        if not plotting.is_available():
-            click.echo('\nThe plots of the report need matplotlib: pip install "steelyard[plot]"')
-        click.echo(f"\nThe report, a page for your browser: {folder.file(experiment.REPORT)}")
-        if which("steelyard") is None:
-            click.echo(f"To type the commands above, first: source {Path(sys.prefix) / 'bin' / 'activate'}")
+        passengers = experiment.prepare(output, seed)
+        page.print_text("question.txt.j2", passengers=passengers)
+        typed = experiment.commands(output)
+        click.echo(experiment.format_command(typed[0]))
+        with page.show_status("learning (the first time it compiles, which takes a minute)"):
+            findings = experiment.run_experiment(output, passengers, _run)
+            for words in typed:
+                if words[0] in ("predict", "report"):
+                    _call(words)
+        page.print_text("findings.txt.j2", findings=findings)
+        page.write(findings)
+    click.secho("\nThe same by hand", bold=True)
+    click.echo("\n".join(findings.commands))
+    click.echo(
+        f"\nPages for your browser: {output / experiment.PAGE} about weights, {output / experiment.REPORT}"
+    )
+    if which("steelyard") is None:
+        click.echo(f"To type the commands above, first: source {Path(sys.prefix) / 'bin' / 'activate'}")
 
 
 def _run(words: list[str]) -> dict[str, Any]:
     """Run another command in this process; returns what it reports with --json."""
-    with redirect_stdout(io.StringIO()) as printed:
-        main.main([*words, "--json"], prog_name="steelyard", standalone_mode=False)
-    reported: dict[str, Any] = json.loads(printed.getvalue())
+    reported: dict[str, Any] = json.loads(_call([*words, "--json"]))
     return reported
+
+
+def _call(words: list[str]) -> str:
+    with redirect_stdout(io.StringIO()) as printed, redirect_stderr(io.StringIO()):
+        main.main(words, prog_name="steelyard", standalone_mode=False)
+    return printed.getvalue()

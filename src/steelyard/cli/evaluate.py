@@ -1,18 +1,28 @@
 """`steelyard evaluate`: how good a model is on labelled files."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from steelyard.cli import options
 from steelyard.cli.common import fact_lines
 
+if TYPE_CHECKING:
+    from steelyard.cli.scoring import LoadedModel
+    from steelyard.io.blocks import ParsedBlock
+    from steelyard.io.input_spec import InputSpec
+
+    Begin = Callable[[InputSpec], Callable[[ParsedBlock], None]]
+
 _FACTS = {
     "examples": "examples", "weight": "weight", "loss": "average loss", "rmse": "root mean square error",
+    "mae": "mean absolute error", "r2": "R²",
     "best_constant": "best constant", "most_frequent_class": "most frequent class",
-    "best_constant_loss": "best constant's loss", "accuracy": "accuracy", "auc": "area under ROC",
+    "best_constant_loss": "best constant's loss", "accuracy": "accuracy",
+    "most_frequent_class_accuracy": "base-rate accuracy", "auc": "area under ROC",
     "macro_f1": "macro-averaged F1", "log_loss": "log loss", "calibration_error": "calibration error",
     "unlabelled": "without label or weight", "skipped": "skipped lines",
 }  # fmt: skip
@@ -24,11 +34,8 @@ _LONGEST = 18  # of a class in a table
 @click.command(epilog=options.EXAMPLES["evaluate"])
 @options.MODEL
 @options.FILES
-@click.option(
-    "--labels", metavar="A,B,…",
-    help="The classes as these files call them, in the order of the model's own. * in the first place "
-    "stands for every other label.  [default: the model's]",
-)  # fmt: skip
+@options.EVALUATED_LABELS
+@options.ENCODING
 @options.OWN_LOSS
 @options.THREADS
 @options.ON_ERROR
@@ -44,25 +51,59 @@ def command(model: Path, files: tuple[str, ...], as_json: bool, **given: Any) ->
 
 def run(model: Path, files: tuple[str, ...], given: dict[str, Any]) -> dict[str, Any]:
     from steelyard.cli import scoring
-    from steelyard.engine.metrics import Metrics
     from steelyard.io import sources
-    from steelyard.io.columns import LABEL
 
     with options.errors():
-        paths = sources.expand(files)
-        loaded = scoring.load(model, given["loss"])
-        metrics = Metrics(loaded.loss, loaded.class_names, loaded.content.calibration)
-        spec, stream = loaded.score(paths, given, labelled=True)
-        for parsed in stream:
-            metrics.add(scoring.predictions_of(parsed), parsed.examples.labels, parsed.examples.sample_weight)
-        if not metrics.weight:
-            label = [] if spec.columns is None else spec.columns.with_role(LABEL)
-            where = f" (the labels are in the column {label[0]!r})" if label else ""
-            raise stream.empty(f"no row has a label and a weight{where}, so there is nothing to compare with")
-        scoring.tell_skipped(stream)
-        result = metrics.result()
-        unlabelled = stream.rows - result["examples"]
-        return result | ({"unlabelled": unlabelled} if unlabelled else {}) | {"skipped": stream.skipped}
+        return measure(scoring.load(model, given["loss"]), sources.expand(files), given)
+
+
+def measure(
+    loaded: "LoadedModel", paths: list[str], given: dict[str, Any], begin: "Begin | None" = None
+) -> dict[str, Any]:
+    """Predict the files and compare. What `begin` returns, given how they are read, is shown every block."""
+    from steelyard.cli import scoring
+    from steelyard.engine.metrics import Metrics
+    from steelyard.io.columns import LABEL
+
+    metrics = Metrics(loaded.loss, loaded.class_names, loaded.content.calibration)
+    spec, stream = loaded.score(paths, given, labelled=True)
+    watch = None if begin is None else begin(spec)
+    for parsed in stream:
+        metrics.add(scoring.predictions_of(parsed), parsed.examples.labels, parsed.examples.sample_weight)
+        if watch is not None:
+            watch(parsed)
+    if not metrics.weight:
+        label = [] if spec.columns is None else spec.columns.with_role(LABEL)
+        where = f" (the labels are in the column {label[0]!r})" if label else ""
+        raise stream.empty(f"no row has a label and a weight{where}, so there is nothing to compare with")
+    scoring.tell_skipped(stream)
+    result = metrics.result()
+    unlabelled = stream.rows - result["examples"]
+    result |= ({"unlabelled": unlabelled} if unlabelled else {}) | {"skipped": stream.skipped}
+    return result | {"notes": notes(result, loaded.content.training, paths)}
+
+
+def notes(result: dict[str, Any], training: dict[str, Any] | None, paths: list[str]) -> list[str]:
+    """What should not be overlooked: worse than a constant, or judged by the rows that were learned."""
+    from steelyard.engine.training_record import TrainingRecord
+
+    found = []
+    if result.get("accuracy", 1.0) < result.get("most_frequent_class_accuracy", 0.0):
+        found.append(
+            f"the model is worse than always answering {result['most_frequent_class']}, which is right for "
+            f"{result['most_frequent_class_accuracy']:.2%}"
+        )
+    elif None not in (result["loss"], result["best_constant_loss"]) and (
+        result["loss"] > result["best_constant_loss"]
+    ):
+        found.append("the loss is above the best constant's: the same answer for every row would lose less")
+    record = TrainingRecord.of(training)
+    known = [path for path in paths if record.has(path)]
+    if known:
+        found.append(
+            f"the model has learned {', '.join(known)}: on rows that it has not seen it may be much worse"
+        )
+    return found
 
 
 def text(result: dict[str, Any]) -> str:
@@ -76,7 +117,7 @@ def text(result: dict[str, Any]) -> str:
             f"{row['predicted']:>10.4f} {row['observed']:>10.4f} {row['weight']:>14,.6g}"
             for row in result["calibration"]
         ]
-    return "\n".join(lines)
+    return "\n".join([*lines, *(f"note: {note}" for note in result["notes"])])
 
 
 def _class_table(classes: list[dict[str, Any]]) -> list[str]:

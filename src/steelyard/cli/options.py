@@ -37,10 +37,18 @@ ON_ERROR = click.option(
     "--on-error", type=Choice(["stop", "skip"]), default="stop", show_default=True,
     help="What to do at a line that cannot be read: stop, or skip it and count.",
 )  # fmt: skip
+FORCE = click.option(
+    "--force", is_flag=True,
+    help="Replace files that are there already. Models are replaced by models without being asked.",
+)  # fmt: skip
 FORMAT = click.option(
     "--format", "format_", type=Choice(formats.names()), help="The files' format.  [default: detected]"
 )
 
+ENCODING = click.option(
+    "--encoding", metavar="NAME",
+    help="The encoding of text files, such as latin-1 or cp1252.  [default: UTF-8, or UTF-16 if it says so]",
+)  # fmt: skip
 INTERACTIONS = click.option(
     "--interactions", multiple=True, metavar="A*B",
     help="Also learn products of the features of these namespaces or columns; may be repeated.",
@@ -57,6 +65,11 @@ TASK = click.option(
     "--classes/--numbers", "classes", default=None,
     help="What labels are that are numbers: classes, two or more of them, or numbers to predict.  [default: "
     "two different ones are classes, more are numbers; --loss and --labels say it, too]",
+)  # fmt: skip
+EVALUATED_LABELS = click.option(
+    "--labels", metavar="A,B,…",
+    help="The classes as these files call them, in the order of the model's own. * in the first place "
+    "stands for every other label.  [default: the model's]",
 )  # fmt: skip
 WEIGHT_FACTOR = click.option(
     "--weight-factor", type=click.FloatRange(0.0, min_open=True), metavar="FACTOR", default=1.0,
@@ -105,6 +118,7 @@ EXAMPLES = {
             "steelyard predict rows.model new.vw > predictions.txt",
             "steelyard predict topics.model new.tsv --as label",
             "steelyard predict spam.model mail.tsv --as probability -o probabilities.txt",
+            "steelyard predict churn.model customers.xlsx -o scored.xlsx",
         ),
         "serve": (
             "steelyard serve spam.model --port 8765",
@@ -115,8 +129,12 @@ EXAMPLES = {
             "steelyard evaluate rows.model 'test-*.svm.gz' --json",
             "steelyard evaluate income.model test.csv --labels low.,high. --on-error skip",
         ),
+        "report": ("steelyard report churn.model test.csv", "steelyard report m test.xlsx -o page.html"),
         "inspect": ("steelyard inspect rows.model", "steelyard inspect rows.model --top 30 --json"),
-        "explain": ("steelyard explain rows.model new.vw --rows 3 --top 8",),
+        "explain": (
+            "steelyard explain rows.model new.vw --rows 3 --top 8",
+            "steelyard explain churn.model customers.csv --row 17",
+        ),
     }.items()
 }
 OWN_LOSS = click.option(
@@ -182,7 +200,9 @@ TABLES = options(
         "by the length of the text, binary 1, counts n.",
     ),
 )  # fmt: skip
-READING = options(FORMAT, BITS, INTERACTIONS, QUADRATIC, LABELS, NAMES, WEIGHT_FACTOR, TABLES, *NAMESPACES)
+READING = options(
+    FORMAT, ENCODING, BITS, INTERACTIONS, QUADRATIC, LABELS, NAMES, WEIGHT_FACTOR, TABLES, *NAMESPACES
+)
 
 
 @contextmanager

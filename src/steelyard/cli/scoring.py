@@ -22,6 +22,7 @@ from steelyard.io.errors import InputError
 from steelyard.io.input_spec import InputSpec
 from steelyard.io.labels import ANYTHING, is_number
 from steelyard.io.stream import Stream
+from steelyard.io.transcoding import check_encoding
 from steelyard.losses import Loss
 from steelyard.model_file import ModelFile
 
@@ -55,7 +56,7 @@ class LoadedModel:
         self, paths: list[str], given: dict[str, Any], *, labelled: bool = False
     ) -> tuple[InputSpec, Stream]:
         """How these files are read, and their stream with predictions; labels matter where `labelled`."""
-        spec = read_spec(self, paths, given.get("labels"))
+        spec = read_spec(self, paths, given.get("labels"), given.get("encoding"))
         if not labelled:
             spec = file_predictions.accept_any_labels(spec)
         run = options.run_options(given)
@@ -84,12 +85,18 @@ def _class_names(content: ModelFile, spec: InputSpec | None) -> list[str] | None
     return list(spec.label_rule.names)
 
 
-def read_spec(model: LoadedModel, paths: Sequence[str], labels: str | None = None) -> InputSpec:
+def read_spec(
+    model: LoadedModel, paths: Sequence[str], labels: str | None = None, encoding: str | None = None
+) -> InputSpec:
     """How these files are read for the model.
 
-    `labels` says what the classes are called here, if not what they were called in training.
+    `labels` says what the classes are called here, if not what they were called in training; `encoding`
+    likewise.
     """
-    spec = compatibility.spec_for(model.spec(), list(paths), str(model.path))
+    own = model.spec()
+    if encoding is not None:
+        own = replace(own, encoding=check_encoding(encoding))
+    spec = compatibility.spec_for(own, list(paths), str(model.path))
     if labels is None:
         return spec
     names = [name.strip() for name in labels.split(",")]

@@ -40,7 +40,7 @@ def answer_lines(model: "LoadedModel", convert: "PredictionText", paths: Sequenc
         )
     for path in paths:
         number = 0
-        with sources.open_source(path) as source:
+        with sources.open_source(path, spec.encoding) as source:
             for block in reader.blocks(source, usual_size(1)):
                 lines: list[bytes] = []
                 for part in predict_lines(reader, model.engine, block):

@@ -60,6 +60,7 @@ _GRID = several(
 _RUNNING = several(
     click.option("-o", "--output", type=options.FILE_PATH, metavar="RESULTS",
                  help="Save the results of every model: .csv, .json or .parquet."),
+    options.FORCE,
     click.option("--pictures", type=options.FOLDER_PATH, metavar="FOLDER",
                  help="Draw heat maps of the schedules, and explicit against invariant updates."),
     click.option("--save", type=options.FILE_PATH, metavar="MODEL",

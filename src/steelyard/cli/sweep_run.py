@@ -89,7 +89,8 @@ def run(ctx: click.Context, files: tuple[str, ...], given: dict[str, Any]) -> di
     """Learn all models, and write what is asked for; returns the summary."""
     with options.errors():
         paths, wanted = sources.expand(files), SweepOptions.from_given(given)
-        check_outputs([wanted.output, wanted.save, wanted.state], paths)
+        check_outputs([wanted.output, wanted.save], paths, force=given["force"])
+        check_outputs([wanted.state], paths, force=True)
         if wanted.output is not None:
             results.writer(wanted.output)  # an unknown suffix is an error before the work
         if wanted.pictures is not None:

@@ -110,6 +110,7 @@ _LEARNING = several(
 
 _RUNNING = several(
     click.option("-o", "--output", type=options.FILE_PATH, metavar="MODEL", help="Where to save the model."),
+    options.FORCE,
     click.option(
         "--passes", type=click.IntRange(1), default=1, show_default=True,
         help="How often to go through the files; with standardized scaling, the kth time at the rate / k.",
@@ -149,9 +150,10 @@ _RUNNING = several(
 _SCHEDULE = ("learning_rate", "initial_t", "power_t")
 _KEPT_BY_A_MODEL = {
     "update", "scaling", "l1", "l2", "l2_flow", "average", "rates", "bias", "dtype", "class_weight", "label",
-    "weight", "propensity", "offset", "tag", "text", "category", "number", "ignore", "separator", "header",
-    "words", "characters", "repeated", "loss", "bits", "interactions", "labels", "classes", "quadratic", "keep",
-    "ngram", "skips", "format_", "weight_factor", "weight_scale", "names", *options.loss_parameter_names(),
+    "weight", "propensity", "offset", "tag", "text", "category", "number", "ignore", "encoding", "separator",
+    "header", "words", "characters", "repeated", "loss", "bits", "interactions", "labels", "classes",
+    "quadratic", "keep", "ngram", "skips", "format_", "weight_factor", "weight_scale", "names",
+    *options.loss_parameter_names(),
 }  # fmt: skip
 
 
@@ -231,7 +233,7 @@ def run(ctx: click.Context, files: tuple[str, ...], given: dict[str, Any], *, ta
     with options.errors():
         wanted = TrainOptions.from_given(ctx, given)
         paths = sources.expand(files)
-        check_outputs([wanted.output], paths)
+        check_outputs([wanted.output], paths, force=given["force"])
         training, announcements = _prepare(paths, wanted)
         training.check_calibration()
         if given["calibrate"] and not training.classes:

@@ -34,6 +34,9 @@ def announce(training: FileTraining, given: set[str]) -> list[str]:
     elif training.loss_inferred and _are_few_whole_numbers(list(map(float, training.first_labels))):
         some = ", ".join(sorted(training.first_labels, key=float))
         lines.append(f"labels: {some} are numbers to predict (detected; if they are classes: --classes)")
+    if rule is not None and rule.spellings:
+        joined = ", ".join(f"{other} as {name}" for other, name in rule.spellings)
+        lines.append(f"note: some labels differ in letter case or blanks only, and are read as one: {joined}")
     name = losses.name_of(training.loss) or type(training.loss).__name__
     lines.append(f"loss: {name}" + ("" if "loss" in given else " (by the labels; change with --loss)"))
     rates = [each.rate for each in settings]
@@ -64,6 +67,7 @@ def summarise(
     return {
         "examples": totals.rows,
         "learned": totals.learned,
+        "unlabelled": totals.unlabelled,
         "weight": weight,
         "progressive_loss": finite(loss / weight) if weight > 0.0 else None,
         "progressive_error": finite(float(engine.progressive_error[best])) if training.classes else None,
@@ -201,6 +205,7 @@ def _facts(result: dict[str, Any]) -> dict[str, str | None]:
     return {
         "examples": f"{result['examples']:,}{run}",
         "learned": f"{result['learned']:,}" if result["learned"] < result["examples"] else None,
+        "without a label": f"{result['unlabelled']:,}, not learned" if result["unlabelled"] else None,
         "weight": weight,
         "average loss": loss,
         "error rate": _if_known(result["progressive_error"], whole),

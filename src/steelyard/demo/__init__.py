@@ -1,1 +1,1 @@
-"""What `steelyard demo` does: collect docstrings, learn them, give some a weight, write a report."""
+"""What `steelyard demo` does: learn who survived the Titanic from a weighted sample."""

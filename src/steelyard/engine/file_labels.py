@@ -67,7 +67,9 @@ def settle(
         found = two_classes(f"{low:g}", f"{high:g}")
         if two is loss:  # labels are as the loss takes them, soft ones included
             return Labels(None, name_array(found.names))
-    return _named(list(found.names), loss)
+    labels = _named(list(found.names), loss)
+    assert labels.rule is not None
+    return replace(labels, rule=replace(labels.rule, spellings=found.spellings))
 
 
 def infer_loss(
@@ -117,9 +119,11 @@ def in_terms_of(labels: Labels, loss: Loss) -> Labels:
 def _with_values(labels: Labels, low: float, high: float) -> Labels:
     if labels.classes != 2:
         return labels
+    if labels.rule is not None:
+        return replace(labels, rule=replace(labels.rule, values=(low, high)))
     assert labels.class_names is not None
-    names = labels.rule.names if labels.rule is not None else [str(name) for name in labels.class_names]
-    return replace(labels, rule=two_classes(names[0], names[1], low, high))
+    negative, positive = map(str, labels.class_names)
+    return replace(labels, rule=two_classes(negative, positive, low, high))
 
 
 def with_original_names(labels: Labels, spec: InputSpec) -> Labels:

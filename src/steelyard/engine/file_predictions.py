@@ -49,6 +49,7 @@ def predict(
         threads=run.usable_threads,
         skip=run.skip_errors,
         prompt=prompt,
+        encoding=spec.encoding,
     )
 
 

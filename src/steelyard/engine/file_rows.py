@@ -98,6 +98,7 @@ class FileRows:
             weight_factor=spec.weight_factor,
             threads=self.threads,
             skip=self.skip,
+            encoding=spec.encoding,
         )
         self.first_stream = self.first_stream or self.stream
         return self.stream

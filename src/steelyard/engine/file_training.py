@@ -22,6 +22,7 @@ from steelyard.engine.progressive_calibration import ProgressiveCalibration
 from steelyard.engine.protocol import Column, Engine, new_engine, restore
 from steelyard.engine.run_options import KEPT_BY_CHECKPOINTS, RunOptions
 from steelyard.engine.totals import StreamTotals
+from steelyard.engine.training_record import TrainingRecord
 from steelyard.features import Names
 from steelyard.io import compatibility, inference
 from steelyard.io.errors import InputError
@@ -54,7 +55,10 @@ class FileTraining:
     before: tuple[Column, Column] = field(default_factory=lambda: (np.zeros(1), np.zeros(1)))
     """Sums of loss and weight when the run began: not nothing, if it goes on from another."""
 
+    record: TrainingRecord = field(default_factory=TrainingRecord)
+
     def __post_init__(self) -> None:
+        self.record.add_files(self.files.paths)
         options = self.run_options
         self.loop = PassLoop(
             self.engine,
@@ -103,10 +107,12 @@ class FileTraining:
         def watch(learned: Learned) -> None:
             if learned.pass_number == 0:
                 self.totals.add(learned.examples)
+                self.record.add(learned, self.engine)
             if after_piece is not None:
                 after_piece(learned)
 
         self.loop.run(watch)
+        self.record.finish(self.engine)
         if self.files.stream is None:  # nothing was left to do
             self.files.open()
         if self.totals.learned == 0 and all(model.clock == 0.0 for model in self.engine.models()):
@@ -158,6 +164,7 @@ class FileTraining:
             estimator=None if self.resumed_from is None else self.resumed_from.estimator,
             n_iter=self.run_options.passes,
             calibration=self.calibration,
+            training=self.record.as_json(),
         )
         if self.progressive_calibration is not None and self.held_out_calibration is None:
             content.progressive_calibration = self.progressive_calibration.arrays()
@@ -309,6 +316,7 @@ def resume(
         held_out_calibration=None if stored.progressive_calibration else stored.calibration,
         progressive_calibration=progressive_calibration.load(stored, path, labels.classes),
         before=engine.progress_sums(),
+        record=TrainingRecord.of(stored.training),
     )
     if stored.run is not None:
         _restore_run(training, stored)

@@ -43,7 +43,9 @@ class Metrics:
         count = 0 if classes is None else len(classes)
         self._labels = LabelWeights()
         self._rows = 0
-        self.weight = self._total = self._square = self._log_loss = 0.0
+        self.weight = self._total = self._square = self._absolute = self._log_loss = 0.0
+        self._shift = 0.0  # near the labels, so that their variance keeps its digits
+        self._moments = np.zeros(2)
         self._confusion = np.zeros((count, count))  # actual, predicted
         self._ranks = np.zeros((2, 1 << _BITS)) if count == 2 else np.zeros((2, 0))
         self._calibration = np.zeros((3, _CALIBRATION_BINS))  # weight, predicted, observed
@@ -61,6 +63,10 @@ class Metrics:
         if self._names is None:
             with np.errstate(over="ignore"):
                 self._square += float(weights @ np.square(predictions - labels))
+                self._absolute += float(weights @ np.abs(predictions - labels))
+                self._shift = self._shift if self._moments.any() else float(labels[0]) if len(labels) else 0.0
+                shifted = labels - self._shift
+                self._moments += weights @ np.column_stack((shifted, np.square(shifted)))
             return
         found = probabilities.decide(self._loss, predictions)
         count = len(self._names)
@@ -122,8 +128,18 @@ class Metrics:
             place, mean = self._labels.best_class(self._loss, len(self._names))
             result |= {"most_frequent_class": self._names[place], "best_constant_loss": finite(mean)}
         if self._names is None:
-            return result | {"rmse": finite(float(np.sqrt(self._square / self.weight)))}
+            mean, square = self._moments / self.weight
+            with np.errstate(over="ignore", invalid="ignore"):
+                variance = square - mean**2
+            return result | {
+                "rmse": finite(float(np.sqrt(self._square / self.weight))),
+                "mae": finite(self._absolute / self.weight),
+                "r2": finite(1.0 - self._square / self.weight / variance) if variance > 0.0 else None,
+            }
         result["accuracy"] = float(np.trace(self._confusion)) / self.weight
+        actual = self._confusion.sum(axis=1)
+        result["most_frequent_class"] = self._names[int(actual.argmax())]
+        result["most_frequent_class_accuracy"] = float(actual.max()) / self.weight
         if len(self._names) == 2:
             result["auc"] = self._area()
         result |= self._per_class()

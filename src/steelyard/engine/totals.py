@@ -47,10 +47,12 @@ class StreamTotals:
     weights: WeightSummary = weight_summary.NOTHING
     last_label: float | None = None
     label_changes: int = 0
+    unlabelled: int = 0
 
     def add(self, examples: Examples) -> None:
         self.rows += len(examples)
         self.learned += int(np.count_nonzero(examples.sample_weight))
+        self.unlabelled += int(np.count_nonzero(np.isnan(examples.labels)))
         self.labels.add(examples.labels, examples.sample_weight)
         labels = examples.labels[examples.sample_weight > 0.0]
         if len(labels):
@@ -81,12 +83,14 @@ class StreamTotals:
             "learned": self.learned,
             "weights": asdict(self.weights),
             "changes": [self.last_label, self.label_changes],
+            "unlabelled": self.unlabelled,
         }
 
     @classmethod
     def from_json(cls, stored: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> "StreamTotals":
         totals = cls(stored["rows"], stored["learned"], weights=WeightSummary(**stored["weights"]))
         totals.last_label, totals.label_changes = stored["changes"]
+        totals.unlabelled = stored.get("unlabelled", 0)
         totals.labels.restore(arrays)
         return totals
 

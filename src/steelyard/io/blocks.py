@@ -36,11 +36,11 @@ MESSAGES = {
     codes.NOT_FINITE: "{0!r}: NaN and infinite values cannot be learned from",
     codes.TOO_LARGE: "{0!r}: the value is so large that its square overflows; scale it",
     codes.BAD_INDEX: "{0!r}: a feature must be index:value, the index a whole number of 0 or more",
-    codes.NOT_UTF8: "not UTF-8 text; convert it first (iconv -f latin1 -t utf8)",
+    codes.NOT_UTF8: "not UTF-8 text; --encoding says what it is, such as latin-1 or cp1252",
     codes.BAD_NAMESPACE_VALUE: "{0!r}: the weight after the namespace is not a number",
-    codes.MISSING_FIELDS: "there are fewer fields than columns",
-    codes.EXTRA_FIELDS: "there are more fields than columns; is a text with commas quoted, and is there "
-    "no number with a decimal comma?",
+    codes.MISSING_FIELDS: "there are fewer fields than columns: {0!r}",
+    codes.EXTRA_FIELDS: "there are more fields than columns: {0!r}; is a text with commas quoted, and is "
+    "there no number with a decimal comma?",
     codes.OPEN_QUOTE: "a quoted field has no closing quote",
     codes.BAD_JSON: "{0!r}: not a JSON object",
     codes.BAD_NUMBER: "{0!r} is not a number; is it a category or text?",

@@ -7,8 +7,8 @@ missing text has no tokens.
 Roles are inferred from the header and the first records; what the user says takes precedence. The
 rules, in this order. A role that only one column can have goes to the first that fits.
 
-- label: a name such as label, target, y, class or click; else a column of two values, the last one
-  before the first before the others; else the last column that is neither text, date nor id.
+- label: a name such as label, target, y, class or click; else the last or the first column, apart from ids
+  and dates, if it has two values; else the only column that is no text. Otherwise none: the user has to say.
 - weight: a name such as weight, importance or sample_weight, all its values numbers from 0 on.
 - a column that is empty throughout, a date or time, the number of the row, a propensity: ignored.
   (A constant column is kept: it may change later, and costs little.)
@@ -119,6 +119,7 @@ def require(wanted: Iterable[str], names: Iterable[str], where: str = "") -> Non
 
 LABEL_NAMES = (
     "label", "labels", "target", "y", "class", "outcome", "response", "click", "clicked", "is_spam", "spam",
+    "survived", "churn", "churned", "is_fraud", "fraud", "converted", "sentiment", "diagnosis",
 )  # fmt: skip
 WEIGHT_NAMES = ("weight", "weights", "importance", "sample_weight", "instance_weight", "fnlwgt")
 BASE_NAMES = ("base", "base_margin", "offset")
@@ -261,13 +262,13 @@ def _label(seen: Sequence[ColumnSample]) -> tuple[ColumnSample, str] | None:
     named = _named(seen, LABEL_NAMES, lambda column: not column.date)
     if named is not None:
         return named
-    order = [*seen[-1:], *seen[:-1]]
-    for column in order:
-        if len(column.different) == 2 and not column.date:
-            return column, "two values: " + ", ".join(sorted(column.different))
-    for column in reversed(seen):
-        if column.values and not (column.text or column.date or column.identifier or column.counts_rows):
-            return column, "the last column that fits"
+    may_be = [c for c in seen if not (c.date or c.identifier or c.counts_rows or c.short in TAG_NAMES)]
+    for column, place in ((may_be[-1:], "last"), (may_be[:1], "first")):
+        if column and len(column[0].different) == 2:
+            return column[0], f"the {place} column, of two values: " + ", ".join(sorted(column[0].different))
+    no_texts = [column for column in may_be if not column.text]
+    if len(no_texts) == 1 < len(may_be):
+        return no_texts[0], "the only column that is no text"
     return None
 
 

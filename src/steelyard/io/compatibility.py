@@ -21,7 +21,7 @@ def spec_for(spec: InputSpec, paths: Sequence[str], model: str) -> InputSpec:
     """How to read these files for the model of that name, which has learned files read by `spec`."""
     found: dict[str, InputSpec] = {}
     for path in paths:
-        with formats.open_head(path) as head:
+        with formats.open_head(path, spec.encoding) as head:
             if head.source.peek(1):  # an empty file may be read in any way
                 found[path] = _adapt(spec, head, model)
     for path, other in found.items():
@@ -68,7 +68,7 @@ def _compose(made: LabelRule, then: LabelRule) -> LabelRule:
         for name, value in zip(then.names, then.values, strict=True)
     ]
     pairs.sort(key=lambda pair: pair[0] != ANYTHING)
-    return LabelRule(tuple(name for name, _ in pairs), tuple(value for _, value in pairs))
+    return LabelRule(tuple(name for name, _ in pairs), tuple(value for _, value in pairs), made.spellings)
 
 
 def check_converted(head: Head, named: InputSpec, model: str) -> InputSpec | None:
@@ -119,7 +119,7 @@ def _describe_mismatch(path: str, found: str, named: InputSpec | None, model: st
         learned, wanted = "sparse rows", "such rows"
     elif named.columns is not None:
         learned = named.format
-        wanted = "a table with the same columns (csv, tsv, jsonl, arrow or parquet)"
+        wanted = "a table with the same columns (csv, tsv, excel, jsonl, arrow or parquet)"
     else:
         learned = named.format
         wanted = f"{learned} files, plain or compressed, or what steelyard convert makes of them"

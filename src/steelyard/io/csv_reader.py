@@ -54,7 +54,8 @@ class DelimitedReader:
         if not source.peek(1):
             return
         head = read_head(source, dialect)
-        places = self._find_places(source.path, head.names)
+        width, found, remarks = self._find_places(source.path, head.names)
+        places = width, found, remarks | ({source.note} if source.note else set())
         line = 1  # at which the next block begins
 
         def last_end(text: NDArray[np.uint8], _start: int) -> int:

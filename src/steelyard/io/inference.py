@@ -5,6 +5,7 @@ Labels are classes or numbers; what is inferred is announced, and options overri
 """
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from steelyard.io import columns as roles
@@ -12,7 +13,7 @@ from steelyard.io import formats, sources
 from steelyard.io.errors import POINTS, InputError, has_decimal_comma
 from steelyard.io.formats import TableOverrides
 from steelyard.io.input_spec import InputSpec
-from steelyard.io.labels import LabelRule, classes, is_number, plain, shorten, two_classes
+from steelyard.io.labels import LabelRule, classes, is_number, join_spellings, plain, shorten, two_classes
 from steelyard.losses import Loss, OneOf
 
 TWO_CLASSES, ANY_NUMBER = "modified_huber", "squared"
@@ -32,7 +33,7 @@ def infer(
 
     `options` are those of `InputSpec`; the format and the columns are inferred, unless given.
     """
-    with formats.open_head(paths[0]) as head:
+    with formats.open_head(paths[0], options.get("encoding")) as head:
         spec = InputSpec(format_name or formats.identify_all(paths, head).name, **options)
         if not head.source.peek(_HEAD_BYTES).removeprefix(formats.MARK).strip():
             raise InputError(f"{head.source.path}: is empty")
@@ -53,7 +54,7 @@ def distinct_labels(paths: Sequence[str], spec: InputSpec, limit: int) -> list[s
     kind = formats.by_name(spec.format)
     for path in paths:
         if sources.once_only(path):
-            with formats.open_head(path) as head:
+            with formats.open_head(path, spec.encoding) as head:
                 found.update(kind.head_labels(spec, head))
             continue
         for labels in kind.label_sets(spec, path):
@@ -76,7 +77,8 @@ def rule_for(labels: Sequence[str], loss: Loss, path: str) -> LabelRule | None:
     if not isinstance(loss.labels, OneOf):
         return None
     low, high = sorted(loss.labels.values)
-    distinct = {_plain(label) for label in labels}
+    spellings = join_spellings([label for label in labels if not is_number(label)])
+    distinct = {_plain(spellings.get(label, label)) for label in labels}
     if all(is_number(label) and loss.allows(float(label)) for label in distinct):
         return None
     if not are_two_classes(distinct):
@@ -85,7 +87,8 @@ def rule_for(labels: Sequence[str], loss: Loss, path: str) -> LabelRule | None:
     spelt = {_plain(label): label for label in sorted(labels, reverse=True)}
     ordered = sorted(names, key=lambda name: (float(name) if is_number(name) else 0.0, name))
     written = [spelt.get(name, name) for name in ordered]
-    return two_classes(written[0], written[1], low, high) if len(written) == 2 else classes(written)
+    rule = two_classes(written[0], written[1], low, high) if len(written) == 2 else classes(written)
+    return replace(rule, spellings=tuple(sorted(spellings.items())))
 
 
 def are_usual_pair(labels: Iterable[str]) -> bool:
@@ -96,7 +99,9 @@ def are_usual_pair(labels: Iterable[str]) -> bool:
 
 def are_two_classes(labels: Iterable[str]) -> bool:
     """Whether there are two values, or one of a usual pair."""
-    distinct = {_plain(label) for label in labels}
+    labels = list(labels)
+    spellings = join_spellings(labels)
+    distinct = {_plain(spellings.get(label, label)) for label in labels}
     return len(distinct) == 2 or any(distinct <= pair for pair in _PAIRS)
 
 

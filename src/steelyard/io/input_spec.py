@@ -67,6 +67,8 @@ class InputSpec:
     weight_factor: float = 1.0
     namespaces: NamespaceOptions | None = None
     original: "InputSpec | None" = None
+    encoding: str | None = None
+    """Of text files; None: UTF-8, or what their first bytes say."""
 
     def __post_init__(self) -> None:
         if self.format not in formats.names() or self.dtype not in LARGEST:
@@ -101,14 +103,15 @@ class InputSpec:
     def as_json(self) -> dict[str, Any]:
         values = {each.name: getattr(self, each.name) for each in fields(self)}
         values["interactions"] = list(self.interactions)
-        if self.namespaces is None:
-            del values["namespaces"]  # states of sweeps from before there were any compare equal
+        for newer in ("namespaces", "encoding"):
+            if values[newer] is None:
+                del values[newer]  # states of sweeps from before there were any compare equal
         return {name: each.as_json() if hasattr(each, "as_json") else each for name, each in values.items()}
 
 
 def from_json(stored: dict[str, Any]) -> InputSpec:
-    """The inverse of `as_json`. Older files have no factor of weights, and no options of namespaces."""
-    stored = {"weight_factor": 1.0, "namespaces": None, **stored}
+    """The inverse of `as_json`. Older files have no factor of weights, options of namespaces and encoding."""
+    stored = {"weight_factor": 1.0, "namespaces": None, "encoding": None, **stored}
     values = {each.name: stored[each.name] for each in fields(InputSpec)}
     for name, read in _PARTS.items():
         if values[name] is not None:

@@ -5,7 +5,7 @@ Numbers that a loss takes need no rule. Classes called anything else do: `0,1` f
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -23,11 +23,13 @@ _LONGEST = 20  # of a label in a message
 class LabelRule:
     """The names of the classes as they stand in the file, and the number that each becomes.
 
-    The first name may be `*`: any label that is none of the others.
+    The first name may be `*`: any label that is none of the others. `spellings` are further ways to write
+    a class, each with its name: yes for Yes.
     """
 
     names: tuple[str, ...]
     values: tuple[float, ...]
+    spellings: tuple[tuple[str, str], ...] = ()
 
     def __post_init__(self) -> None:
         if len(self.names) < 2 or len(self.names) != len(self.values):
@@ -83,19 +85,29 @@ class LabelRule:
 
     def as_json(self) -> dict[str, Any]:
         """Two classes have keys of their own, as in files from before there could be more."""
+        spellings = {"spellings": dict(self.spellings)} if self.spellings else {}
         if len(self.names) == 2:
-            return {"negative": self.negative, "positive": self.positive, "low": self.low, "high": self.high}
-        return {"names": list(self.names), "values": list(self.values)}
+            two = {"negative": self.negative, "positive": self.positive, "low": self.low, "high": self.high}
+            return two | spellings
+        return {"names": list(self.names), "values": list(self.values)} | spellings
 
     @classmethod
     def from_json(cls, stored: dict[str, Any]) -> "LabelRule":
+        stored = dict(stored)
+        spellings = tuple(dict(stored.pop("spellings", {})).items())
         if "names" in stored:
-            return cls(tuple(stored["names"]), tuple(stored["values"]))
-        return two_classes(**stored)
+            return cls(tuple(stored["names"]), tuple(stored["values"]), spellings)
+        return replace(two_classes(**stored), spellings=spellings)
+
+    @property
+    def spelt(self) -> list[str]:
+        """Every way to write a class, apart from `*`."""
+        return list(self._by_name)
 
     @cached_property
     def _by_name(self) -> dict[str, float]:
-        return {name: value for name, value in zip(self.names, self.values, strict=True) if name != ANYTHING}
+        found = {name: value for name, value in zip(self.names, self.values, strict=True) if name != ANYTHING}
+        return found | {other: found[name] for other, name in self.spellings}
 
     @cached_property
     def _by_number(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -135,6 +147,22 @@ def rule(text: str, low: float, high: float) -> LabelRule:
             f"labels {text!r}: give two, as negative,positive (for example 0,1 or *,spam), or all of several"
         )
     return two_classes(names[0], names[1], low, high) if len(names) == 2 else classes(names)
+
+
+def join_spellings(labels: Sequence[str]) -> dict[str, str]:
+    """Labels that differ in letter case or blanks only, each with the one that stands for all of them.
+
+    Single letters may be classes of their own, as in handwriting: they are joined if two classes are left.
+    """
+    first: dict[str, str] = {}
+    for label in sorted(labels):
+        first.setdefault(" ".join(label.split()).casefold(), label)
+    joined = {label: first[" ".join(label.split()).casefold()] for label in labels}
+    return {
+        label: name
+        for label, name in joined.items()
+        if label != name and (len(name.strip()) > 1 or len(first) == 2)
+    }
 
 
 def plain(label: float) -> str:

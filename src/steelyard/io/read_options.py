@@ -13,6 +13,7 @@ from steelyard.io.formats import TableOverrides
 from steelyard.io.input_spec import DEFAULT_BITS, InputSpec
 from steelyard.io.labels import ANYTHING, is_number
 from steelyard.io.namespaces import NamespaceOptions, check_present
+from steelyard.io.transcoding import check_encoding
 from steelyard.text.tokens import TextOptions
 
 _OF_TABLES = (
@@ -56,6 +57,8 @@ class ReadOptions:
     words: int = 1
     characters: tuple[int, int] | None = None
     repeated: str = "relative"
+    encoding: str | None = None
+    """Of text files that are not UTF-8, such as latin-1."""
 
     @classmethod
     def from_keywords(cls, **given: Any) -> "ReadOptions":
@@ -94,7 +97,10 @@ class ReadOptions:
             text=TextOptions(self.words, self.characters, self.repeated),
             propensities=self.propensity is not None,
             weight_factor=self.weight_factor,
+            encoding=None if self.encoding is None else check_encoding(self.encoding),
         )
+        if self.encoding is not None and (formats.by_name(spec.format).binary or spec.format == "excel"):
+            raise InputError(f"--encoding is for text, and the files are {spec.format}")
         if spec.columns is None:
             crosses = formats.by_name(spec.format).crosses and not spec.converted
             converted = "converted ones, whose features steelyard convert has made"

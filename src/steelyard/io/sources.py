@@ -1,13 +1,14 @@
 """`Source`: the bytes of a file, a pipe or standard input, decompressed; and paths and patterns expanded.
 
 Compression is recognised by the first bytes, whatever the suffix is, so that standard input may be
-compressed too. Standard input and pipes can be read only once: they stay open, and peeked bytes are
-read again.
+compressed too. Text in another encoding and spreadsheets become UTF-8 on the way. Standard input and pipes
+can be read only once: they stay open, and peeked bytes are read again.
 """
 
 import bz2
 import glob
 import gzip
+import hashlib
 import io
 import lzma
 import os
@@ -21,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from steelyard._messages import closest
+from steelyard.io import transcoding
 from steelyard.io.errors import InputError
 
 STANDARD_INPUT = "-"
@@ -31,6 +33,7 @@ _HEAD = 10
 _COMPRESSED = (b"\x1f\x8b", b"\xfd7zXZ\x00", b"BZh", b"\x28\xb5\x2f\xfd")
 PATIENCE = 1e-3  # seconds after which a live source has nothing more to say for now: a program that writes on
 # and on, such as cat, is never that late, so that its lines are read in large blocks
+_FINGERPRINT = 1 << 16  # bytes
 
 
 def expand(given: Sequence[str | Path]) -> list[str]:
@@ -75,6 +78,15 @@ def once_only(path: str) -> bool:
     return path == STANDARD_INPUT or not Path(path).is_file()
 
 
+def fingerprint(path: str) -> tuple[int, str]:
+    """The size of a file, and a digest of its beginning and its end: enough to know it again."""
+    with Path(path).open("rb") as file:
+        size = os.fstat(file.fileno()).st_size
+        parts = file.read(_FINGERPRINT)
+        file.seek(max(size - _FINGERPRINT, 0))
+        return size, hashlib.blake2b(parts + file.read(), digest_size=16).hexdigest()
+
+
 class _Once(io.RawIOBase):
     """A file that cannot seek, with its first bytes put back."""
 
@@ -115,8 +127,14 @@ class Source:
     """One open file. `read` returns its bytes, decompressed; `position` is how far the file is read."""
 
     _leased = _live = False
+    encoding: str | None = None
+    """Of the file, if that is not UTF-8 without a mark."""
+    sheet = False
+    """Whether it is a spreadsheet, read as CSV,"""
+    note: str | None = None
+    """and what is to be said about that."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, encoding: str | None = None) -> None:
         self.path = "standard input" if path == STANDARD_INPUT else path
         self._regular = not once_only(path)
         self._ahead = b""
@@ -140,7 +158,11 @@ class Source:
             self._file.seek(0)
         else:
             self._file = _Once(self._file, head, closes=path != STANDARD_INPUT)
-        self._stream = self._opened(head)
+        try:
+            self._stream = self._as_text(self._opened(head), head, encoding)
+        except InputError:
+            self.close()
+            raise
 
     @property
     def size(self) -> int | None:
@@ -237,6 +259,28 @@ class Source:
         found = os.fstat(self._file.fileno())
         return found.st_size, found.st_mtime_ns
 
+    def _as_text(self, stream: Any, head: bytes, given: str | None) -> Any:
+        """The stream itself; if it is a workbook or in another encoding, as UTF-8."""
+        self._stream = stream
+        if stream is not self._file:
+            head = self.peek(_HEAD)
+        if head.startswith(transcoding.ZIP):
+            file = stream
+            if stream is not self._file or not self._regular:  # it is read from its end
+                file = io.BytesIO(b"".join(iter(lambda: self.read(1 << 20), b"")))
+            self._ahead = b""
+            if not transcoding.is_workbook(file):
+                return file
+            found = transcoding.SheetText(file, self.path)
+            self.sheet, self.note = True, found.note
+            return found
+        self.encoding = transcoding.encoding_of(head, given)
+        if self.encoding is None or self.encoding == "utf-8-sig":  # of which readers drop the mark
+            return stream
+        rest = _Once(stream, self._ahead, closes=False)
+        self._ahead = b""
+        return transcoding.Decoded(rest, self.encoding, self.path)
+
     def _opened(self, head: bytes) -> Any:
         if head.startswith(b"\x1f\x8b"):
             return gzip.GzipFile(fileobj=self._file)
@@ -248,17 +292,16 @@ class Source:
             try:
                 import pyarrow
             except ImportError:
-                self.close()
                 raise InputError(f'{self.path}: zstd needs pyarrow: pip install "steelyard[arrow]"') from None
             return pyarrow.CompressedInputStream(self._file, "zstd")
         return self._file
 
 
 @contextmanager
-def live() -> Iterator[None]:
-    """Within: pipes and terminals are read as their lines come, not in blocks of a fixed size."""
+def live(wanted: bool = True) -> Iterator[None]:
+    """Within, if wanted: pipes and terminals are read as their lines come, not in blocks of a fixed size."""
     global _live
-    before, _live = _live, True
+    before, _live = _live, wanted
     try:
         yield
     finally:
@@ -269,10 +312,10 @@ _live = False
 
 
 @contextmanager
-def open_source(path: str) -> Iterator[Source]:
+def open_source(path: str, encoding: str | None = None) -> Iterator[Source]:
     """A source while it is needed; one that can be read only once stays open to its end."""
     if not once_only(path):
-        source = Source(path)
+        source = Source(path, encoding)
         try:
             yield source
         finally:
@@ -280,7 +323,7 @@ def open_source(path: str) -> Iterator[Source]:
         return
     key = path, sys.stdin if path == STANDARD_INPUT else None
     if key not in _kept:
-        _kept[key] = Source(path)
+        _kept[key] = Source(path, encoding)
     yield _kept[key]
     if _kept[key].exhausted:
         _kept.pop(key).close()

@@ -74,6 +74,7 @@ class Stream:
         skip: bool = False,
         block_size: int | None = None,
         prompt: bool = False,
+        encoding: str | None = None,
     ) -> None:
         self.paths = [str(path) for path in paths]
         self.rows = 0
@@ -92,6 +93,7 @@ class Stream:
         self._skip = skip
         self._prompt = prompt
         self._block_size = block_size or usual_size(threads)
+        self._encoding = encoding
         self._lines = 0
 
     @property
@@ -109,7 +111,7 @@ class Stream:
         for path in self.paths:
             self._lines = 0
             before = self.position
-            with sources.open_source(path) as source:
+            with sources.open_source(path, self._encoding) as source:
                 blocks = self._reader.blocks(source, self._block_size)
                 with closing(
                     map_ahead(self._reader.parse, blocks, self._threads, prompt=self._prompt)

@@ -128,7 +128,7 @@ def _rule_arrays(rule: LabelRule | None) -> tuple[Any, ...]:
     known: dict[bytes, float] = {}
     otherwise = None
     if rule is not None:
-        known = {name.encode(): value for name in rule.names if (value := rule.value(name)) is not None}
+        known = {name.encode(): value for name in rule.spelt if (value := rule.value(name)) is not None}
         otherwise = rule.otherwise
     names = sorted(known, key=lambda name: (len(name), name))
     return (

@@ -19,6 +19,7 @@ from steelyard.io import sources
 from steelyard.io.columns import ColumnOverrides, Columns
 from steelyard.io.errors import InputError
 from steelyard.io.sources import COMPRESSED_SUFFIXES, STANDARD_INPUT, Source
+from steelyard.io.transcoding import OLD_EXCEL, ZIP
 
 if TYPE_CHECKING:
     from steelyard.features import Names
@@ -63,12 +64,12 @@ class Head:
         return next((each for each in _formats() if each.binary and each.recognise(self)), None)
 
     def check_text(self) -> None:
-        """Refuse what spreadsheets save, archives, models and other binary files, by their first bytes."""
+        """Refuse archives, models and other binary files, by their first bytes."""
         start, path = self.source.peek(_BEGINNING), self.source.path
-        if start.startswith((b"\xff\xfe", b"\xfe\xff")):
-            raise InputError(f"{path}: is UTF-16; make UTF-8 of it first (iconv -f utf-16 -t utf-8)")
-        if start.startswith(b"PK\x03\x04"):
-            raise InputError(f"{path}: is a zip archive, or a spreadsheet; unpack it, or save it as CSV")
+        if start.startswith(ZIP):
+            raise InputError(f"{path}: is a zip archive and no Excel workbook; unpack it, or save it as CSV")
+        if start.startswith(OLD_EXCEL):
+            raise InputError(f"{path}: is an Excel file of the old kind; save it as .xlsx or CSV")
         if _MODEL.match(start):
             raise InputError(f"{path}: is a model, and has no rows")
         if b"\0" in start:
@@ -76,8 +77,8 @@ class Head:
 
 
 @contextmanager
-def open_head(path: str) -> Iterator[Head]:
-    with sources.open_source(path) as source:
+def open_head(path: str, encoding: str | None = None) -> Iterator[Head]:
+    with sources.open_source(path, encoding) as source:
         yield Head(path, source)
 
 
@@ -135,7 +136,7 @@ def require_label(spec: "InputSpec", path: str) -> Columns:
     assert spec.columns is not None
     if not spec.columns.with_role(roles.LABEL):
         names = ", ".join(spec.columns.names)
-        raise InputError(f"{path}: which column is the label? Say --label NAME; there are {names}")
+        raise InputError(f"{path}: which column is to be predicted? Say --label NAME; there are {names}")
     return spec.columns
 
 
@@ -180,14 +181,14 @@ def sniff(head: Head) -> Format:
     return next(each for each in _formats() if not each.binary and each.recognise(head))
 
 
-def identify(path: str, head: Head | None = None) -> Format:
+def identify(path: str, head: Head | None = None, encoding: str | None = None) -> Format:
     """The format of one file: by its suffix, else by its content."""
     known = by_suffix(path)
-    if known is not None:
+    if known is not None and (head is None or not head.source.sheet):
         return known
     if head is not None:
         return sniff(head)
-    with open_head(path) as head:
+    with open_head(path, encoding) as head:
         return sniff(head)
 
 
@@ -196,7 +197,8 @@ def identify_all(paths: Sequence[str], first: Head) -> Format:
     named = [path for path in paths if path != STANDARD_INPUT]
     if not named:
         return sniff(first)
-    found = {path: identify(path, first if path == first.path else None) for path in named}
+    encoding = first.source.encoding
+    found = {path: identify(path, first if path == first.path else None, encoding) for path in named}
     if len(set(found.values())) > 1:
         listed = ", ".join(f"{path} is {each.name}" for path, each in found.items())
         raise InputError(f"files of several formats cannot be read together: {listed}")

@@ -30,7 +30,7 @@ class SparseText(Format):
         from steelyard.io.labels import distinct_numbers
         from steelyard.io.stream import Stream
 
-        for parsed in Stream([path], self.reader(spec, None), skip=True):
+        for parsed in Stream([path], self.reader(spec, None), skip=True, encoding=spec.encoding):
             yield set(distinct_numbers(parsed.examples.labels))
 
     def fits(self, spec: "InputSpec", head: Head) -> bool:

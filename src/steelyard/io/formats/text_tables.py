@@ -1,5 +1,5 @@
-"""Tables of text: CSV and TSV, with a header or without (semicolons and bars are recognised too); and JSON
-lines, one object per line, whose keys are the columns.
+"""Tables of text: CSV and TSV, with a header or without (semicolons and bars are recognised too); Excel,
+whose sheets are read as CSV; and JSON lines, one object per line, whose keys are the columns.
 """
 
 import re
@@ -38,7 +38,7 @@ class TextTable(Format):
         only = {roles.LABEL: roles.TAG}
         ignoring = tuple(Column(one.name, only.get(one.role, roles.IGNORE)) for one in columns.columns)
         bare = replace(spec, columns=Columns(ignoring), interactions=(), label_rule=None)
-        for parsed in Stream([path], bare.reader(), skip=True):
+        for parsed in Stream([path], bare.reader(), skip=True, encoding=spec.encoding):
             assert parsed.tags is not None
             cells = _distinct(parsed.block.text if parsed.text is None else parsed.text, parsed.tags)
             yield set(columns.present(cell.decode("utf-8", "replace") for cell in cells))
@@ -62,6 +62,8 @@ class Csv(TextTable):
     name = "csv"
     suffixes: ClassVar[tuple[str, ...]] = (".csv",)
     order = 60
+    separator: ClassVar[str | None] = None
+    """That of every file; None: each has its own."""
 
     def recognise(self, head: Head) -> bool:
         return True  # whatever is left
@@ -70,7 +72,7 @@ class Csv(TextTable):
         from steelyard.io import csv_reader
 
         dialect = csv_reader.infer_dialect(
-            head.source, separator=overrides.separator, header=overrides.header
+            head.source, separator=self.separator or overrides.separator, header=overrides.header
         )
         columns = csv_reader.infer_columns(head.source, dialect, overrides.columns)
         return replace(spec, dialect=dialect, columns=columns)
@@ -102,7 +104,7 @@ class Csv(TextTable):
         if spec.columns is None:
             return super().adapt(spec, head, model)
         header = spec.dialect is None or spec.dialect.header
-        dialect = csv_reader.infer_dialect(head.source, header=header)
+        dialect = csv_reader.infer_dialect(head.source, separator=self.separator, header=header)
         return replace(spec, format=self.name, dialect=dialect)
 
 
@@ -113,6 +115,16 @@ class Tsv(Csv):
 
     def recognise(self, head: Head) -> bool:
         return head.lines[0].count(b"\t") > head.lines[0].count(b",")
+
+
+class Excel(Csv):
+    name = "excel"
+    suffixes = (".xlsx", ".xlsm")
+    order = 5
+    separator = ","
+
+    def recognise(self, head: Head) -> bool:
+        return head.source.sheet
 
 
 class Jsonl(TextTable):

@@ -1,0 +1,98 @@
+"""`TrainingRecord`: what a model file remembers of the files it was trained on, and of how it went.
+
+The learning curve has the progressive loss and error rate after 1, 2, 4, 8, … rows and at the end, rounded so
+that they do not depend on how the files were cut into blocks.
+"""
+
+import copy
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from steelyard.engine.passes import Learned
+from steelyard.engine.protocol import Engine
+from steelyard.io import sources
+from steelyard.losses import OneOf
+
+
+@dataclass
+class TrainingRecord:
+    """`files` are [name, bytes, digest]; of a pipe, the name alone. `curve` is [rows, loss, error rate]."""
+
+    files: list[list[Any]] = field(default_factory=list)
+    rows: int = 0
+    learned: int = 0
+    curve: list[list[float | None]] = field(default_factory=list)
+    wrong: float = 0.0
+    """The weight of wrong predictions so far."""
+
+    @classmethod
+    def of(cls, stored: dict[str, Any] | None) -> "TrainingRecord":
+        """To be continued: the end of the curve is no longer its end."""
+        found = cls() if stored is None else cls(**copy.deepcopy(stored))
+        found.curve = [point for point in found.curve if int(point[0] or 0).bit_count() == 1]
+        return found
+
+    def as_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    def add_files(self, paths: Sequence[str]) -> None:
+        self.files += [entry for entry in map(_entry, paths) if entry not in self.files]
+
+    def has(self, path: str) -> bool:
+        """Whether these bytes were learned, whatever the file is called."""
+        entry = _entry(path)
+        return len(entry) > 1 and any(entry[1:] == other[1:] for other in self.files)
+
+    def add(self, learned: Learned, engine: Engine) -> None:
+        """Of the first pass: a piece that was just learned."""
+        first, count = self.rows, len(learned.examples)
+        self.rows += count
+        weights = learned.examples.sample_weight
+        self.learned += int(np.count_nonzero(weights))
+        classes = engine.classes > 2 or isinstance(engine.settings[0].loss.labels, OneOf)
+        powers = (2**k for k in range(self.rows.bit_length()))
+        points = [power for power in powers if first < power <= self.rows]
+        assert learned.predictions is not None
+        labels = np.nan_to_num(learned.examples.labels)
+        best = engine.best
+        wrong = np.zeros(count)
+        if classes:
+            wrong = np.where(
+                weights > 0.0, weights * engine.row_errors(learned.predictions, labels)[:, best], 0.0
+            )
+        if points:
+            with np.errstate(over="ignore", invalid="ignore"):  # a model beyond all numbers is refused later
+                losses = engine.row_losses(learned.predictions, labels)[:, best]
+                loss = learned.loss_before[best] + np.cumsum(np.where(weights > 0.0, weights * losses, 0.0))
+                weight = learned.weight_before[best] + np.cumsum(weights)
+                wrong_so_far = self.wrong + np.cumsum(wrong)
+            for point in points:
+                row = point - first - 1
+                if weight[row] > 0.0:
+                    error = wrong_so_far[row] / weight[row] if classes else None
+                    self.curve.append([point, _rounded(loss[row] / weight[row]), _rounded(error)])
+        with np.errstate(over="ignore"):
+            self.wrong = float(f"{self.wrong + wrong.sum():.9g}")
+
+    def finish(self, engine: Engine) -> None:
+        """The end of the curve, unless it is there already."""
+        if self.rows and (not self.curve or self.curve[-1][0] != self.rows):
+            best = engine.best
+            loss, error = float(engine.progressive_loss[best]), None
+            if self.curve and self.curve[-1][2] is not None:
+                error = float(engine.progressive_error[best])
+            self.curve.append([self.rows, _rounded(loss), _rounded(error)])
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None or not np.isfinite(value) else float(f"{value:.5g}")
+
+
+def _entry(path: str) -> list[Any]:
+    if sources.once_only(path):
+        return ["standard input" if path == sources.STANDARD_INPUT else Path(path).name]
+    return [Path(path).name, *sources.fingerprint(path)]

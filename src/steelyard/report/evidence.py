@@ -1,0 +1,89 @@
+"""`Evidence`: predictions and labels of the rows that a report is about, and the figures made of them."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steelyard.examples import Examples
+
+Column = NDArray[np.float64]
+BINS = 100  # of probabilities, for the threshold
+
+
+@dataclass
+class Mistake:
+    """A row about which the model is far off: where, what, and why."""
+
+    size: float
+    number: int
+    tag: str
+    actual: str
+    cells: list[tuple[str, str]]
+    row: tuple[Examples, Any]
+    """The row itself, and its prediction."""
+    about: dict[str, Any] = field(default_factory=dict)
+    """As `steelyard explain --json` has it, of the difference to the average row."""
+
+
+@dataclass
+class Evidence:
+    """All arrays have an entry for each row with a label and a weight.
+
+    `scores` order the rows, and are the probability of the second class where it is known; of more classes
+    there are none. Of numbers, `scores` are the predictions and `actual` the labels.
+    """
+
+    scores: Column
+    actual: Column
+    """Of classes, whether it is the second; of more, whether the prediction was right."""
+    weights: Column
+    right: NDArray[np.bool_]
+    worst: list[Mistake]
+
+    def counts_by_score(self) -> tuple[list[float], list[float]]:
+        """The weight of the second and of the first class in bins of the probability."""
+        bins = np.minimum((self.scores * BINS).astype(np.int64), BINS)
+        second = np.bincount(bins, self.weights * self.actual, BINS + 1)
+        first = np.bincount(bins, self.weights * (1.0 - self.actual), BINS + 1)
+        return _short(second), _short(first)
+
+    def curves(self, most: int = 200) -> tuple[list[tuple[float, float]], list[tuple[float, float]]]:
+        """(ROC, precision over recall), each of at most so many points; ties are one step."""
+        order = np.argsort(-self.scores, kind="stable")
+        scores, positive = self.scores[order], self.actual[order]
+        weights = self.weights[order]
+        found, wrong = np.cumsum(weights * positive), np.cumsum(weights * (1.0 - positive))
+        ends = np.flatnonzero(np.append(np.diff(scores) != 0.0, True))
+        found, wrong = found[ends], wrong[ends]
+        keep = np.unique(np.linspace(0, len(ends) - 1, most).astype(np.int64))
+        recall, false = found / found[-1], wrong / wrong[-1]
+        precision = found / (found + wrong)
+        roc = [(0.0, 0.0), *zip(false[keep].tolist(), recall[keep].tolist(), strict=True)]
+        return roc, list(zip(recall[keep].tolist(), precision[keep].tolist(), strict=True))
+
+    @property
+    def has_both(self) -> bool:
+        """Whether there are rows of both classes."""
+        return 0.0 < float(self.actual.mean()) < 1.0
+
+    def weighted(self) -> dict[str, float] | None:
+        """What weights did, if they differ: shares that are right, by weight and by row."""
+        weights = self.weights
+        if not len(weights) or weights.max() <= weights.min():
+            return None
+        heavy = np.argsort(-weights, kind="stable")[: max(1, len(weights) // 10)]
+        return {
+            "by_weight": float(self.right @ weights / weights.sum()),
+            "by_row": float(self.right.mean()),
+            "heavy": float(self.right[heavy].mean()),
+            "heavy_share": float(weights[heavy].sum() / weights.sum()),
+            "effective": float(weights.sum() ** 2 / (weights @ weights)),
+            "smallest": float(weights.min()),
+            "largest": float(weights.max()),
+        }
+
+
+def _short(values: NDArray[Any]) -> list[float]:
+    return [float(f"{value:.6g}") for value in values.tolist()]
