@@ -165,14 +165,19 @@ class Learner:
             standardized.learn(
                 *rows, model.pairs, model.sums, *model.columns.arrays, model.l1_applied, model.state,
                 predictions, float(settings.bias), *pointers, unit, self.rate_factor, explicit, settings.l1,
-                l2, settings.average_power, settings.flow_rate, *rate_panels.tables(settings.dtype),
+                l2, settings.average_power, self._flow(),
             )  # fmt: skip
             return
         adaptive.learn(
             *rows, model.pairs, model.max_abs, model.l1_applied, model.state, predictions,
             float(settings.bias), *pointers, unit, settings.scaling == "normalized", explicit,
-            settings.l1, l2, settings.flow_rate, *rate_panels.tables(settings.dtype),
+            settings.l1, l2, self._flow(),
         )  # fmt: skip
+
+    def _flow(self) -> tuple[float, tuple[Any, ...]] | None:
+        """What kernels need to follow the flow of rates."""
+        settings = self.model.settings
+        return (settings.rate, rate_panels.tables(settings.dtype)) if settings.rates == "flow" else None
 
     def _pointers(self) -> tuple[Any, Any, Any]:
         settings = self.model.settings

@@ -137,11 +137,6 @@ class Settings:
             if not ok:
                 raise ValueError(f"rates='flow' cannot go with {name}={getattr(self, name)!r}: {why}")
 
-    @property
-    def flow_rate(self) -> float:
-        """The learning rate if rates follow the flow, else 0."""
-        return self.rate if self.rates == "flow" else 0.0
-
     def schedule(self) -> PowerDecay:
         """The learning rate over time."""
         return PowerDecay(self.rate, self.initial_t, self.power_t)

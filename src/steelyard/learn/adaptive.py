@@ -47,13 +47,13 @@ def learn(
     indptr, indices, values, dense, labels, sample_weight, offsets, order,
     pairs, max_abs, l1_applied, state, predictions, bias_value, push, step, value, derivative,
     unit, normalized, multiply, l1, l2,
-    flow_rate, rate_nodes, rate_fit, nodes, coefficients, integrals, tolerances,
+    flow,
 ):  # fmt: skip
     """As `linear.learn`, for `pairs` of weights and sums of squares, and `max_abs` if normalized.
 
     `unit` multiplies the learning rate: see `target_scale`. With `multiply` the sums of squares use the
-    gradient times the weight, as the explicit baseline does. `flow_rate` is the learning rate if rates follow
-    the flow (see `rate_flow`, to which the tables after it belong), or 0.
+    gradient times the weight, as the explicit baseline does. `flow` has the learning rate and the tables
+    of `rate_panels` if rates follow the flow (see `rate_flow`), or it is None, and that is left uncompiled.
     """
     clock, bias, loss, weight = state[CLOCK], state[BIAS], state[LOSS], state[WEIGHT]
     bias_squares, scale, l1_total = state[BIAS_SQUARES], state[SCALE], state[L1_TOTAL]
@@ -65,13 +65,11 @@ def learn(
     w, g, x = np.zeros(room, max_abs.dtype), np.zeros(room, max_abs.dtype), np.zeros(room, max_abs.dtype)
     sizes, units = np.zeros(room, max_abs.dtype), np.zeros(room, max_abs.dtype)
     moves = np.zeros(room, max_abs.dtype)
-    flow = flow_rate > 0.0
-    fans = np.zeros((len(rate_nodes), room if flow else 0), max_abs.dtype)
-    gains, late_moves = (
-        np.zeros(room if flow else 0, max_abs.dtype),
-        np.zeros(room if flow else 0, max_abs.dtype),
-    )
-    work, now = np.zeros((WORK_SIZE, len(nodes))), np.zeros_like(state)
+    if flow is not None:
+        flow_rate, tables = flow
+        fans = np.zeros((len(tables[0]), room), max_abs.dtype)
+        gains, late_moves = np.zeros(room, max_abs.dtype), np.zeros(room, max_abs.dtype)
+        work, now = np.zeros((WORK_SIZE, len(tables[2]))), np.zeros_like(state)
     typed = np.empty(3, max_abs.dtype)  # gives scalars the type of the weights
     ordered = len(order) > 0
     based = len(offsets) > 0
@@ -112,17 +110,17 @@ def learn(
                     p = scale * dot(filled, w, x) + offset  # the prediction has changed
                     before, slope = value(p, y), derivative(p, y)
                 _to_units(filled, x, sizes, units, typed)
-            if normalized and not flow:
+            if normalized and flow is None:
                 counts_for = h * share(before, slope, unit)
                 seen += counts_for
                 norm += counts_for * (bias_value + dot(filled, x, x))
-            if flow:
+            if flow is not None:
                 now[BIAS], now[BIAS_SQUARES], now[SEEN], now[NORM] = bias, bias_squares, seen, norm
                 _squares_of(filled, x, gains)
                 gained = follow(
                     filled, borrow(x), borrow(gains), borrow(g), bias_value, borrow(now), p, y,
                     share(before, slope, unit), flow_rate * unit, h, normalized, np.inf, 0,
-                    rate_nodes, rate_fit, nodes, coefficients, integrals, tolerances, step, derivative,
+                    tables, step, derivative,
                     borrow(fans), borrow(moves), borrow(late_moves), borrow(work), borrow(typed),
                 )  # fmt: skip
                 bias, bias_squares = now[BIAS], now[BIAS_SQUARES]
@@ -155,11 +153,12 @@ def learn(
             if l1 > 0.0:
                 for j in range(start, end):
                     l1_applied[np.uint64(indices[j - base])] = l1_total
-        elif flow and normalized:
-            for j in range(start, end):
-                sizes[j - start] = max_abs[np.uint64(indices[j - base])]
-            _to_units(filled, x, sizes, units, typed)
-            seen, norm = counted(seen, norm, bias_value + dot(filled, x, x), h)
+        elif flow is not None:
+            if normalized:
+                for j in range(start, end):
+                    sizes[j - start] = max_abs[np.uint64(indices[j - base])]
+                _to_units(filled, x, sizes, units, typed)
+                seen, norm = counted(seen, norm, bias_value + dot(filled, x, x), h)
         if l1 > 0.0 or l2 > 0.0:
             l1_total += pushed * l1 / scale
             scale /= 1.0 + pushed * l2

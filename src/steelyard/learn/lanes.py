@@ -42,7 +42,8 @@ def pushes(clock, sample_weight, initial_t, power_t, moments):
             board[H, turn] = sample_weight[start + turn]
             clock += sample_weight[start + turn]
         moments(address(board), _STRETCH, initial_t, power_t)
-        found[start : start + turns] = board[PUSH, :turns]
+        for turn in range(turns):
+            found[start + turn] = board[PUSH, turn]
     return found
 
 

@@ -34,8 +34,11 @@ def add(predictions, codes, sample_weight, own_class, decision, bins, time):
         if not h > 0.0:
             continue
         if time[CLOCK] >= 2.0 * time[BEGAN]:
-            bins[:, LAST] = bins[:, CURRENT]
-            bins[:, CURRENT] = 0.0
+            for setting in range(len(bins)):  # slices of arrays take ten times as long to compile
+                for kind in range(bins.shape[2]):
+                    for place in range(BINS):
+                        bins[setting, LAST, kind, place] = bins[setting, CURRENT, kind, place]
+                        bins[setting, CURRENT, kind, place] = 0.0
             time[BEGAN] = time[CLOCK]
         for model in range(predictions.shape[1]):
             p = predictions[row, model]

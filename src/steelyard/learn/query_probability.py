@@ -101,13 +101,13 @@ def flip_adaptive(
 def flip_flow(
     indptr, indices, values, dense, offsets, weights, bias, bias_value, unit, low, high, boundary, time,
     value, derivative, step, predictions, flips, rate, squares, max_abs, state,
-    rate_nodes, rate_fit, nodes, coefficients, integrals, tolerances,
+    tables,
 ):  # fmt: skip
     """Flip importances with rates that follow the flow: the weight after which it is at the boundary."""
     room = (longest(indptr) // BLOCK + 3) * BLOCK
     x, g, gains = np.zeros(room), np.zeros(room), np.zeros(room)
     moves, late_moves, typed = np.zeros(room), np.zeros(room), np.zeros(3)
-    fans, work = np.zeros((len(rate_nodes), room)), np.zeros((WORK_SIZE, len(nodes)))
+    fans, work = np.zeros((len(tables[0]), room)), np.zeros((WORK_SIZE, len(tables[2])))
     now = np.zeros_like(state)
     normalized = len(max_abs) > 0
     for row in range(len(flips)):
@@ -134,12 +134,13 @@ def flip_flow(
         if dot(filled, x, x) + bias_value == 0.0 or pushed == 0.0 or pushed == np.inf:
             flips[row] = 0.0 if pushed != np.inf else pushed
             continue
-        now[:] = state
+        for k in range(len(state)):
+            now[k] = state[k]
         now[CLOCK] = 0.0
         near = share(value(p, other), derivative(p, other), unit)
         follow(
             filled, x, gains, g, bias_value, now, p, other, near, rate * unit, _HEAVY, normalized, pushed, 0,
-            rate_nodes, rate_fit, nodes, coefficients, integrals, tolerances, step, derivative,
+            tables, step, derivative,
             fans, moves, late_moves, work, typed,
         )  # fmt: skip
         flips[row] = now[CLOCK]

@@ -97,7 +97,7 @@ def counted(seen, norm, q, h):
 @kernel
 def follow(
     filled, z, m, g, bias_value, now, p, y, share, rate, h, normed, u_limit, power,
-    rate_nodes, rate_fit, nodes, coefficients, integrals, tolerances, step, derivative,
+    tables, step, derivative,
     fans, moves, late_moves, work, typed,
 ):  # fmt: skip
     """Follow the flow for a weight of h; returns A.
@@ -109,6 +109,7 @@ def follow(
     its weight to `now[CLOCK]`.
     """
     apart()
+    rate_nodes, rate_fit, nodes, coefficients, integrals, tolerances = tables
     rates, count, tolerance = len(rate_nodes), len(nodes), tolerances[0]
     slope = derivative(p, y)
     q = bias_value + dot(filled, z, z)

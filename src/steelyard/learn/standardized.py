@@ -55,12 +55,11 @@ def learn(
     indptr, indices, values, dense, labels, sample_weight, offsets, order,
     pairs, sums, origins, columns, candidates, counts, l1_applied, state, predictions, bias_value,
     push, step, value, derivative, unit, rate_factor, multiply, l1, l2, power,
-    flow_rate, rate_nodes, rate_fit, nodes, coefficients, integrals, tolerances,
+    flow,
 ):  # fmt: skip
     """As `adaptive.learn`. `power` is that of the average, or 0.
 
-    `flow_rate` is the learning rate if rates follow the flow (see `rate_flow`, to which the tables after it
-    belong), or 0. `columns[:counts[0]]` are the features that have origins, `candidates[:counts[1]]` those
+    `flow` as there. `columns[:counts[0]]` are the features that have origins, `candidates[:counts[1]]` those
     that may get one.
     """
     clock, bias, loss, weight = state[CLOCK], state[BIAS], state[LOSS], state[WEIGHT]
@@ -75,10 +74,11 @@ def learn(
     v, g, units, lags = np.zeros(room, kind), np.zeros(room, kind), np.zeros(room, kind), np.zeros(room, kind)
     x, z, moves = np.zeros(room, kind), np.zeros(room, kind), np.zeros(room, kind)
     places = np.zeros(room, np.uint64)
-    flow = flow_rate > 0.0
-    fans = np.zeros((len(rate_nodes), room if flow else 0), kind)
-    gains, late_moves = np.zeros(room if flow else 0, kind), np.zeros(room if flow else 0, kind)
-    work, now = np.zeros((WORK_SIZE, len(nodes))), np.zeros_like(state)
+    if flow is not None:
+        flow_rate, tables = flow
+        fans = np.zeros((len(tables[0]), room), kind)
+        gains, late_moves = np.zeros(room, kind), np.zeros(room, kind)
+        work, now = np.zeros((WORK_SIZE, len(tables[2]))), np.zeros_like(state)
     typed = np.empty(5, kind)  # gives scalars the type of the coefficients
     ordered = len(order) > 0
     based = len(offsets) > 0
@@ -138,14 +138,14 @@ def learn(
             if _change_units(filled, end - start, x, z, v, g, units, lags, typed):
                 p = scale * dot(filled, v, z) + offset  # the prediction has changed
                 before, slope = value(p, y), derivative(p, y)
-            if flow:
+            if flow is not None:
                 now[BIAS], now[BIAS_SQUARES], now[BIAS_LAG] = bias, bias_squares, bias_lag
                 now[SEEN], now[NORM], now[CLOCK], now[REFERENCE] = seen, norm, at, reference
                 _squares_of(filled, z, gains)
                 gained = follow(
                     filled, borrow(z), borrow(gains), borrow(g), bias_value, borrow(now), p, y,
                     share(before, slope, unit), flow_rate * unit * rate_factor, h, True, np.inf, power,
-                    rate_nodes, rate_fit, nodes, coefficients, integrals, tolerances, step, derivative,
+                    tables, step, derivative,
                     borrow(fans), borrow(moves), borrow(late_moves), borrow(work), borrow(typed),
                 )  # fmt: skip
                 bias, bias_squares, bias_lag = now[BIAS], now[BIAS_SQUARES], now[BIAS_LAG]
@@ -185,7 +185,7 @@ def learn(
             if l1 > 0.0:
                 for j in range(start, end):
                     l1_applied[np.uint64(indices[j - base])] = l1_total
-        elif flow:
+        elif flow is not None:
             seen, norm = counted(seen, norm, bias_value + dot(filled, z, z), h)
         if l1 > 0.0 or l2 > 0.0:
             l1_total += pushed * l1 / scale

@@ -123,7 +123,7 @@ def flip_importances(model: Model, examples: Examples) -> tuple[Column, Column]:
                 *common[:8], *common[9:14], *exact,
                 jit.step_pointer(settings.loss, updates.by_name(settings.update).step), predictions, flips,
                 settings.rate, model.sum_squared_gradients, model.max_abs, model.state,
-                *rate_panels.tables("float64"),
+                rate_panels.tables("float64"),
             )  # fmt: skip
         elif settings.adaptive:
             kernels.flip_adaptive(
