@@ -4,7 +4,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 KERNEL_TESTS := tests/learn tests/numba_tools tests/text
-PYTEST := $(BIN)/python -m pytest --quiet --numprocesses auto
+# A file of tests stays with one process: two that start with the same kernel would both compile it.
+PYTEST := $(BIN)/python -m pytest --quiet --numprocesses auto --dist loadfile
 
 # The folder with real data, for the tests that want some; they skip where it is absent.
 STEELYARD_DATA ?= ../shared/data
