@@ -12,7 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard import model_file
-from steelyard.engine import class_weights, file_labels, probabilities, progressive_calibration
+from steelyard.engine import (
+    class_weights,
+    early_stopping,
+    file_labels,
+    probabilities,
+    progressive_calibration,
+)
 from steelyard.engine.class_weights import ClassWeight
 from steelyard.engine.file_labels import Labels
 from steelyard.engine.file_rows import FileRows, spec_of
@@ -56,6 +62,8 @@ class FileTraining:
     """Sums of loss and weight when the run began: not nothing, if it goes on from another."""
 
     record: TrainingRecord = field(default_factory=TrainingRecord)
+    held_out_losses: list[float] = field(default_factory=list)
+    """With early stopping: the loss of the rows held out in each pass."""
 
     def __post_init__(self) -> None:
         self.record.add_files(self.files.paths)
@@ -111,7 +119,11 @@ class FileTraining:
             if after_piece is not None:
                 after_piece(learned)
 
-        self.loop.run(watch)
+        if self.run_options.early_stopping:
+            self.held_out_losses = early_stopping.run(self.loop, self._held_out_loss, watch)
+            self.engine = self.loop.engine
+        else:
+            self.loop.run(watch)
         self.record.finish(self.engine)
         if self.files.stream is None:  # nothing was left to do
             self.files.open()
@@ -122,6 +134,12 @@ class FileTraining:
             )
         if self.run_options.calibrate:
             self.calibrate()
+
+    def _held_out_loss(self) -> float:
+        held = self.loop.held_out
+        if held.weight == 0.0:
+            raise InputError("no row with a label and a weight was held out to decide when to stop")
+        return float(held.loss[self.engine.best]) / held.weight
 
     def check_calibration(self) -> None:
         """Before anything is learned: whether there will be rows to calibrate on."""
@@ -162,7 +180,7 @@ class FileTraining:
             class_names=self.class_names,
             parameters=dict(self.resumed_from.parameters) if self.resumed_from is not None else {},
             estimator=None if self.resumed_from is None else self.resumed_from.estimator,
-            n_iter=self.run_options.passes,
+            n_iter=len(self.held_out_losses) or self.run_options.passes,
             calibration=self.calibration,
             training=self.record.as_json(),
         )
