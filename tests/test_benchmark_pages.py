@@ -29,6 +29,7 @@ from benchmarks import (
     parsers,
     parsers_exact,
     probabilities,
+    rate_flow,
     rates,
     regression,
     sections,
@@ -422,3 +423,15 @@ def test_pyarrow_reads_numbers_alike_and_damaged_quotes_otherwise(tmp_path: Path
     assert outcomes["a newline within quotes"]["pyarrow, in batches"] == parsers_exact.SAME
     assert outcomes["text after a closing quote (a bad line)"]["pyarrow, in batches"] == "3 rows, not 2"
     assert set(parsers_exact.wrong_numbers(parsers_exact.CSV, tmp_path, 100).values()) == {"0"}
+
+
+def test_what_the_flow_of_rates_costs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: Problem
+) -> None:
+    monkeypatch.setattr(labelled, "load", lambda name: words)
+    page = tmp_path / "page.md"
+    arguments = ["--set", "words", "--seeds", "1", "--output", str(page)]
+    result = CliRunner().invoke(rate_flow.main, arguments, catch_exceptions=False)
+    assert result.exit_code == 0
+    assert "## What exactness costs" in page.read_text()
+    assert page.read_text().count("| words |") == 1
