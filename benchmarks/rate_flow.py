@@ -82,7 +82,7 @@ def table(found: dict[str, list[Figures]]) -> str:
 TEXT = """
 ## What exactness costs
 
-`rates="flow"` beside the default, `rates="row"`: one pass over each set, {seeds} shuffles, default parameters.
+`rates="flow"` beside the default, `rates="row"`: {seeds} shuffles, one pass, default parameters.
 F1 is that of the rarer class, the last column how many times as long learning takes.
 
 {table}

@@ -228,7 +228,8 @@ def test_invariance_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, two_cl
     CliRunner().invoke(invariance.main, arguments, catch_exceptions=False)
     lines = [line for line in page.read_text().splitlines() if line.startswith("| `squared`")]
     assert len(lines) == 2 * (1 + len(invariance.UPDATES))
-    assert lines[0].count("< 0.001%") == 2  # plain and row_norm, where weights are copies
+    assert lines[0].count("< 0.001%") == 3  # rates that follow the flow
+    assert lines[1].count("< 0.001%") == 2  # plain and row_norm, where weights are copies
     assert "overflows" in "".join(lines)
 
 
