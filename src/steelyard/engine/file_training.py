@@ -15,6 +15,7 @@ from steelyard import model_file
 from steelyard.engine import (
     class_weights,
     early_stopping,
+    file_checkpoints,
     file_labels,
     probabilities,
     progressive_calibration,
@@ -22,7 +23,7 @@ from steelyard.engine import (
 from steelyard.engine.class_weights import ClassWeight
 from steelyard.engine.file_labels import Labels
 from steelyard.engine.file_rows import FileRows, spec_of
-from steelyard.engine.passes import HeldOut, Learned, PassLoop
+from steelyard.engine.passes import Learned, PassLoop
 from steelyard.engine.probabilities import Calibration
 from steelyard.engine.progressive_calibration import ProgressiveCalibration
 from steelyard.engine.protocol import Column, Engine, new_engine, restore
@@ -189,7 +190,7 @@ class FileTraining:
         if self.class_weight is not None:
             content.parameters["class_weight"] = class_weights.as_json(self.class_weight)
         if checkpoint:
-            content.run = self._run_as_json()
+            content.run = file_checkpoints.as_json(self)
             content.run_arrays = dict(self.totals.labels.arrays())
         return content
 
@@ -202,18 +203,6 @@ class FileTraining:
 
     def save_checkpoint(self, path: str | Path) -> None:
         model_file.save(path, self.content(checkpoint=True))
-
-    def _run_as_json(self) -> dict[str, Any]:
-        held = self.loop.held_out
-        return {
-            "paths": self.files.paths,
-            "options": {
-                name: getattr(self.run_options, name) for name in (*KEPT_BY_CHECKPOINTS, "calibrate")
-            },
-            "position": self.loop.position,
-            "held": [held.loss.tolist(), held.weight, held.error.tolist()],
-            "before": [column.tolist() for column in self.before],
-        } | self.totals.as_json()
 
     def _check_finite(self) -> None:
         """Nothing is saved that cannot predict."""
@@ -308,7 +297,7 @@ def resume(
     """
     spec = spec_of(stored, path)
     if stored.run is not None:
-        run = _run_of_checkpoint(stored.run, path, paths, run, given)
+        run = file_checkpoints.options_of(stored.run, path, paths, run, given)
     run.check(paths)
     engine = restore(stored.engine)
     names = stored.names
@@ -337,7 +326,7 @@ def resume(
         record=TrainingRecord.of(stored.training),
     )
     if stored.run is not None:
-        _restore_run(training, stored)
+        file_checkpoints.restore_run(training, stored)
     return training
 
 
@@ -352,35 +341,3 @@ def class_factors(class_weight: ClassWeight, labels: Labels, files: FileRows) ->
     balanced = isinstance(class_weight, str)
     totals = files.class_totals(len(classes)) if balanced else np.zeros(len(classes))
     return class_weights.factors(class_weights.with_names_of(class_weight, classes), classes, totals)
-
-
-def _run_of_checkpoint(
-    stored: dict[str, Any], path: str | Path, paths: Sequence[str], run: RunOptions, given: Sequence[str]
-) -> RunOptions:
-    if stored["paths"] != list(paths):
-        raise InputError(
-            f"{path} is the checkpoint of a run over {' '.join(stored['paths'])}: name the same files"
-        )
-    kept = {
-        name: stored["options"].get(name) for name in KEPT_BY_CHECKPOINTS
-    }  # earlier checkpoints know no shuffle
-    for name in given:
-        before, now = kept[name], getattr(run, name)
-        if before != now:
-            raise InputError(
-                f"{path} is the checkpoint of a run with {name}={before}, and cannot go on with {name}={now}"
-            )
-    calibrate = run.calibrate or stored["options"].get("calibrate", False)
-    return replace(run, **kept, calibrate=calibrate)
-
-
-def _restore_run(training: FileTraining, stored: ModelFile) -> None:
-    assert stored.run is not None
-    run, settings = stored.run, len(training.engine.settings)
-    training.loop.position = run["position"][0], run["position"][1]
-    training.totals = StreamTotals.from_json(run, stored.run_arrays)
-    loss, weight, *error = run["held"]
-    errors = np.array(error[0]) if error else np.full(settings, np.nan)  # earlier checkpoints do not say
-    training.loop.held_out = HeldOut(np.atleast_1d(np.array(loss, float)), errors, weight)
-    before = run.get("before", [0.0, 0.0])
-    training.before = np.atleast_1d(before[0]).astype(float), np.atleast_1d(before[1]).astype(float)
