@@ -19,8 +19,10 @@ from benchmarks.labelled import Problem
 from steelyard import OnlineClassifier, losses
 from steelyard.model import SCALINGS
 
+ADAPTIVE = ("adaptive", "normalized", "standardized")
 UPDATES = ("invariant", "implicit", "explicit")
 NOTHING = 1e-5  # relative: rounding in float32, added up
+LITTLE = 5e-4  # that of sums over hundreds of copies
 SMALL, LARGE = "weights from 1 to 5", "weights from 1 to 100"
 
 # Differences between two ways to learn: of predictions, relative, and of accuracy, in points
@@ -52,6 +54,13 @@ def weights(rows: int) -> dict[str, NDArray[np.int64]]:
 def table(problem: Problem, drawn: NDArray[np.int64], names: list[str]) -> str:
     lines = []
     for name in names:
+        cells = [
+            cell(differences(problem, drawn, name, "invariant", scaling, rates="flow"))
+            if scaling in ADAPTIVE
+            else "as below"
+            for scaling in SCALINGS
+        ]
+        lines.append([f'`{name}`, invariant, `rates="flow"`', *cells])
         for update in UPDATES:
             cells = [cell(differences(problem, drawn, name, update, scaling)) for scaling in SCALINGS]
             lines.append([f"`{name}`, {update}", *cells])
@@ -60,7 +69,7 @@ def table(problem: Problem, drawn: NDArray[np.int64], names: list[str]) -> str:
 
 
 def differences(
-    problem: Problem, drawn: NDArray[np.int64], loss: str, update: str, scaling: str
+    problem: Problem, drawn: NDArray[np.int64], loss: str, update: str, scaling: str, rates: str = "row"
 ) -> Differences | None:
     """None where a learner, which then is explicit, leaves the range of its numbers."""
     train, test = problem.split(seed=0)
@@ -68,7 +77,13 @@ def differences(
     results = []
     for rows, given in ((train, drawn), (train.repeat(drawn), None)):
         classifier = OnlineClassifier(
-            loss, update=update, scaling=scaling, weight_scale="as_given", passes=1, shuffle=False
+            loss,
+            update=update,
+            scaling=scaling,
+            rates=rates,
+            weight_scale="as_given",
+            passes=1,
+            shuffle=False,
         )
         try:
             classifier.fit(problem.matrix[rows], problem.labels[rows], sample_weight=given)
@@ -87,6 +102,8 @@ def cell(found: Differences | None) -> str:
     relative, points = found
     if relative < NOTHING:
         return f"< {NOTHING:.3%}"
+    if relative < LITTLE:
+        return f"< {LITTLE:.2%}"
     return f"{relative:.1%} / {points:+.2f}" if relative < 1.0 else f"{relative:,.0%} / {points:+.2f}"
 
 

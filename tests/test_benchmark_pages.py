@@ -29,6 +29,7 @@ from benchmarks import (
     parsers,
     parsers_exact,
     probabilities,
+    rate_flow,
     rates,
     regression,
     sections,
@@ -226,8 +227,9 @@ def test_invariance_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, two_cl
     arguments = ["--rows", "100", "--loss", "squared", "--output", str(page)]
     CliRunner().invoke(invariance.main, arguments, catch_exceptions=False)
     lines = [line for line in page.read_text().splitlines() if line.startswith("| `squared`")]
-    assert len(lines) == 2 * len(invariance.UPDATES)
-    assert lines[0].count("< 0.001%") == 2  # plain and row_norm, where weights are copies
+    assert len(lines) == 2 * (1 + len(invariance.UPDATES))
+    assert lines[0].count("< 0.001%") == 3  # rates that follow the flow
+    assert lines[1].count("< 0.001%") == 2  # plain and row_norm, where weights are copies
     assert "overflows" in "".join(lines)
 
 
@@ -422,3 +424,15 @@ def test_pyarrow_reads_numbers_alike_and_damaged_quotes_otherwise(tmp_path: Path
     assert outcomes["a newline within quotes"]["pyarrow, in batches"] == parsers_exact.SAME
     assert outcomes["text after a closing quote (a bad line)"]["pyarrow, in batches"] == "3 rows, not 2"
     assert set(parsers_exact.wrong_numbers(parsers_exact.CSV, tmp_path, 100).values()) == {"0"}
+
+
+def test_what_the_flow_of_rates_costs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: Problem
+) -> None:
+    monkeypatch.setattr(labelled, "load", lambda name: words)
+    page = tmp_path / "page.md"
+    arguments = ["--set", "words", "--seeds", "1", "--output", str(page)]
+    result = CliRunner().invoke(rate_flow.main, arguments, catch_exceptions=False)
+    assert result.exit_code == 0
+    assert "## What exactness costs" in page.read_text()
+    assert page.read_text().count("| words |") == 1

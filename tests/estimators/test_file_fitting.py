@@ -164,7 +164,8 @@ def test_progress_is_shown_on_standard_error(tmp_path: Path, capsys: pytest.Capt
 @pytest.mark.parametrize(
     ("parameters", "options", "message"),
     [
-        ({"early_stopping": True}, {}, "early_stopping is for rows in memory"),
+        ({"early_stopping": True}, {}, "early_stopping of files needs rows held out"),
+        ({"early_stopping": True}, {"holdout": 3, "checkpoint": "c"}, "leave out checkpoint"),
         ({"random_state": None}, {"shuffle": True}, "needs a number as random_state, its seed; got None"),
         ({"weight_scale": "mean_one"}, {}, "weight_scale='mean_one' is not for files"),
         ({}, {"on_error": "ignore"}, "on_error must be 'stop' or 'skip'; got 'ignore'"),

@@ -40,6 +40,7 @@ FIRST_RANKED = 10  # labels from a pool before a model ranks it
 _QUESTIONS, _AUDIT, _AUDIT_TURNS = 0, 1, 2  # purposes of random numbers
 _PAST = {ANSWER: "answered", SKIP: "skipped"}
 _FEWEST, _MOST = 16, 256  # rows that a replay scores ahead of the next question
+_SINCE = {"rates": "row"}  # what older journals do not say of their settings
 
 
 @dataclass(frozen=True)
@@ -113,7 +114,12 @@ class ActiveLearner:
                 f"{self.journal.path}: was started with the strategy {before!r} and cannot continue with "
                 f"{after!r}; use {before!r}, or start a new journal"
             )
-        changed = [name for part in now for name in now[part] if kept[part].get(name) != now[part][name]]
+        changed = [
+            name
+            for part in now
+            for name in now[part]
+            if kept[part].get(name, _SINCE.get(name)) != now[part][name]
+        ]
         if changed:
             raise ValueError(
                 f"{self.journal.path}: was started with another {' and '.join(changed)}; continue with the "

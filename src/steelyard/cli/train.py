@@ -126,6 +126,11 @@ _RUNNING = several(
         help="Do not learn every Nth row; report the loss on these rows."
     ),
     click.option(
+        "--early-stopping", is_flag=True,
+        help="Stop when the rows held out were predicted no better for three passes, and keep the best "
+        "pass; --passes is the most. Needs --holdout.",
+    ),
+    click.option(
         "--calibrate/--no-calibrate", default=None,
         help="Fit the probabilities of the classes to predictions of the first pass, made before their row "
         "was learned; --holdout N --calibrate fits them to rows held out, and reads the files once more.  "
@@ -178,6 +183,8 @@ class TrainOptions:
     def from_given(cls, ctx: click.Context, given: dict[str, Any]) -> "TrainOptions":
         if given["checkpoint_every"] is not None and given["output"] is None:
             raise InputError("--checkpoint-every needs a model to save: -o MODEL")
+        if given["early_stopping"] and given["checkpoint_every"] is not None:
+            raise InputError("--early-stopping keeps the best models in memory: leave out --checkpoint-every")
         if given["calibrate"] is False and given["resume"] is not None:
             raise InputError("a model keeps its calibration when it is resumed: leave out --no-calibrate")
         if "seed" in given_names(ctx) and not given["shuffle"]:

@@ -85,6 +85,7 @@ def summarise(
         "auto": len(engine.settings) > 1,
         "calibrated": training.calibration is not None,
         "passes": training.loop.position[0],
+        "best_pass": 1 + int(np.argmin(training.held_out_losses)) if training.held_out_losses else None,
         "effective_sample_size": totals.weights.effective_sample_size,
         "weight_warning": totals.weights.warning,
         "nonzero_weights": sum(int(np.count_nonzero(each.raw_coefficients)) for each in engine.models()),
@@ -209,6 +210,9 @@ def _facts(result: dict[str, Any]) -> dict[str, str | None]:
         "weight": weight,
         "average loss": loss,
         "error rate": _if_known(result["progressive_error"], whole),
+        "passes": f"{result['passes']}, of which number {result['best_pass']} was the best and is kept"
+        if result["best_pass"]
+        else None,
         "held-out loss": _if_known(result["held_out_loss"]),
         "held-out error rate": _if_known(result["held_out_error"]),
         **baseline,

@@ -52,7 +52,7 @@ _HERE = {
     "costs for each class are not here",
     "--holdout_off": "leave it out: nothing is held out without --holdout N",
     "--holdout_period": "use --holdout N",
-    "--early_terminate": "use --passes N with --holdout M, and keep the number of passes that did best",
+    "--early_terminate": "use --early-stopping, with --passes N and --holdout M",
     "--sgd": "use --update explicit --scaling plain",
     "--invariant": "use --update invariant, the default",
     "--adaptive": "use --scaling adaptive",

@@ -12,11 +12,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard import model_file
-from steelyard.engine import class_weights, file_labels, probabilities, progressive_calibration
+from steelyard.engine import (
+    class_weights,
+    early_stopping,
+    file_checkpoints,
+    file_labels,
+    probabilities,
+    progressive_calibration,
+)
 from steelyard.engine.class_weights import ClassWeight
 from steelyard.engine.file_labels import Labels
 from steelyard.engine.file_rows import FileRows, spec_of
-from steelyard.engine.passes import HeldOut, Learned, PassLoop
+from steelyard.engine.passes import Learned, PassLoop
 from steelyard.engine.probabilities import Calibration
 from steelyard.engine.progressive_calibration import ProgressiveCalibration
 from steelyard.engine.protocol import Column, Engine, new_engine, restore
@@ -56,6 +63,8 @@ class FileTraining:
     """Sums of loss and weight when the run began: not nothing, if it goes on from another."""
 
     record: TrainingRecord = field(default_factory=TrainingRecord)
+    held_out_losses: list[float] = field(default_factory=list)
+    """With early stopping: the loss of the rows held out in each pass."""
 
     def __post_init__(self) -> None:
         self.record.add_files(self.files.paths)
@@ -111,7 +120,11 @@ class FileTraining:
             if after_piece is not None:
                 after_piece(learned)
 
-        self.loop.run(watch)
+        if self.run_options.early_stopping:
+            self.held_out_losses = early_stopping.run(self.loop, self._held_out_loss, watch)
+            self.engine = self.loop.engine
+        else:
+            self.loop.run(watch)
         self.record.finish(self.engine)
         if self.files.stream is None:  # nothing was left to do
             self.files.open()
@@ -122,6 +135,12 @@ class FileTraining:
             )
         if self.run_options.calibrate:
             self.calibrate()
+
+    def _held_out_loss(self) -> float:
+        held = self.loop.held_out
+        if held.weight == 0.0:
+            raise InputError("no row with a label and a weight was held out to decide when to stop")
+        return float(held.loss[self.engine.best]) / held.weight
 
     def check_calibration(self) -> None:
         """Before anything is learned: whether there will be rows to calibrate on."""
@@ -162,7 +181,7 @@ class FileTraining:
             class_names=self.class_names,
             parameters=dict(self.resumed_from.parameters) if self.resumed_from is not None else {},
             estimator=None if self.resumed_from is None else self.resumed_from.estimator,
-            n_iter=self.run_options.passes,
+            n_iter=len(self.held_out_losses) or self.run_options.passes,
             calibration=self.calibration,
             training=self.record.as_json(),
         )
@@ -171,7 +190,7 @@ class FileTraining:
         if self.class_weight is not None:
             content.parameters["class_weight"] = class_weights.as_json(self.class_weight)
         if checkpoint:
-            content.run = self._run_as_json()
+            content.run = file_checkpoints.as_json(self)
             content.run_arrays = dict(self.totals.labels.arrays())
         return content
 
@@ -184,18 +203,6 @@ class FileTraining:
 
     def save_checkpoint(self, path: str | Path) -> None:
         model_file.save(path, self.content(checkpoint=True))
-
-    def _run_as_json(self) -> dict[str, Any]:
-        held = self.loop.held_out
-        return {
-            "paths": self.files.paths,
-            "options": {
-                name: getattr(self.run_options, name) for name in (*KEPT_BY_CHECKPOINTS, "calibrate")
-            },
-            "position": self.loop.position,
-            "held": [held.loss.tolist(), held.weight, held.error.tolist()],
-            "before": [column.tolist() for column in self.before],
-        } | self.totals.as_json()
 
     def _check_finite(self) -> None:
         """Nothing is saved that cannot predict."""
@@ -290,7 +297,7 @@ def resume(
     """
     spec = spec_of(stored, path)
     if stored.run is not None:
-        run = _run_of_checkpoint(stored.run, path, paths, run, given)
+        run = file_checkpoints.options_of(stored.run, path, paths, run, given)
     run.check(paths)
     engine = restore(stored.engine)
     names = stored.names
@@ -319,7 +326,7 @@ def resume(
         record=TrainingRecord.of(stored.training),
     )
     if stored.run is not None:
-        _restore_run(training, stored)
+        file_checkpoints.restore_run(training, stored)
     return training
 
 
@@ -334,35 +341,3 @@ def class_factors(class_weight: ClassWeight, labels: Labels, files: FileRows) ->
     balanced = isinstance(class_weight, str)
     totals = files.class_totals(len(classes)) if balanced else np.zeros(len(classes))
     return class_weights.factors(class_weights.with_names_of(class_weight, classes), classes, totals)
-
-
-def _run_of_checkpoint(
-    stored: dict[str, Any], path: str | Path, paths: Sequence[str], run: RunOptions, given: Sequence[str]
-) -> RunOptions:
-    if stored["paths"] != list(paths):
-        raise InputError(
-            f"{path} is the checkpoint of a run over {' '.join(stored['paths'])}: name the same files"
-        )
-    kept = {
-        name: stored["options"].get(name) for name in KEPT_BY_CHECKPOINTS
-    }  # earlier checkpoints know no shuffle
-    for name in given:
-        before, now = kept[name], getattr(run, name)
-        if before != now:
-            raise InputError(
-                f"{path} is the checkpoint of a run with {name}={before}, and cannot go on with {name}={now}"
-            )
-    calibrate = run.calibrate or stored["options"].get("calibrate", False)
-    return replace(run, **kept, calibrate=calibrate)
-
-
-def _restore_run(training: FileTraining, stored: ModelFile) -> None:
-    assert stored.run is not None
-    run, settings = stored.run, len(training.engine.settings)
-    training.loop.position = run["position"][0], run["position"][1]
-    training.totals = StreamTotals.from_json(run, stored.run_arrays)
-    loss, weight, *error = run["held"]
-    errors = np.array(error[0]) if error else np.full(settings, np.nan)  # earlier checkpoints do not say
-    training.loop.held_out = HeldOut(np.atleast_1d(np.array(loss, float)), errors, weight)
-    before = run.get("before", [0.0, 0.0])
-    training.before = np.atleast_1d(before[0]).astype(float), np.atleast_1d(before[1]).astype(float)

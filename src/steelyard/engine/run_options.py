@@ -26,12 +26,19 @@ class RunOptions:
     """Of a model that begins: "auto" divides weights by their mean if they make no sense as counts."""
     shuffle: int | None = None
     """The seed of the order of the rows; None: they are learned as they come."""
+    early_stopping: bool = False
+    """Whether to stop when the rows held out are predicted no better, and to keep the best models."""
 
     @property
     def usable_threads(self) -> int:
         return self.threads or min(os.cpu_count() or 1, 4)
 
     def check(self, paths: Sequence[str]) -> None:
+        if self.early_stopping and (self.holdout is None or self.passes == 1):
+            raise InputError(
+                "early stopping needs rows that are not learned, and several passes: say holdout 10 and "
+                "passes 20"
+            )
         for path in paths:
             if self.passes > 1 and sources.once_only(path):
                 name = "standard input" if path == sources.STANDARD_INPUT else path

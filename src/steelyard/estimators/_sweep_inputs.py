@@ -113,7 +113,7 @@ def refit_files(estimator: Any, files: Any) -> OnlineEstimator:
 
     training = files.train(
         settings_of(estimator, None),
-        passes=fit_passes.in_files(estimator.passes),
+        passes=fit_passes.in_files(estimator),
         calibrate=getattr(estimator, "calibrate", False),
     )
     training.run()

@@ -53,6 +53,7 @@ class FileOptions:
         calibrate_progressively: bool = True,
         weight_scale: str = "as_given",
         seed: Any = None,
+        early_stopping: bool = False,
     ) -> RunOptions:
         if self.checkpoint_every is not None and self.checkpoint is None:
             raise ValueError("checkpoint_every needs the name of a file: checkpoint='run.checkpoint'")
@@ -60,11 +61,17 @@ class FileOptions:
             raise ValueError(f"on_error must be 'stop' or 'skip'; got {self.on_error!r}")
         if self.holdout is not None and self.holdout < 2:
             raise ValueError(f"holdout must be None, or 2 or more: one of so many rows; got {self.holdout!r}")
+        if early_stopping and (self.holdout is None or self.checkpoint is not None):
+            raise ValueError(
+                "early_stopping of files needs rows held out, holdout=10, say, and keeps the best models in "
+                "memory: leave out checkpoint"
+            )
         if self.shuffle and not isinstance(seed, Integral):
             raise ValueError(f"shuffle=True of files needs a number as random_state, its seed; got {seed!r}")
         return RunOptions(
             passes, self.holdout, self.threads, self.on_error == "skip",
             calibrate, calibrate_progressively, weight_scale, int(seed) if self.shuffle else None,
+            early_stopping,
         )  # fmt: skip
 
     def remove_checkpoint(self) -> None:
@@ -83,11 +90,12 @@ def fit(
     check_parameters(estimator)
     expanded = _expand(paths)
     run = options.run_options(
-        fit_passes.in_files(estimator.passes),
+        fit_passes.in_files(estimator),
         calibrate=calibrate,
         calibrate_progressively=getattr(estimator, "calibrate", False),
         weight_scale=estimator.weight_scale,
         seed=estimator.random_state,
+        early_stopping=estimator.early_stopping,
     )
     training = _interrupted(options, expanded, run, settings_of(estimator, None))
     if training is None:
@@ -117,9 +125,11 @@ def partial_fit(estimator: Any, paths: Paths, options: FileOptions, read_options
             "give the weights as a dict, {class: weight}"
         )
     if not hasattr(estimator, "_engine"):
-        once = copy.copy(estimator).set_params(passes=1)
+        once = copy.copy(estimator).set_params(passes=1, early_stopping=False)
         fit(once, paths, options, read_options)
-        vars(estimator).update({name: value for name, value in vars(once).items() if name != "passes"})
+        vars(estimator).update(
+            {name: value for name, value in vars(once).items() if name.endswith("_") or name.startswith("_")}
+        )
         return
     if read_options:
         raise ValueError(
@@ -180,7 +190,7 @@ def take_over(estimator: Any, training: FileTraining) -> None:
     """What the estimator knows after a run."""
     estimator._engine = training.engine
     estimator.n_features_in_ = training.engine.features
-    estimator.n_iter_ = training.run_options.passes
+    estimator.n_iter_ = len(training.held_out_losses) or training.run_options.passes
     estimator.weight_summary_ = training.totals.weights
     estimator.input_spec_ = training.spec_with_factor()
     estimator.weight_factor_ = training.files.factor
@@ -200,6 +210,9 @@ def take_over(estimator: Any, training: FileTraining) -> None:
         estimator.held_out_loss_ = float(held.loss[best]) / held.weight
         if training.class_names is not None:
             estimator.held_out_error_ = float(held.error[best]) / held.weight
+    vars(estimator).pop("validation_losses_", None)
+    if training.held_out_losses:
+        estimator.validation_losses_ = np.array(training.held_out_losses)
 
 
 def _run(training: FileTraining, options: FileOptions) -> None:
@@ -238,11 +251,6 @@ def _warn_of_order(training: FileTraining) -> None:
 
 
 def check_parameters(estimator: Any) -> None:
-    if estimator.early_stopping:
-        raise ValueError(
-            "early_stopping is for rows in memory; for files name the number of passes: holdout=10 shows on "
-            "rows held out how good they are"
-        )
     if estimator.weight_scale == "mean_one":
         raise ValueError(
             f"weight_scale={estimator.weight_scale!r} is not for files: "

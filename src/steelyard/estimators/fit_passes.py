@@ -1,6 +1,5 @@
 """How often `fit` learns the rows: as told, until there were enough, or until held-out rows get worse."""
 
-import copy
 import sys
 from dataclasses import replace
 from numbers import Integral, Real
@@ -8,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from steelyard.engine import early_stopping
 from steelyard.engine.lane_block import row_losses
 from steelyard.engine.passes import PassLoop
 from steelyard.engine.protocol import Engine
@@ -17,7 +17,6 @@ from steelyard.losses import class_labels
 AUTO = "auto"
 ENOUGH = 2_000.0  # rows in all, by weight; fewer are learned several times
 MOST_PASSES = 50
-PATIENCE = 3  # passes in a row that may be no better than the best one
 
 
 def check(estimator: Any) -> None:
@@ -28,9 +27,11 @@ def check(estimator: Any) -> None:
         raise ValueError(f"validation_fraction must be above 0 and at most 0.5; got {fraction!r}")
 
 
-def in_files(passes: int | str) -> int:
+def in_files(estimator: Any) -> int:
     """Files are learned once unless told otherwise: nobody knows how many rows they have."""
-    return 1 if passes == AUTO else int(passes)
+    if estimator.passes != AUTO:
+        return int(estimator.passes)
+    return MOST_PASSES if estimator.early_stopping else 1
 
 
 def in_memory(estimator: Any, rows: Examples) -> int:
@@ -59,24 +60,17 @@ def hold_out(estimator: Any, rows: Examples) -> tuple[Examples, Examples | None]
 
 
 def run(loop: PassLoop, held_out: Examples | None, verbose: int) -> list[float]:
-    """All passes, or those up to the best: the engine of the loop is then that of the best.
+    """All passes, or those up to the best; returns the loss of the rows held out after each."""
 
-    Returns the loss of the rows held out after each pass.
-    """
-    found: list[float] = []
-    best, best_pass = loop.engine, 0
-    while loop.position[0] < loop.passes:
-        loop.run_pass()
-        if held_out is not None:
-            found.append(_mean_loss(loop.engine, held_out))
-        if verbose:
-            _say(loop, found)
-        if found and found[-1] <= min(found):
-            best, best_pass = copy.deepcopy(loop.engine), len(found)
-        elif len(found) - best_pass >= PATIENCE:
-            break
-    loop.engine = best
-    return found
+    def measure() -> float:
+        assert held_out is not None
+        return _mean_loss(loop.engine, held_out)
+
+    return early_stopping.run(
+        loop,
+        None if held_out is None else measure,
+        after_pass=(lambda found: _say(loop, found)) if verbose else None,
+    )
 
 
 def _say(loop: PassLoop, found: list[float]) -> None:

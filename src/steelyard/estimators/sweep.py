@@ -160,7 +160,7 @@ class Sweep(DocumentationLink, MetaEstimatorMixin, BaseEstimator):  # type: igno
             )
             rows = files.rows(self._holdout(), plan.memory_of(self.memory))
             own = files.spec.features_with_own_units()
-            passes = fit_passes.in_files(template.passes)
+            passes = fit_passes.in_files(template)
             search = self._search(
                 expanded, rows, files.spec.features, files.classes, passes, files.identity(), own
             )

@@ -1,0 +1,62 @@
+"""Checkpoints of a run over files: what one holds beside the model, and how a run goes on from it."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from steelyard.engine.passes import HeldOut
+from steelyard.engine.run_options import KEPT_BY_CHECKPOINTS, RunOptions
+from steelyard.engine.totals import StreamTotals
+from steelyard.io.errors import InputError
+from steelyard.model_file import ModelFile
+
+if TYPE_CHECKING:
+    from steelyard.engine.file_training import FileTraining
+
+
+def as_json(training: "FileTraining") -> dict[str, Any]:
+    """How far a run is, and with which options."""
+    held = training.loop.held_out
+    return {
+        "paths": training.files.paths,
+        "options": {
+            name: getattr(training.run_options, name) for name in (*KEPT_BY_CHECKPOINTS, "calibrate")
+        },
+        "position": training.loop.position,
+        "held": [held.loss.tolist(), held.weight, held.error.tolist()],
+        "before": [column.tolist() for column in training.before],
+    } | training.totals.as_json()
+
+
+def options_of(
+    stored: dict[str, Any], path: str | Path, paths: Sequence[str], run: RunOptions, given: Sequence[str]
+) -> RunOptions:
+    if stored["paths"] != list(paths):
+        raise InputError(
+            f"{path} is the checkpoint of a run over {' '.join(stored['paths'])}: name the same files"
+        )
+    # earlier checkpoints know no shuffle
+    kept = {name: stored["options"].get(name) for name in KEPT_BY_CHECKPOINTS}
+    for name in given:
+        before, now = kept[name], getattr(run, name)
+        if before != now:
+            raise InputError(
+                f"{path} is the checkpoint of a run with {name}={before}, and cannot go on with {name}={now}"
+            )
+    calibrate = run.calibrate or stored["options"].get("calibrate", False)
+    return replace(run, **kept, calibrate=calibrate)
+
+
+def restore_run(training: "FileTraining", stored: ModelFile) -> None:
+    assert stored.run is not None
+    run, settings = stored.run, len(training.engine.settings)
+    training.loop.position = run["position"][0], run["position"][1]
+    training.totals = StreamTotals.from_json(run, stored.run_arrays)
+    loss, weight, *error = run["held"]
+    errors = np.array(error[0]) if error else np.full(settings, np.nan)  # earlier checkpoints do not say
+    training.loop.held_out = HeldOut(np.atleast_1d(np.array(loss, float)), errors, weight)
+    before = run.get("before", [0.0, 0.0])
+    training.before = np.atleast_1d(before[0]).astype(float), np.atleast_1d(before[1]).astype(float)
