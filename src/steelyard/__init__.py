@@ -1,4 +1,7 @@
-"""Online learning in which an importance weight of h means h copies of the example, exactly or nearly."""
+"""Online learning in which an importance weight of h means h copies of the example.
+
+Exactly with `rates="flow"`, or with `scaling="plain"` or `"row_norm"`; within about 1 % with the defaults.
+"""
 
 import importlib
 from typing import TYPE_CHECKING, Any
