@@ -1,6 +1,6 @@
 """Online learning in which an importance weight of h means h copies of the example.
 
-Exactly with `rates="flow"`, or with `scaling="plain"` or `"row_norm"`; within about 1 % with the defaults.
+Nearly with the default settings; exactly with `rates="flow"`, or with `scaling="plain"` or `"row_norm"`.
 """
 
 import importlib
