@@ -163,7 +163,7 @@ def _text(text: str) -> Iterator[str]:
 def _escaped(text: str) -> str:
     """Without what Markdown would take for more than text, but for `code`; pages of these docs are linked."""
     parts = text.split("`")
-    parts[::2] = [re.sub(r"([*<_])", r"\\\1", part) for part in parts[::2]]
+    parts[::2] = [re.sub(r"([*_])", r"\\\1", part).replace("<", "&lt;") for part in parts[::2]]
     return re.sub(r"\bdocs/([\w-]+\.md)", r"[\1](\1)", "`".join(parts))
 
 
