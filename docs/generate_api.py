@@ -153,7 +153,7 @@ def _text(text: str) -> Iterator[str]:
     """Paragraphs, and examples as they would be typed."""
     for paragraph in re.split(r"\n\s*\n", text.strip("\n")):
         if paragraph.startswith(">>>"):
-            yield f"```pycon\n{paragraph}\n```\n"
+            yield f"```python\n{paragraph}\n```\n"
         elif paragraph.startswith("    "):
             yield f"{paragraph}\n"
         elif paragraph:
