@@ -18,7 +18,7 @@ define install
 		|| { cat $(VENV)/install.log >&2; echo "pip failed, see above" >&2; exit 1; }
 endef
 
-.PHONY: help demo test test-bounds test-versions check format docs bench paper paper-quick clean
+.PHONY: help demo test test-bounds test-versions check format docs site bench paper paper-quick clean
 
 help:
 	@echo "make demo     learn who survived the Titanic, with weights, and write pages about it"
@@ -26,7 +26,8 @@ help:
 	@echo "make test-bounds  the kernels with bounds checked, for changes in them"
 	@echo "make test-versions  part of the tests with the oldest and newest dependencies, on each Python that is found"
 	@echo "make check    the linters only"
-	@echo "make docs     write the reference of the command line anew"
+	@echo "make docs     write the references of the command line and of Python anew"
+	@echo "make site     the documentation as a site"
 	@echo "make bench    speed, start-up and memory beside the peers, some minutes"
 	@echo "make paper    the experiments of the paper, every table and figure, with a report"
 	@echo "make paper-quick  the same in a few minutes, with less data behind each claim"
@@ -68,6 +69,12 @@ format: $(VENV)/.installed-dev
 
 docs: $(VENV)/.installed-dev
 	@$(BIN)/python docs/generate_cli.py
+	@$(BIN)/python docs/generate_api.py
+
+# Strict: a link that leads nowhere is an error. Search needs a server, as browsers do not let files read files.
+site: $(VENV)/.installed-site
+	@$(BIN)/zensical build --clean --strict
+	@echo "open build/site/index.html in a browser, or with search: $(BIN)/python -m http.server --directory build/site"
 
 bench: $(VENV)/.installed-bench
 	@$(BIN)/python -m benchmarks.run
@@ -80,13 +87,17 @@ paper-quick: $(VENV)/.installed-plot
 
 clean:
 	rm -rf $(VENV) build dist steelyard-demo paper-report paper-report-quick .coverage .coverage.* htmlcov benchmarks/results
-	rm -rf .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	rm -rf .cache .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	find src tests benchmarks paper -name __pycache__ -prune -exec rm -rf {} +
 
 # The package's own __init__.py holds the version, which an installation remembers.
 $(VENV)/.installed-dev: pyproject.toml src/steelyard/__init__.py | $(VENV)/bin/python
 	$(call install,dev)
 	@touch $(VENV)/.installed-plot $@
+
+$(VENV)/.installed-site: pyproject.toml src/steelyard/__init__.py | $(VENV)/bin/python
+	$(call install,site)
+	@touch $@
 
 $(VENV)/.installed-plot: pyproject.toml src/steelyard/__init__.py | $(VENV)/bin/python
 	$(call install,plot)

@@ -87,7 +87,9 @@ def _rows(command: click.Command, context: click.Context) -> Iterator[str]:
         record = parameter.get_help_record(context) if isinstance(parameter, click.Option) else None
         if record is not None:
             names, text = record
-            yield f"| `{names.replace('|', chr(92) + '|')}` | {_escaped(' '.join(text.split()))} |\n"
+            # A bar would end the cell; written so, GitHub and the site show it, and may break the line there.
+            code = f"<code>{names.replace('|', '&#124;<wbr>')}</code>" if "|" in names else f"`{names}`"
+            yield f"| {code} | {_escaped(' '.join(text.split()))} |\n"
 
 
 def _summary(context: click.Context, name: str) -> str:
@@ -101,9 +103,9 @@ def _command(context: click.Context, name: str) -> click.Command:
 
 
 def _escaped(text: str) -> str:
-    for character in "*|<":
+    for character in "*|":
         text = text.replace(character, "\\" + character)
-    return text
+    return text.replace("<", "&lt;")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,7 @@
-"""Online learning in which an importance weight of h means h copies of the example, exactly or nearly."""
+"""Online learning in which an importance weight of h means h copies of the example.
+
+Nearly with the default settings; exactly with `rates="flow"`, or with `scaling="plain"` or `"row_norm"`.
+"""
 
 import importlib
 from typing import TYPE_CHECKING, Any

@@ -220,10 +220,10 @@ class TrainOptions:
 def command(ctx: click.Context, /, files: tuple[str, ...], **given: Any) -> None:
     """Learn files in order, show progress, save the model.
 
-    A row of weight h counts as h copies of it: exactly with the scalings plain and row_norm, nearly with
-    the default and others that adapt rates. A FILE may be Vowpal Wabbit text, svmlight, CSV, TSV, JSON
-    lines, Parquet or Arrow, plain or compressed (gz, xz, bz2, zst); several, a pattern, or - for standard
-    input. Labels may be numbers, two classes or more.
+    A row of weight h counts as h copies of it that follow each other: nearly (about 1 % apart) by default,
+    exactly with --rates flow, or with --scaling plain or row_norm. A FILE may be Vowpal Wabbit text,
+    svmlight, CSV, TSV, JSON lines, Parquet or Arrow, plain or compressed (gz, xz, bz2, zst); several, a
+    pattern, or - for standard input. Labels may be numbers, two classes or more.
 
     The table shows the progressive loss: the average loss of predictions that were made before
     their row was learned.

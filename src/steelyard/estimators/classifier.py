@@ -39,7 +39,7 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator, ClassPredictions):  # t
         the weight, as elsewhere, which overshoots.
     scaling : {"standardized", "normalized", "adaptive", "row_norm", "plain"}, default="standardized"
         How the learning rate depends on the feature. "standardized" needs no scaler: each feature has a rate
-        and a unit of its own. Weights are exactly copies with "row_norm" and "plain", else nearly.
+        and a unit of its own. Weights are exactly copies with "row_norm" and "plain"; else see `rates`.
     learning_rate : float, "auto" or None, default=None
         How far a row may move its prediction. None: the default of the loss; "auto": five models with
         different rates learn side by side and answer together.
