@@ -95,6 +95,7 @@ def test_bad_settings(change: dict, message: str) -> None:  # type: ignore[type-
 @pytest.mark.parametrize("estimator", [OnlineClassifier("hinge"), OnlineRegressor()])
 def test_through_the_estimators(estimator: OnlineClassifier | OnlineRegressor) -> None:
     estimator.set_params(scaling="plain", l2=0.1, l2_flow="joint", dtype="float64", learning_rate=0.3)
+    estimator.set_params(shuffle=False, passes=1)
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(30, 3)), rng.integers(0, 2, 30)
     times = rng.integers(0, 6, 30)

@@ -12,7 +12,7 @@ pyarrow is: pip install "steelyard[arrow]".
 >>> print(memory.infer_columns(table).describe())
 price   number    numbers
 colour  category  2 different, for example 'red'
-sold    label     two values: -1, 1
+sold    label     the last column, of two values: -1, 1
 >>> learner = Learner(Settings(), features=1 << 18)
 >>> for chunk in memory.chunks(table, told=ColumnOverrides(label="sold")):
 ...     predictions = learner.learn(chunk)
