@@ -83,7 +83,8 @@ TEXT = """
 ## What exactness costs
 
 `rates="flow"` beside the default, `rates="row"`: {seeds} shuffles, one pass, default parameters.
-F1 is that of the rarer class, the last column how many times as long learning takes.
+F1 is that of the rarer class, the last column how many times as long learning takes
+(`python -m benchmarks.rate_flow`).
 
 {table}
 """
