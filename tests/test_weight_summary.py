@@ -107,8 +107,8 @@ def test_the_message_on_the_scale() -> None:
     summary = summarise(np.full(200, 1740.0))
     said = summary.scale_warning(divided=True, remedy="Do this.")
     assert said == (
-        "the weights of 200 rows have a mean of 1740, which no counts of copies have, so they were divided "
-        "by it, and a row counts 1 on average. Do this."
+        "the weights of 200 rows have a mean of 1740, which counts of copies seldom have, so they were "
+        "divided by it, and a row counts 1 on average. Do this."
     )
     assert "learned as so many copies at once. That." in summary.scale_warning(divided=False, remedy="That.")
 

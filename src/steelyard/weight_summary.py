@@ -66,8 +66,8 @@ class WeightSummary:
         if not divided:
             done = "and yet every row is learned as so many copies at once"
         return (
-            f"the weights of {self.nonzero} rows have a mean of {self.mean:.6g}, which no counts of copies "
-            f"have, {done}. {remedy}"
+            f"the weights of {self.nonzero} rows have a mean of {self.mean:.6g}, which counts of copies "
+            f"seldom have, {done}. {remedy}"
         )
 
     @property

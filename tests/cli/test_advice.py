@@ -96,8 +96,8 @@ def test_weights_that_are_no_counts_are_divided(tmp_path: Path) -> None:
     columns = ("--weight", "w", "--label", "label")
     found = trained(path, *columns, "-o", model)
     assert found["weight"] == pytest.approx(weights.sum() / mean)
-    said = f"the weights of 1000 rows have a mean of {mean:.6g}, which no counts of copies have, so they were"
-    assert any(remark.startswith(said) for remark in found["remarks"])
+    said = f"rows have a mean of {mean:.6g}, which counts of copies seldom have, so they were"
+    assert any(said in remark for remark in found["remarks"])
     assert trained(path, *columns, "--passes", "2")["weight"] == pytest.approx(found["weight"])
     assert trained(path, "--resume", model)["run_weight"] == pytest.approx(found["weight"])
     given = trained(path, *columns, "--weight-scale", "as_given")

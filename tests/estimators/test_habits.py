@@ -27,7 +27,7 @@ def test_setting_them_is_answered_too() -> None:
         OnlineClassifier().set_params(alpha=1.0)
     with pytest.raises(ValueError, match="Invalid parameter 'beta'"):
         OnlineClassifier().set_params(beta=1.0)
-    with pytest.raises(TypeError, match="unexpected keyword argument 'beta'"):
+    with pytest.raises(TypeError, match="OnlineClassifier has no parameter 'beta'"):
         OnlineClassifier(beta=1.0)  # type: ignore[call-arg]
     changed = clone(OnlineClassifier(l1=0.5)).set_params(passes=2)
     assert (changed.l1, changed.passes) == (0.5, 2)
@@ -113,3 +113,10 @@ def test_links_to_the_documentation(monkeypatch: pytest.MonkeyPatch) -> None:
         assert [estimator._get_doc_link() for estimator in estimators] == links
         assert all(link in OnlineClassifier()._repr_html_() for link in links[:1])
     documentation_link._address.cache_clear()
+
+
+def test_parameters_of_losses_and_typos_are_answered() -> None:
+    with pytest.raises(TypeError, match=r"no parameter 'tau': .*losses.by_name\('quantile', tau=…\)"):
+        OnlineRegressor("quantile", tau=0.9)  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match=r"OnlineRegressor has no parameter 'lerning_rate'.* 'learning_rate'"):
+        OnlineRegressor(lerning_rate=0.3)  # type: ignore[call-arg]

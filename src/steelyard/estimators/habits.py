@@ -2,10 +2,13 @@
 
 import inspect
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from functools import wraps
 from typing import Any, ParamSpec
+
+from steelyard import losses
+from steelyard._messages import did_you_mean
 
 P = ParamSpec("P")
 
@@ -39,18 +42,27 @@ def answer_habits(init: Callable[P, None]) -> Callable[P, None]:
     @wraps(init)
     def wrapper(*given: P.args, **named: P.kwargs) -> None:
         for name in named:
-            if name in ANSWERS and name not in known:
-                raise TypeError(f"{type(given[0]).__name__} has no parameter {name!r}: {ANSWERS[name]}")
+            if name not in known:
+                raise TypeError(f"{type(given[0]).__name__} has no parameter {name!r}{_answer(name, known)}")
         init(*given, **named)
 
     return wrapper
+
+
+def _answer(name: str, known: Collection[str]) -> str:
+    of_losses = [loss for loss in losses.names() if hasattr(losses.by_name(loss), name)]
+    if name in ANSWERS:
+        return f": {ANSWERS[name]}"
+    if of_losses:
+        return f": it belongs to a loss, loss=losses.by_name({of_losses[0]!r}, {name}=…)"
+    return did_you_mean(name, [each for each in known if each != "self"])
 
 
 def answer_unknown(estimator: Any, names: Any) -> None:
     """The same for `set_params`, whose errors are ValueErrors."""
     for name in names:
         if name in ANSWERS and name not in estimator.get_params():
-            raise ValueError(f"{type(estimator).__name__} has no parameter {name!r}: {ANSWERS[name]}")
+            raise ValueError(f"{type(estimator).__name__} has no parameter {name!r}{_answer(name, ())}")
 
 
 @contextmanager

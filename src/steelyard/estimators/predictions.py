@@ -61,7 +61,6 @@ class ClassPredictions(ABC):
 
         With more than two classes, the probabilities of their models, divided by the sum. With `calibrate`, a
         sigmoid makes them, else the loss; with a loss that has none there is then no such method.
-        (scikit-learn's `available_if` would hide why.)
         """
         self._check_probabilities()
         return self._predict_proba
