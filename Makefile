@@ -100,7 +100,7 @@ $(VENV)/.installed-site: pyproject.toml src/steelyard/__init__.py | $(VENV)/bin/
 	@touch $@
 
 $(VENV)/.installed-plot: pyproject.toml src/steelyard/__init__.py | $(VENV)/bin/python
-	$(call install,plot)
+	$(call install,demo)
 	@touch $@
 
 # One by one, and from wheels only: a peer that does not install is left out, and the tables say so.

@@ -32,6 +32,14 @@ def test_spellings_are_joined(tmp_path: Path, suffix: str) -> None:
     assert "accuracy               1\n" in run("evaluate", tmp_path / "m", path).stdout
 
 
+def test_spellings_of_named_labels_are_joined_too(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("label,x\n" + "no,1\nYes,2\nNO,1\nyes,2\nn,1\n" * 5)
+    found = trained(path, "--labels", "no,yes", "--bits", 8)
+    assert (found["classes"], found["learned"]) == (["no", "yes"], 25)
+    assert trained(path, "--labels", "*,yes", "--bits", 8)["classes"] == ["*", "yes"]
+
+
 def test_spellings_in_converted_files_and_sweeps(tmp_path: Path) -> None:
     pytest.importorskip("pyarrow")
     path, converted = tmp_path / "rows.csv", tmp_path / "rows.arrow"

@@ -204,6 +204,9 @@ def test_spellings_that_differ_in_case_or_blanks_are_joined() -> None:
     assert join_spellings(["New York", "new  york", "Rome"]) == {"new  york": "New York"}
     assert join_spellings(["Y", "y", "N", "n"]) == {"y": "Y", "n": "N"}
     assert join_spellings(["A", "a", "B", "C"]) == {}  # letters may be what is to be told apart
+    assert join_spellings(["YES", "y", "NO", "no ", "n"]) == {"y": "YES", "no ": "NO", "n": "NO"}
+    assert join_spellings(["yes", "y", "no", "unknown"]) == {}
+    assert join_spellings(["No", "no", "yes", "Yes"], ["no", "yes"]) == {"No": "no", "Yes": "yes"}
     two = LabelRule(("No", "Yes"), (-1.0, 1.0), (("yes", "Yes"),))
     assert (two.value("yes"), two.value("Yes"), two.value("no")) == (1.0, 1.0, None)
     assert two.spelt == ["No", "Yes", "yes"]

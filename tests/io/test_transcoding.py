@@ -65,6 +65,13 @@ def test_what_is_not_in_the_encoding(tmp_path: Path) -> None:
         list(Stream([path], ReadOptions(label="y").infer([str(path)], "float32")[0].reader()))
 
 
+def test_utf8_that_is_taken_for_something_else(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("label,x\nfür,1\ngegen,2\n", encoding="utf-8")
+    with pytest.raises(InputError, match="is in UTF-8, not in iso8859-1: say --encoding utf-8"):
+        ReadOptions(encoding="latin-1").infer([str(path)], "float32")
+
+
 def test_names_of_encodings(tmp_path: Path) -> None:
     assert transcoding.check_encoding("UTF8") is None
     assert transcoding.check_encoding("Latin1") == "iso8859-1"

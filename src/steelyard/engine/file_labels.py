@@ -10,7 +10,16 @@ from numpy.typing import NDArray
 from steelyard.io import inference, sources
 from steelyard.io.errors import InputError
 from steelyard.io.input_spec import InputSpec
-from steelyard.io.labels import LabelRule, classes, is_number, plain, rule, two_classes
+from steelyard.io.labels import (
+    ANYTHING,
+    LabelRule,
+    classes,
+    is_number,
+    join_spellings,
+    plain,
+    rule,
+    two_classes,
+)
 from steelyard.losses import Loss, OneOf, by_name, class_labels
 from steelyard.model_file import ModelFile
 
@@ -52,7 +61,12 @@ def settle(
             )
         return Labels(None, None)
     if named is not None:
-        return _named(list(named), loss)
+        labels = _named(list(named), loss)
+        spellings = join_spellings([label for label in first if not is_number(label)], named)
+        joined = tuple(sorted((label, name) for label, name in spellings.items() if name in named))
+        if labels.rule is None or ANYTHING in named or not joined:
+            return labels
+        return replace(labels, rule=replace(labels.rule, spellings=joined))
     two = loss if isinstance(loss.labels, OneOf) else by_name(inference.TWO_CLASSES)
     taken = all(is_number(label) and two.allows(float(label)) for label in first)
     if not taken and all(map(is_number, first)) and not all(float(label).is_integer() for label in first):

@@ -149,19 +149,28 @@ def rule(text: str, low: float, high: float) -> LabelRule:
     return two_classes(names[0], names[1], low, high) if len(names) == 2 else classes(names)
 
 
-def join_spellings(labels: Sequence[str]) -> dict[str, str]:
+_INITIALS = {"y": "yes", "n": "no", "t": "true", "f": "false"}
+
+
+def join_spellings(labels: Sequence[str], names: Sequence[str] = ()) -> dict[str, str]:
     """Labels that differ in letter case or blanks only, each with the one that stands for all of them.
 
-    Single letters may be classes of their own, as in handwriting: they are joined if two classes are left.
+    That one is of `names`, if they are given. Single letters may be classes of their own, as in handwriting:
+    they are joined if two classes are left; y and n then also with yes and no.
     """
+    folded = {label: " ".join(label.split()).casefold() for label in (*names, *labels)}
+    words = set(folded.values())
+    if len(words - {short for short in _INITIALS if _INITIALS[short] in words}) == 2:
+        longer = {short: word for short, word in _INITIALS.items() if word in words}
+        folded = {label: longer.get(word, word) for label, word in folded.items()}
     first: dict[str, str] = {}
-    for label in sorted(labels):
-        first.setdefault(" ".join(label.split()).casefold(), label)
-    joined = {label: first[" ".join(label.split()).casefold()] for label in labels}
+    for label in (*names, *sorted(labels)):
+        first.setdefault(folded[label], label)
+    joined = {label: first[folded[label]] for label in labels}
     return {
         label: name
         for label, name in joined.items()
-        if label != name and (len(name.strip()) > 1 or len(first) == 2)
+        if label != name and label not in names and (len(name.strip()) > 1 or len(first) == 2)
     }
 
 

@@ -59,6 +59,7 @@ def open_writer(
     writer: TableWriter
     with _atomic_files.replacing(path) as temporary:
         if found.name == "excel":
+            import_openpyxl(str(path))
             writer = _excel_writer(temporary, records, names)
         elif found.binary:
             writer = _ArrowWriter(temporary, found.name, records, names, numeric)

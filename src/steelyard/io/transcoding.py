@@ -44,6 +44,15 @@ def check_encoding(name: str) -> str | None:
     return None if found.name == "utf-8" else found.name
 
 
+def _is_utf8(part: bytes) -> bool:
+    """Whether there are letters beyond ASCII in it, and all of them are UTF-8: no accident."""
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(part)
+    except UnicodeDecodeError:
+        return False
+    return not part.isascii()
+
+
 class _Utf8(io.RawIOBase):
     """Bytes that are made piece by piece."""
 
@@ -71,13 +80,16 @@ class Decoded(_Utf8):
     def __init__(self, stream: Any, encoding: str, path: str) -> None:
         self._stream, self._encoding, self._path = stream, encoding, path
         self._decoder = codecs.getincrementaldecoder(encoding)()
-        self._ended = False
+        self._ended = self._begun = False
 
     def _more(self) -> bytes | None:
         if self._ended:
             return None
         part = self._stream.read(_AT_ONCE)
         self._ended = not part
+        if not self._begun and _is_utf8(part) and not self._encoding.startswith("utf"):
+            raise InputError(f"{self._path}: is in UTF-8, not in {self._encoding}: say --encoding utf-8")
+        self._begun = True
         try:
             return self._decoder.decode(part, final=self._ended).encode()
         except UnicodeError as error:
