@@ -7,14 +7,17 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+from steelyard import ActiveClassifier
 from steelyard.examples import Examples
 from steelyard.io import jsonl_reader
 from steelyard.io.errors import InputError
 from tests.cli.running import refused, run
 
 CLIENT = Path(__file__).parent.parent.parent / "docs/examples/active_client.py"
+RECALL = {"estimate": "recall", "of": "progressive"}
 BASIC = ("active", "ask", "--classes", "ham,spam", "--bits", 10)
 
 
@@ -79,11 +82,11 @@ def test_estimates() -> None:
     _, nothing, *_, error, recall, loss = talk(*lines, options=options)
     assert nothing == {
         "estimate": "error", "of": "current", "value": None, "low": 0.0, "high": 1.0, "level": 0.95,
-        "rows": 0, "asked": 0, "skipped": 0, "answered": 0,
+        "rows": 0, "asked": 0, "skipped": 0, "answered": 0, "positive": None,
     }  # fmt: skip
     assert 0 < error["rows"] == error["answered"] < 30
     assert error["value"] < 0.1 < error["high"]
-    assert (recall["level"], recall["rows"]) == (0.5, 60)
+    assert (recall["level"], recall["rows"], recall["positive"]) == (0.5, 60, "spam")
     assert 0.0 <= loss["low"] <= loss["value"] <= loss["high"] <= 4.0
 
 
@@ -130,6 +133,50 @@ def test_two_classes_have_names(classes: str) -> None:
     assert "two different names, as in ham,spam" in refused(
         "active", "ask", "--classes", classes, "--rate", 0.5
     )
+
+
+def test_the_positive_class_is_as_named_in_python_and_here() -> None:
+    """Both on the same rows, with `other, grain`: the same recall, of what the user calls grain."""
+    values = [1.0 if number % 5 else -1.0 for number in range(60)]
+    names = ["other" if value > 0.0 or number < 30 else "grain" for number, value in enumerate(values)]
+    found = {}
+    for classes, positive in ((("other", "grain"), None), (("grain", "other"), "grain")):
+        lines: list[Any] = []
+        for number, (value, name) in enumerate(zip(values, names, strict=True)):
+            lines += [{"example": {"x": value}}, {"id": number, "label": name}]
+        given = ("--positive", positive) if positive else ()
+        said = run("active", "ask", "--classes", ",".join(classes), *given, "--rate", 1, "--bits", 4,
+                   "--strategy", "random", stdin="\n".join(json.dumps(each) for each in [*lines, RECALL]).encode())  # fmt: skip
+        here = json.loads(said.stdout.splitlines()[-1])
+        python = ActiveClassifier(classes=classes, positive=positive, rate=1.0, strategy="random")
+        for value, name in zip(values, names, strict=True):
+            (question,) = python.ask([[value]])
+            python.answer(question.id, name)
+        there = python.estimate("recall", of="progressive")
+        assert str(there).startswith("progressive recall of 'grain': 0.")
+        assert here["positive"] == there.positive == python.positive_ == "grain"
+        assert here["value"] == pytest.approx(there.value)
+        assert here["high"] == pytest.approx(there.high)
+        found[classes] = there.value
+    taken = python.history_.prediction > 0.0  # of other, the second in the order of the alphabet
+    grain = np.array(names) == "grain"
+    assert found["grain", "other"] == pytest.approx(np.mean(~taken[grain]))
+    assert found["other", "grain"] == pytest.approx(found["grain", "other"], abs=0.2)
+    assert python.estimate("recall", of="progressive").value != np.mean(taken[~grain])
+
+
+def test_the_positive_class_is_kept_in_the_journal(tmp_path: Path) -> None:
+    journal = ("--rate", 0.5, "--journal", tmp_path / "a.journal")
+    talk({"example": {"a": 1}}, options=(*journal, "--positive", "ham"))
+    assert "was started with another positive" in refused(*BASIC, *journal, stdin=b"")
+    assert "is neither ham nor spam" in refused(*BASIC, "--positive", "eggs", "--rate", 1, stdin=b"")
+
+
+def test_classes_that_are_numbers_are_numbers_in_replies() -> None:
+    said = run("active", "ask", "--classes", "0,1", "--rate", 1, "--bits", 4,
+               stdin=b'{"example": {"a": 1}}\n{"id": 0, "label": 1}\n{"estimate": "recall"}\n')  # fmt: skip
+    _, first, _, recall = map(json.loads, said.stdout.splitlines())
+    assert (first["class"], recall["positive"]) == (0, 1)
 
 
 def test_a_plan_is_needed() -> None:

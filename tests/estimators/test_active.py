@@ -1,8 +1,10 @@
 """`ActiveClassifier`: streams, batches, pools, replays that read no more labels than they pay for."""
 
+import json
 import math
 import runpy
 import shutil
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -198,6 +200,7 @@ def test_parameters_are_looked_at_first(tmp_path: Path) -> None:
     X, _ = data(3)
     for given, message in (
         ({"classes": None}, "name both classes"),
+        ({"positive": "eggs"}, "positive='eggs' is not one of the classes"),
         ({"classes": ["a", "b", "c"]}, "Only binary classification is supported"),
         ({"rate": None, "budget": 3}, "give expected="),
         ({"training_weight": "all"}, "training weights are one of"),
@@ -374,6 +377,8 @@ def test_a_journal_from_before_there_were_strategies_goes_on(tmp_path: Path) -> 
         whole.answer(question.id, y[question.row])
     path = tmp_path / "old.journal"
     shutil.copy(OLD_JOURNAL, path)
+    with pytest.raises(ValueError, match="another update and rates"):
+        classifier(rate=None, budget=30, journal=path, update="invariant", rates="flow").pool(X)
     old = classifier(rate=None, budget=30, journal=path).pool(X)
     assert old.n_answered_ == 15
     while (question := old.ask_next()) is not None:
@@ -381,10 +386,17 @@ def test_a_journal_from_before_there_were_strategies_goes_on(tmp_path: Path) -> 
     np.testing.assert_array_equal(old.coef_, whole.coef_)
     np.testing.assert_array_equal(old.history_.probability, whole.history_.probability)
     old.close()
+    with pytest.raises(ValueError, match="another positive"):  # it did not say, and now it does
+        classifier(rate=None, budget=30, positive="ham", journal=path).pool(X)
     with pytest.raises(
         ValueError, match="started with the strategy 'iwal' and cannot continue with 'margin'"
     ):
         classifier(rate=None, budget=30, strategy="margin", journal=path).pool(X)
+
+
+def test_questions_about_numbers_are_json() -> None:
+    (question,) = classifier(classes=[0, 1]).ask(data(1)[0])
+    assert json.loads(json.dumps(asdict(question)))["prediction"] == 0
 
 
 def test_what_is_no_rule_is_answered() -> None:

@@ -47,6 +47,12 @@ class Estimate:
     asked: int
     skipped: int
     """Questions without an answer: skipped, or still open."""
+    positive: str | int | float | bool | None = None
+    """The class whose precision or recall it is."""
+
+    @property
+    def title(self) -> str:
+        return f"{self.of} {self.measure}" + ("" if self.positive is None else f" of {self.positive!r}")
 
     @property
     def width(self) -> float:
@@ -61,7 +67,7 @@ class Estimate:
         value = "unknown" if np.isnan(self.value) else f"{self.value:.3f}"
         skipped = f"; {self.skipped:,} not answered, counted at their worst" if self.skipped else ""
         return (
-            f"{self.of} {self.measure}: {value} ({100.0 * self.level:g} % interval {self.low:.3f}–"
+            f"{self.title}: {value} ({100.0 * self.level:g} % interval {self.low:.3f}–"
             f"{self.high:.3f}, valid at any stopping time; "
             f"{self.asked:,} of {counted(self.rows, 'row')} asked{skipped})"
         )

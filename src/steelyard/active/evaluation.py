@@ -14,6 +14,7 @@ anything. A strategy that leaves nothing to chance gives no estimates without an
 """
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,10 +41,16 @@ _MORE = 5  # the next look comes with a fifth more
 
 
 class Evaluation:
-    """Of a learner. `size` is that of the pool; without one, the rows so far are the pool."""
+    """Of a learner. `size` is that of the pool; without one, the rows so far are the pool.
 
-    def __init__(self, learner: ActiveLearner, size: int | None = None) -> None:
-        self._learner, self._size = learner, size
+    Precision and recall are of the class that is called `positive`, the second one as the loss has them or,
+    if `flipped`, the first.
+    """
+
+    def __init__(
+        self, learner: ActiveLearner, size: int | None = None, positive: Any = None, *, flipped: bool = False
+    ) -> None:
+        self._learner, self._size, self._positive, self._flipped = learner, size, positive, flipped
         self._loss = learner.labelled.settings.loss
         self._low, self._high = class_labels(self._loss)
         self._boundary = decision_point(self._loss)
@@ -61,6 +68,11 @@ class Evaluation:
                 else f"largest={largest} is for the measure 'loss', not for {measure!r}"
             )
         self._check_possible(of)
+        found = self._estimate(running, largest)
+        return replace(found, positive=self._positive) if measure in ("precision", "recall") else found
+
+    def _estimate(self, running: RunningEstimate, largest: float | None) -> Estimate:
+        of, measure, level = running.of, running.measure, running.level
         history = self._learner.history()
         if of == "current":
             return self._current(history, measure, level, largest)
@@ -132,9 +144,10 @@ class Evaluation:
         everywhere = not np.isnan(predictions).any()
         chance = self._chance(predictions) if everywhere else None
         if largest is None:
-            yes = np.where(np.isnan(label), np.nan, label == self._high)
-            taken = np.where(np.isnan(predictions), np.nan, predictions > self._boundary)
-            return from_labels(probability, asked, yes, taken, chance)
+            yes = np.where(np.isnan(label), np.nan, (label == self._high) != self._flipped)
+            taken = np.where(np.isnan(predictions), np.nan, (predictions > self._boundary) != self._flipped)
+            likely = 1.0 - chance if self._flipped and chance is not None else chance
+            return from_labels(probability, asked, yes, taken, likely)
         known = np.where(np.isnan(predictions), self._boundary, predictions)  # not used where it was NaN
         costs = [np.minimum(self._values(known, y), largest) for y in (self._low, self._high)]
         loss = np.where(label == self._high, costs[1], costs[0])

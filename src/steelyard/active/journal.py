@@ -9,12 +9,14 @@ import json
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+
+from steelyard.model import Settings
 
 FORMAT = 2
 """1: the strategy is iwal; 2: it is another, which older versions do not know."""
@@ -121,16 +123,40 @@ class Journal:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def begin(self, about: dict[str, Any]) -> dict[str, Any]:
-        """The parameters with which the journal was started; these, if it is new."""
+    def begin(self, about: dict[str, dict[str, Any]]) -> None:
+        """Start the journal with these parameters, or check that it was started with the same.
+
+        A setting that an older journal does not name had its default. The positive class, of which it may
+        not speak either, is the one that is named now, and is written down.
+        """
         kept = self.about()
         if kept is None:
-            with self._written(to_disk=True):
-                oldest = 1 if about["strategy"] == _FORMER else FORMAT
-                self._db.execute("INSERT INTO about VALUES (?)", (json.dumps({"format": oldest} | about),))
-            kept = self.about()
-            assert kept is not None
-        return kept
+            self._write_about(about)
+            return
+        before, after = kept["strategy"]["name"], about["strategy"]["name"]
+        if before != after:
+            raise ValueError(
+                f"{self.path}: was started with the strategy {before!r} and cannot continue with "
+                f"{after!r}; use {before!r}, or start a new journal"
+            )
+        known = kept | {"settings": asdict(Settings()) | kept["settings"]}
+        unsaid = {"positive"} & (about["about"].keys() - kept["about"].keys())
+        known["about"] = {name: about["about"][name] for name in unsaid} | kept["about"]
+        same = json.loads(json.dumps(about))
+        changed = [name for part in same for name in same[part] if known[part].get(name) != same[part][name]]
+        if changed:
+            raise ValueError(
+                f"{self.path}: was started with another {' and '.join(changed)}; continue with the "
+                "parameters it was started with, or start a new journal"
+            )
+        if unsaid:
+            self._write_about(kept | {"about": known["about"]})
+
+    def _write_about(self, about: dict[str, dict[str, Any]]) -> None:
+        oldest = 1 if about["strategy"] == _FORMER else FORMAT
+        with self._written(to_disk=True):
+            self._db.execute("DELETE FROM about")
+            self._db.execute("INSERT INTO about VALUES (?)", (json.dumps({"format": oldest} | about),))
 
     def about(self) -> dict[str, Any] | None:
         row = self._db.execute("SELECT about FROM about").fetchone()

@@ -40,7 +40,6 @@ FIRST_RANKED = 10  # labels from a pool before a model ranks it
 _QUESTIONS, _AUDIT, _AUDIT_TURNS = 0, 1, 2  # purposes of random numbers
 _PAST = {ANSWER: "answered", SKIP: "skipped"}
 _FEWEST, _MOST = 16, 256  # rows that a replay scores ahead of the next question
-_SINCE = {"rates": "row"}  # what older journals do not say of their settings
 
 
 @dataclass(frozen=True)
@@ -94,10 +93,10 @@ class ActiveLearner:
         self._state: dict[int, str] = {}  # of questions that are not open: answered or skipped
         self._audited = 0  # answers that were not learned
         self._ranking: _Ranking | None = None
-        self._check_journal(settings, about or {})
+        self._begin_journal(settings, about or {})
         self._resume()
 
-    def _check_journal(self, settings: Settings, about: dict[str, Any]) -> None:
+    def _begin_journal(self, settings: Settings, about: dict[str, Any]) -> None:
         """Start the journal, or check that it was started with the same parameters."""
         name = losses.name_of(settings.loss) or type(settings.loss).__name__
         now: dict[str, dict[str, Any]] = {
@@ -107,24 +106,7 @@ class ActiveLearner:
             "about": about | {"features": self._features},
             "strategy": self.strategy.describe(),
         }
-        kept = self.journal.begin(now)
-        before, after = kept["strategy"]["name"], now["strategy"]["name"]
-        if before != after:
-            raise ValueError(
-                f"{self.journal.path}: was started with the strategy {before!r} and cannot continue with "
-                f"{after!r}; use {before!r}, or start a new journal"
-            )
-        changed = [
-            name
-            for part in now
-            for name in now[part]
-            if kept[part].get(name, _SINCE.get(name)) != now[part][name]
-        ]
-        if changed:
-            raise ValueError(
-                f"{self.journal.path}: was started with another {' and '.join(changed)}; continue with the "
-                "parameters it was started with, or start a new journal"
-            )
+        self.journal.begin(now)
 
     def _resume(self) -> None:
         strategy, blocks = self.strategy, list(self.journal.decisions())

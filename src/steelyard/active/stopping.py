@@ -63,7 +63,7 @@ class ErrorBelow(Rule):
 
     def judge(self, estimates: Iterable[Estimate]) -> Verdict:
         one = _find(self.of, self.measure, estimates)
-        what = f"{one.of} {one.measure} is at most {one.high:.3f}, {_confidence(one)}"
+        what = f"{one.title} is at most {one.high:.3f}, {_confidence(one)}"
         return _verdict(one.high <= self.target, f"{what}; the target is {self.target:.3f}")
 
 
@@ -77,7 +77,7 @@ class RecallAbove(Rule):
 
     def judge(self, estimates: Iterable[Estimate]) -> Verdict:
         one = _find(self.of, self.measure, estimates)
-        what = f"{one.of} {one.measure} is at least {one.low:.3f}, {_confidence(one)}"
+        what = f"{one.title} is at least {one.low:.3f}, {_confidence(one)}"
         return _verdict(one.low >= self.target, f"{what}; the target is {self.target:.3f}")
 
 
@@ -91,7 +91,7 @@ class Narrow(Rule):
 
     def judge(self, estimates: Iterable[Estimate]) -> Verdict:
         one = _find(self.of, self.measure, estimates)
-        what = f"{one.of} {one.measure} lies between {one.low:.3f} and {one.high:.3f}, {_confidence(one)}"
+        what = f"{one.title} lies between {one.low:.3f} and {one.high:.3f}, {_confidence(one)}"
         return _verdict(
             one.width <= self.width, f"{what}: a width of {one.width:.3f}, wanted {self.width:.3f}"
         )

@@ -26,7 +26,7 @@ class EstimatesMixin:
     ) -> Estimate:
         """How good is the model? A figure with an interval that is valid at any stopping time.
 
-        `measure` is error, precision or recall (of the second of `classes_`), or loss; losses above `largest`
+        `measure` is error, precision or recall (of `positive_`), or loss; losses above `largest`
         count as `largest`. `of` is
 
         - `"current"`: the present model, as it was at 20 answers or whenever there were a fifth more since

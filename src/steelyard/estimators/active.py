@@ -16,7 +16,7 @@ from steelyard.active.learner import ActiveLearner, Query, replay
 from steelyard.active.stopping import Budget, Rule
 from steelyard.active.strategies._base import BudgetPlan, Strategy
 from steelyard.estimators import inputs
-from steelyard.estimators._active_questions import ActiveQuestion, find_strategy, fingerprint
+from steelyard.estimators._active_questions import ActiveQuestion, choose_positive, find_strategy, fingerprint
 from steelyard.estimators._estimates_mixin import EstimatesMixin
 from steelyard.estimators.documentation_link import DocumentationLink
 from steelyard.estimators.habits import answer_habits
@@ -47,7 +47,9 @@ class ActiveClassifier(
     loss : str or Loss, default="modified_huber"
         A name from `steelyard.losses.names()`, or an instance.
     classes : list of two
-        The classes; answers of the second are positive.
+        The classes.
+    positive : class, default=the second of `classes` as they are given
+        The class whose precision and recall are estimated.
     strategy : {"iwal", "margin", "random"} or Strategy, default="iwal"
         Which rows are asked for.
     budget, expected : int, optional
@@ -78,7 +80,9 @@ class ActiveClassifier(
     Attributes
     ----------
     classes_ : array of two
-        The classes.
+        The classes, sorted.
+    positive_ : class
+        The class whose precision and recall are estimated.
     coef_, intercept_ : arrays
         Of the model, refitted on all answers.
     n_seen_, n_asked_, n_answered_, n_skipped_ : int
@@ -120,6 +124,7 @@ class ActiveClassifier(
         loss: str | Loss = "modified_huber",
         *,
         classes: Sequence[Any] | None = None,
+        positive: Any = None,
         strategy: str | Strategy = strategies.DEFAULT,
         budget: int | None = None,
         expected: int | None = None,
@@ -147,6 +152,7 @@ class ActiveClassifier(
     ) -> None:
         self.loss = loss
         self.classes = classes
+        self.positive = positive
         self.strategy = strategy
         self.budget = budget
         self.expected = expected
@@ -308,19 +314,23 @@ class ActiveClassifier(
         training = RefitPlan(self.training_weight, self.cap, self.orders, self.random_state)
         strategy = find_strategy(self.strategy)
         settings = learning_settings(self)
-        about = {"classes": named.tolist(), "pool": fingerprint(chunk) if pool else None}
+        positive = choose_positive(self.positive, self.classes, named)
+        about = {
+            "classes": named.tolist(), "positive": positive, "pool": fingerprint(chunk) if pool else None
+        }  # fmt: skip
         journal = Journal(IN_MEMORY if self.journal is None else self.journal)
         try:
             self.learner_ = ActiveLearner(settings, chunk.features, plan, training, journal, about, strategy)
         except BaseException:
             journal.close()
             raise
-        self.classes_ = named
-        self._evaluation = Evaluation(self.learner_, len(chunk) if pool else None)
+        self.classes_, self.positive_ = named, positive
+        flipped = positive == named[0]
+        self._evaluation = Evaluation(self.learner_, len(chunk) if pool else None, positive, flipped=flipped)
 
     def _question(self, query: Query, row: int) -> ActiveQuestion:
         boundary = decision_point(self.learner_.labelled.settings.loss)
-        expected = self.classes_[int(query.prediction > boundary)]
+        expected = self.classes_.tolist()[int(query.prediction > boundary)]  # JSON takes no NumPy numbers
         return ActiveQuestion(query.id, row, query.probability, expected)
 
     def _predictions(self, X: Any) -> NDArray[np.float64]:

@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 import sys
 from dataclasses import asdict
 from typing import Any
@@ -17,12 +18,14 @@ from steelyard.io.errors import InputError
 from steelyard.losses import class_labels, decision_point
 
 _KINDS = "an example, a label, a skip, an undo, a status or an estimate"
+_INTEGER = re.compile("0|-?[1-9][0-9]*")  # such names are numbers in replies, as they are in labels
 
 
 @click.command()
 @click.option(
     "--classes", required=True, metavar="FIRST,SECOND", help="The two classes, as labels name them."
 )
+@click.option("--positive", metavar="NAME", help="The class of precision and recall.  [default: the SECOND]")
 @click.option(
     "--strategy", type=Choice(strategies.names()), default=strategies.DEFAULT, show_default=True,
     help="How to choose the examples to ask for.",
@@ -66,7 +69,7 @@ def command(**given: Any) -> None:
     The strategy iwal asks for a label with a probability that grows with the model's uncertainty; margin
     asks for the least certain examples; random for any.
 
-    An estimate is of the error, precision, recall (of the second class) or loss (with "largest": …); of the
+    An estimate is of the error, precision, recall (of --positive) or loss (with "largest": …); of the
     models so far (progressive), the present model (current) or the examples so far (pool). Its interval,
     from low to high, has the confidence "level", by default 0.95, and is valid at any stopping time. The
     strategy margin gives no estimates without --audit. See docs/estimates.md.
@@ -75,6 +78,8 @@ def command(**given: Any) -> None:
         names = given["classes"].split(",")
         if len(names) != 2 or len(set(names)) != 2 or not all(names):
             raise InputError(f"--classes {given['classes']}: two different names, as in ham,spam")
+        if given["positive"] not in {None, *names}:
+            raise InputError(f"--positive {given['positive']}: is neither {' nor '.join(names)}")
         plan = BudgetPlan(
             given["c0"], given["rate"], given["budget"], given["expected"], audit=given["audit"]
         )
@@ -100,13 +105,18 @@ class Conversation:
         from steelyard.active.learner import ActiveLearner
 
         self._bits, self._names = given["bits"], names
+        numbers = all(_INTEGER.fullmatch(name) for name in names)
+        self._shown = {name: int(name) if numbers else name for name in names}
+        positive = given["positive"] or names[1]
         self._codes = dict(zip(names, class_labels(DEFAULT_SETTINGS.loss), strict=True))
         self._boundary = decision_point(DEFAULT_SETTINGS.loss)
         self._learner = ActiveLearner(
             DEFAULT_SETTINGS, 1 << self._bits, plan, RefitPlan(seed=given["seed"]), journal,
-            {"classes": names}, strategies.by_name(given["strategy"]),
+            {"classes": names, "positive": positive}, strategies.by_name(given["strategy"]),
         )  # fmt: skip
-        self._evaluation = Evaluation(self._learner)
+        self._evaluation = Evaluation(
+            self._learner, positive=self._shown[positive], flipped=positive == names[0]
+        )
 
     def reply(self, line: str) -> dict[str, Any]:
         """The reply to one line; an invalid line gets an error and changes nothing."""
@@ -150,7 +160,7 @@ class Conversation:
             "ask": len(asked) > 0,
             "probability": float(decided.probabilities[0]),
             "prediction": prediction,
-            "class": self._names[int(prediction > self._boundary)],
+            "class": self._shown[self._names[int(prediction > self._boundary)]],
         }
 
     def _estimate(self, message: dict[str, Any]) -> dict[str, Any]:
