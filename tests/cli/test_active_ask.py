@@ -145,8 +145,9 @@ def test_the_positive_class_is_as_named_in_python_and_here() -> None:
         for number, (value, name) in enumerate(zip(values, names, strict=True)):
             lines += [{"example": {"x": value}}, {"id": number, "label": name}]
         given = ("--positive", positive) if positive else ()
+        text = "\n".join(map(json.dumps, [*lines, RECALL]))
         said = run("active", "ask", "--classes", ",".join(classes), *given, "--rate", 1, "--bits", 4,
-                   "--strategy", "random", stdin="\n".join(json.dumps(each) for each in [*lines, RECALL]).encode())  # fmt: skip
+                   "--strategy", "random", stdin=text.encode())  # fmt: skip
         here = json.loads(said.stdout.splitlines()[-1])
         python = ActiveClassifier(classes=classes, positive=positive, rate=1.0, strategy="random")
         for value, name in zip(values, names, strict=True):

@@ -1,9 +1,12 @@
 """`ActiveClassifier`: streams, batches, pools, replays that read no more labels than they pay for."""
 
+import copy
 import json
 import math
+import pickle
 import runpy
 import shutil
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -403,3 +406,61 @@ def test_what_is_no_rule_is_answered() -> None:
     asked = classifier()
     with pytest.raises(TypeError, match=r"a rule is wanted, such as .*ErrorBelow\(0.05\); got 'x'"):
         asked.should_stop("x")  # type: ignore[arg-type]
+
+
+def test_threads_may_share_it(tmp_path: Path) -> None:
+    """Three annotators at once: every question goes to one of them, and the journal gives the same model."""
+    X, y = data(400)
+    path = tmp_path / "a.journal"
+    active = classifier(rate=None, budget=60, journal=path).pool(X)
+    asked: list[int] = []
+
+    def annotate() -> None:
+        while (question := active.ask_next()) is not None:
+            asked.append(question.row)
+            active.waiting()
+            active.answer(question.id, y[question.row])
+            active.estimate("error", of="progressive")
+
+    with ThreadPoolExecutor(3) as annotators:
+        for done in [annotators.submit(annotate) for _ in range(3)]:
+            done.result()
+    assert 50 < len(asked) == len(set(asked)) == active.n_answered_ <= 60
+    coefficients = active.coef_
+    active.close()
+    again = classifier(rate=None, budget=60, journal=path).pool(X)
+    np.testing.assert_array_equal(again.coef_, coefficients)
+    again.close()
+
+
+def test_threads_may_bring_the_first_rows_of_a_stream() -> None:
+    X, _ = data(60)
+    active = classifier()
+    with ThreadPoolExecutor(3) as senders:
+        asked = [each.id for batch in senders.map(active.ask, np.split(X.toarray(), 3)) for each in batch]
+    assert active.n_seen_ == 60
+    assert len(set(asked)) == len(asked)
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda active: pickle.loads(pickle.dumps(active))])
+def test_a_copy_goes_on_by_itself(copied: Any, tmp_path: Path) -> None:
+    X, y = data(200)
+    active = classifier(strategy="random").pool(X)
+    for _ in range(25):
+        question = active.ask_next()
+        assert question is not None
+        active.answer(question.id, y[question.row])
+    other = copied(active)
+    assert other.estimate() == active.estimate()
+    while (question := other.ask_next()) is not None:
+        assert question == active.ask_next()
+        for each in (active, other):
+            each.answer(question.id, y[question.row])
+    assert active.ask_next() is None
+    np.testing.assert_array_equal(other.coef_, active.coef_)
+    np.testing.assert_array_equal(other.history_.label, active.history_.label)
+    path = tmp_path / "a.journal"
+    filed = classifier(journal=path).pool(X)
+    with pytest.raises(TypeError, match=r"a\.journal: what writes to a journal file cannot be pickled"):
+        copied(filed)
+    filed.close()

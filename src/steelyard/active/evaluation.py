@@ -68,7 +68,8 @@ class Evaluation:
                 else f"largest={largest} is for the measure 'loss', not for {measure!r}"
             )
         self._check_possible(of)
-        found = self._estimate(running, largest)
+        with self._learner.lock:
+            found = self._estimate(running, largest)
         return replace(found, positive=self._positive) if measure in ("precision", "recall") else found
 
     def _estimate(self, running: RunningEstimate, largest: float | None) -> Estimate:

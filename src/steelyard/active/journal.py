@@ -117,6 +117,19 @@ class Journal:
     def close(self) -> None:
         self._db.close()
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Memory travels; a file stays with the process that has it open."""
+        if self.path != IN_MEMORY:
+            raise TypeError(
+                f"{self.path}: what writes to a journal file cannot be pickled or copied; close() it and "
+                "continue from the file elsewhere, or pickle its model"
+            )
+        return {"path": self.path, "entries": self._db.serialize()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__init__(state["path"])  # type: ignore[misc]
+        self._db.deserialize(state["entries"])
+
     def __enter__(self) -> Self:
         return self
 

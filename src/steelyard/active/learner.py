@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 
 from steelyard import losses
 from steelyard.active import counter_rng, strategies
+from steelyard.active._locking import Locked, locked
 from steelyard.active.journal import ANSWER, SKIP, UNDO, AskedRow, Decisions, Event, History, Journal
 from steelyard.active.labelled import Labelled, RefitPlan, last_refit, sparse_row
 from steelyard.active.strategies._base import BudgetPlan, Strategy
@@ -67,8 +68,8 @@ class _Ranking(NamedTuple):
     predictions: NDArray[np.float64]
 
 
-class ActiveLearner:
-    """`journal` stores everything that happens; without one it is kept in memory."""
+class ActiveLearner(Locked):
+    """`journal` stores everything that happens; without one it is kept in memory. Threads may share it."""
 
     def __init__(
         self,
@@ -80,6 +81,7 @@ class ActiveLearner:
         about: dict[str, Any] | None = None,
         strategy: Strategy | None = None,
     ) -> None:
+        super().__init__()
         class_labels(settings.loss)
         self.plan, self.training = plan, training or RefitPlan()
         self.strategy = (strategy or strategies.by_name(strategies.DEFAULT)).start(plan)
@@ -143,6 +145,7 @@ class ActiveLearner:
         return self.skipped / len(self._state) if self._state else float("nan")
 
     @property
+    @locked
     def open(self) -> list[int]:
         return [number for number in self._asked if number not in self._state]
 
@@ -152,6 +155,7 @@ class ActiveLearner:
         return self.plan.is_spent(self.asked - self.skipped)
 
     @property
+    @locked
     def model(self) -> Model:
         """The model to predict with: refitted on all answers."""
         return self.labelled.final
@@ -160,6 +164,7 @@ class ActiveLearner:
         """w·x of each row, by the model refitted on all answers."""
         return Learner(model=self.model).predict(examples)
 
+    @locked
     def probabilities(self, examples: Examples) -> NDArray[np.float64]:
         """The probability with which each row would be asked for if it came next. This decides nothing."""
         scores, _ = self.strategy.score(self.labelled.model, examples)
@@ -174,6 +179,7 @@ class ActiveLearner:
     def place(self, number: int) -> int:
         return self._asked[number][0]
 
+    @locked
     def consider(self, examples: Examples, *, first_only: bool = False) -> list[Query]:
         """Consider the next rows of the stream; returns those to ask for.
 
@@ -212,6 +218,7 @@ class ActiveLearner:
         self.strategy = strategy
         return queries
 
+    @locked
     def ask_from(self, pool: Examples, order: NDArray[np.int64]) -> Query | None:
         """The row of a pool that the strategy wants most; None once the budget or the pool is used up.
 
@@ -274,6 +281,7 @@ class ActiveLearner:
     def skip(self, ids: Sequence[int]) -> None:
         self._settle([Event(SKIP, number) for number in ids])
 
+    @locked
     def _settle(self, events: list[Event]) -> None:
         loss = self.labelled.settings.loss
         for place, event in enumerate(events):
@@ -293,6 +301,7 @@ class ActiveLearner:
         for event in events:
             self._apply(event)
 
+    @locked
     def undo(self) -> int:
         """Take back the last answer or skip; returns the id of its question, which is open again."""
         if not self._events:
@@ -318,6 +327,7 @@ class ActiveLearner:
                 chosen = 1.0 if self.strategy.uniform else self.plan.without_audit(probability)
                 self.labelled.answer(place, event.label, chosen)
 
+    @locked
     def history(self) -> History:
         """Everything that happened, as columns in the order of the stream."""
         return self.journal.history()

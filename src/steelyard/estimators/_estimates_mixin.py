@@ -1,5 +1,8 @@
-"""`EstimatesMixin`: the counts, the history and the estimates of an `ActiveClassifier`."""
+"""`EstimatesMixin`: all of an `ActiveClassifier` that needs its journal only, no rows and no classes."""
 
+from typing import Any
+
+import numpy as np
 from sklearn.exceptions import NotFittedError
 
 from steelyard.active.estimates import LEVEL, Estimate
@@ -15,6 +18,20 @@ class EstimatesMixin:
 
     learner_: ActiveLearner
     _evaluation: Evaluation
+
+    def skip(self, id: Any) -> None:  # noqa: A002
+        """Skip a question, or several, that nobody can answer: recorded as missing, at no cost."""
+        self._started().skip([int(each) for each in ([id] if np.ndim(id) == 0 else id)])
+
+    def undo(self) -> int:
+        """Take back the last answer or skip; returns the id of its question, which is open again."""
+        return self._started().undo()
+
+    def close(self) -> None:
+        """Close the journal, so that another process can continue with it."""
+        learner = self._started()
+        with learner.lock:
+            learner.journal.close()
 
     def estimate(
         self,

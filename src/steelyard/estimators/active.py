@@ -1,5 +1,6 @@
 """`ActiveClassifier`: a classifier that asks for the labels it needs."""
 
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Self
@@ -28,6 +29,7 @@ from steelyard.losses import Loss, class_labels, decision_point
 from steelyard.model import Model
 
 _POOL_ORDER = 1 << 40  # the purpose of these random numbers
+_STARTING = threading.Lock()  # two threads may bring the first rows of a stream
 _FEWEST, _MOST = 64, 4096  # rows of a pool that are scored at a time
 
 
@@ -219,17 +221,21 @@ class ActiveClassifier(
         """
         if self.pool_ is None:
             raise ValueError("there is no pool to ask from: call pool(X) first, or ask(X) for a stream")
+        with self.learner_.lock:
+            return self._next(self.pool_, stop)
+
+    def _next(self, pool: Examples, stop: Rule | None) -> ActiveQuestion | None:
         learner = self.learner_
         due = isinstance(stop, Budget) or last_refit(learner.answered) == learner.answered
         if stop is not None and due and self.should_stop(stop):
             return None
         if learner.strategy.ranks_pool:
-            query = learner.ask_from(self.pool_, self._order)
+            query = learner.ask_from(pool, self._order)
             return None if query is None else self._question(query, query.place)
         ahead = int(np.clip(2.0 / learner.plan.share, _FEWEST, _MOST))
-        while learner.seen < len(self.pool_) and not learner.spent:
+        while learner.seen < len(pool) and not learner.spent:
             rows = self._order[learner.seen : learner.seen + ahead]
-            for query in learner.consider(self.pool_.take(rows), first_only=True):
+            for query in learner.consider(pool.take(rows), first_only=True):
                 return self._question(query, int(self._order[query.id]))
         return None
 
@@ -238,13 +244,14 @@ class ActiveClassifier(
 
         In a stream their `row` counts from its first row, as their `id` does.
         """
-        history = self._started().history()
+        with self._started().lock:
+            history, numbers = self.learner_.history(), self.learner_.open
         return [
             self._question(
                 Query(number, float(history.probability[number]), float(history.prediction[number]), 0),
                 number if self.pool_ is None else int(self._order[number]),
             )
-            for number in self.learner_.open
+            for number in numbers
         ]
 
     def answer(self, id: Any, y: Any) -> None:  # noqa: A002
@@ -264,14 +271,6 @@ class ActiveClassifier(
             raise ValueError(f"there are {len(ids)} questions but {len(column)} answers")
         learner.answer([int(each) for each in ids], self._coded(column).tolist())
 
-    def skip(self, id: Any) -> None:  # noqa: A002
-        """Skip a question, or several, that nobody can answer: recorded as missing, at no cost."""
-        self._started().skip([int(each) for each in ([id] if np.ndim(id) == 0 else id)])
-
-    def undo(self) -> int:
-        """Take back the last answer or skip; returns the id of its question, which is open again."""
-        return self._started().undo()
-
     def replay(self, X: Any, y: Any) -> Self:
         """Ask from a labelled stream as if labels had to be paid for: y is read only where asked for."""
         chunk = self._rows(X, expected=len(y))
@@ -285,16 +284,13 @@ class ActiveClassifier(
         labels: NDArray[np.float64] = pair[inputs.encode_labels(column, self.classes_)]
         return labels
 
-    def close(self) -> None:
-        """Close the journal, so that another process can continue with it."""
-        self._started().journal.close()
-
     def _rows(self, X: Any, expected: int | None = None) -> Examples:
         """The rows as examples; the first ones start the learner."""
-        started = hasattr(self, "learner_")
-        chunk = self._checked(X, anew=not started)
-        if not started:
-            self._start(chunk, expected, pool=False)
+        with _STARTING:
+            started = hasattr(self, "learner_")
+            chunk = self._checked(X, anew=not started)
+            if not started:
+                self._start(chunk, expected, pool=False)
         return chunk
 
     def _checked(self, X: Any, *, anew: bool) -> Examples:
