@@ -17,6 +17,7 @@ from benchmarks import (
     active_ways,
     auto_rate,
     candidates,
+    certificates,
     coverage,
     defaults,
     invariance,
@@ -281,6 +282,18 @@ def test_sets_of_several_classes(name: str) -> None:
 def test_cells_of_differences(found: tuple[float, float], shown: str) -> None:
     assert invariance.cell(found) == shown
     assert invariance.cell(None) == "overflows"
+
+
+def test_page_on_certificates(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in {"POOL": 300, "RELEVANT": 30, "_ERRORS": ((0.1, 0.02), (0.03, 0.02))}.items():
+        monkeypatch.setattr(certificates, name, value)
+    page = tmp_path / "page.md"
+    arguments = ["--runs", "2", "--few", "1", "--output", str(page)]
+    CliRunner().invoke(certificates.main, arguments, catch_exceptions=False)
+    assert "| error below 0.1, 200 rows |" in page.read_text()
+    assert "| 0.95, classes 4.0 apart |" in page.read_text()
+    shown = CliRunner().invoke(certificates.main, arguments[:4], catch_exceptions=False)
+    assert "| below 10% | 2.0% |" in shown.output
 
 
 def test_page_on_estimates(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, two_classes: Problem) -> None:

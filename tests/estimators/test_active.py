@@ -17,6 +17,7 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 from steelyard import ActiveClassifier
+from steelyard.active.certification import verify
 from steelyard.active.stopping import Budget, ErrorBelow
 from steelyard.active.strategies.margin import Margin
 from tests.active.streams import rows
@@ -464,3 +465,39 @@ def test_a_copy_goes_on_by_itself(copied: Any, tmp_path: Path) -> None:
     with pytest.raises(TypeError, match=r"a\.journal: what writes to a journal file cannot be pickled"):
         copied(filed)
     filed.close()
+
+
+@pytest.mark.parametrize("given", [("error", 0.4), ("precision", 0.6)])
+def test_a_certificate_of_the_present_model(given: tuple[str, float], tmp_path: Path) -> None:
+    X, y = data(500)
+    path = tmp_path / "a.journal"
+    active = classifier(rate=None, budget=80, journal=path).pool(X)
+    while (question := active.ask_next()) is not None:
+        active.answer(question.id, y[question.row])
+    labelled = {int(active._order[number]) for number in np.flatnonzero(~np.isnan(active.history_.label))}
+    test = active.certify(*given, label=lambda row: y[row])
+    assert test.passed
+    certificate = json.loads(json.dumps(test.certificate()))
+    predicted = active.predict(X)
+    for draw in certificate["draws"]:
+        assert draw["row"] not in labelled
+        assert draw["prediction"] == predicted[draw["row"]]
+        assert given[0] == "error" or draw["prediction"] == active.positive_ == "spam"
+    assert verify(certificate).passed
+    active.close()
+    again = classifier(rate=None, budget=80, journal=path).pool(X)
+    other = again.certify(*given, most=1)
+    assert (test.attempt, other.attempt) == (1, 2)
+    row = other.ask_next()
+    assert row is not None
+    other.answer(row, y[row])
+    assert other.ask_next() is None
+    assert other.certificate()["model"] == certificate["model"]
+    with pytest.raises(ValueError, match="certificates are of error or precision, not of 'recall'"):
+        again.certify("recall", 0.9)
+    with pytest.raises(ValueError, match="target must lie between 0 and 1"):
+        again.certify("error", 5)
+    assert again.learner_.journal.count_attempts() == 2
+    again.close()
+    with pytest.raises(ValueError, match="about the rows of a pool"):
+        classifier().certify("error", 0.1)

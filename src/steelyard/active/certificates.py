@@ -136,6 +136,7 @@ class RecallTest:
         self.read = self.found = 0
         self.passed = False
         self._picks: list[tuple[int, int, bool]] = []  # found and unread before it, and whether it was a hit
+        self._summed = -1, 0, np.zeros(len(_BETS))  # a claim, how many picks, and the bets' logarithms
 
     def add(self, *, relevant: bool, picked: bool) -> None:
         """The next row that was read: `picked` at random from all unread ones, or chosen otherwise.
@@ -159,11 +160,15 @@ class RecallTest:
         """Against at least so many relevant rows."""
         if claim - self.found > self.rows - self.read:
             return math.inf  # there are not so many
-        found, unread, hit = np.array(self._picks or np.zeros((0, 3)), np.float64).T[:, :, np.newaxis]
-        p = np.clip((claim - found) / unread, 0.0, 1.0)
-        with np.errstate(divide="ignore"):  # a hit where r = 0
-            factors = np.where(hit > 0.0, np.log(_BETS), np.log1p(-_BETS * p) - np.log1p(-p))
-        return float(logsumexp(factors.sum(axis=0), b=_SHARES))
+        known, since, factors = self._summed
+        if claim != known:  # k* changes with every relevant row, and in between few picks are new
+            since, factors = 0, np.zeros(len(_BETS))
+        for found, unread, hit in self._picks[since:]:
+            p = min(1.0, max(0.0, (claim - found) / unread))
+            with np.errstate(divide="ignore"):  # a hit where r = 0
+                factors = factors + (np.log(_BETS) if hit else np.log1p(-_BETS * p) - np.log1p(-p))
+        self._summed = claim, len(self._picks), factors
+        return float(logsumexp(factors, b=_SHARES))
 
 
 @dataclass(frozen=True)

@@ -184,6 +184,18 @@ class Journal:
             )
         return {"strategy": _FORMER} | kept
 
+    def count_attempts(self) -> int:
+        """How many attempts at a certificate there were; each takes some of the risk."""
+        return int(self._kept().get("attempts", 0))
+
+    def add_attempt(self) -> None:
+        self._write_about(self._kept() | {"attempts": self.count_attempts() + 1})
+
+    def _kept(self) -> dict[str, Any]:
+        kept = self.about()
+        assert kept is not None  # it was begun
+        return kept
+
     def decide(self, decisions: Decisions, asked: list[AskedRow]) -> None:
         columns = decisions.probabilities, decisions.predictions, decisions.scores
         state = decisions.bound, decisions.thinning, decisions.window

@@ -18,6 +18,7 @@ from steelyard.active.stopping import Budget, Rule
 from steelyard.active.strategies._base import BudgetPlan, Strategy
 from steelyard.estimators import inputs
 from steelyard.estimators._active_questions import ActiveQuestion, choose_positive, find_strategy, fingerprint
+from steelyard.estimators._certify_mixin import CertifyMixin
 from steelyard.estimators._estimates_mixin import EstimatesMixin
 from steelyard.estimators.documentation_link import DocumentationLink
 from steelyard.estimators.habits import answer_habits
@@ -37,6 +38,7 @@ class ActiveClassifier(
     DocumentationLink,
     ClassifierMixin,  # type: ignore[misc]
     EstimatesMixin,
+    CertifyMixin,
     ClassPredictions,
     BaseEstimator,  # type: ignore[misc]
 ):
