@@ -92,11 +92,7 @@ def wrong(runs: int) -> str:
         "precision at least 0.9, 500 rows": precision_at_least(0.9, 500),
     }
     table = [[name, f"{_wrong_share(test, runs, rng):.1%}"] for name, test in tests.items()]
-    for target, found, missed, rows, share in (
-        (0.9, 17, 3, 300, 0.0),
-        (0.8, 15, 6, 400, 0.0),
-        (0.8, 0, 20, 300, 0.5),
-    ):
+    for target, found, missed, rows, share in _RECALLS:
         how = f"found {found} of {found + missed}, then picks" if found else "every second one picked"
         failed = sum(_wrong_recall(target, found, missed, rows, share, rng) for _ in range(runs))
         table.append([f"recall at least {target}, {rows} rows unread, {how}", f"{failed / runs:.1%}"])
