@@ -1,6 +1,5 @@
 """The law of rates="flow": a weight is exactly as many copies, under adaptive rates too."""
 
-from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +9,6 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from steelyard import OnlineClassifier, losses
-from steelyard.active.strategies.iwal import flip_importances
 from steelyard.engine.model_set import ModelSet
 from steelyard.examples import examples
 from steelyard.learner import Learner
@@ -62,25 +60,6 @@ def _few(rng: np.random.Generator, count: int) -> NDArray[np.float64]:
 def _of_all_sizes(rng: np.random.Generator, count: int) -> NDArray[np.float64]:
     weights: NDArray[np.float64] = 10.0 ** rng.uniform(-3.0, 5.0, count)
     return weights
-
-
-@pytest.mark.parametrize("scaling", ["adaptive", "normalized"])
-@pytest.mark.parametrize("name", ["logistic", "squared", "hinge"])
-def test_the_flip_importance_is_the_weight_that_flips(name: str, scaling: str) -> None:
-    loss = losses.by_name(name)
-    settings = Settings(loss, scaling=scaling, dtype="float64", rates="flow", follow_labels=False)
-    rng = np.random.default_rng(3)
-    matrix = sparse.csr_array((rng.random((40, 8)) < 0.4).astype(float))
-    learner = Learner(settings, 8)
-    learner.learn(examples(matrix, np.where(rng.random(40) < 0.5, 1.0, -1.0), rng.uniform(0.5, 3.0, 40)))
-    flips, predictions = flip_importances(learner.model, examples(matrix))
-    for row in range(12):
-        other = Learner(model=deepcopy(learner.model))
-        one = matrix[[row]]
-        other.learn(examples(one, [-1.0 if predictions[row] > 0.0 else 1.0], [flips[row]]))
-        assert other.predict(examples(one))[0] == pytest.approx(0.0, abs=1e-8)
-    alone = Learner(Settings(loss, scaling=scaling, rates="flow", bias=False, dtype="float64"), 8)
-    assert flip_importances(alone.model, examples(np.zeros((1, 8))))[0].tolist() == [0.0]
 
 
 def test_chunks_of_any_size_and_files_are_the_same_to_the_last_bit(tmp_path: Path) -> None:

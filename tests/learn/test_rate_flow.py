@@ -1,12 +1,15 @@
 """Rates that follow the flow, against their differential equation; and where flows come to rest."""
 
+from copy import deepcopy
 from typing import Any
 
 import numpy as np
 import pytest
+from scipy import sparse
 from scipy.integrate import quad
 
 from steelyard import losses
+from steelyard.active.strategies.iwal import flip_importances
 from steelyard.examples import examples
 from steelyard.learn import rate_flow
 from steelyard.learner import Learner
@@ -85,3 +88,34 @@ def test_stretches_and_weights_are_inverses() -> None:
             expected, _ = quad(lambda v: (seen + v) / (norm + q * v), 0.0, h, points=[1e-2 * h], limit=200)  # noqa: B023
             assert s == pytest.approx(expected, rel=1e-9)
             assert rate_flow.weight_for(seen, norm, q, s, 0.5 * h) == pytest.approx(h, rel=1e-9)
+
+
+@pytest.mark.parametrize("scaling", ["adaptive", "normalized"])
+@pytest.mark.parametrize("name", ["logistic", "squared", "hinge"])
+def test_the_flip_importance_is_the_weight_that_flips(name: str, scaling: str) -> None:
+    loss = losses.by_name(name)
+    settings = Settings(loss, scaling=scaling, dtype="float64", rates="flow", follow_labels=False)
+    rng = np.random.default_rng(3)
+    matrix = sparse.csr_array((rng.random((40, 8)) < 0.4).astype(float))
+    learner = Learner(settings, 8)
+    learner.learn(examples(matrix, np.where(rng.random(40) < 0.5, 1.0, -1.0), rng.uniform(0.5, 3.0, 40)))
+    flips, predictions = flip_importances(learner.model, examples(matrix))
+    for row in range(12):
+        other = Learner(model=deepcopy(learner.model))
+        one = matrix[[row]]
+        other.learn(examples(one, [-1.0 if predictions[row] > 0.0 else 1.0], [flips[row]]))
+        assert other.predict(examples(one))[0] == pytest.approx(0.0, abs=1e-8)
+    alone = Learner(Settings(loss, scaling=scaling, rates="flow", bias=False, dtype="float64"), 8)
+    assert flip_importances(alone.model, examples(np.zeros((1, 8))))[0].tolist() == [0.0]
+
+
+def test_weights_of_next_to_nothing() -> None:
+    learner = Learner(flow("logistic", "standardized", average=8), 1)
+    learner.learn(examples(np.ones((3, 1)), [1.0, -1.0, 1.0], [1.0, 1e-7, 5e-324]))
+    assert np.isfinite(learner.predict(examples(np.ones((1, 1))))).all()
+
+
+def test_rows_without_features_that_are_right_already() -> None:
+    learner = Learner(flow("hinge", "normalized", bias=False), 1)
+    learner.learn(examples(np.zeros((1, 1)), [1.0], offsets=[5.0]))
+    assert not learner.model.coefficients().any()

@@ -72,7 +72,7 @@ def stretch(seen, norm, q, h):
 def weight_for(seen, norm, q, s, guess):
     """The weight with this stretch."""
     h = guess
-    for _ in range(60):
+    for _ in range(60):  # pragma: no branch - it ends long before
         error = stretch(seen, norm, q, h) - s
         h = max(h - error * (norm + q * h) / (seen + h), 0.0)
         if abs(error) <= 1e-13 * s:

@@ -88,7 +88,7 @@ def take_slopes(
     Tolerated are an error relative to the mean slope, and what comes from rounding p.
     """
     from_here = step(p, y, u_done)
-    for _ in range(60):
+    for _ in range(60):  # pragma: no branch - it ends long before
         there = step(p, y, u_done + u_panel)
         top, first, last = 0.0, -slope, -derivative(p + there, y)
         bend = abs((slope + last) / (there - from_here)) if there != from_here else np.inf
@@ -112,7 +112,7 @@ def settle(
     """Where A is at each node, and the slowness ds/du = 1/(η·S) there, by iteration: dA = ℓ′²·ds."""
     for k in range(count):
         work[SLOWNESS, k] = 1.0 / speed
-    for _ in range(40):
+    for _ in range(40):  # pragma: no branch - it ends long before
         for k in range(count):
             more = 0.0
             for j in range(count):
@@ -135,7 +135,7 @@ def end_of(count, u_panel, s_left, coefficients, work):
     if used <= s_left:
         return 1.0, used
     ended = s_left / used
-    for _ in range(20):
+    for _ in range(20):  # pragma: no branch - it ends long before
         error = u_panel * _integral(count, TIMES, work, ended) - s_left
         ended -= error / (u_panel * polynomial(count, TIMES, work, ended))
         if abs(error) <= 1e-15 * s_left:

@@ -15,7 +15,7 @@ from steelyard.text.hashing import BITS_32, CROSS_PRIME
 
 @kernel
 def sizes(ends, fields, crosses):
-    """(features in total with crosses, the most in one row): upper bounds, before merging."""
+    """(features in total with crosses, of which there are some; the most in one row): upper bounds."""
     total = 0
     longest = 0
     most = np.int64(-1)  # (array.max() takes a second to compile)
@@ -26,17 +26,16 @@ def sizes(ends, fields, crosses):
     start = np.int64(0)
     for row in range(len(ends)):
         size = ends[row] - start
-        if len(crosses):
-            counts[:] = 0
-            for k in range(start, ends[row]):
-                if fields[k] >= 0:
-                    counts[fields[k]] += 1
-            for c in range(len(crosses)):
-                product = 1
-                for field in crosses[c]:
-                    if field >= 0:
-                        product *= counts[field]
-                size += product
+        counts[:] = 0
+        for k in range(start, ends[row]):
+            if fields[k] >= 0:
+                counts[fields[k]] += 1
+        for c in range(len(crosses)):
+            product = 1
+            for field in crosses[c]:
+                if field >= 0:
+                    product *= counts[field]
+            size += product
         total += size
         longest = max(longest, size)
         start = ends[row]
