@@ -120,3 +120,5 @@ def test_parameters_of_losses_and_typos_are_answered() -> None:
         OnlineRegressor("quantile", tau=0.9)  # type: ignore[call-arg]
     with pytest.raises(TypeError, match=r"OnlineRegressor has no parameter 'lerning_rate'.* 'learning_rate'"):
         OnlineRegressor(lerning_rate=0.3)  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match=r"no parameter 'value'$"):  # a method of losses
+        OnlineRegressor(value=0.3)  # type: ignore[call-arg]

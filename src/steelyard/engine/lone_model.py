@@ -16,7 +16,7 @@ from steelyard.model import Model, Settings
 
 
 class LoneModel:
-    """One model with L1 or the joint flow, learned by the single kernel, with the methods of a block."""
+    """One model that learns alone (L1, joint flow, rates that flow), with the methods of a block."""
 
     def __init__(self, settings: Settings, features: int) -> None:
         self.settings = [settings]

@@ -4,6 +4,7 @@ import inspect
 import re
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
+from dataclasses import fields
 from functools import wraps
 from typing import Any, ParamSpec
 
@@ -50,7 +51,9 @@ def answer_habits(init: Callable[P, None]) -> Callable[P, None]:
 
 
 def _answer(name: str, known: Collection[str]) -> str:
-    of_losses = [loss for loss in losses.names() if hasattr(losses.by_name(loss), name)]
+    of_losses = [
+        loss for loss in losses.names() if name in (field.name for field in fields(losses.by_name(loss)))
+    ]
     if name in ANSWERS:
         return f": {ANSWERS[name]}"
     if of_losses:

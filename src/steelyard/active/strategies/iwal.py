@@ -109,18 +109,19 @@ def flip_importances(model: Model, examples: Examples) -> tuple[Column, Column]:
     low, high = class_labels(settings.loss)
     flips, predictions = np.empty(len(examples)), np.empty(len(examples))
     inverse = "frozen_importance" if settings.update == "explicit" else "importance"
+    rows = (*examples.arrays, _none if examples.offsets is None else examples.offsets)
+    line = (model.coefficients(), model.bias if settings.bias else 0.0, float(settings.bias))
+    boundary = (model.unit or 1.0, low, high, decision_point(settings.loss))
+    time_of_push = jit.step_pointer(settings.loss, updates.by_name(settings.update).time)
     common = (
-        *examples.arrays, _none if examples.offsets is None else examples.offsets,
-        model.coefficients(), model.bias if settings.bias else 0.0, float(settings.bias),
-        model.clock, model.unit or 1.0, low, high, decision_point(settings.loss),
-        jit.step_pointer(settings.loss, updates.by_name(settings.update).time),
+        *rows, *line, model.clock, *boundary, time_of_push,
         jit.pointer(settings.schedule(), inverse), predictions, flips,
     )  # fmt: skip
     with np.errstate(all="ignore"):  # some pushes are infinite
         if settings.rates == "flow":
             exact = (jit.pointer(settings.loss, name) for name in ("value", "derivative"))
             kernels.flip_flow(
-                *common[:8], *common[9:14], *exact,
+                *rows, *line, *boundary, time_of_push, *exact,
                 jit.step_pointer(settings.loss, updates.by_name(settings.update).step), predictions, flips,
                 settings.rate, model.sum_squared_gradients, model.max_abs, model.state,
                 rate_panels.tables("float64"),
