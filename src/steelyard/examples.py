@@ -104,6 +104,10 @@ def examples(
     if len(bad):
         weight = weights[bad[0]]
         raise ValueError(f"row {bad[0]} has the weight {weight}: weights must be finite, 0 or more")
+    if weights.max(initial=0.0) > np.finfo(np.float64).max / max(count, 1):
+        raise ValueError(
+            f"weights of up to {weights.max()} may add up to more than a float holds: divide them"
+        )
     given_offsets = None if offsets is None else _column("offsets", offsets, count)
     if given_offsets is not None and not np.isfinite(given_offsets).all():
         row = int(np.argmin(np.isfinite(given_offsets)))

@@ -17,7 +17,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard import model_file, target_scale, updates
+from steelyard import model_file, overflow, target_scale, updates
 from steelyard.examples import Examples
 from steelyard.learn import adaptive, joint_l2, joint_l2_solvers, linear, rate_panels, standardized
 from steelyard.losses import Loss
@@ -92,12 +92,11 @@ class Learner:
         """Learn the rows in order; returns the prediction of each from just before it was learned.
 
         `order` holds the numbers of all rows, to learn them in another order; predictions stay in the order
-        of the rows. If the explicit update drives the coefficients out of the range of floats,
-        a FloatingPointError is raised and the model is as before. (The other updates cannot.)
+        of the rows. If numbers leave the range of floats, as explicit steps may, and others only with
+        features, labels or weights beyond 1e9, a FloatingPointError is raised and the model is as before.
         """
         model, settings = self.model, self.model.settings
-        explicit = settings.update == "explicit"
-        before = {name: array.copy() for name, array in model.arrays().items()} if explicit else {}
+        kept = overflow.Kept(model, examples) if overflow.could_overflow(model, examples) else None
         predictions = np.empty(len(examples))
         if order is not None:
             _check_order(order, len(examples))
@@ -112,13 +111,9 @@ class Learner:
                 self._learn_in_units(examples, order, predictions)
             else:
                 self._learn_adaptive(_rows(examples, order), predictions, 1.0)
-        if explicit and not model.finite:
-            for name, array in model.arrays().items():
-                array[...] = before[name]
-            raise FloatingPointError(
-                f"the explicit update has left the range of {settings.dtype}: "
-                "lower the learning rate, or use update='invariant', which cannot overshoot"
-            )
+        if kept is not None and not (kept.finite and np.isfinite(predictions).all()):
+            kept.put_back()
+            raise FloatingPointError(overflow.message(settings))
         return predictions
 
     def _joint_arguments(self) -> tuple[Any, ...]:

@@ -174,6 +174,8 @@ class Model:
         self.state = np.zeros(linear.STATE_SIZE)
         self.state[linear.SCALE] = 1.0
         self._answer: tuple[bytes, NDArray[np.floating[Any]]] | None = None
+        self.tame: bool | None = None
+        """Whether all it has learned was of ordinary sizes, or None if nobody has looked: see `overflow`."""
 
     @property
     def raw_coefficients(self) -> NDArray[np.floating[Any]]:
@@ -265,7 +267,13 @@ class Model:
     @property
     def finite(self) -> bool:
         """Whether every number is in range, so that the model can predict."""
-        return bool(np.isfinite(self.raw_coefficients).all() and np.isfinite(self.state).all())
+        return bool(np.isfinite(self.raw_coefficients).all()) and self.finite_state
+
+    @property
+    def finite_state(self) -> bool:
+        """The same of the scalars. A sum of losses may be infinite, as that of a wrong certainty truly is."""
+        others = np.delete(self.state, linear.LOSS)
+        return bool(np.isfinite(others).all() and not np.isnan(self.state[linear.LOSS]))
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Everything that changes, under the names that files have for it: views to read and to write."""

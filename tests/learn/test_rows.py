@@ -63,3 +63,11 @@ def test_fill_pairs_has_a_label_for_each() -> None:
     out = np.empty(11)
     fill_pairs(jit.pointer(loss, "value"), predictions, labels, out)
     np.testing.assert_allclose(out, 0.5 * (predictions - labels) ** 2, rtol=1e-15)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_any_outside(dtype: type) -> None:
+    values = np.array([0.0, 1.0, -2.0, 0.5], dtype)
+    limits = [(0.5, 2.0, False), (0.6, 2.0, True), (0.5, 1.9, True), (0.0, 2.0, False)]
+    for least, most, expected in limits:
+        assert rows.any_outside(values, dtype(least), dtype(most)) == expected

@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from steelyard import overflow
 from steelyard.engine import mixture
 from steelyard.engine.model_set import ModelSet
 from steelyard.engine.protocol import Column, Matrix, Numbers
@@ -49,6 +50,7 @@ class ManyModels(ABC):
         everybody = [each for each in self.settings for _ in range(self.models_each)]
         self.model_set = ModelSet(everybody, features, threads, coded=coded)
         self._answering: ModelSet | Learner | None = None
+        self._tame = all(each.rate <= overflow.ORDINARY_RATE for each in self.settings)
 
     @abstractmethod
     def _learn(self, examples: Examples, order: Numbers, predictions: Matrix | None) -> None:
@@ -103,16 +105,16 @@ class ManyModels(ABC):
         self.model_set.set_rate_factor(self.rate_factor)
         self._learn(examples, rows, before)
         if self._must_answer:
-            self._check()
+            self._check(examples)
         return before
 
     def know_units(self, own: Numbers) -> None:
         self.model_set.know_units(own)
 
     @contextmanager
-    def unchanged_on_error(self, rows: int) -> Iterator[None]:
+    def unchanged_on_error(self, examples: Examples) -> Iterator[None]:
         # keeping a copy costs less than learning a long chunk, and much more than learning a short one
-        risky = rows > _SHORT or self.settings[0].update == "explicit"
+        risky = len(examples) > _SHORT or self._could_overflow(examples)
         before = {name: array.copy() for name, array in self.arrays().items()} if risky else {}
         try:
             yield
@@ -122,16 +124,17 @@ class ManyModels(ABC):
             self._answering = None
             raise
 
-    def _check(self) -> None:
-        if self.settings[0].update == "explicit":  # the last row may have been too much
+    def _could_overflow(self, examples: Examples) -> bool:
+        self._tame = self._tame and overflow.ordinary(examples)
+        return not self._tame or self.settings[0].update == "explicit"
+
+    def _check(self, examples: Examples) -> None:
+        if self._could_overflow(examples):  # the last row may have been too much
             fine = [self.model_set.model(number).finite for number in range(len(self.model_set))]
             alive = np.where(fine, self.model_set.scalars(lanes.ALIVE), 0.0)
             self.model_set.set_scalars(lanes.ALIVE, alive)
         if self.diverged.all():
-            raise FloatingPointError(
-                f"the explicit update has left the range of {self.settings[0].dtype}: "
-                "lower the learning rate, or use update='invariant', which cannot overshoot"
-            )
+            raise FloatingPointError(overflow.message(self.settings[0]))
 
     def predict(self, examples: Examples) -> NDArray[np.float64]:
         if self._answering is None:

@@ -102,7 +102,7 @@ class Engine(Protocol):
         """Before anything is learned: all features have the unit 1, but these have their own."""
         ...
 
-    def unchanged_on_error(self, rows: int) -> AbstractContextManager[None]:
+    def unchanged_on_error(self, examples: Examples) -> AbstractContextManager[None]:
         """If anything goes wrong in here, while so many rows are learned, all is as before."""
         ...
 

@@ -44,7 +44,7 @@ class SingleModel:
     def know_units(self, own: NDArray[np.int64]) -> None:
         self.model.know_units(own)
 
-    def unchanged_on_error(self, rows: int) -> AbstractContextManager[None]:
+    def unchanged_on_error(self, examples: Examples) -> AbstractContextManager[None]:
         """A learner is so by itself."""
         return nullcontext()
 

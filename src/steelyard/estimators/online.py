@@ -173,7 +173,7 @@ class OnlineEstimator(DocumentationLink, FittedAttributes, FileMethods, BaseEsti
             calibration = self._begin_calibration(settings)
         else:
             calibration = None if self._calibration is None else self._calibration.copy()
-        with engine.unchanged_on_error(len(chunk)):
+        with engine.unchanged_on_error(chunk):
             PassLoop(engine, RowsInMemory(chunk, piece=_piece(engine)), calibration=calibration).run()
         self._engine = engine
         if calibration is not None:

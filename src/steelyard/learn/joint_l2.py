@@ -84,6 +84,7 @@ _TINY = 1e-300  # a push below this moves nothing
 _PATIENCE = 3  # with steps that do not grow, before turning to collocation
 _APPROACHES = 20  # to a kink: each leaves a thousandth of the way
 _FREE_CUTS = 300
+_MOST_STEPS = 200_000  # noisy slopes take thousands; numbers without room for steps would take for ever
 
 
 @kernel
@@ -101,7 +102,9 @@ def joint_changes(m, b, y, u, v, shrinkage, derivative, flow, implicit, table, r
     kink = math.nan  # a kink on the way, if known
     approaches = 0
     cuts = 0
-    while left > 0.0:
+    for _ in range(_MOST_STEPS):
+        if not left > 0.0:
+            break
         step = min(step, left)
         kept = math.exp(-shrinkage * step)
         relative = _agreement(cuts)

@@ -59,6 +59,16 @@ def largest_size(bits, mask):
 
 
 @kernel
+def any_outside(values, least, most):
+    """Whether some absolute value is above `most`, or below `least` and not 0."""
+    outside = np.uint32(0)
+    for j in range(np.uint64(len(values))):
+        size = abs(values[j])
+        outside |= np.uint32(size > most) | (np.uint32(size < least) & np.uint32(size != 0.0))
+    return outside > 0
+
+
+@kernel
 def fill_scalar(function, predictions, label, out):
     """out = function(prediction, label) for each row; the function is a pointer."""
     for row in range(len(predictions)):

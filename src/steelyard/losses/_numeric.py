@@ -68,6 +68,7 @@ _LARGEST_FALL = 4.0  # of the speed, within one panel
 _ROUNDING = 2.0**-52
 _FREE_CUTS = 300
 _TINY = 1e-300  # a slope below this is no slope
+_MOST_STEPS = 100_000  # hundreds are usual, noisy slopes take thousands; subnormal numbers may never arrive
 
 
 class HasDerivative(Protocol):
@@ -96,7 +97,9 @@ def flow(loss: HasDerivative, p: float, y: float, u: float) -> float:
     left = u
     step = min(left * speed, 1.0 + abs(p))
     cuts = 0
-    while step > 0.0 and speed > _TINY:
+    for _ in range(_MOST_STEPS):
+        if not (step > 0.0 and speed > _TINY):
+            break
         rounding = _ROUNDING * (x + abs(p)) + _TINY
         end_speed = -way * loss.derivative(p + way * (x + max(step, rounding)), y)
         if step > rounding:
@@ -141,7 +144,9 @@ def push_for(loss: HasDerivative, p: float, y: float, change: float) -> float:
     total = 0.0
     step = distance
     cuts = 0
-    while x < distance and speed > 0.0:
+    for _ in range(_MOST_STEPS):
+        if not (x < distance and speed > 0.0):
+            break
         end_speed = -way * loss.derivative(p + way * (x + step), y)
         rounding = _ROUNDING * (x + abs(p)) + _TINY
         if step > rounding:
@@ -178,10 +183,10 @@ def implicit(loss: HasDerivative, p: float, y: float, u: float) -> float:
         near_rest = far_rest
         far = min(farthest, 2.0 * far)
         far_rest = far + u * way * loss.derivative(p + way * far, y)
-    count = 0
     last_side = 0
-    while far - near > _ROUNDING * far + _TINY:
-        count += 1
+    for count in range(1, _MOST_STEPS):
+        if not far - near > _ROUNDING * far + _TINY:
+            break
         share = 0.5 if count % 3 == 0 else near_rest / (near_rest - far_rest)
         d = near + share * (far - near)
         rest = d + u * way * loss.derivative(p + way * d, y)
