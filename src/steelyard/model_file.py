@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Optional
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard import _atomic_files, losses
+from steelyard import _atomic_files, _field_types, losses, model_schema
 from steelyard.losses import Loss
 from steelyard.model import Model, Settings
 from steelyard.weight_summary import WeightSummary
@@ -148,6 +148,7 @@ def load(path: str | Path, loss: Loss | type[Loss] | None = None) -> ModelFile:
     path = Path(path)
     arrays, about = _read(path)
     try:
+        model_schema.check(about, arrays)
         settings = _settings_from_json(path, about["settings"], loss)
         if "follow_labels" not in about["settings"]:  # older than the unit of labels, and its array
             arrays["label_state"] = np.zeros(0)
@@ -170,7 +171,9 @@ def load(path: str | Path, loss: Loss | type[Loss] | None = None) -> ModelFile:
             run=extra.get("run"),
             run_arrays={name: array for name, array in arrays.items() if name.startswith(_RUN_ARRAY)},
         )
-    except (KeyError, TypeError, AttributeError, IndexError) as error:
+    except ValueError as error:
+        raise error if str(path) in str(error) else _damaged(path, str(error)) from None
+    except (KeyError, TypeError, AttributeError, IndexError, OverflowError, MemoryError) as error:
         raise _damaged(path, repr(error)) from None
 
 
@@ -262,6 +265,7 @@ def _fill(path: Path, model: Model, arrays: Arrays) -> None:
         if stored is None or stored.shape != empty.shape or stored.dtype != empty.dtype:
             raise ValueError(f"{path}: the array {name!r} is missing or not what its settings say")
         empty[...] = stored
+    model_schema.check_columns(model.features, model.arrays())
 
 
 def _under(prefix: str, arrays: Arrays) -> Arrays:
@@ -305,8 +309,8 @@ def _read(path: Path) -> tuple[Arrays, dict[str, Any]]:
         raise ValueError(f"{path}: a safetensors file, but not one of steelyard's")
     try:
         about = json.loads(text)
-        newest = int(about["format"])
-    except (ValueError, KeyError, TypeError):
+        newest = int(dict(about)["format"])
+    except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
         raise _damaged(path, "its metadata make no sense") from None
     if newest > FORMAT:
         newer = f"written by a newer steelyard (format {newest}, this one reads up to {FORMAT})"
@@ -323,7 +327,9 @@ def _settings_as_json(settings: Settings) -> dict[str, Any]:
 def _settings_from_json(path: Path, stored: dict[str, Any], loss: Loss | type[Loss] | None) -> Settings:
     known = {each.name for each in fields(Settings)}
     values = {"follow_labels": False} | {name: value for name, value in stored.items() if name in known}
-    return Settings(**values | {"loss": _loss(path, stored["loss"], loss)})
+    settings = Settings(**values | {"loss": _loss(path, stored["loss"], loss)})
+    _field_types.check(settings)
+    return settings
 
 
 def _loss(path: Path, stored: dict[str, Any], given: Loss | type[Loss] | None) -> Loss:

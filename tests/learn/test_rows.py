@@ -1,7 +1,10 @@
 """Loops over rows that learn nothing, against the obvious way to do it."""
 
+from typing import Any
+
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from steelyard import losses
 from steelyard.learn import rows
@@ -67,7 +70,7 @@ def test_fill_pairs_has_a_label_for_each() -> None:
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_any_outside(dtype: type) -> None:
-    values = np.array([0.0, 1.0, -2.0, 0.5], dtype)
+    values: NDArray[np.floating[Any]] = np.array([0.0, 1.0, -2.0, 0.5], dtype)
     limits = [(0.5, 2.0, False), (0.6, 2.0, True), (0.5, 1.9, True), (0.0, 2.0, False)]
     for least, most, expected in limits:
         assert rows.any_outside(values, dtype(least), dtype(most)) == expected

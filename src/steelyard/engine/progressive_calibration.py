@@ -26,6 +26,7 @@ from steelyard.model_file import ModelFile
 _HALVINGS = 50  # of the interval in which the slope lies
 # Of predictions that were worth nothing so far: nearly the same for all, but never against the prediction.
 _LEAST_SLOPE = 1e-3
+_STEEPEST = 1e12
 
 
 @dataclass(eq=False)
@@ -89,7 +90,7 @@ class ProgressiveCalibration:
                 return float(moments @ (doubt - 1.0 / (1.0 + np.exp(slope * margins)))) >= 0.0
 
         least, most = 0.0, 1.0
-        while not rises(most):
+        while not rises(most) and most < _STEEPEST:
             least, most = most, 2.0 * most
         for _ in range(_HALVINGS):
             middle = 0.5 * (least + most)

@@ -12,9 +12,11 @@ from typing import Any
 
 import numpy as np
 
+from steelyard import _field_types
 from steelyard.engine.passes import Learned
 from steelyard.engine.protocol import Engine
 from steelyard.io import sources
+from steelyard.io.errors import InputError
 from steelyard.losses import OneOf
 
 
@@ -32,8 +34,14 @@ class TrainingRecord:
     @classmethod
     def of(cls, stored: dict[str, Any] | None) -> "TrainingRecord":
         """To be continued: the end of the curve is no longer its end."""
-        found = cls() if stored is None else cls(**copy.deepcopy(stored))
-        found.curve = [point for point in found.curve if int(point[0] or 0).bit_count() == 1]
+        try:
+            found = cls() if stored is None else cls(**copy.deepcopy(stored))
+            _field_types.check(found)
+            found.curve = [point for point in found.curve if int(point[0] or 0).bit_count() == 1]
+        except (TypeError, IndexError) as error:
+            raise InputError(
+                f"a damaged model: its record of the training makes no sense ({error})"
+            ) from None
         return found
 
     def as_json(self) -> dict[str, Any]:

@@ -67,7 +67,10 @@ def load(cls: type[Any], path: str | Path, loss: Loss | None) -> Any:
     if cls.__name__ == "OnlineRegressor":
         for name in ("class_weight", "calibrate"):
             parameters.pop(name, None)
-    estimator = cls(_name_or_loss(settings.loss), **parameters)
+    try:
+        estimator = cls(_name_or_loss(settings.loss), **parameters)
+    except TypeError as error:
+        raise ValueError(f"{path}: not a model file, or a damaged one ({error})") from None
     estimator._engine = engine
     estimator.n_features_in_ = engine.features
     estimator.n_iter_ = content.n_iter

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from steelyard import _field_types
 from steelyard.examples import LARGEST
 from steelyard.io import columns as roles
 from steelyard.io import formats
@@ -20,7 +21,7 @@ if TYPE_CHECKING:  # readers are imported when they are used
     from steelyard.features import Names
     from steelyard.io.stream import Reader
 
-DEFAULT_BITS = 20
+DEFAULT_BITS, MOST_BITS = 20, 32
 
 
 @dataclass(frozen=True)
@@ -116,7 +117,11 @@ def from_json(stored: dict[str, Any]) -> InputSpec:
     for name, read in _PARTS.items():
         if values[name] is not None:
             values[name] = read(values[name])
-    return InputSpec(**values)
+    spec = InputSpec(**values)
+    _field_types.check(spec)
+    if not (1 <= spec.bits <= MOST_BITS and spec.weight_factor > 0.0):
+        raise ValueError(f"2^{spec.bits} features, and weights times {spec.weight_factor}")
+    return spec
 
 
 _PARTS: dict[str, Callable[[Any], Any]] = {

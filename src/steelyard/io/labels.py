@@ -96,7 +96,10 @@ class LabelRule:
         stored = dict(stored)
         spellings = tuple(dict(stored.pop("spellings", {})).items())
         if "names" in stored:
-            return cls(tuple(stored["names"]), tuple(stored["values"]), spellings)
+            names, values = tuple(stored["names"]), tuple(stored["values"])
+            if len(names) > 2 and sorted(values) != list(range(len(names))):
+                raise ValueError(f"the codes of {len(names)} classes are {values}")
+            return cls(names, values, spellings)
         return replace(two_classes(**stored), spellings=spellings)
 
     @property

@@ -1,0 +1,149 @@
+"""What a model file must look like, looked at before any of it is used.
+
+A file may be damaged, or made up by somebody: then it is refused with a word on what is wrong. No number in
+it may make a kernel read beyond its arrays, and none makes anybody allocate more than such a model takes.
+"""
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steelyard.learn import units
+
+Arrays = Mapping[str, NDArray[Any]]
+Test = Callable[[Any], bool]
+
+MOST_FEATURES = 1 << 32
+_MOST_MODELS = 1 << 20
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+def _is_listed(value: Any) -> bool:
+    """An array as JSON: numbers or strings, and their type."""
+    return (
+        isinstance(value, dict)
+        and isinstance(value.get("dtype"), str)
+        and value["dtype"].lstrip("<>=|")[:1] in tuple("biufUO")
+        and isinstance(value.get("values"), list)
+        and all(isinstance(each, bool | int | float | str) for each in value["values"])
+    )
+
+
+def _is_contest(value: Any) -> bool:
+    return (
+        isinstance(value, dict)
+        and _is_count(value.get("classes"))
+        and _is_count(value.get("first"))
+        and isinstance(value.get("settings"), list)
+        and 0 < len(value["settings"]) * max(value["classes"], 1) <= _MOST_MODELS
+        and all(
+            isinstance(each, dict) and all(number is None or _is_number(number) for number in each.values())
+            for each in value["settings"]
+        )
+    )
+
+
+def _is_calibration(value: Any) -> bool:
+    return isinstance(value, list) and all(
+        isinstance(each, list) and len(each) == 2 and all(map(_is_number, each)) for each in value
+    )
+
+
+def _is_summary(value: Any) -> bool:
+    return isinstance(value, dict) and all(map(_is_number, value.values()))
+
+
+def _is_dict(value: Any) -> bool:
+    return isinstance(value, dict)
+
+
+_METADATA: dict[str, Test] = {
+    "features": lambda value: _is_count(value) and value <= MOST_FEATURES,
+    "settings": lambda value: _is_dict(value) and _is_dict(value.get("loss")),
+    "extra": _is_dict,
+}
+_EXTRA: dict[str, Test] = {
+    "estimator": lambda value: isinstance(value, str),
+    "parameters": _is_dict,
+    "classes": _is_listed,
+    "feature_names": _is_listed,
+    "weight_summary": _is_summary,
+    "weight_factor": lambda value: _is_number(value) and value > 0.0,
+    "n_iter": _is_count,
+    "reading": _is_dict,
+    "calibration": _is_calibration,
+    "training": _is_dict,
+    "run": _is_dict,
+    "errors": _is_number,
+    "contest": _is_contest,
+}
+
+
+def check(about: dict[str, Any], arrays: Arrays) -> None:
+    """Refuse metadata and arrays that no release has written. A ValueError says what."""
+    for name, test in _METADATA.items():
+        if not test(about.get(name)):
+            raise ValueError(f"its metadata have no {name!r} that makes sense")
+    for name, test in _EXTRA.items():
+        if about["extra"].get(name) is not None and not test(about["extra"][name]):
+            raise ValueError(f"its metadata have no {name!r} that makes sense")
+    _check_classes(about["extra"])
+    for name, array in arrays.items():
+        # a loss may be infinite, which is in `state`; nothing is ever not a number
+        if array.dtype.kind not in "fiu" or np.isnan(array).any():
+            raise ValueError(f"its array {name!r} has what is no number")
+    if "names_index" in arrays:
+        _check_names(about["features"], arrays)
+
+
+def _check_classes(extra: dict[str, Any]) -> None:
+    """As many as there are models."""
+    classes, contest, calibration = extra.get("classes"), extra.get("contest"), extra.get("calibration")
+    models = contest["classes"] if contest is not None and contest["classes"] > 2 else 1
+    if models > 1 and classes is not None and len(classes["values"]) != models:
+        raise ValueError(f"it has {models} classes but the names of {len(classes['values'])}")
+    if calibration is not None and len(calibration) != models:
+        raise ValueError(f"it has {models} models but probabilities for {len(calibration)}")
+
+
+def check_columns(features: int, arrays: Arrays) -> None:
+    """Of a model's columns of numbers, which kernels follow without looking."""
+    counts, columns, candidates = (arrays[name] for name in ("column_counts", "columns", "candidates"))
+    if not (0 <= counts[0] <= len(columns) and 0 <= counts[1] <= len(candidates)):
+        raise ValueError(f"it promises {counts.tolist()} columns of numbers and has fewer")
+    for places in (columns[: counts[0]], candidates[: counts[1], units.INDEX]):
+        if len(places) and not 0 <= places.min() <= places.max() < features:
+            raise ValueError("its columns of numbers are not among its features")
+        if not np.array_equal(places, np.floor(places)):
+            raise ValueError("its columns of numbers are no whole numbers")
+
+
+def _check_names(features: int, arrays: Arrays) -> None:
+    """Names are cut out of one text by their lengths; keys belong to features."""
+    kinds = {
+        "index": "i8", "length": "i4", "text": "u1",
+        "first": "i8", "first_key": "u4", "second": "i8", "second_key": "u4", "further_key": "u4",
+    }  # fmt: skip
+    found = {name: arrays.get(f"names_{name}") for name in kinds}
+    for name, kind in kinds.items():
+        array = found[name]
+        if array is None or array.ndim != 1 or array.dtype != np.dtype(kind):
+            raise ValueError(f"its array 'names_{name}' is missing or not of the right kind")
+    of = {name: array for name, array in found.items() if array is not None}
+    for places, values in (("index", "length"), ("first", "first_key"), ("second", "second_key")):
+        if len(of[places]) != len(of[values]):
+            raise ValueError(f"its arrays 'names_{places}' and 'names_{values}' do not fit")
+        if len(of[places]) and not 0 <= of[places].min() <= of[places].max() < features:
+            raise ValueError(f"its array 'names_{places}' names features that it does not have")
+    if (of["length"] < 0).any() or of["length"].sum(dtype=np.int64) != len(of["text"]):
+        raise ValueError("its names are longer or shorter than their text")
