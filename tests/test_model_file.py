@@ -119,7 +119,8 @@ def test_what_is_kept_beside_the_models(tmp_path: Path) -> None:
             engine, spec={"a": 1}, names=None, class_names=np.array(["a", "b", "c"]),
             feature_names=np.array(["w", "x", "y", "z"], object), estimator="OnlineClassifier",
             parameters={"passes": 3}, weight_summary=summarise(np.array([1.0, 2.0])), n_iter=3,
-            calibration=[[1.0, 2.0]] * max(classes, 1), run={"rows": 5}, run_arrays={"run_labels": np.arange(3.0)},
+            calibration=[[1.0, 2.0]] * max(classes, 1), run={"rows": 5},
+            run_arrays={"run_labels": np.arange(3.0)},
         )  # fmt: skip
         model_file.save(tmp_path / "m", kept)
         again = model_file.load(tmp_path / "m")

@@ -189,11 +189,8 @@ def spec_of(stored: ModelFile, path: str | Path) -> InputSpec:
             f"{path}: this model was fitted to rows in Python and does not know how files are read; "
             "use it there, or train it on files (steelyard train, or fit_files)"
         )
-    try:
-        spec = input_spec.from_json(stored.spec)
-        own = spec.features
-    except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
-        raise InputError(f"{path}: not a model file, or a damaged one ({error!r})") from None
+    spec = input_spec.stored_in(path, stored.spec)
+    own = spec.features
     features = stored.engine.models[0].features
     if own != features:
         raise InputError(f"{path}: a damaged model: its files have {own} features, itself {features}")

@@ -53,6 +53,7 @@ def peek_batches(source: Source, size: int) -> Iterator[ArrowBlock]:
         rows = 0
         try:
             for batch in pyarrow.ipc.open_stream(head.removeprefix(IPC_FILE)):
+                batch.validate(full=True)
                 rows += batch.num_rows
                 yield ArrowBlock(source.path, NO_TEXT, 0, rows=batch)
         except (pyarrow.ArrowException, OSError) as error:  # where the head ends
@@ -120,6 +121,7 @@ def _parquet(pyarrow: Any, source: Source, size: int, columns: Sequence[str] | N
         at_once = max(1, size * metadata.num_rows // max(total, 1))
         done = 0
         for rows in file.iter_batches(batch_size=at_once, columns=columns):
+            rows.validate(full=True)
             done += rows.num_rows
             position = length * done // metadata.num_rows
             yield ArrowBlock(source.path, NO_TEXT, position, rows=rows, header=found)
@@ -135,12 +137,19 @@ def _names(
 
 
 def _slices(rows: Any, size: int) -> Iterator[tuple[Any, float]]:
-    """A batch in parts of about `size` bytes, each with the share of the batch that is then done."""
+    """A batch in parts of about `size` bytes, each with the share of the batch that is then done.
+
+    Nothing else looks whether offsets and dictionaries stay within their buffers, and whether texts are
+    texts: a file that was damaged, or made up, would have us read beyond them.
+    """
+    rows.validate()  # that buffers are long enough, before anything is asked of them
     total = rows.num_rows
     parts = max(1, rows.nbytes // size)  # of equal size: a batch just over the size is one part
     at_once = max(1, -(-total // parts))
     for start in range(0, total, at_once):
-        yield rows.slice(start, at_once), min(start + at_once, total) / total
+        part = rows.slice(start, at_once)
+        part.validate(full=True)
+        yield part, min(start + at_once, total) / total
 
 
 class _Bytes:

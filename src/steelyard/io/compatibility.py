@@ -79,10 +79,7 @@ def check_converted(head: Head, named: InputSpec, model: str) -> InputSpec | Non
     header = arrow_csr.read_header(arrow_reader.read_schema(head.source).metadata, path)
     if header is None or not header.reading:
         return None
-    try:
-        made = input_spec.from_json(dict(header.reading))
-    except (KeyError, TypeError, ValueError):
-        raise InputError(f"{path}: its header is damaged; convert the original again") from None
+    made = input_spec.stored_in(path, header.reading)
     if (made.columns is None or named.columns is None) and made.format != named.format:
         raise InputError(_describe_mismatch(path, f"converted {made.format}", named, model))
     for what, (theirs, ours) in _naming_options(made, named).items():

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from steelyard.examples import LARGEST
 from steelyard.io import columns as roles
 from steelyard.io import formats
 from steelyard.io.columns import Columns
+from steelyard.io.errors import InputError
 from steelyard.io.labels import LabelRule
 from steelyard.io.namespaces import NamespaceOptions
 from steelyard.text import hashing
@@ -122,6 +124,14 @@ def from_json(stored: dict[str, Any]) -> InputSpec:
     if not (1 <= spec.bits <= MOST_BITS and spec.weight_factor > 0.0):
         raise ValueError(f"2^{spec.bits} features, and weights times {spec.weight_factor}")
     return spec
+
+
+def stored_in(path: str | Path, stored: Any) -> InputSpec:
+    """The same, of what stands in this file; an InputError if it makes no sense."""
+    try:
+        return from_json(dict(stored))
+    except (KeyError, IndexError, TypeError, ValueError, AttributeError, OverflowError) as error:
+        raise InputError(f"{path}: damaged: how rows are to be read makes no sense ({error!r})") from None
 
 
 _PARTS: dict[str, Callable[[Any], Any]] = {

@@ -40,7 +40,7 @@ class Arrow(Format):
         header = arrow_csr.read_header(rows.schema.metadata, head.path)
         if header is None or header.bits is None:
             return spec
-        original = input_spec.from_json(dict(header.reading)) if header.reading else None
+        original = input_spec.stored_in(head.path, header.reading) if header.reading else None
         spec = replace(spec, bits=header.bits, original=original)
         if original is not None and original.label_rule is not None and len(original.label_rule.names) > 2:
             codes = original.label_rule.values  # which are in the file, and are classes, not numbers
