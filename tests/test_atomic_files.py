@@ -1,11 +1,14 @@
 """Files are replaced whole or not at all."""
 
 import os
+import signal
+import threading
+import time
 from pathlib import Path
 
 import pytest
 
-from steelyard import _atomic_files
+from steelyard import _atomic_files, cli
 
 
 def test_all_or_nothing(tmp_path: Path) -> None:
@@ -55,3 +58,52 @@ def test_what_is_no_file_is_written_to(tmp_path: Path) -> None:
     with _atomic_files.replacing(tmp_path / "pipe") as path:
         assert path == tmp_path / "pipe"
     assert path.is_fifo()
+
+
+def test_what_killed_processes_left_is_swept_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    names = {
+        "dead": f".file.{2**22 + 7}.tmp",
+        "alive": f".file.{os.getpid()}.tmp",
+        "absurd": f".file.{10**30}.tmp",
+    }
+    for name in (*names.values(), ".file.notes.tmp", ".other.1.tmp"):
+        (tmp_path / name).touch()
+
+    def kill(process: int, number: int) -> None:
+        assert number == 0
+        if process == 2**22 + 7:
+            raise ProcessLookupError
+        if process == 10**30:
+            raise OverflowError
+        raise PermissionError
+
+    monkeypatch.setattr(os, "kill", kill)
+    with _atomic_files.replacing(tmp_path / "file") as temporary:
+        temporary.write_text("new")
+    assert sorted(each.name for each in tmp_path.iterdir()) == [".file.notes.tmp", ".other.1.tmp", "file"]
+    assert _atomic_files._runs(1)
+    monkeypatch.undo()
+    assert _atomic_files._runs(os.getpid())
+
+
+@pytest.mark.skipif(
+    threading.current_thread() is not threading.main_thread(), reason="signals come to the main thread"
+)
+def test_terminated_commands_leave_nothing_behind(tmp_path: Path) -> None:
+    def terminated() -> None:
+        with cli._tidy_when_terminated(), _atomic_files.replacing(tmp_path / "file") as temporary:
+            temporary.touch()
+            os.kill(os.getpid(), signal.SIGTERM)
+            time.sleep(1.0)
+
+    with pytest.raises(SystemExit) as ended:
+        terminated()
+    assert ended.value.code == 143
+    assert list(tmp_path.iterdir()) == []
+    assert signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
+    # a handler that is there stays, and a thread may not set any
+    for usual in (True, False):
+        before = signal.signal(signal.SIGTERM, signal.SIG_DFL if usual else signal.SIG_IGN)
+        with cli._tidy_when_terminated():
+            assert (signal.getsignal(signal.SIGTERM) == signal.SIG_IGN) is not usual
+        signal.signal(signal.SIGTERM, before)

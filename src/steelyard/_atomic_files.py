@@ -1,5 +1,6 @@
 """Write files under a temporary name and rename them: a file is written whole, or not at all."""
 
+import glob
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,6 +21,7 @@ def replacing(path: Path) -> Iterator[Path]:
     if not path.parent.is_dir():
         raise FileNotFoundError(f"{path}: there is no folder {str(path.parent)!r}; make it first")
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    _sweep_up(path)
     try:
         yield temporary
         with temporary.open("rb+") as written:  # on the disk before it replaces the old file
@@ -31,3 +33,21 @@ def replacing(path: Path) -> Iterator[Path]:
         raise
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def _sweep_up(path: Path) -> None:
+    """Remove what processes that were killed have left behind beside this path."""
+    for left in path.parent.glob(f".{glob.escape(path.name)}.*.tmp"):
+        number = left.name.removeprefix(f".{path.name}.").removesuffix(".tmp")
+        if number.isdecimal() and not _runs(int(number)):
+            left.unlink(missing_ok=True)
+
+
+def _runs(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:  # somebody else's
+        return True
+    return True

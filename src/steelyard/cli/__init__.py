@@ -4,6 +4,9 @@ So `steelyard --help` stays instant, whatever a command needs.
 """
 
 import importlib
+import signal
+import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -46,6 +49,22 @@ def _flags_of_others() -> Iterator[None]:
         raise click.NoSuchOption(error.option_name, said, ctx=error.ctx) from None
 
 
+@contextmanager
+def _tidy_when_terminated() -> Iterator[None]:
+    """SIGTERM unwinds a command as Ctrl-C does, so that no temporary file stays behind."""
+    ours = (
+        threading.current_thread() is threading.main_thread()
+        and signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
+    )
+    if ours:
+        signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
+    try:
+        yield
+    finally:
+        if ours:
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
 class Commands(click.Group):
     """A group whose commands are the files of a folder, each holding one `command`."""
 
@@ -77,7 +96,7 @@ class Commands(click.Group):
             return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
-        with _flags_of_others():
+        with _flags_of_others(), _tidy_when_terminated():
             return super().invoke(ctx)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
