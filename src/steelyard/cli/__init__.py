@@ -18,6 +18,8 @@ _summaries = {
     "train": "Learn files in order, show progress, save the model.",
     "sweep": "Learn files with many settings at once, and compare.",
     "predict": "Predict the rows of files, one line for each, or a table with predictions added.",
+    "filter": "Score the rows of many files, and write those that are kept, with their scores.",
+    "audit": "Say how good a filter is, from labels of a sample: precision and recall.",
     "serve": "Answer rows over HTTP, until Ctrl-C or SIGTERM.",
     "evaluate": "Compare predictions with labels: loss, accuracy, confusion table, F1, AUC, calibration.",
     "report": "Write a page about a model and labelled rows: how good it is, why, and where it errs.",

@@ -242,8 +242,9 @@ def _check_same(paths: Sequence[str], found: Sequence[Any]) -> None:
 
 def records_of(spec: InputSpec, paths: Sequence[str]) -> Records | None:
     """The records of files that are read so; None for files without columns."""
-    if spec.columns is None:
+    kind = formats.by_name(spec.format)
+    if spec.columns is None or not kind.table:
         return None
     if spec.dialect is not None:
         return DelimitedRecords(spec, paths)
-    return (ArrowRecords if formats.by_name(spec.format).binary else JsonRecords)(spec, paths)
+    return (ArrowRecords if kind.binary else JsonRecords)(spec, paths)

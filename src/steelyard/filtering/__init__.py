@@ -1,0 +1,6 @@
+"""Files filtered by the scores of models: `steelyard filter`, from Python."""
+
+from steelyard.filtering.audit import FilterAudit, Interval, audit_filter
+from steelyard.filtering.run import FilterResult, filter_files
+
+__all__ = ["FilterAudit", "FilterResult", "Interval", "audit_filter", "filter_files"]
