@@ -26,6 +26,7 @@ _summaries = {
     "inspect": "Show a model: settings, figures, and the largest coefficients of every class, by name.",
     "explain": "Show which features contribute most to each prediction, by name.",
     "convert": "Write files of any format as a binary file that loads much faster.",
+    "export": "Write a model for programs that have no steelyard: JSON, JavaScript, ONNX.",
     "active": "Active learning: choose the examples whose labels are worth asking for.",
     "losses": "List the losses.",
     "demo": "Learn who survived the Titanic from a weighted sample, and write pages about it.",

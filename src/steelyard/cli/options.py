@@ -127,6 +127,11 @@ EXAMPLES = {
             "--keep \"language_label == 'en' and quality_p >= 0.5\" --audit 400",
         ),
         "audit": ("steelyard audit kept", "steelyard audit kept labels.csv --json"),
+        "export": (
+            "steelyard export spam.model -o spam.json",
+            "steelyard export spam.model -o scorer.js",
+            "steelyard export prices.model -o prices.onnx",
+        ),
         "serve": (
             "steelyard serve spam.model --port 8765",
             "curl --data-binary @new.jsonl http://127.0.0.1:8765/predict",
