@@ -8,7 +8,8 @@ from importlib.util import find_spec
 from hypothesis import settings
 from numba import config
 
-collect_ignore = [] if find_spec("pyarrow") else ["src/steelyard/io/memory.py"]
+_NEEDS = {"src/steelyard/io/memory.py": "pyarrow", "src/steelyard/filtering/datatrove.py": "datatrove"}
+collect_ignore = [path for path, package in _NEEDS.items() if not find_spec(package)]
 
 settings.register_profile("plain", derandomize=True)
 if config.DISABLE_JIT:
