@@ -35,11 +35,15 @@ _OURS = """
 import json, os, sys, time
 from steelyard.filtering import filter_files
 model, corpus, small, out, threads = sys.argv[1:6]
-filter_files(model, small, out + "-small", keep="p >= 0.5")  # loads the kernels
+def timed(files, folder):
+    wall, before = time.perf_counter(), time.process_time()
+    found = filter_files(model, files, folder, keep="p >= 0.5", threads=int(threads))
+    return found, time.perf_counter() - wall, time.process_time() - before
+timed(small, out + "-first")  # loads the kernels and the model
 started = time.process_time()
-wall, before = time.perf_counter(), time.process_time()
-found = filter_files(model, corpus, out, keep="p >= 0.5", threads=int(threads))
-wall, spent = time.perf_counter() - wall, time.process_time() - before
+_, loading_wall, loading = timed(small, out + "-small")  # loads the model
+found, wall, spent = timed(corpus, out)
+wall, spent = wall - loading_wall, spent - loading
 import resource
 peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 rows = found.statistics["rows"]
@@ -249,18 +253,56 @@ def measure_threads(repeats: int, copies: int) -> tuple[str, str]:
     )
 
 
+def measure_startup(repeats: int) -> str:
+    """The processor time of whole processes that answer one row."""
+    with tempfile.TemporaryDirectory(prefix="steelyard-bench-") as place:
+        folder = Path(place)
+        write_generated(folder, 1)
+        train(folder, 1)
+        command = (
+            "import sys; sys.argv = ['steelyard', *sys.argv[1:]]; from steelyard.cli import main; main()"
+        )
+        model, small = str(folder / "ours.model"), str(folder / "small.jsonl")
+        subprocess.run(
+            [sys.executable, "-c", command, "export", model, "-o", str(folder / "m.json")], check=True
+        )
+        load = "import sys; from steelyard.predictor import Predictor; p = Predictor.load(sys.argv[1]); "
+        processes = {
+            "python, which imports NumPy": ["import numpy"],
+            "`steelyard.predictor`": [load + "p.predict(['one document'])", str(folder / "m.json")],
+            "`steelyard predict`": [command, "predict", model, small],
+        }
+        times: dict[str, list[float]] = {name: [] for name in processes}
+        for _ in range(repeats):
+            for name, arguments in processes.items():
+                before = os.times()
+                subprocess.run([sys.executable, "-c", *arguments], capture_output=True, check=True)
+                after = os.times()
+                spent = after.children_user - before.children_user
+                times[name].append(spent + after.children_system - before.children_system)
+        size = (folder / "m.json").stat().st_size / 1e6
+        rows = [[name, f"{median(found):.2f} s"] for name, found in times.items()]
+        return sections.table(
+            [f"a process that answers one row (JSON of {size:.1f} MB)", "processor time"], rows
+        )
+
+
 @click.command()
 @click.option("--repeats", default=5, show_default=True)
 @click.option("--copies", default=16, show_default=True, help="How often the documents are scored.")
-@click.option("--only", type=click.Choice(["fasttext", "threads"]), help="Measure one part, and write that.")
+@click.option(
+    "--only", type=click.Choice(["fasttext", "startup", "threads"]), help="Measure one part, and write that."
+)
 @click.option("--page", type=click.Path(path_type=Path), default=PAGE)
 def main(repeats: int, copies: int, only: str | None, page: Path) -> None:
     """Measure, and write the tables."""
     texts = {}
-    if only != "threads":
+    if only in (None, "fasttext"):
         rows = [row for name in SETS for words in (1, 2) for row in measure(name, words, repeats, copies)]
         texts["fasttext"] = sections.table(HEADS, rows)
-    if only != "fasttext":
+    if only in (None, "startup"):
+        texts["startup"] = measure_startup(repeats)
+    if only in (None, "threads"):
         texts["threads"] = "\n\n".join(measure_threads(repeats, copies))
     for part, text in texts.items():
         sections.write(page, f"benchmarks/filtering.py --only {part}", text)
