@@ -49,6 +49,19 @@ peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 rows = found.statistics["rows"]
 print(json.dumps({"rows": rows, "seconds": spent, "wall": wall, "startup": started, "peak": peak}))
 """
+_THREADS = """
+import json, sys, time
+from steelyard.filtering import filter_files
+model, corpus, out, repeats = sys.argv[1:5]
+found = {1: [], 2: []}
+filter_files(model, corpus, out + "-first", threads=2)
+for turn in range(int(repeats)):
+    for threads in found:
+        wall = time.perf_counter()
+        rows = filter_files(model, corpus, f"{out}-{turn}-{threads}", threads=threads).statistics["rows"]
+        found[threads].append(rows / (time.perf_counter() - wall))
+print(json.dumps(found))
+"""
 _THEIRS = """
 import json, sys, time
 import fasttext
@@ -228,24 +241,20 @@ def write_generated(folder: Path, copies: int) -> None:
 
 def measure_threads(repeats: int, copies: int) -> tuple[str, str]:
     """1 against 2 threads, and the memory of a corpus and of a quarter of it."""
-    speeds: dict[int, list[float]] = {1: [], 2: []}
     with tempfile.TemporaryDirectory(prefix="steelyard-bench-") as place:
         folder = Path(place)
         write_generated(folder, copies)
         train(folder, 2)
         model, small = folder / "ours.model", folder / "small.jsonl"
-        for turn in range(repeats):
-            for threads, found in speeds.items():
-                done = _run(_OURS, model, folder / "corpus", small, folder / f"out-{turn}-{threads}", threads)
-                found.append(done["rows"] / done["wall"])
+        speeds = _run(_THREADS, model, folder / "corpus", folder / "out", repeats)
         few, many = (
             _run(_OURS, model, folder / name, small, folder / f"out-{name}", 2)["peak"]
             for name in ("few", "corpus")
         )
         size = sum(path.stat().st_size for path in (folder / "corpus").iterdir()) / 1e6
-    ratios = [two / one for one, two in zip(speeds[1], speeds[2], strict=True)]
+    ratios = [two / one for one, two in zip(speeds["1"], speeds["2"], strict=True)]
     return (
-        f"{os.cpu_count()} cores, generated documents: {median(speeds[1]):,.0f} documents a second of the "
+        f"{os.cpu_count()} cores, generated documents: {median(speeds['1']):,.0f} documents a second of the "
         f"clock on one thread, {median(ratios):.2f} × as many on two (the median of {repeats} pairs: "
         f"{', '.join(f'{each:.2f}' for each in sorted(ratios))}).",
         f"Memory at its peak, with two threads and a model of 2^22 coefficients: {many:,.0f} MB for "
