@@ -18,12 +18,14 @@ define install
 		|| { cat $(VENV)/install.log >&2; echo "pip failed, see above" >&2; exit 1; }
 endef
 
-.PHONY: help demo test test-bounds test-versions check format docs site bench paper paper-quick clean
+.PHONY: help demo test test-bounds test-node test-bindings test-versions check format docs site bench paper paper-quick clean
 
 help:
 	@echo "make demo     learn who survived the Titanic, with weights, and write pages about it"
 	@echo "make test     every check and every test"
 	@echo "make test-bounds  the kernels with bounds checked, for changes in them"
+	@echo "make test-node  the scorer in JavaScript beside ours, in node"
+	@echo "make test-bindings  scorers within datatrove, Ray Data and Dask, where installed"
 	@echo "make test-versions  part of the tests with the oldest and newest dependencies, on each Python that is found"
 	@echo "make check    the linters only"
 	@echo "make docs     write the references of the command line and of Python anew"
@@ -48,6 +50,14 @@ test: check
 test-bounds: $(VENV)/.installed-dev
 	@echo "pytest, kernels with bounds checked"
 	@NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(VENV)/cache-bounds $(PYTEST) $(KERNEL_TESTS)
+
+# The scorer in JavaScript beside ours; needs node.
+test-node: $(VENV)/.installed-dev
+	@$(PYTEST) tests/predictor/test_javascript.py -m node
+
+# Scorers within the real engines: those of datatrove, Ray Data and Dask that are installed.
+test-bindings: $(VENV)/.installed-dev
+	@$(PYTEST) tests/filtering/test_table_scorer.py -m bindings
 
 # Environments are made once, in $(VENV)/versions. One Python or one end only: make test-versions ONLY="--python 3.12".
 test-versions: $(VENV)/.installed-dev

@@ -14,7 +14,8 @@ from hypothesis import settings
 from numba import config
 from numba.core import event
 
-collect_ignore = [] if find_spec("pyarrow") else ["src/steelyard/io/memory.py"]
+_NEEDS = {"src/steelyard/io/memory.py": "pyarrow", "src/steelyard/filtering/datatrove.py": "datatrove"}
+collect_ignore = [path for path, package in _NEEDS.items() if not find_spec(package)]
 
 settings.register_profile("plain", derandomize=True)
 if config.DISABLE_JIT:

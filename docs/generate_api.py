@@ -10,6 +10,8 @@ import steelyard
 from steelyard import losses
 from steelyard.active import estimates, label_sample, stopping
 from steelyard.examples import examples
+from steelyard.filtering import TableScorer, audit_filter, filter_files
+from steelyard.predictor import Predictor
 from steelyard.schedules import PowerDecay
 from steelyard.updates import by_name as update_by_name
 from steelyard.weight_summary import WeightSummary
@@ -52,6 +54,12 @@ CONTENT: dict[str, dict[str, Any]] = {
         "steelyard.active.stopping.RecallAbove": stopping.RecallAbove,
         "steelyard.active.stopping.Narrow": stopping.Narrow,
         "steelyard.active.stopping.Budget": stopping.Budget,
+    },
+    "Filtering files": {
+        "steelyard.filtering.filter_files": filter_files,
+        "steelyard.filtering.audit_filter": audit_filter,
+        "steelyard.filtering.TableScorer": TableScorer,
+        "steelyard.predictor.Predictor": Predictor,
     },
     "Weights and warnings": {
         "steelyard.weight_summary.WeightSummary": WeightSummary,

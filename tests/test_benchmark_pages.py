@@ -20,6 +20,7 @@ from benchmarks import (
     certificates,
     coverage,
     defaults,
+    filtering,
     invariance,
     labelled,
     multiclass,
@@ -449,3 +450,15 @@ def test_what_the_flow_of_rates_costs(
     assert result.exit_code == 0
     assert "## What exactness costs" in page.read_text()
     assert page.read_text().count("| words |") == 1
+
+
+def test_filtering_beside_fasttext(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without fastText, which need not be installed."""
+    lines = "".join(f"{k % 2}\tx\t{'cheap pills' if k % 2 else 'a proof'} {k}\n" for k in range(60))
+    (tmp_path / "tiny.tsv.xz").write_bytes(lzma.compress(f"label\tdate\ttext\n{lines}".encode()))
+    monkeypatch.setenv("STEELYARD_DATA", str(tmp_path))
+    monkeypatch.setattr(filtering, "SETS", {"tiny": ("tiny.tsv.xz", 0, 2)})
+    monkeypatch.setattr(filtering, "find_spec", lambda _: None)
+    (row,) = filtering.measure("tiny", 1, 1, 1)
+    assert row[:2] == ["tiny, 1", "steelyard"]
+    assert row[4] == "100.00%"

@@ -68,6 +68,11 @@ BAD = [
     ("learner.py", "def fit():\n    import sklearn", "scikit-learn lives in estimators only"),
     ("losses/numeric.py", "import numpy as np", "Losses are plain Python, without NumPy"),
     ("losses/special.py", "from scipy.special import lambertw", "Losses are plain Python, without NumPy"),
+    (
+        "predictor/tokens.py",
+        "from scipy.special import lambertw",
+        "The predictor needs NumPy and nothing else",
+    ),
     ("../../paper/data.py", "import steelyard.io", "The paper's experiments use what everybody may use"),
 ]
 
@@ -77,7 +82,7 @@ def test_contracts_hold_as_rooms_are_built(copy: Path) -> None:
         add(copy, file, line)
     done = lint_imports(copy)
     assert done.returncode == 0, done.stdout
-    assert "5 kept, 0 broken" in done.stdout
+    assert "6 kept, 0 broken" in done.stdout
 
 
 @pytest.mark.parametrize(("file", "line", "contract"), BAD)
@@ -88,7 +93,7 @@ def test_a_bad_import_breaks_its_contract(copy: Path, file: str, line: str, cont
     done = lint_imports(copy)
     assert done.returncode == 1, done.stdout
     assert f"{contract} BROKEN" in done.stdout
-    assert "4 kept, 1 broken" in done.stdout
+    assert "5 kept, 1 broken" in done.stdout
 
 
 def test_ruff_can_fail(copy: Path) -> None:

@@ -100,7 +100,17 @@ def test_real_files(name: str, tmp_path: Path) -> None:
 
 
 def test_every_format_is_found_in_its_module() -> None:
-    assert formats.names() == ("arrow", "csv", "excel", "jsonl", "parquet", "svmlight", "tsv", "vw")
+    assert formats.names() == (
+        "arrow",
+        "csv",
+        "excel",
+        "fasttext",
+        "jsonl",
+        "parquet",
+        "svmlight",
+        "tsv",
+        "vw",
+    )
     suffixes = [suffix for name in formats.names() for suffix in formats.by_name(name).suffixes]
     assert len(suffixes) == len(set(suffixes))
     orders = [formats.by_name(name).order for name in formats.names()]

@@ -11,7 +11,7 @@ from steelyard.cli import options
 from steelyard.cli.common import fact_lines
 
 if TYPE_CHECKING:
-    from steelyard.cli.scoring import LoadedModel
+    from steelyard.engine.loaded_model import LoadedModel
     from steelyard.io.blocks import ParsedBlock
     from steelyard.io.input_spec import InputSpec
 
@@ -66,7 +66,7 @@ def measure(
     from steelyard.io.columns import LABEL
 
     metrics = Metrics(loaded.loss, loaded.class_names, loaded.content.calibration)
-    spec, stream = loaded.score(paths, given, labelled=True)
+    spec, stream = scoring.score(loaded, paths, given, labelled=True)
     watch = None if begin is None else begin(spec)
     for parsed in stream:
         metrics.add(scoring.predictions_of(parsed), parsed.examples.labels, parsed.examples.sample_weight)

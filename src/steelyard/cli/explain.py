@@ -13,7 +13,7 @@ from steelyard.engine import probabilities
 from steelyard.io.errors import InputError
 
 if TYPE_CHECKING:
-    from steelyard.cli.scoring import LoadedModel
+    from steelyard.engine.loaded_model import LoadedModel
 
 
 @click.command(epilog=options.EXAMPLES["explain"])
@@ -55,7 +55,7 @@ def command(
         paths = sources.expand(files)
         loaded = scoring.load(model, given["loss"])
         explainer = Explainer(loaded, top)
-        spec, stream = loaded.score(paths, given)
+        spec, stream = scoring.score(loaded, paths, given)
         labels = scoring.RawLabels(spec)
         missing, first = {*numbers, *wanted_tags}, 1
         for parsed in stream:

@@ -11,7 +11,7 @@ import numpy as np
 from steelyard import losses
 from steelyard.cli import options
 from steelyard.cli.common import fact_lines
-from steelyard.cli.scoring import LoadedModel
+from steelyard.engine.loaded_model import LoadedModel
 from steelyard.engine.metrics import finite
 from steelyard.io.columns import Column, Columns
 from steelyard.model import Model

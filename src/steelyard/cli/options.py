@@ -120,6 +120,18 @@ EXAMPLES = {
             "steelyard predict spam.model mail.tsv --as probability -o probabilities.txt",
             "steelyard predict churn.model customers.xlsx -o scored.xlsx",
         ),
+        "filter": (
+            "steelyard filter quality.model corpus/ -o kept --keep 'p >= 0.9'",
+            "steelyard filter quality.model 'shard-*.jsonl.zst' -o kept --fraction 0.1 --rejects dropped",
+            "steelyard filter language.model quality.model corpus/ -o kept "
+            "--keep \"language_label == 'en' and quality_p >= 0.5\" --audit 400",
+        ),
+        "audit": ("steelyard audit kept", "steelyard audit kept labels.csv --json"),
+        "export": (
+            "steelyard export spam.model -o spam.json",
+            "steelyard export spam.model -o scorer.js",
+            "steelyard export prices.model -o prices.onnx",
+        ),
         "serve": (
             "steelyard serve spam.model --port 8765",
             "curl --data-binary @new.jsonl http://127.0.0.1:8765/predict",

@@ -14,7 +14,7 @@ from steelyard.cli import options, streaming
 from steelyard.cli.option_types import Choice
 
 if TYPE_CHECKING:
-    from steelyard.cli.scoring import LoadedModel
+    from steelyard.engine.loaded_model import LoadedModel
     from steelyard.io.stream import Stream
 
 _KINDS = ("raw", "probability", "label")
@@ -100,7 +100,7 @@ def _write_lines(
     convert = scoring.PredictionText(loaded, kind)
     prompt = streaming.is_prompt(paths, output)
     with sources.live(prompt), _opened(output) as out:
-        _, stream = loaded.score(paths, given | {"prompt": prompt})
+        _, stream = scoring.score(loaded, paths, given | {"prompt": prompt})
         for parsed in stream:
             lines = scoring.tagged(convert(scoring.predictions_of(parsed)), scoring.tags(parsed))
             if lines:

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard.cli import scoring
-from steelyard.cli.scoring import LoadedModel
 from steelyard.engine import probabilities
+from steelyard.engine.loaded_model import LoadedModel
 from steelyard.io.blocks import Block, ParsedBlock
 from steelyard.io.input_spec import InputSpec
 from steelyard.io.stream import Stream
@@ -29,11 +29,10 @@ class AddedColumns:
         self._classes = model.class_names or []
         if kind is not None:
             scoring.PredictionText(model, kind)  # refuses what the model cannot say
-        known = self._calibration is not None or probabilities.has_probabilities(self._loss)
         if not self._classes:
             kind = "raw"
         elif kind is None:
-            kind = "usual" if known else "label"
+            kind = "usual" if model.has_probabilities else "label"
         self._makers: dict[str, Callable[[Predictions], Column]] = {}
         if kind in ("usual", "label"):
             self._makers["prediction"] = self._labels
@@ -111,7 +110,7 @@ def write(
 ) -> Stream:
     """Predict the files and write them as one table; rows that cannot be read have empty predictions."""
     added = AddedColumns(model, kind)
-    spec, stream = model.score(paths, given)
+    spec, stream = scoring.score(model, paths, given)
     records = records_of(spec, paths) or _Tags(spec, paths)
     with open_writer(output, records, added.names_beside(records.names), added.numeric) as writer:
         for parsed in stream:

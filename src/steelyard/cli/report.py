@@ -11,8 +11,9 @@ import numpy as np
 from steelyard.cli import evaluate, inspect, options
 from steelyard.cli.common import check_outputs
 from steelyard.cli.explain import Explainer
-from steelyard.cli.scoring import LoadedModel, load, predictions_of, tags
+from steelyard.cli.scoring import load, predictions_of, tags
 from steelyard.engine import probabilities
+from steelyard.engine.loaded_model import LoadedModel
 from steelyard.examples import Examples
 from steelyard.io import sources
 from steelyard.io.columns import LABEL

@@ -1,7 +1,7 @@
 """Models that score files: loading them, reading files as they do, and their predictions as text."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,13 +9,12 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard import losses, model_file
+from steelyard import losses
 from steelyard.cli import options
-from steelyard.engine import file_labels, file_predictions, probabilities
-from steelyard.engine.file_rows import spec_of
-from steelyard.engine.protocol import Engine, restore
+from steelyard.engine import file_labels, file_predictions, loaded_model, probabilities
+from steelyard.engine.loaded_model import LoadedModel
 from steelyard.io import columns as roles
-from steelyard.io import compatibility, formats
+from steelyard.io import compatibility
 from steelyard.io.blocks import ParsedBlock
 from steelyard.io.columns import Column, Columns
 from steelyard.io.errors import InputError
@@ -23,66 +22,24 @@ from steelyard.io.input_spec import InputSpec
 from steelyard.io.labels import ANYTHING, is_number
 from steelyard.io.stream import Stream
 from steelyard.io.transcoding import check_encoding
-from steelyard.losses import Loss
-from steelyard.model_file import ModelFile
 
 
-@dataclass(frozen=True)
-class LoadedModel:
-    """A model file, ready to score."""
-
-    path: Path
-    content: ModelFile
-    engine: Engine
-    class_names: list[str] | None
-
-    @property
-    def loss(self) -> Loss:
-        return self.engine.settings[0].loss
-
-    @property
-    def feature_names(self) -> dict[int, str]:
-        """By index; of a model fitted in Python, those of its columns."""
-        if self.content.names is not None:
-            return self.content.names.by_index()
-        columns = self.content.feature_names
-        return {} if columns is None else dict(enumerate(map(str, columns.tolist())))
-
-    def spec(self) -> InputSpec:
-        """How it reads files; an error for a model that does not know."""
-        return spec_of(self.content, self.path)
-
-    def score(
-        self, paths: list[str], given: dict[str, Any], *, labelled: bool = False
-    ) -> tuple[InputSpec, Stream]:
-        """How these files are read, and their stream with predictions; labels matter where `labelled`."""
-        spec = read_spec(self, paths, given.get("labels"), given.get("encoding"))
-        if not labelled:
-            spec = file_predictions.accept_any_labels(spec)
-        run = options.run_options(given)
-        return spec, file_predictions.predict(
-            self.engine, spec, paths, run, labelled=labelled, prompt=given.get("prompt", False)
-        )
+def score(
+    model: LoadedModel, paths: list[str], given: dict[str, Any], *, labelled: bool = False
+) -> tuple[InputSpec, Stream]:
+    """How these files are read, and their stream with predictions; labels matter where `labelled`."""
+    spec = read_spec(model, paths, given.get("labels"), given.get("encoding"))
+    if not labelled:
+        spec = file_predictions.accept_any_labels(spec)
+    run = options.run_options(given)
+    return spec, file_predictions.predict(
+        model.engine, spec, paths, run, labelled=labelled, prompt=given.get("prompt", False)
+    )
 
 
 def load(path: Path, loss: str | None) -> LoadedModel:
     """`--loss module:Class` gives the loss of a model that was trained with a user's own."""
-    try:
-        content = model_file.load(path, options.own_loss(loss))
-    except ValueError as error:
-        if formats.by_suffix(str(path)) is None:
-            raise
-        raise InputError(f"{error}; the model comes before the files") from None
-    spec = None if content.spec is None else spec_of(content, path)
-    return LoadedModel(path, content, restore(content.engine), _class_names(content, spec))
-
-
-def _class_names(content: ModelFile, spec: InputSpec | None) -> list[str] | None:
-    """As they are written in the files: 1.0 may be a class."""
-    names = file_labels.class_names_of(content, spec)
-    if names is None or spec is None or spec.converted or spec.label_rule is None:
-        return None if names is None else list(map(str, names.tolist()))
-    return list(spec.label_rule.names)
+    return loaded_model.load(path, options.own_loss(loss))
 
 
 def read_spec(
@@ -144,8 +101,7 @@ class PredictionText:
         self._kind = kind
         self._calibration = model.content.calibration
         name = losses.name_of(self._loss) or type(self._loss).__name__
-        known = self._calibration is not None or probabilities.has_probabilities(self._loss)
-        if kind == "probability" and not (known and model.class_names):
+        if kind == "probability" and not model.has_probabilities:
             raise InputError(
                 f"{name} loss has no probabilities, and the model was not calibrated: train it anew, without "
                 "--no-calibrate"

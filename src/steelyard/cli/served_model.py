@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard.cli import scoring
-from steelyard.cli.scoring import LoadedModel
 from steelyard.engine import file_predictions, probabilities
 from steelyard.engine.line_predictions import predict_lines
+from steelyard.engine.loaded_model import LoadedModel
 from steelyard.io.blocks import Block
 from steelyard.io.errors import InputError
 from steelyard.io.input_spec import InputSpec

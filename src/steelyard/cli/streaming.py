@@ -10,7 +10,8 @@ from steelyard.io import sources
 from steelyard.io.errors import InputError
 
 if TYPE_CHECKING:
-    from steelyard.cli.scoring import LoadedModel, PredictionText
+    from steelyard.cli.scoring import PredictionText
+    from steelyard.engine.loaded_model import LoadedModel
 
 STREAM = click.option(
     "--stream", "line_by_line", is_flag=True,

@@ -118,9 +118,10 @@ class DelimitedRecords(Records):
 
     def _spans(self, block: Block) -> NDArray[np.int64]:
         """Where each record begins and ends, its line end included; blank ones are left out."""
-        if self._latest is None or self._latest[0] is not block:
-            self._latest = block, self._find_spans(block)
-        return self._latest[1]
+        latest = self._latest  # another thread may replace it
+        if latest is None or latest[0] is not block:
+            self._latest = latest = block, self._find_spans(block)
+        return latest[1]
 
     def _find_spans(self, block: Block) -> NDArray[np.int64]:
         start = cast(DelimitedBlock, block).start
@@ -241,8 +242,9 @@ def _check_same(paths: Sequence[str], found: Sequence[Any]) -> None:
 
 def records_of(spec: InputSpec, paths: Sequence[str]) -> Records | None:
     """The records of files that are read so; None for files without columns."""
-    if spec.columns is None:
+    kind = formats.by_name(spec.format)
+    if spec.columns is None or not kind.table:
         return None
     if spec.dialect is not None:
         return DelimitedRecords(spec, paths)
-    return (ArrowRecords if formats.by_name(spec.format).binary else JsonRecords)(spec, paths)
+    return (ArrowRecords if kind.binary else JsonRecords)(spec, paths)

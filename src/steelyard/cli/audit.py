@@ -1,0 +1,50 @@
+"""`steelyard audit`: precision and recall of a filter, from labels of its sample."""
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from steelyard.cli import options
+
+if TYPE_CHECKING:
+    from steelyard.filtering import Interval
+
+
+@click.command(epilog=options.EXAMPLES["audit"])
+@click.argument("folder", type=options.FOLDER_PATH)
+@click.argument("labels", type=options.FILE_PATH, required=False)
+@click.option(
+    "--confidence", type=click.FloatRange(0.0, 1.0, min_open=True, max_open=True), default=0.95,
+    show_default=True, help="The probability with which both intervals hold, whenever you look.",
+)  # fmt: skip
+@options.JSON
+def command(folder: Path, labels: Path | None, *, confidence: float, as_json: bool) -> None:
+    """Say how good a filter is, from labels of a sample: precision and recall.
+
+    FOLDER is that of a filter that ran with --audit. Write yes or no into the column keep of
+    FOLDER/_steelyard/audit.csv, from the top: should this document be kept? After as many as you like, call
+    this command; if the intervals are too wide, label more and call it again. That is allowed: they hold at
+    all times at once.
+    """
+    from steelyard.filtering import audit_filter
+
+    with options.errors():
+        found = audit_filter(folder, labels, confidence=confidence)
+    if as_json:
+        click.echo(json.dumps(asdict(found)))
+        return
+    listed = ", ".join(
+        f"{found.labelled[name]:,} of {count:,} {name}" for name, count in found.documents.items()
+    )
+    click.echo(f"{'labelled':<22} {listed}")
+    click.echo(f"{'precision':<22} {_shown(found.precision, confidence)}")
+    if found.recall is not None:
+        click.echo(f"{'recall':<22} {_shown(found.recall, confidence)}")
+
+
+def _shown(found: "Interval", confidence: float) -> str:
+    interval = f"{found.low:.3f}–{found.high:.3f}"
+    return f"{found.estimate:.3f}, {confidence:.4g} interval {interval}, valid at any stopping time"

@@ -1,0 +1,43 @@
+"""`steelyard export`: a model for programs that have no steelyard."""
+
+from pathlib import Path
+
+import click
+
+from steelyard.cli import options
+
+
+@click.command(epilog=options.EXAMPLES["export"])
+@options.MODEL
+@click.option(
+    "-o", "--output", type=options.FILE_PATH, metavar="FILE", required=True,
+    help="Where to write it: .json, .onnx, or .js for the scorer.",
+)  # fmt: skip
+@click.option("--names/--no-names", default=True, show_default=True, help="Write the names of features, too.")
+@options.OWN_LOSS
+@options.FORCE
+def command(model: Path, output: Path, *, names: bool, loss: str | None, force: bool) -> None:
+    """Write a model for programs that have no steelyard, or no compiled code.
+
+    .json has the coefficients, by index and by name, and how rows become features. steelyard.predictor, which
+    needs nothing but NumPy, reads it, and so does the scorer in JavaScript, which is written where the name
+    ends in .js. .onnx is for models whose features are columns of numbers.
+    """
+    from steelyard import exporting
+    from steelyard.cli import scoring
+    from steelyard.cli.common import check_outputs
+
+    with options.errors():
+        kinds = (".json", ".js", ".onnx")
+        if output.suffix.lower() not in kinds:
+            raise click.BadParameter(
+                f"{output}: its name must end in {', '.join(kinds)}", param_hint="--output"
+            )
+        check_outputs([output], [model], force=force)
+        loaded = scoring.load(model, loss)
+        if output.suffix.lower() == ".json":
+            exporting.write_json(output, loaded, names=names)
+        elif output.suffix.lower() == ".onnx":
+            exporting.write_onnx(output, loaded)
+        else:
+            exporting.write_scorer(output)

@@ -1,0 +1,132 @@
+"""`steelyard filter`: score the rows of many files, and write those that are kept."""
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from steelyard._messages import counted
+from steelyard.cli import options
+
+if TYPE_CHECKING:
+    from steelyard.filtering import FilterResult
+
+
+@click.command(epilog=options.EXAMPLES["filter"])
+@click.argument("paths", nargs=-1, required=True, metavar="MODEL… FILE…")
+@click.option(
+    "-o", "--output", type=options.FOLDER_PATH, metavar="FOLDER", required=True,
+    help="The folder for the outputs, one for each file. What is there already is not done again.",
+)  # fmt: skip
+@click.option(
+    "--keep", metavar="CONDITION",
+    help="Which rows to keep, as in 'p >= 0.9' or \"label == 'en' or label == 'de'\".  [default: all]",
+)  # fmt: skip
+@click.option(
+    "--fraction", type=click.FloatRange(0.0, 1.0, min_open=True, max_open=True),
+    help="Keep this share of the rows, those with the best scores; a first pass over a sample finds the "
+    "threshold.",
+)  # fmt: skip
+@click.option("--by", metavar="SCORE", help="The score that --fraction goes by, if there are several models.")
+@click.option(
+    "--sample", "sample_rows", type=click.IntRange(1), metavar="ROWS", default=200_000, show_default=True,
+    help="How many rows --fraction looks at.",
+)  # fmt: skip
+@click.option(
+    "--rejects", type=options.FOLDER_PATH, metavar="FOLDER", help="A folder for the rows that are not kept."
+)
+@click.option(
+    "--audit", "audit_size", type=click.IntRange(0), metavar="N", default=0,
+    help="Draw N documents to label; steelyard audit then says how good the filter is.",
+)  # fmt: skip
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Random seed.")
+@options.ENCODING
+@options.OWN_LOSS
+@click.option(
+    "--threads", type=click.IntRange(1, 64),
+    help="Threads that parse, score and compress.  [default: one per core, at most 4]",
+)  # fmt: skip
+@options.ON_ERROR
+@options.JSON
+def command(
+    paths: tuple[str, ...], output: Path, *, as_json: bool, loss: str | None, on_error: str, **given: Any
+) -> None:
+    """Score the rows of many files, and write those that are kept, with their scores.
+
+    The models come first, then files, patterns or folders: JSON lines, CSV, TSV, Parquet or Arrow tables,
+    plain or compressed. Each has an output of the same name and kind, with all columns, and columns for the
+    scores, named after the model: of quality.model quality_p, the probability of the second of two classes.
+    Of more classes there is a label, and its probability. Conditions use these names; with one model, just p
+    and label.
+
+    If the run is killed, type the same command again: it goes on, and ends with the same files. What was read
+    and kept is printed, and is in FOLDER/_steelyard/summary.json.
+    """
+    from steelyard import model_file
+    from steelyard.filtering import filter_files
+
+    with options.errors():
+        count = next((k for k, path in enumerate(paths) if not model_file.is_model(path)), len(paths))
+        if count == 0:
+            raise click.UsageError(f"{paths[0]} is no model: the models come first, then the files.")
+        if count == len(paths):
+            raise click.UsageError("name the files behind the models.")
+        with _bar() as progress:
+            result = filter_files(
+                paths[:count], paths[count:], output, skip_errors=on_error == "skip",
+                loss=options.own_loss(loss), progress=progress, **given,
+            )  # fmt: skip
+    for problem in result.problems:
+        click.echo(f"skipped: {problem}", err=True)
+    if as_json:
+        facts = {"files": result.files, "already_done": result.already_done, **result.statistics}
+        sample = None if result.audit is None else str(result.audit)
+        click.echo(json.dumps(facts | {"threshold": result.threshold, "audit": sample}, ensure_ascii=False))
+        return
+    for line in describe(result):
+        click.echo(line)
+
+
+def describe(result: "FilterResult") -> list[str]:
+    from steelyard.cli.common import aligned, fact_lines
+
+    counts = result.statistics
+    share = f" ({counts['kept'] / counts['rows']:.2%})" if counts["rows"] else ""
+    chosen = result.threshold
+    lines = fact_lines(
+        {
+            "files": f"{result.files:,}"
+            + (f", {result.already_done:,} of them done before" if result.already_done else ""),
+            "rows": f"{counts['rows']:,}",
+            "kept": f"{counts['kept']:,}{share}",
+            "unreadable": f"{counts['unreadable']:,}" if counts["unreadable"] else None,
+            "threshold": None
+            if chosen is None
+            else f"{chosen['score']} >= {chosen['value']:.9g}, which {chosen['share']:.2%} reach of "
+            f"{counted(chosen['rows'], 'row')} from the beginning of {counted(chosen['files'], 'file')}",
+            "to label": None if result.audit is None else f"{result.audit}, then: steelyard audit FOLDER",
+        }
+    )
+    for name, found in counts["models"].items():
+        if name.endswith("_p"):  # the histogram of a probability is in summary.json
+            continue
+        table = [[name, "rows", "kept"]]
+        table += [[score, f"{rows:,}", f"{kept:,}"] for score, (rows, kept) in found.items()]
+        lines += ["", *aligned(table, 1)]
+    return lines
+
+
+class _bar:  # noqa: N801 - it is used as a function
+    """What is called as files are read: a line on a terminal, nothing elsewhere."""
+
+    def __enter__(self) -> Any:
+        return self._show if sys.stderr.isatty() else None
+
+    def __exit__(self, *_: object) -> None:
+        if sys.stderr.isatty():
+            click.echo("\r\x1b[K", nl=False, err=True)
+
+    def _show(self, path: str, position: int, rows: int) -> None:
+        click.echo(f"\r\x1b[K{rows:,} rows; {path}, {position >> 20} MB", nl=False, err=True)

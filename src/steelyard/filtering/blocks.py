@@ -1,0 +1,120 @@
+"""What is done with one block, on any thread: parse it for each model, score it, render what is kept."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steelyard.filtering.audit_sample import AuditSample, Candidate
+from steelyard.filtering.conditions import Condition
+from steelyard.filtering.inputs import Prepared
+from steelyard.filtering.scorer import Scorers
+from steelyard.filtering.statistics import Statistics
+from steelyard.io.blocks import Block
+from steelyard.io.errors import RowError
+
+
+@dataclass(frozen=True)
+class Task:
+    """A block of a file by its number; None: the end of the file."""
+
+    prepared: Prepared
+    number: int
+    block: Block | None
+
+
+@dataclass(frozen=True)
+class Scored:
+    """The rows of a block that could be read: their places among its records, and their scores."""
+
+    rows: NDArray[np.int64]
+    scores: dict[str, NDArray[Any]]
+    lines: int
+    unreadable: int
+    notes: list[RowError]
+
+
+@dataclass(frozen=True)
+class Result:
+    """What is to be written of a block, and what is known of it."""
+
+    task: Task
+    kept: Any = None
+    rejected: Any = None
+    statistics: Statistics = field(default_factory=Statistics)
+    lines: int = 0
+    notes: list[RowError] = field(default_factory=list)
+    candidates: list[Candidate] = field(default_factory=list)
+
+
+def score(prepared: Prepared, block: Block, scorers: Scorers) -> Scored:
+    """A row must be readable for every model."""
+    parsed = [way.reader.parse(way.block(block)) for way in prepared.ways]
+    good = [
+        way.records.read(found) if found.skipped else np.ones(len(found.examples), bool)
+        for way, found in zip(prepared.ways, parsed, strict=True)
+    ]
+    both = np.logical_and.reduce(good)
+    predictions = []
+    for scorer, way in zip(scorers.each, prepared.way_of, strict=True):
+        own = scorer.model.engine.predict(parsed[way].examples)
+        predictions.append(own if len(prepared.ways) == 1 else own[both[good[way]]])
+    notes = sorted((note for found in parsed for note in found.notes), key=lambda note: note.line)
+    return Scored(
+        np.flatnonzero(both), scorers.score(predictions), parsed[0].lines, int((~both).sum()), notes
+    )
+
+
+@dataclass(frozen=True)
+class BlockFilter:
+    """Takes tasks; `condition` None keeps every row."""
+
+    scorers: Scorers
+    condition: Condition | None
+    rejects: bool
+    sample: AuditSample | None
+
+    def __call__(self, task: Task) -> Result:
+        prepared, block = task.prepared, task.block
+        if block is None:
+            return Result(task)
+        found = score(prepared, block, self.scorers)
+        keep = np.ones(len(found.rows), bool)
+        if self.condition is not None:
+            keep = self.condition(found.scores.__getitem__)
+        names = self.scorers.columns
+        candidates = []
+        if self.sample is not None:
+            candidates = self.sample.candidates(task, found.rows, keep)
+        return Result(
+            task,
+            self._render(task, found, keep),
+            self._render(task, found, ~keep) if self.rejects else None,
+            Statistics.of_block(found.scores, names, keep, found.unreadable),
+            found.lines,
+            found.notes,
+            candidates,
+        )
+
+    def _render(self, task: Task, found: Scored, chosen: NDArray[np.bool_]) -> Any:
+        prepared = task.prepared
+        assert task.block is not None
+        if not chosen.any():
+            return None
+        columns = [found.scores[name][chosen] for name in self.scorers.columns]
+        rendered = prepared.renderer.render(task.block, found.rows[chosen], columns)
+        return rendered if prepared.renderer.schema is not None else prepared.compress(rendered)
+
+
+def tasks(
+    inputs: Sequence[Prepared] | Iterator[Prepared], begin: Callable[[Prepared], int]
+) -> Iterator[Task]:
+    """The blocks of all files, one file after another; `begin` says how many blocks of it are done."""
+    for prepared in inputs:
+        done = begin(prepared)
+        for number, block in enumerate(prepared.blocks()):
+            if number >= done:
+                yield Task(prepared, number, block)
+        yield Task(prepared, -1, None)

@@ -1,0 +1,191 @@
+"""The rows of a block as they are written: JSON lines and delimited text as bytes, Arrow as a record batch.
+
+Rows are copied as they stand in their file, with cells for the scores behind them. A block becomes one member
+of a compressed file (gzip, xz, bzip2 and zstd files are members one after another), so that threads compress
+side by side, and a file that was cut off can go on behind its last whole block.
+"""
+
+import bz2
+import csv
+import gzip
+import io
+import json
+import lzma
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steelyard.io.arrow_arrays import import_pyarrow
+from steelyard.io.blocks import Block
+from steelyard.io.errors import InputError
+from steelyard.io.table_records import ArrowRecords, DelimitedRecords, JsonRecords, Records
+
+Rows = NDArray[np.int64]
+Column = NDArray[Any]
+Compress = Callable[[bytes], bytes]
+_LEVEL = 6  # of gzip: 9, Python's default, takes twice as long for 1 % less
+
+
+def _zstd(text: bytes) -> bytes:
+    return bytes(import_pyarrow("zstd").Codec("zstd").compress(text, asbytes=True))
+
+
+_COMPRESSORS: dict[bytes, Compress] = {
+    b"\x1f\x8b": lambda text: gzip.compress(text, _LEVEL, mtime=0),
+    b"\xfd7zXZ": lzma.compress,
+    b"BZh": bz2.compress,
+    b"\x28\xb5\x2f\xfd": _zstd,
+}
+
+
+def compressor(path: str) -> Compress:
+    """What compresses as this file is compressed, by its first bytes."""
+    with Path(path).open("rb") as file:
+        head = file.read(6)
+    found = (compress for mark, compress in _COMPRESSORS.items() if head.startswith(mark))
+    return next(found, lambda text: text)
+
+
+class Renderer(Protocol):
+    """Makes what is written of some rows of a block."""
+
+    header: bytes
+    schema: Any
+    """Of Arrow and Parquet; None for text."""
+
+    def render(self, block: Block, rows: Rows, columns: Sequence[Column]) -> Any: ...
+
+    def document(self, block: Block, row: int) -> dict[str, Any]:
+        """One row, by the names of its columns."""
+        ...
+
+
+def renderer(records: Records, names: Sequence[str], numeric: Sequence[bool]) -> Renderer:
+    """For files of this kind, with columns of these names added; `numeric` tells which are numbers."""
+    taken = [name for name in names if name in records.names]
+    if taken:
+        raise InputError(
+            f"{records.paths[0]}: has a column {taken[0]!r} already; rename the model's file, "
+            "after which scores are named"
+        )
+    if isinstance(records, JsonRecords):
+        return _JsonRenderer(records, names)
+    if isinstance(records, ArrowRecords):
+        return _ArrowRenderer(records, names, numeric)
+    assert isinstance(records, DelimitedRecords)
+    return _DelimitedRenderer(records, names)
+
+
+def _cells(columns: Sequence[Column], text: Callable[[str], bytes]) -> list[list[bytes]]:
+    """Each column as written: numbers with nine digits, as `predict` writes them."""
+    known: dict[str, bytes] = {}
+    found = []
+    for column in columns:
+        if column.dtype == object:
+            known |= {name: text(name) for name in set(column.tolist()) - known.keys()}
+            found.append([known[name] for name in column.tolist()])
+        else:
+            found.append([b"%.9g" % value for value in column.tolist()])
+    return found
+
+
+class _JsonRenderer:
+    header = b""
+    schema = None
+
+    def __init__(self, records: JsonRecords, names: Sequence[str]) -> None:
+        self._records = records
+        self._names = list(names)
+        self._keys = [json.dumps(name, ensure_ascii=False).encode() for name in names]
+        self._pattern = b", ".join(key.replace(b"%", b"%%") + b": %b" for key in self._keys) + b"}\n"
+
+    def render(self, block: Block, rows: Rows, columns: Sequence[Column]) -> bytes:
+        lines = self._records.raw(block)
+        text = block.text.tobytes()
+        if any(key in text for key in self._keys):
+            self._check_free(lines, block.path)
+        new = zip(*_cells(columns, _json_text), strict=True)
+        parts: list[bytes] = []
+        for row, cells in zip(rows.tolist(), new, strict=True):
+            line = lines[row]
+            parts += (line[:-1], b", " if len(line) > 2 else b"", self._pattern % cells)
+        return b"".join(parts)
+
+    def _check_free(self, lines: Sequence[bytes], path: str) -> None:
+        for line in lines:
+            if any(key in line for key in self._keys):
+                for name in json.loads(line).keys() & set(self._names):
+                    raise InputError(f"{path}: a row has a key {name!r} already; rename the model's file")
+
+    def document(self, block: Block, row: int) -> dict[str, Any]:
+        found: dict[str, Any] = json.loads(self._records.raw(block)[row])
+        return found
+
+
+def _json_text(name: str) -> bytes:
+    return json.dumps(name, ensure_ascii=False).encode()
+
+
+class _DelimitedRenderer:
+    schema = None
+
+    def __init__(self, records: DelimitedRecords, names: Sequence[str]) -> None:
+        self._records = records
+        self._separator = records.dialect.separator.encode()
+        self.header = b""
+        if records.dialect.header:
+            added = self._separator.join(map(self._quoted, names))
+            self.header = records.header + self._separator + added + records.newline
+
+    def render(self, block: Block, rows: Rows, columns: Sequence[Column]) -> bytes:
+        lines, separator, newline = self._records.raw(block), self._separator, self._records.newline
+        new = zip(*_cells(columns, self._quoted), strict=True)
+        return b"".join(
+            lines[row] + separator + separator.join(cells) + newline
+            for row, cells in zip(rows.tolist(), new, strict=True)
+        )
+
+    def document(self, block: Block, row: int) -> dict[str, Any]:
+        (cells,) = self._records.rows(self._records.part(block, row, row + 1))
+        return dict(zip(self._records.names, cells, strict=True))
+
+    def _quoted(self, name: str) -> bytes:
+        text = io.StringIO()
+        csv.writer(text, delimiter=self._separator.decode(), lineterminator="").writerow([name])
+        return text.getvalue().encode()
+
+
+class _ArrowRenderer:
+    header = b""
+
+    def __init__(self, records: ArrowRecords, names: Sequence[str], numeric: Sequence[bool]) -> None:
+        arrow: Any = import_pyarrow(records.paths[0])
+        self._arrow, self._records = arrow, records
+        self._types = [arrow.float64() if number else arrow.string() for number in numeric]
+        added = [arrow.field(name, each) for name, each in zip(names, self._types, strict=True)]
+        self.schema = arrow.schema([*records.schema, *added], metadata=records.schema.metadata)
+
+    def render(self, block: Block, rows: Rows, columns: Sequence[Column]) -> Any:
+        own = self._records.batch(block).take(self._arrow.array(rows))
+        new = [self._arrow.array(column, each) for column, each in zip(columns, self._types, strict=True)]
+        return self._arrow.RecordBatch.from_arrays([*own.columns, *new], schema=self.schema)
+
+    def document(self, block: Block, row: int) -> dict[str, Any]:
+        found: dict[str, Any] = self._records.batch(block).slice(row, 1).to_pylist()[0]
+        return found
+
+
+class Nothing:
+    """Of a file without a byte."""
+
+    header = b""
+    schema = None
+
+    def render(self, block: Block, rows: Rows, columns: Sequence[Column]) -> bytes:
+        raise NotImplementedError
+
+    def document(self, block: Block, row: int) -> dict[str, Any]:
+        raise NotImplementedError

@@ -1,0 +1,292 @@
+"""`filter_files`: score the rows of files with one or more models, and write those that are kept."""
+
+import os
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from steelyard.filtering import audit, conditions, inputs, threshold
+from steelyard.filtering.audit_sample import AuditSample, Candidate
+from steelyard.filtering.blocks import BlockFilter, Result, tasks
+from steelyard.filtering.conditions import Condition
+from steelyard.filtering.inputs import Input, Prepared, Preparer
+from steelyard.filtering.outputs import ArrowOutput, Output, TextOutput, partial_path
+from steelyard.filtering.run_folder import OWN, RunFolder, write_json
+from steelyard.filtering.scorer import Scorers
+from steelyard.filtering.statistics import Statistics
+from steelyard.io.errors import DESCRIBED, InputError, Problem
+from steelyard.io.stream import map_ahead
+from steelyard.losses import Loss
+
+SAMPLE = 200_000  # rows from which --fraction finds its threshold
+_CHECKPOINT = 32  # blocks, that is 128 MB, after which a run can go on within a file
+
+Progress = Callable[[str, int, int], None]
+
+
+@dataclass
+class FilterResult:
+    """What a run did, over all files of its folder."""
+
+    statistics: dict[str, Any]
+    threshold: dict[str, Any] | None
+    files: int
+    """In the folder; of these were there before this run began:"""
+    already_done: int
+    problems: list[Problem] = field(default_factory=list)
+    """The first rows of this run that could not be read."""
+    audit: Path | None = None
+    """Where the documents to be labelled are."""
+
+
+def filter_files(
+    models: str | Path | Sequence[str | Path],
+    files: str | Path | Sequence[str | Path],
+    output: str | Path,
+    *,
+    keep: str | None = None,
+    fraction: float | None = None,
+    by: str | None = None,
+    sample_rows: int = SAMPLE,
+    rejects: str | Path | None = None,
+    audit_size: int = 0,
+    seed: int = 0,
+    threads: int | None = None,
+    skip_errors: bool = False,
+    encoding: str | None = None,
+    loss: type[Loss] | None = None,
+    progress: Progress | None = None,
+) -> FilterResult:
+    """Score the rows of files and write those that are kept, one output for each file.
+
+    JSON lines, CSV, TSV, Parquet and Arrow come out as they came in, compressed alike, with columns for the
+    scores. An output that exists is done: a run that was interrupted goes on when it is called again, and
+    ends with the same bytes.
+
+    Parameters
+    ----------
+    models : path or list of paths
+        Model files that were trained on files. Scores are named after them: `quality_p`, `language_label`.
+    files : path or list of paths
+        Files, patterns, and folders with all files in them.
+    output : path
+        The folder of the outputs.
+    keep : str, optional
+        Which rows are kept, such as `"p >= 0.9"` or `"language_label == 'en' and quality_p > 0.5"`. All by
+        default.
+    fraction : float, optional
+        Instead of `keep`: the share of rows to be kept, those with the best scores. The threshold comes
+        from a first pass over about `sample_rows` rows.
+    by : str, optional
+        The score that `fraction` goes by. By default that of the only model.
+    rejects : path, optional
+        A folder for the rows that are not kept.
+    audit_size : int
+        Draw so many documents for labelling: see `audit_filter`.
+    seed : int
+        Of what is drawn.
+    threads : int, optional
+        Threads that parse, score and compress. By default one per core, at most 4.
+    skip_errors : bool
+        Leave rows out that cannot be read, and count them. By default the first one is an error.
+    encoding, loss
+        The encoding of text files; the loss of models that were trained with your own.
+    progress : callable, optional
+        Called with a file, the bytes of it that are read, and the rows of the run so far.
+
+    Returns
+    -------
+    FilterResult
+        The statistics of all files in the folder, from this run and from those before.
+    """
+    paths = [models] if isinstance(models, str | Path) else list(models)
+    scorers = Scorers([Path(path) for path in paths], loss)
+    found = inputs.find([files] if isinstance(files, str | Path) else files)
+    if keep is not None and fraction is not None:
+        raise InputError("keep and fraction both say what is kept: give one of them")
+    if fraction is not None and not 0.0 < fraction < 1.0:
+        raise InputError(f"the fraction of rows to be kept lies between 0 and 1; got {fraction}")
+    if keep is None and fraction is None and rejects is not None:
+        raise InputError("nothing is rejected where nothing is said to be kept: give keep or fraction")
+    folder = RunFolder(Path(output))
+    preparer = Preparer(scorers, encoding)
+    usable = threads or min(os.cpu_count() or 1, 4)
+    settings: dict[str, Any] = {
+        "format": 1, "block": inputs.BLOCK, "models": {each.name: each.digest for each in scorers.each},
+        "keep": keep, "fraction": fraction, "by": by, "rejects": None if rejects is None else str(rejects),
+        "audit": audit_size, "seed": seed, "skip_errors": skip_errors, "encoding": encoding,
+    }  # fmt: skip
+    chosen = None
+    condition: Condition | None = None
+    if fraction is not None:
+        known = folder.settings()
+        chosen = None if known is None else known.get("threshold")
+        if chosen is None:
+            ranking = _ranking(scorers, by)
+            chosen = asdict(
+                threshold.find(
+                    found, preparer, scorers, ranking, fraction, rows=sample_rows, seed=seed, threads=usable
+                )
+            )
+        settings["threshold"] = chosen
+        score, least = chosen["score"], chosen["value"]
+        condition = lambda get: get(score) >= least  # noqa: E731 - beside that of `keep`
+    elif keep is not None:
+        condition = conditions.parse(keep, scorers.known)
+    folder.agree(settings)
+    sample = AuditSample(audit_size, seed, rejects=condition is not None) if audit_size else None
+    run = _Run(
+        folder, preparer, BlockFilter(scorers, condition, rejects is not None, sample),
+        None if rejects is None else Path(rejects), skip_errors, progress,
+    )  # fmt: skip
+    run.go(found, usable)
+    return run.summarise(chosen)
+
+
+def _ranking(scorers: Scorers, by: str | None) -> str:
+    by = by or scorers.best_score
+    numbers = [name for name, number in scorers.known.items() if number]
+    if by is None:
+        raise InputError(f"there are several models: say by which score, one of {', '.join(numbers)}")
+    if by not in numbers:
+        raise InputError(f"{by!r} is no score by which rows can be ranked; there are {', '.join(numbers)}")
+    return by
+
+
+class _Open:
+    """An output that is being written, with what is known of its file so far."""
+
+    def __init__(self, prepared: Prepared, outputs: list[Output], before: dict[str, Any]) -> None:
+        self.prepared, self.outputs = prepared, outputs
+        self.blocks, self.lines = before.get("blocks", 0), before.get("lines", 0)
+        self.statistics = Statistics(before.get("statistics"))
+        self.candidates: list[Candidate] = before.get("candidates", [])
+
+    def record(self) -> dict[str, Any]:
+        return {
+            "input": self.prepared.input.path, "fingerprint": self.prepared.input.fingerprint,
+            "statistics": self.statistics.as_json(), "candidates": self.candidates,
+        }  # fmt: skip
+
+
+class _Run:
+    """One call of `filter_files`."""
+
+    def __init__(
+        self, folder: RunFolder, preparer: Preparer, work: BlockFilter, rejects: Path | None, skip: bool,
+        progress: Progress | None,
+    ) -> None:  # fmt: skip
+        self._folder, self._preparer, self._work = folder, preparer, work
+        self._rejects, self._skip, self._progress = rejects, skip, progress
+        self._begun: dict[str, dict[str, Any]] = {}
+        self._open: _Open | None = None
+        self._already = self._rows = 0
+        self.problems: list[Problem] = []
+
+    def go(self, found: Sequence[Input], threads: int) -> None:
+        waiting = [each for each in found if not self._folder.done(each.name, each.fingerprint)]
+        self._already = len(found) - len(waiting)
+        for record in self._folder.records():
+            self._accept(record["candidates"])
+        prepared = map(self._preparer.prepare, waiting)
+        try:
+            with closing(map_ahead(self._work, tasks(prepared, self._done_blocks), threads)) as results:
+                for result in results:
+                    self._take(result)
+        finally:
+            if self._open is not None:
+                for output in self._open.outputs:
+                    output.abandon()
+
+    def _done_blocks(self, prepared: Prepared) -> int:
+        """How many blocks of a file an earlier run has written. (On the thread that reads.)"""
+        name = prepared.input.name
+        before = self._folder.partial(name) or {}
+        sizes = before.get("sizes", [])
+        places = [partial_path(path) for path in self._paths(name)]
+        if before.get("fingerprint") != prepared.input.fingerprint or not all(
+            path.is_file() and path.stat().st_size >= size for path, size in zip(places, sizes, strict=True)
+        ):
+            before = {}
+        self._begun[name] = before
+        return int(before.get("blocks", 0))
+
+    def _paths(self, name: str) -> list[Path]:
+        folders = [self._folder.path, *([] if self._rejects is None else [self._rejects])]
+        return [folder / name for folder in folders]
+
+    def _take(self, result: Result) -> None:
+        """The results of blocks, in order."""
+        prepared = result.task.prepared
+        if self._open is None:
+            self._open = self._begin(prepared)
+        now = self._open
+        if result.task.block is None:
+            self._finish(now)
+            return
+        self._note(now, result)
+        for output, rendered in zip(now.outputs, (result.kept, result.rejected), strict=False):
+            if rendered is not None:
+                output.write(rendered)
+        now.statistics.add(result.statistics.content)
+        now.candidates += self._accept(result.candidates)
+        now.blocks, now.lines = now.blocks + 1, now.lines + result.lines
+        self._rows += result.statistics.content["rows"]
+        if self._progress is not None:
+            self._progress(prepared.input.path, result.task.block.position, self._rows)
+        if now.blocks % _CHECKPOINT == 0 and now.outputs[0].resumable:
+            sizes = [output.save() for output in now.outputs]
+            record = now.record() | {"blocks": now.blocks, "lines": now.lines, "sizes": sizes}
+            self._folder.save_partial(prepared.input.name, record)
+
+    def _begin(self, prepared: Prepared) -> _Open:
+        before = self._begun.pop(prepared.input.name)
+        self._accept(before.get("candidates", []))
+        paths = self._paths(prepared.input.name)
+        opened: list[Output] = []
+        for path, size in zip(paths, before.get("sizes", [0] * len(paths)), strict=True):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            if prepared.renderer.schema is not None:
+                opened.append(ArrowOutput(path, prepared.renderer.schema, prepared.kind))
+            else:
+                opened.append(TextOutput(path, prepared.renderer, prepared.compress, size))
+        return _Open(prepared, opened, before)
+
+    def _finish(self, now: _Open) -> None:
+        """The output in the folder comes last: it says that all is done."""
+        name = now.prepared.input.name
+        self._folder.finish(name, now.record())
+        for output in reversed(now.outputs):
+            output.finish()
+        self._folder.drop_partial(name)
+        self._open = None
+
+    def _accept(self, candidates: list[Candidate]) -> list[Candidate]:
+        return [] if self._work.sample is None else self._work.sample.accept(candidates)
+
+    def _note(self, now: _Open, result: Result) -> None:
+        block = result.task.block
+        assert block is not None
+        for note in result.notes:
+            problem = Problem(block.path, now.lines + note.line + 1, note.what, block.unit)
+            if not self._skip:
+                raise InputError(
+                    f"{problem}\n(--on-error skip leaves such {block.unit}s out and counts them)"
+                )
+            self.problems = [*self.problems, problem][:DESCRIBED]
+
+    def summarise(self, chosen: dict[str, Any] | None) -> FilterResult:
+        """Merge the statistics of all outputs, and select the sample from their candidates."""
+        total, files, candidates = Statistics(), 0, []
+        for record in self._folder.records():
+            total.add(record["statistics"])
+            candidates += record["candidates"]
+            files += 1
+        merged = total.as_json()
+        write_json(self._folder.path / OWN / "summary.json", {"files": files, **merged, "threshold": chosen})
+        result = FilterResult(merged, chosen, files, self._already, self.problems)
+        if self._work.sample is not None:
+            result.audit = audit.write_sample(self._folder.path, self._work.sample, candidates, merged)
+        return result

@@ -1,0 +1,105 @@
+"""`RunFolder`: the folder of a filter's outputs, which are the state of the run.
+
+    FOLDER/part-0.jsonl.gz              an output, renamed when it is whole: this input is done
+    FOLDER/.part-0.jsonl.gz.partial     one that is being written
+    FOLDER/_steelyard/settings.json     what decides the outputs; runs of other settings are refused
+    FOLDER/_steelyard/files/….json      the statistics of each output; of a partial one, how far it is
+    FOLDER/_steelyard/summary.json      all of them merged
+
+Names that begin with _ or . are passed over by the programs that read folders of data.
+"""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from steelyard import _atomic_files
+from steelyard.io.errors import InputError
+
+OWN = "_steelyard"
+Record = dict[str, Any]
+
+
+def read_json(path: Path) -> Record | None:
+    """The content of a file; None where there is none."""
+    try:
+        found: Record = json.loads(path.read_bytes())
+    except FileNotFoundError:
+        return None
+    except ValueError:
+        raise InputError(f"{path}: is damaged; remove it, and its file is filtered again") from None
+    return found
+
+
+def write_json(path: Path, content: Any) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with _atomic_files.replacing(path) as temporary:
+        temporary.write_text(json.dumps(content, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+
+
+class RunFolder:
+    """A folder of outputs."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.settings_path = path / OWN / "settings.json"
+
+    def settings(self) -> Record | None:
+        return read_json(self.settings_path)
+
+    def agree(self, settings: Record) -> None:
+        """Record the settings of a run that begins; refuse to go on with those of another."""
+        before = self.settings()
+        if before is None:
+            if self.path.is_dir() and any(self.path.iterdir()):
+                raise InputError(f"{self.path}: is not empty, and no folder of an earlier run; name another")
+            write_json(self.settings_path, settings)
+            return
+        differing = [name for name in settings if settings[name] != before.get(name)]
+        if differing:
+            listed = "; ".join(f"{name}: {before.get(name)}, now {settings[name]}" for name in differing)
+            raise InputError(
+                f"{self.path}: was made with other settings ({listed}); name another folder, or remove it"
+            )
+
+    def record_path(self, name: str) -> Path:
+        return self.path / OWN / "files" / f"{name}.json"
+
+    def partial(self, name: str) -> Record | None:
+        """How far an unfinished output is."""
+        return read_json(self._partial_path(name))
+
+    def save_partial(self, name: str, record: Record) -> None:
+        write_json(self._partial_path(name), record)
+
+    def finish(self, name: str, record: Record) -> None:
+        """Called just before the output is renamed: an output that exists has its record."""
+        write_json(self.record_path(name), record)
+
+    def drop_partial(self, name: str) -> None:
+        self._partial_path(name).unlink(missing_ok=True)
+
+    def done(self, name: str, fingerprint: list[Any]) -> bool:
+        """Whether this output exists; an error if it is of another input, or nobody's."""
+        if not (self.path / name).exists():
+            return False
+        record = read_json(self.record_path(name))
+        if record is None:
+            raise InputError(f"{self.path / name}: is there already, and not from this run; move it away")
+        if record["fingerprint"] != fingerprint:
+            raise InputError(
+                f"{self.path / name}: was made from a file that has changed since; remove it to filter again"
+            )
+        return True
+
+    def records(self) -> Iterator[Record]:
+        """Of all finished outputs, in the order of their names."""
+        folder = self.path / OWN / "files"
+        for path in sorted(folder.rglob("*.json")):
+            name = path.relative_to(folder).as_posix().removesuffix(".json")
+            if (self.path / name).exists() and (record := read_json(path)) is not None:
+                yield record
+
+    def _partial_path(self, name: str) -> Path:
+        return self.path / OWN / "partial" / f"{name}.json"

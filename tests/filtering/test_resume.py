@@ -1,0 +1,176 @@
+"""Runs that were interrupted, or that other settings have made."""
+
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from steelyard.filtering import filter_files, inputs, outputs, run
+from steelyard.filtering.run_folder import RunFolder
+from steelyard.io.errors import InputError
+from tests.filtering.corpus import content, rows, write_jsonl
+
+_KILLED = """
+import os, signal, sys
+from steelyard.filtering import filter_files, inputs, run
+inputs.BLOCK, run._CHECKPOINT = 1024, 2
+def progress(path, position, count):
+    if count > 300:
+        os.kill(os.getpid(), signal.SIGKILL)
+given = {"keep": "p >= 0.5", "rejects": sys.argv[4], "audit_size": 20}
+filter_files(*sys.argv[1:4], **given, threads=2, progress=progress)
+"""
+
+
+@pytest.fixture
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(inputs, "BLOCK", 1024)
+    monkeypatch.setattr(run, "_CHECKPOINT", 2)
+
+
+def filtered(models: Path, corpus: Path, folder: Path) -> dict[str, bytes]:
+    filter_files(
+        models / "quality.model", corpus, folder / "kept", keep="p >= 0.5", rejects=folder / "no",
+        audit_size=20,
+    )  # fmt: skip
+    return {name: text for name, text in content(folder).items() if "settings.json" not in name}
+
+
+@pytest.mark.usefixtures("small")
+def test_a_killed_run_goes_on_and_ends_with_the_same_bytes(
+    models: Path, corpus: Path, tmp_path: Path
+) -> None:
+    write_jsonl(corpus / "a.jsonl.gz", rows(500, 2))  # killed within this one
+    undisturbed = filtered(models, corpus, tmp_path / "whole")
+    killed = tmp_path / "killed"
+    arguments = [models / "quality.model", corpus, killed / "kept", killed / "no"]
+    done = subprocess.run([sys.executable, "-c", _KILLED, *map(str, arguments)])
+    assert done.returncode == -signal.SIGKILL
+    before = content(killed)
+    assert "kept/.a.jsonl.gz.partial" in before
+    assert json.loads(before["kept/_steelyard/partial/a.jsonl.gz.json"])["blocks"] > 0
+    assert filtered(models, corpus, killed) == undisturbed
+
+
+@pytest.mark.usefixtures("small")
+@pytest.mark.parametrize("stop", [1, 60, 200, 410])
+def test_an_interrupted_run_goes_on(stop: int, models: Path, corpus: Path, tmp_path: Path) -> None:
+    undisturbed = filtered(models, corpus, tmp_path / "whole")
+
+    def interrupt(path: str, position: int, count: int) -> None:
+        if count >= stop:
+            raise KeyboardInterrupt
+
+    folder = tmp_path / "stopped"
+    with pytest.raises(KeyboardInterrupt):
+        filter_files(
+            models / "quality.model", corpus, folder / "kept", keep="p >= 0.5", rejects=folder / "no",
+            audit_size=20, progress=interrupt,
+        )  # fmt: skip
+    assert filtered(models, corpus, folder) == undisturbed
+
+
+@pytest.mark.usefixtures("small")
+def test_a_part_that_is_lost_or_of_another_file_begins_anew(
+    models: Path, corpus: Path, tmp_path: Path
+) -> None:
+    undisturbed = filtered(models, corpus, tmp_path / "whole")
+
+    def interrupt(path: str, position: int, count: int) -> None:
+        if count >= 100:
+            raise KeyboardInterrupt
+
+    for damage in ("lost", "changed"):
+        folder = tmp_path / damage
+        write_jsonl(corpus / "a.jsonl.gz", rows(150 + (damage == "changed"), 2))
+        with pytest.raises(KeyboardInterrupt):
+            filter_files(
+                models / "quality.model", corpus, folder / "kept", keep="p >= 0.5", rejects=folder / "no",
+                audit_size=20, progress=interrupt,
+            )  # fmt: skip
+        if damage == "lost":
+            (folder / "no/.a.jsonl.gz.partial").unlink()
+        else:
+            write_jsonl(corpus / "a.jsonl.gz", rows(150, 2))
+        assert filtered(models, corpus, folder) == undisturbed
+
+
+@pytest.mark.usefixtures("small")
+def test_parquet_begins_anew(models: Path, tmp_path: Path) -> None:
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    documents = rows(100, 3)
+    parquet.write_table(pa.table({"text": [each["text"] for each in documents]}), tmp_path / "x.parquet")
+
+    def interrupt(path: str, position: int, count: int) -> None:
+        if count >= 50:
+            raise KeyboardInterrupt
+
+    given = models / "quality.model", tmp_path / "x.parquet"
+    with pytest.raises(KeyboardInterrupt):
+        filter_files(*given, tmp_path / "kept", progress=interrupt)
+    assert not list((tmp_path / "kept").glob(".x*"))
+    filter_files(*given, tmp_path / "kept")
+    filter_files(*given, tmp_path / "other")
+    assert (tmp_path / "kept/x.parquet").read_bytes() == (tmp_path / "other/x.parquet").read_bytes()
+
+
+def test_row_groups_are_not_tiny(models: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    monkeypatch.setattr(inputs, "BLOCK", 1024)
+    monkeypatch.setattr(outputs, "_ROW_GROUP", 3000)
+    table = pa.table({"text": [each["text"] for each in rows(200, 3)]})
+    parquet.write_table(table, tmp_path / "x.parquet")
+    filter_files(models / "quality.model", tmp_path / "x.parquet", tmp_path / "kept")
+    found = parquet.ParquetFile(tmp_path / "kept/x.parquet").metadata
+    assert found.num_rows == 200
+    assert 1 < found.num_row_groups < 8
+
+
+def test_other_settings_are_refused(models: Path, corpus: Path, tmp_path: Path) -> None:
+    model, kept = models / "quality.model", tmp_path / "kept"
+    filter_files(model, corpus, kept, keep="p >= 0.5")
+    with pytest.raises(
+        InputError, match=r"other settings \(keep: p >= 0.5, now p >= 0.6\); name another folder"
+    ):
+        filter_files(model, corpus, kept, keep="p >= 0.6")
+    write_jsonl(corpus / "d.jsonl", rows(10, 9))
+    assert filter_files(model, corpus, kept, keep="p >= 0.5").already_done == 3
+    write_jsonl(corpus / "d.jsonl", rows(11, 9))
+    with pytest.raises(InputError, match="has changed since"):
+        filter_files(model, corpus, kept, keep="p >= 0.5")
+    (kept / "_steelyard/files/d.jsonl.json").unlink()
+    with pytest.raises(InputError, match="is there already, and not from this run"):
+        filter_files(model, corpus, kept, keep="p >= 0.5")
+    (kept / "_steelyard/settings.json").unlink()
+    with pytest.raises(InputError, match="is not empty, and no folder of an earlier run"):
+        filter_files(model, corpus, kept, keep="p >= 0.5")
+    (kept / "_steelyard/settings.json").write_text("{")
+    with pytest.raises(InputError, match=r"settings.json: is damaged"):
+        filter_files(model, corpus, kept, keep="p >= 0.5")
+
+
+def test_records_without_an_output_do_not_count(models: Path, corpus: Path, tmp_path: Path) -> None:
+    filter_files(models / "quality.model", corpus, tmp_path / "kept")
+    (tmp_path / "kept/b.jsonl").unlink()
+    assert len(list(RunFolder(tmp_path / "kept").records())) == 2
+
+
+def test_two_runs_do_not_write_one_file(models: Path, corpus: Path, tmp_path: Path) -> None:
+    import fcntl
+
+    (tmp_path / "kept").mkdir()
+    with (tmp_path / "kept/.b.jsonl.partial").open("wb") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        (tmp_path / "kept/_steelyard").mkdir()
+        (tmp_path / "kept/_steelyard/settings.json").write_text("{}")
+        folder = RunFolder(tmp_path / "kept")
+        with pytest.raises(InputError, match="being written by another run"):
+            outputs._open_alone(tmp_path / "kept/.b.jsonl.partial")
+        assert folder.settings() == {}
