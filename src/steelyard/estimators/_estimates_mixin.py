@@ -27,6 +27,10 @@ class EstimatesMixin:
         """Take back the last answer or skip; returns the id of its question, which is open again."""
         return self._started().undo()
 
+    def withdraw(self, id: int) -> None:  # noqa: A002
+        """Take back the answer or skip of one question, however long ago; the question is open again."""
+        self._started().withdraw(int(id))
+
     def close(self) -> None:
         """Close the journal, so that another process can continue with it."""
         learner = self._started()

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from steelyard.active import counter_rng, strategies
+from steelyard.active import strategies
 from steelyard.active.evaluation import Evaluation
 from steelyard.active.journal import IN_MEMORY, Journal
 from steelyard.active.labelled import DEFAULT_SETTINGS, RefitPlan, last_refit
@@ -17,7 +17,13 @@ from steelyard.active.learner import ActiveLearner, Query, replay
 from steelyard.active.stopping import Budget, Rule
 from steelyard.active.strategies._base import BudgetPlan, Strategy
 from steelyard.estimators import inputs
-from steelyard.estimators._active_questions import ActiveQuestion, choose_positive, find_strategy, fingerprint
+from steelyard.estimators._active_questions import (
+    ActiveQuestion,
+    choose_positive,
+    find_strategy,
+    pool_order,
+    pool_parts,
+)
 from steelyard.estimators._certify_mixin import CertifyMixin
 from steelyard.estimators._estimates_mixin import EstimatesMixin
 from steelyard.estimators.documentation_link import DocumentationLink
@@ -29,7 +35,6 @@ from steelyard.examples import Examples, examples
 from steelyard.losses import Loss, class_labels, decision_point
 from steelyard.model import Model
 
-_POOL_ORDER = 1 << 40  # the purpose of these random numbers
 _STARTING = threading.Lock()  # two threads may bring the first rows of a stream
 _FEWEST, _MOST = 64, 4096  # rows of a pool that are scored at a time
 
@@ -74,7 +79,7 @@ class ActiveClassifier(
         The most such a weight may be.
     orders : int, default=8
         In how many orders the answers are learned; the model is their mean.
-    journal : path, optional
+    journal : path or Journal, optional
         A file in which nothing is lost if the process is killed.
     update, scaling, learning_rate, initial_t, power_t, l1, l2, l2_flow, rates, fit_intercept, dtype
         As for `OnlineClassifier`.
@@ -140,7 +145,7 @@ class ActiveClassifier(
         training_weight: str = "none",
         cap: float = 10.0,
         orders: int = 8,
-        journal: str | Path | None = None,
+        journal: str | Path | Journal | None = None,
         update: str = DEFAULT_SETTINGS.update,
         scaling: str = DEFAULT_SETTINGS.scaling,
         learning_rate: float | None = DEFAULT.learning_rate,
@@ -206,13 +211,16 @@ class ActiveClassifier(
         return [self._question(query, query.place) for query in self.learner_.consider(chunk)]
 
     def pool(self, X: Any) -> Self:
-        """Ask from these rows, in a random order. With a journal of them, continue where it ends."""
+        """Ask from these rows, in a random order. With a journal of them, continue where it ends.
+
+        More rows may follow those of the journal, and the budget may be larger than it was.
+        """
         if hasattr(self, "learner_"):
             raise ValueError("this classifier was started with other rows: make a new one for the pool")
         chunk = self._checked(X, anew=True)
-        self._start(chunk, len(chunk))
+        parts = self._start(chunk, len(chunk))
         self.pool_ = chunk
-        self._order = counter_rng.order(self.random_state, _POOL_ORDER, len(chunk))
+        self._order = pool_order(self.random_state, parts)
         return self
 
     def ask_next(self, stop: Rule | None = None) -> ActiveQuestion | None:
@@ -273,6 +281,11 @@ class ActiveClassifier(
             raise ValueError(f"there are {len(ids)} questions but {len(column)} answers")
         learner.answer([int(each) for each in ids], self._coded(column).tolist())
 
+    def change(self, id: int, y: Any) -> None:  # noqa: A002
+        """Another answer to a question that was settled, however long ago; None: nobody can answer it."""
+        learner = self._started()
+        learner.change(int(id), None if y is None else float(self._coded(np.asarray([y]))[0]))
+
     def replay(self, X: Any, y: Any) -> Self:
         """Ask from a labelled stream as if labels had to be paid for: y is read only where asked for."""
         chunk = self._rows(X, expected=len(y))
@@ -298,7 +311,8 @@ class ActiveClassifier(
     def _checked(self, X: Any, *, anew: bool) -> Examples:
         return examples(check_matrix(self, X, reset=anew), features=None if anew else self.n_features_in_)
 
-    def _start(self, chunk: Examples, expected: int | None, *, pool: bool = True) -> None:
+    def _start(self, chunk: Examples, expected: int | None, *, pool: bool = True) -> list[int]:
+        """Open or continue the journal; returns how many rows each part of the pool has."""
         if self.classes is None:
             raise ValueError("name both classes beforehand: ActiveClassifier(classes=[…, …])")
         named = inputs.check_classes(self.classes)
@@ -313,11 +327,12 @@ class ActiveClassifier(
         strategy = find_strategy(self.strategy)
         settings = learning_settings(self)
         positive = choose_positive(self.positive, self.classes, named)
-        about = {
-            "classes": named.tolist(), "positive": positive, "pool": fingerprint(chunk) if pool else None
-        }  # fmt: skip
-        journal = Journal(IN_MEMORY if self.journal is None else self.journal)
+        about = {"classes": named.tolist(), "positive": positive, "pool": None}
+        journal = self.journal if isinstance(self.journal, Journal) else Journal(self.journal or IN_MEMORY)
         try:
+            parts = pool_parts(chunk, journal.about()) if pool else []
+            if pool:
+                about |= {"pool": parts[0][1], "parts": parts}
             self.learner_ = ActiveLearner(settings, chunk.features, plan, training, journal, about, strategy)
         except BaseException:
             journal.close()
@@ -325,6 +340,7 @@ class ActiveClassifier(
         self.classes_, self.positive_ = named, positive
         flipped = positive == named[0]
         self._evaluation = Evaluation(self.learner_, len(chunk) if pool else None, positive, flipped=flipped)
+        return [rows for rows, _ in parts]
 
     def _question(self, query: Query, row: int) -> ActiveQuestion:
         boundary = decision_point(self.learner_.labelled.settings.loss)
