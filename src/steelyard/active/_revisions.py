@@ -1,8 +1,11 @@
 """`Revisions`: answers that change after others were given, wherever they stand."""
 
+from dataclasses import asdict, replace
+
 from steelyard.active._locking import Locked, locked
 from steelyard.active.journal import CHANGE, WITHDRAW, Event, Journal, revise
 from steelyard.active.labelled import Labelled
+from steelyard.active.strategies._base import BudgetPlan, Strategy
 from steelyard.losses import class_labels
 
 
@@ -10,6 +13,8 @@ class Revisions(Locked):
     """Of an `ActiveLearner`. The model then is as if the answers in force were all that ever came."""
 
     journal: Journal
+    plan: BudgetPlan
+    strategy: Strategy
     labelled: Labelled
     _events: list[Event]
     _state: dict[int, str]
@@ -27,6 +32,15 @@ class Revisions(Locked):
     def withdraw(self, number: int) -> None:
         """Take back the answer or skip of a question, which is open again."""
         self._revise(Event(WITHDRAW, number))
+
+    @locked
+    def raise_budget(self, budget: int) -> None:
+        """Ask for more labels than was planned, from the next question on."""
+        if self.plan.budget is None or budget < self.plan.budget:
+            raise ValueError(f"a budget of {self.plan.budget} cannot be raised to {budget}")
+        self.plan = replace(self.plan, budget=budget)
+        self.strategy.plan = self.plan
+        self.journal.save_plan(asdict(self.plan))
 
     @locked
     def _revise(self, event: Event) -> None:

@@ -210,6 +210,10 @@ class Journal:
     def add_attempt(self) -> None:
         self._write_about(self._kept() | {"attempts": self.count_attempts() + 1})
 
+    def save_plan(self, plan: dict[str, Any]) -> None:
+        """Another plan, from now on."""
+        self._write_about(self._kept() | {"plan": plan})
+
     def _kept(self) -> dict[str, Any]:
         kept = self.about()
         assert kept is not None  # it was begun
