@@ -91,7 +91,7 @@ class History:
 
 
 class Journal:
-    """One file, or memory only. With `read_only` it may be in use by another process, and is left as it is."""
+    """One file, or memory only. With `read_only` it is left as it is, and another process may be using it."""
 
     def __init__(self, path: str | Path = IN_MEMORY, *, read_only: bool = False) -> None:
         self.path, self.read_only = str(path), read_only
@@ -102,10 +102,11 @@ class Journal:
             if self._lock is not None and not self._lock.acquire():
                 raise ValueError(f"{self.path}: another process is using it")
             self._open()
-        except (sqlite3.Error, OSError) as error:
+        except (OSError, sqlite3.OperationalError) as error:
             self.close()
-            if isinstance(error, OSError | sqlite3.OperationalError):
-                raise ValueError(f"{self.path}: unable to open it as a journal ({error})") from None
+            raise ValueError(f"{self.path}: unable to open it as a journal ({error})") from None
+        except sqlite3.DatabaseError:
+            self.close()
             raise ValueError(f"{self.path}: is not a journal; name a new file or a journal") from None
 
     def _open(self) -> None:

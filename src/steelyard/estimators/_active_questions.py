@@ -1,4 +1,4 @@
-"""`ActiveQuestion`: a row whose label is wanted; strategies, the positive class, parts and order of a pool."""
+"""`ActiveQuestion`: a row whose label is wanted; strategies, the positive class, parts of a pool."""
 
 import zlib
 from collections.abc import Sequence

@@ -16,14 +16,9 @@ from steelyard.active.labelled import DEFAULT_SETTINGS, RefitPlan, last_refit
 from steelyard.active.learner import ActiveLearner, Query, replay
 from steelyard.active.stopping import Budget, Rule
 from steelyard.active.strategies._base import BudgetPlan, Strategy
+from steelyard.estimators import _active_questions as questions
 from steelyard.estimators import inputs
-from steelyard.estimators._active_questions import (
-    ActiveQuestion,
-    choose_positive,
-    find_strategy,
-    pool_order,
-    pool_parts,
-)
+from steelyard.estimators._active_questions import ActiveQuestion
 from steelyard.estimators._certify_mixin import CertifyMixin
 from steelyard.estimators._estimates_mixin import EstimatesMixin
 from steelyard.estimators.documentation_link import DocumentationLink
@@ -211,16 +206,13 @@ class ActiveClassifier(
         return [self._question(query, query.place) for query in self.learner_.consider(chunk)]
 
     def pool(self, X: Any) -> Self:
-        """Ask from these rows, in a random order. With a journal of them, continue where it ends.
-
-        More rows may follow those of the journal, and the budget may be larger than it was.
-        """
+        """Ask from these rows, in a random order. With a journal of them, or of the first, continue it."""
         if hasattr(self, "learner_"):
             raise ValueError("this classifier was started with other rows: make a new one for the pool")
         chunk = self._checked(X, anew=True)
         parts = self._start(chunk, len(chunk))
         self.pool_ = chunk
-        self._order = pool_order(self.random_state, parts)
+        self._order = questions.pool_order(self.random_state, parts)
         return self
 
     def ask_next(self, stop: Rule | None = None) -> ActiveQuestion | None:
@@ -281,11 +273,6 @@ class ActiveClassifier(
             raise ValueError(f"there are {len(ids)} questions but {len(column)} answers")
         learner.answer([int(each) for each in ids], self._coded(column).tolist())
 
-    def change(self, id: int, y: Any) -> None:  # noqa: A002
-        """Another answer to a question that was settled, however long ago; None: nobody can answer it."""
-        learner = self._started()
-        learner.change(int(id), None if y is None else float(self._coded(np.asarray([y]))[0]))
-
     def replay(self, X: Any, y: Any) -> Self:
         """Ask from a labelled stream as if labels had to be paid for: y is read only where asked for."""
         chunk = self._rows(X, expected=len(y))
@@ -324,13 +311,13 @@ class ActiveClassifier(
         rows = None if self.budget is None else self.expected or expected
         plan = BudgetPlan(self.c0, self.rate, self.budget, rows, self.floor, self.constants, self.audit)
         training = RefitPlan(self.training_weight, self.cap, self.orders, self.random_state)
-        strategy = find_strategy(self.strategy)
+        strategy = questions.find_strategy(self.strategy)
         settings = learning_settings(self)
-        positive = choose_positive(self.positive, self.classes, named)
+        positive = questions.choose_positive(self.positive, self.classes, named)
         about = {"classes": named.tolist(), "positive": positive, "pool": None}
         journal = self.journal if isinstance(self.journal, Journal) else Journal(self.journal or IN_MEMORY)
         try:
-            parts = pool_parts(chunk, journal.about()) if pool else []
+            parts = questions.pool_parts(chunk, journal.about()) if pool else []
             if pool:
                 about |= {"pool": parts[0][1], "parts": parts}
             self.learner_ = ActiveLearner(settings, chunk.features, plan, training, journal, about, strategy)

@@ -1,8 +1,8 @@
 """The web application of the page: a few routes behind a token, for browsers on this machine only.
 
 Whoever knows the token may label. Requests under other names than loopback ones are refused (a web page could
-have its own name point here), and so are those that come from other origins. Documents travel as JSON, and the
-page makes text nodes of them: nothing in a document becomes HTML.
+have its own name point here), and so are those that come from other origins. Documents travel as JSON, and
+the page makes text nodes of them: nothing in a document becomes HTML.
 """
 
 import json

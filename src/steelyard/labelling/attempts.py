@@ -1,7 +1,7 @@
 """`Attempts`: certificates that a page works towards. What an attempt has found follows from the labels.
 
-Predictions and the rows to draw from are stored when an attempt begins. Its answers are the labels in force of
-the rows it draws, so it survives a killed process, and an answer may still be changed while it lasts.
+Predictions and the rows to draw from are stored when an attempt begins. Its answers are the labels in force
+of the rows it draws, so it survives a killed process, and an answer may still be changed while it lasts.
 """
 
 from typing import Any
@@ -18,7 +18,7 @@ _OWN = ("measure", "target", "alpha", "attempt", "seed")
 
 
 class Attempts:
-    """All attempts of a project. `current` is the one that goes on; `last` the certificate of one that ended."""
+    """All attempts of a project: `current` goes on; `last` is the certificate of one that ended."""
 
     def __init__(self, store: LabelStore, classifier: ActiveClassifier) -> None:
         self._store, self._classifier = store, classifier
@@ -57,7 +57,7 @@ class Attempts:
             self.current = None
 
     def refresh(self, labels: dict[int, dict[str, Label]]) -> int | None:
-        """Take the labels into account; returns the row that is wanted next. A finished attempt is written."""
+        """Take the labels into account; returns the row that is wanted next. What is finished is written."""
         if self._stored is None:
             return None
         if self.current is None:

@@ -1,5 +1,6 @@
-"""`Corpus`: the documents of a file, which of their fields are shown and learned, and how the file is read."""
+"""`Corpus`: the documents of a file, the fields that are shown and learned, and how the file is read."""
 
+import csv
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -41,8 +42,12 @@ def read(
     """Open a file. Labels that it has already are taken over, unless they are to be hidden."""
     kind = kind or exchange.recognise(path) or TABLE
     known = None if hide_labels else classes
-    if kind == TABLE:
+    single = _single_column(path) if kind == TABLE else None
+    if kind == TABLE and single is None:
         return _read_table(path, overrides or ColumnOverrides(), known)
+    if single is not None:
+        spec = InputSpec("jsonl", BITS, columns=Columns((Column(single, roles.TEXT),)))
+        return Corpus(TABLE, spec, _single_rows(path, single))
     tool = exchange.by_name(kind)
     documents = list(tool.read(Path(path), known))
     if not documents:
@@ -51,6 +56,33 @@ def read(
     texts = [name for name in names if name != exchange.ORIGINAL] if tool.TEXTS is None else tool.TEXTS
     columns = [Column(name, roles.TEXT if name in texts else roles.IGNORE) for name in names]
     return Corpus(kind, InputSpec("jsonl", BITS, columns=Columns(tuple(columns))), iter(documents))
+
+
+def _single_column(path: str) -> str | None:
+    """The name of the only column of a file, which readers of tables to learn from do not take.
+
+    A .txt file has a text in every line, and no header.
+    """
+    if path.lower().endswith(".txt"):
+        return "text"
+    if not path.lower().endswith((".csv", ".tsv")) or not Path(path).is_file():
+        return None
+    with Path(path).open(encoding="utf-8-sig", errors="replace", newline="") as file:
+        first = next(csv.reader(file), [])
+    plain = len(first) == 1 and not any(separator in first[0] for separator in "\t;|")
+    return first[0].strip() or None if plain else None
+
+
+def _single_rows(path: str, name: str) -> Iterator[Document]:
+    with Path(path).open(encoding="utf-8-sig", errors="replace", newline="") as file:
+        if path.lower().endswith(".txt"):
+            texts = (line.rstrip("\r\n") for line in file)
+        else:
+            rows = csv.reader(file)
+            next(rows)
+            texts = (row[0] for row in rows if row)
+        for number, text in enumerate((text for text in texts if text.strip()), 1):
+            yield Document(str(number), {name: text})
 
 
 def _read_table(path: str, overrides: ColumnOverrides, classes: tuple[str, str] | None) -> Corpus:
@@ -64,7 +96,8 @@ def _read_table(path: str, overrides: ColumnOverrides, classes: tuple[str, str] 
         spec = found.complete(InputSpec(found.name, BITS), head, TableOverrides(overrides))
     if spec.columns is None:
         raise InputError(f"{path}: was converted, and has no texts to show; label the original file")
-    columns = tuple(_for_labelling(column, overrides) for column in spec.columns.columns)
+    texts = bool(spec.columns.with_role(roles.TEXT))
+    columns = tuple(_for_labelling(column, overrides, texts=texts) for column in spec.columns.columns)
     spec = replace(spec, columns=replace(spec.columns, columns=columns))
     assert spec.columns is not None
     if not spec.columns.features:
@@ -73,9 +106,11 @@ def _read_table(path: str, overrides: ColumnOverrides, classes: tuple[str, str] 
     return Corpus(TABLE, spec, _table_rows(path, spec, label, classes), label)
 
 
-def _for_labelling(column: Column, overrides: ColumnOverrides) -> Column:
+def _for_labelling(column: Column, overrides: ColumnOverrides, *, texts: bool) -> Column:
     """Only a column that is called so is the label, not any last column of two values; rows count once."""
     guessed = column.role == roles.LABEL and column.why != _BY_NAME and overrides.label != column.name
+    if guessed and not texts:
+        return replace(column, role=roles.TEXT)
     return (
         replace(column, role=roles.IGNORE) if guessed or column.role in (roles.WEIGHT, roles.BASE) else column
     )

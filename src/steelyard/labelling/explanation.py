@@ -1,4 +1,4 @@
-"""Which words decide: a text in pieces, each with the strength of its word for or against the positive class."""
+"""Which words decide: a text in pieces, with the strength of words for or against the positive class."""
 
 import re
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from steelyard.text import hashing
 Piece = tuple[str, int]
 LEVELS = 3
 _WORD = re.compile("[0-9A-Za-z\u0080-\U0010ffff]+")  # as in text/tokens.py: all beyond ASCII are letters
-_MOST, _LEAST = 12, 0.2  # words that are shown, and how strong, as a share of the strongest
+_MOST, _LEAST = 8, 0.35  # words that are shown, and how strong, as a share of the strongest
 
 
 def pieces(
@@ -51,7 +51,7 @@ def _cut(text: str, strengths: dict[str, float], least: float, top: float) -> li
         if abs(strength) >= least:
             if match.start() > end:
                 found.append((text[end : match.start()], 0))
-            level = min(1 + int(LEVELS * abs(strength) / top), LEVELS)
+            level = max(round(LEVELS * abs(strength) / top), 1)
             found.append((match[0], level if strength > 0.0 else -level))
             end = match.end()
     if end < len(text):

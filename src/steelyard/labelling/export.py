@@ -32,8 +32,8 @@ def outcomes(project: Project, feed: LearnerFeed) -> Iterator[Outcome]:
         by = [each for each in own.values() if each.label == label]
         last = max(by, key=lambda each: each.time, default=None)
         yield Outcome(
-            document, label, bool(own) and label is None, last and last.annotator, last and last.time,
-            predictions[item], float(chances[item]),
+            document, label, bool(own) and label is None, None if last is None else last.annotator,
+            None if last is None else last.time, predictions[item], float(chances[item]),
         )  # fmt: skip
 
 

@@ -99,8 +99,8 @@ class LearnerFeed:
     def estimate(self) -> None:
         """Whenever there are a tenth more answers: how good is it, and may one stop?"""
         answers = self.answered
-        due = answers >= FIRST_LOOK and last_refit(answers) == answers
-        if not due or (self.estimates and self.estimates[-1]["answers"] == answers):
+        last = self.estimates[-1]["answers"] if self.estimates else 0
+        if answers < FIRST_LOOK or last_refit(max(last, answers)) == last_refit(last) and last <= answers:
             return
         rule = self.rule
         try:

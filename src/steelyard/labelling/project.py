@@ -50,7 +50,7 @@ class ProjectSettings:
     """In the address of the page, so that nobody else can open it."""
 
     def __post_init__(self) -> None:
-        if len(self.classes) != 2 or len(set(self.classes)) != 2 or not all(self.classes):
+        if len(set(self.classes)) != 2 or len([*self.classes]) != 2 or not all(self.classes):
             raise InputError(
                 f"classes {','.join(self.classes)}: two different names are wanted, as in ham,spam"
             )
@@ -89,11 +89,10 @@ class Project:
 
     def grow(self, corpus: Corpus) -> int:
         """Add documents; those that are there already are answered together with them."""
-        known, new = self._features(self.spec), self._features(corpus.spec)
-        if not set(known) <= set(new):
-            raise InputError(
-                f"the new documents lack {', '.join(sorted(set(known) - set(new)))}, which the project has"
-            )
+        assert corpus.spec.columns is not None
+        lacking = [name for name in self._features(self.spec) if name not in corpus.spec.columns.names]
+        if lacking:
+            raise InputError(f"the new documents lack {', '.join(lacking)}, which those of the project have")
         return self._add(corpus.documents, self.spec, self.settings)
 
     def _add(self, documents: Iterable[Document], spec: InputSpec, settings: ProjectSettings) -> int:
@@ -141,7 +140,7 @@ class Project:
             text = np.frombuffer("".join(f"{line}\n" for line in lines).encode(), np.uint8)
             parsed = reader.parse(Block(self.path, text, 0))
             if len(parsed.examples) != len(lines):
-                raise InputError(f"{self.path}: {parsed.notes[0].text if parsed.notes else 'cannot be read'}")
+                raise InputError(f"{self.path}: some document cannot be learned from: {parsed.notes[0].what}")
             parts.append(parsed.examples)
         return join(parts)
 

@@ -9,7 +9,6 @@ import threading
 import time
 from collections import Counter, deque
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
@@ -20,7 +19,7 @@ from steelyard.labelling.attempts import Attempts
 from steelyard.labelling.learner_feed import LearnerFeed
 from steelyard.labelling.project import Project
 
-AHEAD = 1  # questions beyond those that people look at
+AHEAD = 2  # questions beyond those that people look at
 LEASE = 600.0  # seconds after which a document of somebody who is gone goes to another
 _GONE = 60.0  # seconds of silence after which nothing is asked ahead for a client
 _SECONDS = 1 << 41  # the purpose of the random numbers that say what is labelled twice
@@ -197,16 +196,16 @@ class LabellingSession:
         with self.lock:
             wanted = self._wanted()
         for _ in range(wanted):
-            item = self.feed.ask()
+            asked = self.feed.ask()
             with self._work:
-                if item is None:
+                if asked is None:
                     self._exhausted = True
-                elif item in self.labels:  # known from the file, or drawn for a certificate
-                    self._pending.append(item)
+                elif asked in self.labels:  # known from the file, or drawn for a certificate
+                    self._pending.append(asked)
                 else:
-                    self._queue.append(item)
+                    self._queue.append(asked)
                 self._work.notify_all()
-            if item is None:
+            if asked is None:
                 break
         self.feed.estimate()
 

@@ -1,5 +1,6 @@
 """What the page shows, as JSON: a document in pieces, and how far one has come."""
 
+from pathlib import Path
 from typing import Any
 
 from steelyard.active import agreement
@@ -9,6 +10,7 @@ from steelyard.labelling.session import LabellingSession
 
 _MOST_FOUND, _MOST_RECENT = 30, 30
 _SNIPPET = 120
+_SHOWN = ("answers", "value", "low", "high", "met", "refused")
 
 
 class PageView:
@@ -25,7 +27,7 @@ class PageView:
             "classes": list(given.classes), "positive": given.positive, "measure": given.measure,
             "target": given.target, "strategy": given.strategy, "twice": given.twice,
             "documents": self._project.store.count(), "items": self._session.feed.items,
-            "name": self._project.path.replace("\\", "/").rsplit("/", 1)[-1],
+            "name": Path(self._project.path).name.removesuffix(".journal"),
         }  # fmt: skip
 
     def document(self, item: int, annotator: str, purpose: str = "") -> dict[str, Any]:
@@ -60,7 +62,9 @@ class PageView:
             "mine": people[annotator],
             "counts": [counts[name] for name in self._project.settings.classes],
             "budget": self._project.settings.budget, "people": sorted(people),
-            "agreement": self._agreement[1], "estimates": session.feed.estimates,
+            "agreement": self._agreement[1], "estimates": [
+                {name: each[name] for name in _SHOWN if name in each} for each in session.feed.estimates
+            ],
             "attempt": None if attempt is None else {
                 "measure": attempt.measure, "target": attempt.target, "labels": attempt.test.draws,
                 "wrong": attempt.test.bad, "rows": attempt.test.rows,

@@ -1,4 +1,4 @@
-"""`steelyard active export`: what people said and what the model expects, as a file; also while others label."""
+"""`steelyard active export`: what people said and what the model expects, as a file."""
 
 from pathlib import Path
 

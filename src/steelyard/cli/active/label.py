@@ -79,8 +79,8 @@ def command(file: Path, port: int, browse: bool, **given: Any) -> None:
         session = LabellingSession(project)
         labelled = len(session.labels)
         click.echo(
-            f"{project.path}: {counted(project.store.count(), 'document')}, {counted(session.feed.items, 'different one')}, "
-            f"{counted(labelled, 'label')} so far\n{address}\nCtrl-C stops; nothing is lost",
+            f"{project.path}: {counted(project.store.count(), 'document')}, {session.feed.items:,} of them "
+            f"different, {counted(labelled, 'label')} so far\n{address}\nCtrl-C stops; nothing is lost",
             err=True,
         )
         if browse:

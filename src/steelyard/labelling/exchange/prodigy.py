@@ -1,4 +1,4 @@
-"""Prodigy: JSON lines with a text and, once annotated, an answer; a choice of options, or a label to accept."""
+"""Prodigy: JSON lines with a text and, once annotated, an answer: a choice of options, or yes or no."""
 
 import json
 from collections.abc import Iterable, Iterator

@@ -1,6 +1,6 @@
 """RIS: references with titles and abstracts, for screening; as reference managers and ASReview have them.
 
-Labels are notes in the words of ASReview, so that its users can go on with the file: `N1  - ASReview_relevant`.
+Labels are notes in the words of ASReview, whose users can go on with the file: `N1  - ASReview_relevant`.
 """
 
 import re

@@ -1,7 +1,7 @@
 // The estimate and its interval against the number of labels, drawn as SVG.
 
 const WIDTH = 320, HEIGHT = 170, LEFT = 38, RIGHT = 8, TOP = 10, BOTTOM = 24;
-const TOPS = [0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1];
+const TOPS = [0.04, 0.1, 0.2, 0.4, 0.6, 0.8, 1];
 
 function add(parent, name, attributes, text) {
   const made = document.createElementNS("http://www.w3.org/2000/svg", name);
