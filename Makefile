@@ -18,12 +18,13 @@ define install
 		|| { cat $(VENV)/install.log >&2; echo "pip failed, see above" >&2; exit 1; }
 endef
 
-.PHONY: help demo test test-bounds test-versions check format docs site bench paper paper-quick clean
+.PHONY: help demo test test-bounds test-browser test-versions check format docs site bench paper paper-quick clean
 
 help:
 	@echo "make demo     learn who survived the Titanic, with weights, and write pages about it"
 	@echo "make test     every check and every test"
 	@echo "make test-bounds  the kernels with bounds checked, for changes in them"
+	@echo "make test-browser  the page to label in, in a real Chromium"
 	@echo "make test-versions  part of the tests with the oldest and newest dependencies, on each Python that is found"
 	@echo "make check    the linters only"
 	@echo "make docs     write the references of the command line and of Python anew"
@@ -52,6 +53,10 @@ test-bounds: $(VENV)/.installed-dev
 # Environments are made once, in $(VENV)/versions. One Python or one end only: make test-versions ONLY="--python 3.12".
 test-versions: $(VENV)/.installed-dev
 	@$(BIN)/python -m tests.versions $(ONLY)
+
+# The page of `active label` in a real Chromium; tools/install_browser.sh installs one on Debian.
+test-browser: $(VENV)/.installed-browser
+	@$(BIN)/python -m pytest --quiet -m browser tests/labelling
 
 check: $(VENV)/.installed-dev
 	@echo "ruff check"
@@ -94,6 +99,10 @@ clean:
 $(VENV)/.installed-dev: pyproject.toml src/steelyard/__init__.py | $(VENV)/bin/python
 	$(call install,dev)
 	@touch $(VENV)/.installed-plot $@
+
+$(VENV)/.installed-browser: pyproject.toml src/steelyard/__init__.py | $(VENV)/bin/python
+	$(call install,browser)
+	@touch $(VENV)/.installed-dev $@
 
 $(VENV)/.installed-site: pyproject.toml src/steelyard/__init__.py | $(VENV)/bin/python
 	$(call install,site)

@@ -35,7 +35,7 @@ class FileLock:
 
 
 def _lock(descriptor: int) -> bool:
-    if sys.platform == "win32":
+    if sys.platform == "win32":  # pragma: no cover
         import msvcrt
 
         try:

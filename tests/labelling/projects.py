@@ -12,10 +12,10 @@ from steelyard.labelling.session import LabellingSession
 
 CLASSES = ("ham", "spam")
 _WORDS = {
-    "ham": "lunch home later meeting love rain dinner bus sorry today".split(),
-    "spam": "free prize win cash claim ringtone urgent offer txt call".split(),
+    "ham": ["lunch", "home", "later", "meeting", "love", "rain", "dinner", "bus", "sorry", "today"],
+    "spam": ["free", "prize", "win", "cash", "claim", "ringtone", "urgent", "offer", "txt", "call"],
 }
-_BOTH = "the a you to and it is on for at".split()
+_BOTH = ["the", "a", "you", "to", "and", "it", "is", "on", "for", "at"]
 
 
 def texts(count: int, seed: int = 0) -> list[tuple[str, str]]:

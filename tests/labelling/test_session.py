@@ -220,9 +220,8 @@ def test_a_pool_grows(tmp_path: Path) -> None:
     from tests.labelling.projects import CLASSES
 
     more = tmp_path / "more.csv"
-    more.write_text(
-        'id,hour,sender,message\n900,3,a,"free prize cash"\n901,4,b,"lunch at home"\n902,3,a,"free prize cash"\n'
-    )
+    rows = '900,3,a,"free prize cash"\n901,4,b,"lunch at home"\n902,3,a,"free prize cash"\n'
+    more.write_text(f"id,hour,sender,message\n{rows}")
     with begin(tmp_path) as project:
         before = LabellingSession(project)
         before.start()

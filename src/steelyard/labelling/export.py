@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
 from typing import Any, cast
 
@@ -11,7 +12,7 @@ from steelyard.active.label_store import in_force, settled
 from steelyard.io.blocks import Block
 from steelyard.io.errors import InputError
 from steelyard.io.table_records import Records, Row
-from steelyard.io.table_writers import Column, open_writer, writes_tables
+from steelyard.io.table_writers import open_writer, writes_tables
 from steelyard.labelling import exchange
 from steelyard.labelling.corpus import TABLE
 from steelyard.labelling.exchange import Outcome
@@ -80,29 +81,16 @@ def _write_table(project: Project, feed: LearnerFeed, path: Path) -> None:
     added = ["answer", "annotator", "answered_at", "prediction", f"probability_{project.settings.positive}"]
     names = [name if name not in records.names else f"{name}_2" for name in added]
     nothing = cast(Block, None)  # there is no block of bytes behind these rows
+    found = outcomes(project, feed)
     with open_writer(path, records, names, [False] * 4 + [True]) as writer:
-        columns: list[Column] = [[] for _ in added]
+        while some := list(islice(found, _AT_ONCE)):
+            records.latest = [records.row(each) for each in some]
+            writer.write(nothing, list(map(list, zip(*map(_cells, some), strict=True))))
 
-        def flush() -> None:
-            writer.write(nothing, columns)
-            records.latest.clear()
-            for column in columns:
-                column.clear()
 
-        for each in outcomes(project, feed):
-            records.latest.append(records.row(each))
-            when = (
-                None
-                if each.time is None
-                else datetime.fromtimestamp(each.time, UTC).isoformat("T", "seconds")
-            )
-            said = (each.label, each.annotator, when, each.prediction, float(f"{each.probability:.9g}"))
-            for column, value in zip(columns, said, strict=True):
-                column.append(value)
-            if len(records.latest) == _AT_ONCE:
-                flush()
-        if records.latest:
-            flush()
+def _cells(each: Outcome) -> tuple[str | float | None, ...]:
+    when = None if each.time is None else datetime.fromtimestamp(each.time, UTC).isoformat("T", "seconds")
+    return each.label, each.annotator, when, each.prediction, float(f"{each.probability:.9g}")
 
 
 def certificate(project: Project) -> dict[str, Any]:

@@ -100,7 +100,7 @@ class LearnerFeed:
         """Whenever there are a tenth more answers: how good is it, and may one stop?"""
         answers = self.answered
         last = self.estimates[-1]["answers"] if self.estimates else 0
-        if answers < FIRST_LOOK or last_refit(max(last, answers)) == last_refit(last) and last <= answers:
+        if answers < FIRST_LOOK or (last_refit(max(last, answers)) == last_refit(last) and last <= answers):
             return
         rule = self.rule
         try:

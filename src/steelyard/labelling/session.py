@@ -98,9 +98,7 @@ class LabellingSession:
                 raise InputError("there is nothing to undo: you have not labelled anything")
             last = max(own, key=lambda each: each.time)
             self._record(Label(last.item, None, annotator, self._clock(), WITHDRAWN))
-            if last.item in self._queue:
-                self._queue.remove(last.item)
-            self._queue.insert(0, last.item)
+            self._queue = [last.item, *(item for item in self._queue if item != last.item)]
             self._assigned[last.item] = client, self._clock()
             return last.item
 

@@ -93,7 +93,7 @@ def _opened(file: Path, given: dict[str, Any]) -> "Project":
     """The project of a file: a new one, or one that is continued."""
     from steelyard.labelling.project import Project
 
-    is_journal = file.exists() and file.open("rb").read(16).startswith(b"SQLite format 3")
+    is_journal = file.exists() and _begins(file, b"SQLite format 3")
     path = file if is_journal else given["journal"] or Path(f"{file}.journal")
     new = not path.exists()
     if new and not file.exists():
@@ -115,6 +115,11 @@ def _opened(file: Path, given: dict[str, Any]) -> "Project":
             path.unlink()
         raise
     return project
+
+
+def _begins(file: Path, start: bytes) -> bool:
+    with file.open("rb") as opened:
+        return opened.read(len(start)) == start
 
 
 def _begin(project: "Project", file: Path, given: dict[str, Any]) -> None:
