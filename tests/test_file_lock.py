@@ -21,7 +21,7 @@ def test_one_at_a_time(tmp_path: Path) -> None:
 
 def test_a_file_that_its_owner_removes_meanwhile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path, opened = tmp_path / "a-lock", os.open
-    times = []
+    times: list[int] = []
 
     def slow(*arguments: object) -> int:
         found = opened(*arguments)  # type: ignore[arg-type]

@@ -102,7 +102,6 @@ def test_what_cannot_be_labelled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 def test_ports(tmp_path: Path) -> None:
     taken = server.bind(0)
-    taken.listen()
     with begin(tmp_path) as project:
         path = project.path
     port = taken.getsockname()[1]

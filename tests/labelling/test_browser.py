@@ -256,7 +256,7 @@ def test_what_screen_readers_hear(chromium: Any, server: Server) -> None:
     page = visit(chromium, server)
     assert page.evaluate("document.activeElement.id") == "document"
     press(page, "1", 1)
-    assert page.inner_text("#status") == "Labelled ham. 1 labels."
+    assert page.inner_text("#status") == "Labelled ham. 1 label."
     unnamed = page.evaluate(
         """[...document.querySelectorAll("button, input, select, a[href]")]
             .filter((each) => !(each.textContent.trim() || each.ariaLabel || each.labels?.length))

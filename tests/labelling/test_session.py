@@ -118,7 +118,7 @@ def test_a_certificate(session: LabellingSession, tmp_path: Path) -> None:
     session.certify("error", 0.3)
     with pytest.raises(ValueError, match="an attempt is under way"):
         session.certify("error", 0.3)
-    drawn = []
+    drawn: list[int] = []
     while session.attempts.current is not None:
         found = session.next("tab", "ann")
         assert found is not None
@@ -186,7 +186,6 @@ def test_labels_of_the_file_are_not_asked_for(tmp_path: Path) -> None:
 
 def test_nobody_waits_for_ever(session: LabellingSession, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(session_module, "_PATIENCE", 0.01)
-    monkeypatch.setattr(session.feed, "ask", lambda: session.lock.acquire(False) and session.lock.release())
     answer(session, 1)
     session.close()
     session._queue.clear()

@@ -21,6 +21,7 @@ def bind(port: int) -> socket.socket:
     found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         found.bind((HOST, port))
+        found.listen()  # a browser that is quicker than the server waits
     except OSError as error:
         found.close()
         raise InputError(f"port {port}: {error.strerror}; --port 0 takes a free one") from None

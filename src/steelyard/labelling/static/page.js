@@ -117,7 +117,7 @@ function answer(label) {
   const { item } = shown, known = shown.labelled;
   act(() => post("label", { item, label }), (found) => {
     follow(found);
-    say(`${label === null ? "Skipped" : `Labelled ${label}`}${known ? ", changed" : ""}. ${found.labelled} labels.`);
+    say(`${label === null ? "Skipped" : `Labelled ${label}`}${known ? ", changed" : ""}. ${found.labelled} label${found.labelled === 1 ? "" : "s"}.`);
   });
 }
 
