@@ -235,6 +235,10 @@ at("search-text").addEventListener("input", () => {
     if (text) list(await read("search", { text })); else at("found").replaceChildren();
   }, 200);
 });
+at("search-text").addEventListener("keydown", (event) => {
+  if (event.key === "Escape") at("search").close();  // browsers would clear the text first
+  if (event.key === "Enter") at("found").querySelector("button")?.click();
+});
 at("open-search").addEventListener("click", openSearch);
 at("open-help").addEventListener("click", () => at("help").showModal());
 at("skip").addEventListener("click", () => answer(null));

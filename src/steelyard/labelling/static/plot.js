@@ -13,7 +13,7 @@ function add(parent, name, attributes, text) {
 
 export function percent(share) {
   const value = 100 * share;
-  return `${value >= 10 ? Math.round(value) : Math.round(10 * value) / 10} %`;
+  return `${value >= 10 ? Math.round(value) : Math.round(10 * value) / 10}\u00a0%`;
 }
 
 export function draw(svg, estimates, target, falling) {
