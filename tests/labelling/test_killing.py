@@ -78,8 +78,8 @@ def label_until_killed(
         killer.start()
     who = {"client": "tab", "annotator": "ann"}
     deadline = time.monotonic() + 30.0
-    with contextlib.suppress(OSError, http.client.HTTPException):
-        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10.0)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10.0)
+    with contextlib.closing(connection), contextlib.suppress(OSError, http.client.HTTPException):
         connection.request("GET", f"/{token}/api/next?client=tab&annotator=ann")
         state = json.loads(connection.getresponse().read())
         if not killer.is_alive() and not killer.finished.is_set():

@@ -234,6 +234,9 @@ def test_a_pool_grows(tmp_path: Path) -> None:
         other.write_text("id,title\n1,some words\n2,another one\n")
         with pytest.raises(InputError, match="the new documents lack"):
             grown.grow(corpus.read(str(other), classes=CLASSES))
+        other.write_text("id,hour,sender,message\n1,noon,a,some words\n2,night,b,another one\n")
+        with pytest.raises(InputError, match="cannot be learned from: column hour"):
+            grown.grow(corpus.read(str(other), classes=CLASSES))
         session = LabellingSession(grown)
         assert session.feed.items == items + 2
         assert set(session.labels) == set(done)

@@ -36,6 +36,9 @@ CREATE TABLE IF NOT EXISTS page_attempts (
     certificate TEXT
 );
 """
+_FIRST_FIELDS = (
+    "SELECT fields FROM documents WHERE row IN (SELECT min(row) FROM documents GROUP BY item) ORDER BY item"
+)
 
 
 @dataclass(frozen=True)
@@ -45,6 +48,10 @@ class Document:
     id: str
     fields: dict[str, Any]
     label: str | None = None
+
+    @property
+    def fields_as_json(self) -> str:
+        return json.dumps(self.fields, ensure_ascii=False, default=str)
 
 
 @dataclass(frozen=True)
@@ -99,17 +106,13 @@ class LabelStore:
         """
         with self.lock, transaction(self._db, to_disk=True):
             items: dict[str, int] = {}
-            for row, fields in self._db.execute(
-                "SELECT item, fields FROM documents GROUP BY item HAVING row = min(row) ORDER BY item"
-            ):
-                items[_content(json.loads(fields), features)] = row
+            for (fields,) in self._db.execute(_FIRST_FIELDS):
+                items[_content(json.loads(fields), features)] = len(items)
             first = self._db.execute("SELECT count(*) FROM documents").fetchone()[0]
             for row, document in enumerate(documents, first):
                 item = items.setdefault(_content(document.fields, features), len(items))
-                fields = json.dumps(document.fields, ensure_ascii=False, default=str)
-                self._db.execute(
-                    "INSERT INTO documents VALUES (?, ?, ?, ?)", (row, item, document.id, fields)
-                )
+                values = row, item, document.id, document.fields_as_json
+                self._db.execute("INSERT INTO documents VALUES (?, ?, ?, ?)", values)
                 if document.label is not None:
                     self._add(Label(item, document.label, IN_FILE, now, IMPORT))
             self._save_project(project)
@@ -150,9 +153,7 @@ class LabelStore:
 
     def item_fields(self, most: int) -> Iterator[list[str]]:
         """The fields of every item as JSON, so many at a time."""
-        found = self._db.execute(
-            "SELECT fields FROM documents GROUP BY item HAVING row = min(row) ORDER BY item"
-        )
+        found = self._db.execute(_FIRST_FIELDS)
         while lines := found.fetchmany(most):
             yield [line for (line,) in lines]
 

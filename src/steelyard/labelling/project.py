@@ -2,8 +2,9 @@
 
 import secrets
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
+from itertools import islice
 from pathlib import Path
 from typing import Any, Self
 
@@ -21,6 +22,7 @@ from steelyard.io.blocks import Block
 from steelyard.io.errors import InputError
 from steelyard.io.input_spec import InputSpec, from_json
 from steelyard.io.labels import two_classes
+from steelyard.io.stream import Reader
 from steelyard.labelling.corpus import Corpus
 from steelyard.losses import class_labels
 from steelyard.model_file import EngineState, ModelFile
@@ -97,7 +99,8 @@ class Project:
 
     def _add(self, documents: Iterable[Document], spec: InputSpec, settings: ProjectSettings) -> int:
         kept = {"spec": spec.as_json(), "settings": asdict(settings)}
-        count = self.store.add_documents(documents, self._features(spec), kept, time.time())
+        checked = self._checked(documents, spec)
+        count = self.store.add_documents(checked, self._features(spec), kept, time.time())
         if not count:
             raise InputError("there are no documents")
         self._take(kept)
@@ -127,22 +130,22 @@ class Project:
 
     def examples(self) -> Examples:
         """The items as rows, made of what is stored."""
-        assert self.spec.columns is not None
-        own = tuple(
-            replace(column, role=column.role if column.role in roles.FEATURES else roles.IGNORE)
-            for column in self.spec.columns.columns
-        )
-        spec = InputSpec(
-            "jsonl", self.spec.bits, columns=replace(self.spec.columns, columns=own), text=self.spec.text
-        )
-        reader, parts = spec.reader(), []
-        for lines in self.store.item_fields(_AT_ONCE):
-            text = np.frombuffer("".join(f"{line}\n" for line in lines).encode(), np.uint8)
-            parsed = reader.parse(Block(self.path, text, 0))
-            if len(parsed.examples) != len(lines):
-                raise InputError(f"{self.path}: some document cannot be learned from: {parsed.notes[0].what}")
-            parts.append(parsed.examples)
-        return join(parts)
+        reader = _reader(self.spec)
+        return join([self._parse(reader, lines) for lines in self.store.item_fields(_AT_ONCE)])
+
+    def _parse(self, reader: Reader, lines: list[str]) -> Examples:
+        text = np.frombuffer("".join(f"{line}\n" for line in lines).encode(), np.uint8)
+        parsed = reader.parse(Block(self.path, text, 0))
+        if len(parsed.examples) != len(lines):
+            raise InputError(f"{self.path}: some document cannot be learned from: {parsed.notes[0].what}")
+        return parsed.examples
+
+    def _checked(self, documents: Iterable[Document], spec: InputSpec) -> Iterator[Document]:
+        """The documents, unless one of them could not be learned from: it would never open again."""
+        reader, rest = _reader(spec), iter(documents)
+        while some := list(islice(rest, _AT_ONCE)):
+            self._parse(reader, [each.fields_as_json for each in some])
+            yield from some
 
     def classifier(self) -> ActiveClassifier:
         """The learner as the journal has it, with its pool."""
@@ -174,3 +177,14 @@ class Project:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _reader(spec: InputSpec) -> Reader:
+    """Of stored documents, which are JSON lines whatever the file was."""
+    assert spec.columns is not None
+    own = tuple(
+        replace(column, role=column.role if column.role in roles.FEATURES else roles.IGNORE)
+        for column in spec.columns.columns
+    )
+    columns = replace(spec.columns, columns=own)
+    return InputSpec("jsonl", spec.bits, columns=columns, text=spec.text).reader()
