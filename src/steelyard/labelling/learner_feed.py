@@ -1,13 +1,15 @@
-"""`LearnerFeed`: what the learner has been told, and what it wants to know; one thread at a time uses it."""
+"""`LearnerFeed`: what the learner has been told, and what it wants to know; one thread uses it."""
 
+import copy
 from dataclasses import asdict
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.active.evaluation import FIRST_LOOK
+from steelyard.active.evaluation import FIRST_LOOK, Evaluation
 from steelyard.active.labelled import last_refit
+from steelyard.active.learner import ActiveLearner
 from steelyard.active.stopping import ErrorBelow, RecallAbove, Rule
 from steelyard.engine import probabilities
 from steelyard.estimators.active import ActiveClassifier
@@ -96,15 +98,29 @@ class LearnerFeed:
         given = self._project.settings
         return RecallAbove(given.target) if given.measure == RECALL else ErrorBelow(given.target)
 
-    def estimate(self) -> None:
-        """Whenever there are a tenth more answers: how good is it, and may one stop?"""
-        answers = self.answered
-        last = self.estimates[-1]["answers"] if self.estimates else 0
-        if answers < FIRST_LOOK or (last_refit(max(last, answers)) == last_refit(last) and last <= answers):
-            return
-        rule = self.rule
+    def snapshot(self) -> ActiveLearner | None:
+        """The learner as it is, to be judged while it goes on; None unless there are a tenth more answers."""
+        answers, last = self.answered, self.estimates[-1]["answers"] if self.estimates else 0
+        if answers < FIRST_LOOK or (last <= answers and last_refit(answers) == last_refit(last)):
+            return None
+        learner = self.classifier.learner_
+        with learner.lock:
+            found = copy.copy(learner)
+            history = learner.history()
+            found.labelled = copy.copy(learner.labelled)
+            found.labelled.rows = copy.copy(learner.labelled.rows)  # rows are only ever added behind its end
+            for name in ("_places", "_labels", "_weights"):
+                setattr(found.labelled, name, list(getattr(learner.labelled, name)))
+            found._asked = dict(learner._asked)
+            found.history = lambda: history  # type: ignore[method-assign]
+        return found
+
+    def estimate(self, learner: ActiveLearner) -> None:
+        """How good is it, and may one stop? Any thread may ask; of a snapshot."""
+        rule, answers = self.rule, learner.answered
+        judge = Evaluation(learner, self.items, self.classifier.positive_, flipped=self._sign < 0.0)
         try:
-            found = self.classifier.estimate(rule.measure, rule.of)
+            found = judge.estimate(rule.measure, rule.of)
         except ValueError as error:  # the strategy allows none
             self.estimates = [{"answers": answers, "refused": str(error)}]
             return
@@ -112,8 +128,8 @@ class LearnerFeed:
         kept = asdict(found) | {"value": None if np.isnan(found.value) else found.value}
         entry = kept | {"met": verdict.met, "why": verdict.why}
         self._project.store.add_estimate(answers, entry)
-        self.estimates = [each for each in self.estimates if each["answers"] < answers]
-        self.estimates.append({"answers": answers} | entry)
+        earlier = [each for each in self.estimates if each["answers"] < answers]
+        self.estimates = [*earlier, {"answers": answers} | entry]
 
     def predictions(self) -> tuple[list[str], NDArray[np.float64]]:
         """For every item the class that the model expects, and the probability of the positive one."""

@@ -48,6 +48,7 @@ class LabellingSession:
         self._exhausted = self._stopped = False
         self._busy = True
         self._worker = threading.Thread(target=self._run, name="steelyard-learner", daemon=True)
+        self._estimator = threading.Thread()
 
     def start(self) -> None:
         self._worker.start()
@@ -57,8 +58,9 @@ class LabellingSession:
         with self._work:
             self._stopped = True
             self._work.notify_all()
-        if self._worker.is_alive():
-            self._worker.join()
+        for thread in (self._worker, self._estimator):
+            if thread.is_alive():
+                thread.join()
 
     # What people do
 
@@ -205,7 +207,10 @@ class LabellingSession:
                 self._work.notify_all()
             if asked is None:
                 break
-        self.feed.estimate()
+        if not self._estimator.is_alive() and (snapshot := self.feed.snapshot()) is not None:
+            # In a thread of its own: it takes long, and the next question does not wait for it.
+            self._estimator = threading.Thread(target=self.feed.estimate, args=(snapshot,), daemon=True)
+            self._estimator.start()
 
     def _wanted(self) -> int:
         """How many questions to ask now."""
@@ -219,4 +224,7 @@ class LabellingSession:
         """Until the worker has nothing to do; False if it takes too long."""
         with self._work:
             self._work.notify_all()
-            return self._work.wait_for(lambda: not (self._busy or self._pending), timeout)
+            idle = self._work.wait_for(lambda: not (self._busy or self._pending), timeout)
+        if self._estimator.is_alive():
+            self._estimator.join(timeout)
+        return idle
