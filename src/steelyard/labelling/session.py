@@ -58,9 +58,10 @@ class LabellingSession:
         with self._work:
             self._stopped = True
             self._work.notify_all()
-        for thread in (self._worker, self._estimator):
-            if thread.is_alive():
-                thread.join()
+        if self._worker.is_alive():
+            self._worker.join()
+        if self._estimator.is_alive():  # the worker may have begun it last
+            self._estimator.join()
 
     # What people do
 
