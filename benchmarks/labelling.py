@@ -6,6 +6,7 @@ memory 100,000 answers take. It writes its section of docs/labelling.md.
 
 import http.client
 import json
+import os
 import platform
 import re
 import socket
@@ -143,7 +144,8 @@ def main(documents: int, answers: int, many: int, write: bool) -> None:
             if points
             else ""
         )
-        + f"\n\n{platform.processor() or platform.machine()}, Python {platform.python_version()}."
+        + f"\n\n{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}; the load "
+        f"average was {os.getloadavg()[1]:.0f}. With more work than cores, these are not figures of an idle machine."
     )
     if write:
         sections.write(PAGE, "benchmarks/labelling.py", text)

@@ -5,6 +5,7 @@ learned. A worker passes labels on to the learner, asks ahead, and estimates. So
 next document is there within milliseconds, whatever the learner does.
 """
 
+import contextlib
 import threading
 import time
 from collections import Counter, deque
@@ -60,8 +61,7 @@ class LabellingSession:
             self._work.notify_all()
         if self._worker.is_alive():
             self._worker.join()
-        if self._estimator.is_alive():  # the worker may have begun it last
-            self._estimator.join()
+        self._join_estimator()  # the worker may have begun it last
 
     # What people do
 
@@ -226,6 +226,9 @@ class LabellingSession:
         with self._work:
             self._work.notify_all()
             idle = self._work.wait_for(lambda: not (self._busy or self._pending), timeout)
-        if self._estimator.is_alive():
-            self._estimator.join(timeout)
+        self._join_estimator(timeout)
         return idle
+
+    def _join_estimator(self, timeout: float | None = None) -> None:
+        with contextlib.suppress(RuntimeError):  # there was none yet
+            self._estimator.join(timeout)
