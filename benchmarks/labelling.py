@@ -145,7 +145,8 @@ def main(documents: int, answers: int, many: int, write: bool) -> None:
             else ""
         )
         + f"\n\n{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}; the load "
-        f"average was {os.getloadavg()[1]:.0f}. With more work than cores, these are not figures of an idle machine."
+        f"average was {os.getloadavg()[1]:.0f}. With more work than cores, these are not figures of an idle "
+        "machine."
     )
     if write:
         sections.write(PAGE, "benchmarks/labelling.py", text)
