@@ -18,7 +18,8 @@ define install
 		|| { cat $(VENV)/install.log >&2; echo "pip failed, see above" >&2; exit 1; }
 endef
 
-.PHONY: help demo test test-bounds test-node test-bindings test-versions check format docs site bench paper paper-quick clean
+.PHONY: help demo test test-bounds test-browser test-node test-bindings test-versions check format docs site bench paper \
+	paper-quick clean
 
 help:
 	@echo "make demo     learn who survived the Titanic, with weights, and write pages about it"
@@ -26,6 +27,7 @@ help:
 	@echo "make test-bounds  the kernels with bounds checked, for changes in them"
 	@echo "make test-node  the scorer in JavaScript beside ours, in node"
 	@echo "make test-bindings  scorers within datatrove, Ray Data and Dask, where installed"
+	@echo "make test-browser  the page to label in, in a real Chromium"
 	@echo "make test-versions  part of the tests with the oldest and newest dependencies, on each Python that is found"
 	@echo "make check    the linters only"
 	@echo "make docs     write the references of the command line and of Python anew"
@@ -62,6 +64,10 @@ test-bindings: $(VENV)/.installed-dev
 # Environments are made once, in $(VENV)/versions. One Python or one end only: make test-versions ONLY="--python 3.12".
 test-versions: $(VENV)/.installed-dev
 	@$(BIN)/python -m tests.versions $(ONLY)
+
+# The page of `active label` in a real Chromium; tools/install_browser.sh installs one on Debian.
+test-browser: $(VENV)/.installed-browser
+	@$(BIN)/python -m pytest --quiet -m browser tests/labelling
 
 check: $(VENV)/.installed-dev
 	@echo "ruff check"
@@ -104,6 +110,10 @@ clean:
 $(VENV)/.installed-dev: pyproject.toml src/steelyard/__init__.py | $(VENV)/bin/python
 	$(call install,dev)
 	@touch $(VENV)/.installed-plot $@
+
+$(VENV)/.installed-browser: pyproject.toml src/steelyard/__init__.py | $(VENV)/bin/python
+	$(call install,browser)
+	@touch $(VENV)/.installed-dev $@
 
 $(VENV)/.installed-site: pyproject.toml src/steelyard/__init__.py | $(VENV)/bin/python
 	$(call install,site)

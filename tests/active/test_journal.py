@@ -123,3 +123,71 @@ def test_a_decision_is_kept_whole_or_not_at_all(tmp_path: Path) -> None:
         asking.consider(chunk.take(np.arange(10)))
     assert len(asking.history().asked) == 20
     asking.journal.close()
+
+
+def test_others_may_read_meanwhile(tmp_path: Path) -> None:
+    path = tmp_path / "a.journal"
+    chunk, labels = stream(100)
+    with Journal(path) as journal:
+        asking = answered(learner(journal, rate=0.3), chunk, labels)
+        with Journal(path, read_only=True) as reading:
+            np.testing.assert_array_equal(reading.history().label, asking.history().label)
+            again = learner(reading, rate=0.3)
+            np.testing.assert_array_equal(again.model.pairs, asking.model.pairs)
+    with pytest.raises(ValueError, match="unable to open"):
+        Journal(tmp_path / "none.journal", read_only=True)
+
+
+def test_answers_change_wherever_they_stand(tmp_path: Path) -> None:
+    path = tmp_path / "a.journal"
+    chunk, labels = stream(300)
+    with Journal(path) as journal:
+        asking = answered(learner(journal, rate=0.3), chunk, labels)
+        numbers = np.flatnonzero(asking.history().asked).tolist()
+        first, second, third, fourth = numbers[2:6]
+        asking.change(first, -labels[first])
+        asking.change(second, None)
+        asking.withdraw(third)
+        with pytest.raises(ValueError, match="neither answered nor skipped"):
+            asking.withdraw(third)
+        with pytest.raises(ValueError, match=r"has the label 7\.0"):
+            asking.change(fourth, 7.0)
+        assert (asking.open, asking.skipped, asking.answered) == ([third], 1, len(numbers) - 2)
+        history = asking.history()
+        assert history.label[first] == -labels[first]
+        assert np.isnan(history.label[[second, third]]).all()
+        asking.answer([third], [labels[third]])
+        assert asking.undo() == third
+        model, asking_model = asking.model.pairs, asking.labelled.model.pairs
+    assert json.loads(read_about(path))["format"] == 3
+    with Journal(path) as journal:
+        again = learner(journal, rate=0.3)
+        np.testing.assert_array_equal(again.model.pairs, model)
+        np.testing.assert_array_equal(again.labelled.model.pairs, asking_model)
+        again.journal.add_attempt()
+    assert json.loads(read_about(path))["format"] == 3
+
+
+def read_about(path: Path) -> str:
+    with sqlite3.connect(path) as db:
+        (found,) = db.execute("SELECT about FROM about").fetchone()
+    db.close()
+    return str(found)
+
+
+def test_budgets_are_raised_and_never_lowered(tmp_path: Path) -> None:
+    path = tmp_path / "a.journal"
+    chunk, labels = stream(200)
+    with Journal(path) as journal:
+        answered(learner(journal, budget=20, expected=200), chunk.take(np.arange(100)), labels)
+    with Journal(path) as journal:
+        more = learner(journal, budget=40, expected=400)
+        assert more.plan.budget == 40
+        more.raise_budget(60)
+        assert more.strategy.plan.budget == 60
+        with pytest.raises(ValueError, match="cannot be raised to 50"):
+            more.raise_budget(50)
+    with Journal(path) as journal, pytest.raises(ValueError, match="another budget"):
+        learner(journal, budget=40, expected=400)
+    with pytest.raises(ValueError, match="cannot be raised"):
+        learner(rate=0.1).raise_budget(50)

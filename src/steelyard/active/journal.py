@@ -2,11 +2,12 @@
 
 It is append-only; an undo is an entry, too. The model is not in it, since it follows from the entries. An
 entry is in the file before anyone is told about it, so a killed process loses nothing that was reported;
-answers, which people were paid for, are on disk by then.
+answers, which people were paid for, are on disk by then. One process writes; any number may read meanwhile.
 """
 
 import json
 import sqlite3
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -16,12 +17,13 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from steelyard._file_lock import FileLock
 from steelyard.model import Settings
 
-FORMAT = 2
-"""1: the strategy is iwal; 2: it is another, which older versions do not know."""
+FORMAT = 3
+"""1: the strategy is iwal; 2: it is another; 3: there are changes. Older versions do not know these."""
 IN_MEMORY = ":memory:"
-ANSWER, SKIP, UNDO = "answer", "skip", "undo"
+ANSWER, SKIP, UNDO, CHANGE, WITHDRAW = "answer", "skip", "undo", "change", "withdraw"
 
 _FORMER = {"name": "iwal"}  # the strategy of journals that do not name one
 
@@ -67,7 +69,7 @@ class AskedRow:
 
 @dataclass(frozen=True)
 class Event:
-    """An answer, a skip, or an undo of the last of these that still stands."""
+    """An answer or a skip; or what becomes of one: an undo of the last, another answer, none any more."""
 
     kind: str
     number: int
@@ -89,33 +91,48 @@ class History:
 
 
 class Journal:
-    """One file, or memory only."""
+    """One file, or memory only. With `read_only` it is left as it is, and another process may be using it."""
 
-    def __init__(self, path: str | Path = IN_MEMORY) -> None:
-        self.path = str(path)
+    def __init__(self, path: str | Path = IN_MEMORY, *, read_only: bool = False) -> None:
+        self.path, self.read_only = str(path), read_only
+        self.writing = threading.RLock()
+        """Held by the thread that writes; other connections to the same file take turns by it."""
+        self._lock = None if read_only or self.path == IN_MEMORY else FileLock(f"{self.path}-lock")
         try:
+            if self._lock is not None and not self._lock.acquire():
+                raise ValueError(f"{self.path}: another process is using it")
             self._open()
-        except sqlite3.OperationalError as error:
-            locked = "locked" in str(error)
-            why = "another process is using it" if locked else str(error)
-            raise ValueError(f"{self.path}: {why}") from None
+        except (OSError, sqlite3.OperationalError) as error:
+            self.close()
+            raise ValueError(f"{self.path}: unable to open it as a journal ({error})") from None
         except sqlite3.DatabaseError:
+            self.close()
             raise ValueError(f"{self.path}: is not a journal; name a new file or a journal") from None
 
     def _open(self) -> None:
-        self._db = sqlite3.connect(self.path, isolation_level=None, timeout=0.0, check_same_thread=False)
-        self._db.execute("PRAGMA locking_mode = EXCLUSIVE")
-        self._db.execute("PRAGMA journal_mode = WAL")
+        self._db = self.connect()
         known = {name for (name,) in self._db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-        if known and known != {"about", "decisions", "questions", "events"}:
-            raise sqlite3.DatabaseError
-        if not known:
+        if not known >= {"about", "decisions", "questions", "events"}:
+            if known or self.read_only:
+                raise sqlite3.DatabaseError
             with self._written(to_disk=True):
                 for statement in _TABLES.strip().split(";\n"):
                     self._db.execute(statement)
 
+    def connect(self) -> sqlite3.Connection:
+        """A connection of its own to the file, for one more thread."""
+        if self.read_only:
+            address = f"{Path(self.path).absolute().as_uri()}?mode=ro"
+            return sqlite3.connect(address, isolation_level=None, uri=True, check_same_thread=False)
+        found = sqlite3.connect(self.path, isolation_level=None, check_same_thread=False)
+        found.execute("PRAGMA journal_mode = WAL")
+        return found
+
     def close(self) -> None:
-        self._db.close()
+        if hasattr(self, "_db"):
+            self._db.close()
+        if self._lock is not None:
+            self._lock.release()
 
     def __getstate__(self) -> dict[str, Any]:
         """Memory travels; a file stays with the process that has it open."""
@@ -139,8 +156,9 @@ class Journal:
     def begin(self, about: dict[str, dict[str, Any]]) -> None:
         """Start the journal with these parameters, or check that it was started with the same.
 
-        A setting that an older journal does not name had its default. The positive class, of which it may
-        not speak either, is the one that is named now, and is written down.
+        A setting that an older journal does not name had its default. The positive class and the parts of
+        the pool, of which it may not speak either, are those that are named now, and are written down. The
+        budget may be raised, the pool may grow, and more examples may be expected.
         """
         kept = self.about()
         if kept is None:
@@ -153,20 +171,22 @@ class Journal:
                 f"{after!r}; use {before!r}, or start a new journal"
             )
         known = kept | {"settings": asdict(Settings()) | kept["settings"]}
-        unsaid = {"positive"} & (about["about"].keys() - kept["about"].keys())
+        unsaid = {"positive", "parts"} & (about["about"].keys() - kept["about"].keys())
         known["about"] = {name: about["about"][name] for name in unsaid} | kept["about"]
         same = json.loads(json.dumps(about))
+        known["plan"], known["about"], more = _raised(known, same)
         changed = [name for part in same for name in same[part] if known[part].get(name) != same[part][name]]
         if changed:
             raise ValueError(
                 f"{self.path}: was started with another {' and '.join(changed)}; continue with the "
                 "parameters it was started with, or start a new journal"
             )
-        if unsaid:
-            self._write_about(kept | {"about": known["about"]})
+        if unsaid or more:
+            self._write_about(kept | {"about": known["about"], "plan": known["plan"]})
 
     def _write_about(self, about: dict[str, dict[str, Any]]) -> None:
-        oldest = 1 if about["strategy"] == _FORMER else FORMAT
+        revised = self._db.execute("SELECT 1 FROM events WHERE kind IN (?, ?)", (CHANGE, WITHDRAW)).fetchone()
+        oldest = FORMAT if revised else 1 if about["strategy"] == _FORMER else 2
         with self._written(to_disk=True):
             self._db.execute("DELETE FROM about")
             self._db.execute("INSERT INTO about VALUES (?)", (json.dumps({"format": oldest} | about),))
@@ -190,6 +210,10 @@ class Journal:
 
     def add_attempt(self) -> None:
         self._write_about(self._kept() | {"attempts": self.count_attempts() + 1})
+
+    def save_plan(self, plan: dict[str, Any]) -> None:
+        """Another plan, from now on."""
+        self._write_about(self._kept() | {"plan": plan})
 
     def _kept(self) -> dict[str, Any]:
         kept = self.about()
@@ -215,6 +239,8 @@ class Journal:
                 "INSERT INTO events (kind, number, label) VALUES (?, ?, ?)",
                 [(event.kind, event.number, event.label) for event in events],
             )
+            if any(event.kind in (CHANGE, WITHDRAW) for event in events):
+                self._db.execute("UPDATE about SET about = json_set(about, '$.format', ?)", (FORMAT,))
 
     def decisions(self) -> Iterator[Decisions]:
         for row in self._db.execute("SELECT * FROM decisions ORDER BY first"):
@@ -235,6 +261,8 @@ class Journal:
         for event in self.events():
             if event.kind == UNDO:
                 stack.pop()
+            elif event.kind in (CHANGE, WITHDRAW):
+                revise(stack, event)
             else:
                 stack.append(event)
         return stack
@@ -269,11 +297,40 @@ class Journal:
     @contextmanager
     def _written(self, *, to_disk: bool = False) -> Iterator[None]:
         """A transaction. It survives a killed process; a power cut only if it is written `to_disk`."""
-        self._db.execute(f"PRAGMA synchronous = {'FULL' if to_disk else 'NORMAL'}")
-        self._db.execute("BEGIN IMMEDIATE")
-        try:
+        with self.writing, transaction(self._db, to_disk=to_disk):
             yield
-        except BaseException:
-            self._db.execute("ROLLBACK")
-            raise
-        self._db.execute("COMMIT")
+
+
+@contextmanager
+def transaction(db: sqlite3.Connection, *, to_disk: bool) -> Iterator[None]:
+    db.execute(f"PRAGMA synchronous = {'FULL' if to_disk else 'NORMAL'}")
+    db.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+    except BaseException:
+        db.execute("ROLLBACK")
+        raise
+    db.execute("COMMIT")
+
+
+def revise(events: list[Event], revision: Event) -> None:
+    """Change or withdraw the entry of a question, wherever it stands among those in force."""
+    place = next(place for place, event in enumerate(events) if event.number == revision.number)
+    if revision.kind == WITHDRAW:
+        del events[place]
+    else:
+        kind = SKIP if revision.label is None else ANSWER
+        events[place] = Event(kind, revision.number, revision.label)
+
+
+def _raised(kept: dict[str, Any], now: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any], bool]:
+    """Plan and pool of a journal with what has grown since; and whether something has."""
+    plan, about = dict(kept["plan"]), dict(kept["about"])
+    for name in ("budget", "expected"):
+        before, after = plan[name], now["plan"][name]
+        if before is not None and after is not None:
+            plan[name] = max(before, after)
+    parts = about.get("parts")
+    if parts and now["about"].get("parts", [])[: len(parts)] == parts:
+        about["parts"] = now["about"]["parts"]
+    return plan, about, (plan, about) != (kept["plan"], kept["about"])

@@ -27,7 +27,8 @@ from numpy.typing import NDArray
 
 from steelyard import losses
 from steelyard.active import counter_rng, strategies
-from steelyard.active._locking import Locked, locked
+from steelyard.active._locking import locked
+from steelyard.active._revisions import Revisions
 from steelyard.active.journal import ANSWER, SKIP, UNDO, AskedRow, Decisions, Event, History, Journal
 from steelyard.active.labelled import Labelled, RefitPlan, last_refit, sparse_row
 from steelyard.active.strategies._base import BudgetPlan, Strategy
@@ -68,7 +69,7 @@ class _Ranking(NamedTuple):
     predictions: NDArray[np.float64]
 
 
-class ActiveLearner(Locked):
+class ActiveLearner(Revisions):
     """`journal` stores everything that happens; without one it is kept in memory. Threads may share it."""
 
     def __init__(

@@ -110,6 +110,15 @@ EXAMPLES = {
             "steelyard active simulate mail.tsv --fractions 0.02,0.1 --strategy iwal,random --seeds 10",
             "steelyard active simulate rcv1.svm --grid --update invariant,explicit --pictures curves",
         ),
+        "active label": (
+            "steelyard active label messages.csv --classes ham,spam",
+            "steelyard active label references.ris",
+            "steelyard active label messages.csv.journal --budget 800",
+        ),
+        "active export": (
+            "steelyard active export messages.csv.journal -o labels.csv",
+            "steelyard active export messages.csv.journal -o all.parquet --model spam.model",
+        ),
         "convert": (
             "steelyard convert log.vw.gz -o log.arrow",
             "steelyard train log.arrow --passes 5 -o log.model",

@@ -1,4 +1,4 @@
-"""`ActiveQuestion`: a row whose label is wanted; strategies, the positive class, the checksum of a pool."""
+"""`ActiveQuestion`: a row whose label is wanted; strategies, the positive class, parts of a pool."""
 
 import zlib
 from collections.abc import Sequence
@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.active import strategies
+from steelyard.active import counter_rng, strategies
 from steelyard.active.strategies._base import Strategy
 from steelyard.examples import Examples
+
+_POOL_ORDER = 1 << 40  # where the purposes of these random numbers begin
 
 
 @dataclass(frozen=True)
@@ -43,6 +45,25 @@ def choose_positive(given: Any, classes: Sequence[Any], known: NDArray[Any]) -> 
     if len(found) != 1:
         raise ValueError(f"positive={given!r} is not one of the classes {known.tolist()}")
     return found.tolist()[0]
+
+
+def pool_parts(chunk: Examples, kept: dict[str, Any] | None) -> list[list[int]]:
+    """Rows and checksum of each part of a pool that has grown: those of the journal, then what is new."""
+    sizes = [rows for rows, _ in (kept or {}).get("about", {}).get("parts") or []]
+    if sum(sizes) < len(chunk):
+        sizes.append(len(chunk) - sum(sizes))
+    ends = np.cumsum([0, *sizes])
+    return [
+        [end - start, fingerprint(chunk if end - start == len(chunk) else chunk.take(np.arange(start, end)))]
+        for start, end in zip(ends[:-1].tolist(), np.minimum(ends[1:], len(chunk)).tolist(), strict=True)
+    ]
+
+
+def pool_order(seed: int, sizes: list[int]) -> NDArray[np.int64]:
+    """The rows in a random order, part by part."""
+    firsts = np.cumsum([0, *sizes]).tolist()
+    orders = [counter_rng.order(seed, _POOL_ORDER + k, rows) + firsts[k] for k, rows in enumerate(sizes)]
+    return np.concatenate([np.zeros(0, np.int64), *orders])
 
 
 def fingerprint(chunk: Examples) -> int:

@@ -1,8 +1,9 @@
-"""`EstimatesMixin`: all of an `ActiveClassifier` that needs its journal only, no rows and no classes."""
+"""`EstimatesMixin`: all of an `ActiveClassifier` that needs its journal only, and no rows."""
 
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.exceptions import NotFittedError
 
 from steelyard.active.estimates import LEVEL, Estimate
@@ -19,6 +20,9 @@ class EstimatesMixin:
     learner_: ActiveLearner
     _evaluation: Evaluation
 
+    def _coded(self, column: NDArray[Any]) -> NDArray[np.float64]:
+        raise NotImplementedError
+
     def skip(self, id: Any) -> None:  # noqa: A002
         """Skip a question, or several, that nobody can answer: recorded as missing, at no cost."""
         self._started().skip([int(each) for each in ([id] if np.ndim(id) == 0 else id)])
@@ -26,6 +30,14 @@ class EstimatesMixin:
     def undo(self) -> int:
         """Take back the last answer or skip; returns the id of its question, which is open again."""
         return self._started().undo()
+
+    def change(self, id: int, y: Any) -> None:  # noqa: A002
+        """Another answer to a question that was settled, however long ago; None: nobody can answer it."""
+        self._started().change(int(id), None if y is None else float(self._coded(np.asarray([y]))[0]))
+
+    def withdraw(self, id: int) -> None:  # noqa: A002
+        """Take back the answer or skip of one question, however long ago; the question is open again."""
+        self._started().withdraw(int(id))
 
     def close(self) -> None:
         """Close the journal, so that another process can continue with it."""

@@ -9,15 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from steelyard.active import counter_rng, strategies
+from steelyard.active import strategies
 from steelyard.active.evaluation import Evaluation
 from steelyard.active.journal import IN_MEMORY, Journal
 from steelyard.active.labelled import DEFAULT_SETTINGS, RefitPlan, last_refit
 from steelyard.active.learner import ActiveLearner, Query, replay
 from steelyard.active.stopping import Budget, Rule
 from steelyard.active.strategies._base import BudgetPlan, Strategy
+from steelyard.estimators import _active_questions as questions
 from steelyard.estimators import inputs
-from steelyard.estimators._active_questions import ActiveQuestion, choose_positive, find_strategy, fingerprint
+from steelyard.estimators._active_questions import ActiveQuestion
 from steelyard.estimators._certify_mixin import CertifyMixin
 from steelyard.estimators._estimates_mixin import EstimatesMixin
 from steelyard.estimators.documentation_link import DocumentationLink
@@ -29,7 +30,6 @@ from steelyard.examples import Examples, examples
 from steelyard.losses import Loss, class_labels, decision_point
 from steelyard.model import Model
 
-_POOL_ORDER = 1 << 40  # the purpose of these random numbers
 _STARTING = threading.Lock()  # two threads may bring the first rows of a stream
 _FEWEST, _MOST = 64, 4096  # rows of a pool that are scored at a time
 
@@ -74,7 +74,7 @@ class ActiveClassifier(
         The most such a weight may be.
     orders : int, default=8
         In how many orders the answers are learned; the model is their mean.
-    journal : path, optional
+    journal : path or Journal, optional
         A file in which nothing is lost if the process is killed.
     update, scaling, learning_rate, initial_t, power_t, l1, l2, l2_flow, rates, fit_intercept, dtype
         As for `OnlineClassifier`.
@@ -140,7 +140,7 @@ class ActiveClassifier(
         training_weight: str = "none",
         cap: float = 10.0,
         orders: int = 8,
-        journal: str | Path | None = None,
+        journal: str | Path | Journal | None = None,
         update: str = DEFAULT_SETTINGS.update,
         scaling: str = DEFAULT_SETTINGS.scaling,
         learning_rate: float | None = DEFAULT.learning_rate,
@@ -206,13 +206,13 @@ class ActiveClassifier(
         return [self._question(query, query.place) for query in self.learner_.consider(chunk)]
 
     def pool(self, X: Any) -> Self:
-        """Ask from these rows, in a random order. With a journal of them, continue where it ends."""
+        """Ask from these rows, in a random order. With a journal of them, or of the first, continue it."""
         if hasattr(self, "learner_"):
             raise ValueError("this classifier was started with other rows: make a new one for the pool")
         chunk = self._checked(X, anew=True)
-        self._start(chunk, len(chunk))
+        parts = self._start(chunk, len(chunk))
         self.pool_ = chunk
-        self._order = counter_rng.order(self.random_state, _POOL_ORDER, len(chunk))
+        self._order = questions.pool_order(self.random_state, parts)
         return self
 
     def ask_next(self, stop: Rule | None = None) -> ActiveQuestion | None:
@@ -298,7 +298,8 @@ class ActiveClassifier(
     def _checked(self, X: Any, *, anew: bool) -> Examples:
         return examples(check_matrix(self, X, reset=anew), features=None if anew else self.n_features_in_)
 
-    def _start(self, chunk: Examples, expected: int | None, *, pool: bool = True) -> None:
+    def _start(self, chunk: Examples, expected: int | None, *, pool: bool = True) -> list[int]:
+        """Open or continue the journal; returns how many rows each part of the pool has."""
         if self.classes is None:
             raise ValueError("name both classes beforehand: ActiveClassifier(classes=[…, …])")
         named = inputs.check_classes(self.classes)
@@ -310,14 +311,15 @@ class ActiveClassifier(
         rows = None if self.budget is None else self.expected or expected
         plan = BudgetPlan(self.c0, self.rate, self.budget, rows, self.floor, self.constants, self.audit)
         training = RefitPlan(self.training_weight, self.cap, self.orders, self.random_state)
-        strategy = find_strategy(self.strategy)
+        strategy = questions.find_strategy(self.strategy)
         settings = learning_settings(self)
-        positive = choose_positive(self.positive, self.classes, named)
-        about = {
-            "classes": named.tolist(), "positive": positive, "pool": fingerprint(chunk) if pool else None
-        }  # fmt: skip
-        journal = Journal(IN_MEMORY if self.journal is None else self.journal)
+        positive = questions.choose_positive(self.positive, self.classes, named)
+        about = {"classes": named.tolist(), "positive": positive, "pool": None}
+        journal = self.journal if isinstance(self.journal, Journal) else Journal(self.journal or IN_MEMORY)
         try:
+            parts = questions.pool_parts(chunk, journal.about()) if pool else []
+            if pool:
+                about |= {"pool": parts[0][1], "parts": parts}
             self.learner_ = ActiveLearner(settings, chunk.features, plan, training, journal, about, strategy)
         except BaseException:
             journal.close()
@@ -325,6 +327,7 @@ class ActiveClassifier(
         self.classes_, self.positive_ = named, positive
         flipped = positive == named[0]
         self._evaluation = Evaluation(self.learner_, len(chunk) if pool else None, positive, flipped=flipped)
+        return [rows for rows, _ in parts]
 
     def _question(self, query: Query, row: int) -> ActiveQuestion:
         boundary = decision_point(self.learner_.labelled.settings.loss)

@@ -6,6 +6,8 @@ from steelyard.cli import Commands
 
 _summaries = {
     "simulate": "Simulate active learning on labelled files.",
+    "label": "Label documents in a page, with the keyboard.",
+    "export": "Write all labels of a journal to a file.",
     "ask": "Ask for labels of a stream: JSON lines in, JSON lines out.",
     "verify": "Check a certificate: its draws, its evidence and what it says.",
 }

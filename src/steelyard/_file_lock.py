@@ -1,0 +1,52 @@
+"""A file that one process at a time has locked; the lock ends with the process, however it ends."""
+
+import contextlib
+import os
+import sys
+from pathlib import Path
+
+
+class FileLock:
+    """The file is there while it is locked; one that a killed process left behind does no harm."""
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+        self._held: int | None = None
+
+    def acquire(self) -> bool:
+        """Lock it; False if somebody else has it."""
+        while True:
+            found = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600)
+            if not _lock(found):
+                os.close(found)
+                return False
+            with contextlib.suppress(OSError):
+                if os.path.samestat(os.fstat(found), self.path.stat()):
+                    self._held = found
+                    return True
+            os.close(found)  # its last owner removed it meanwhile: this one has no name any more
+
+    def release(self) -> None:
+        if self._held is not None:
+            with contextlib.suppress(OSError):  # Windows removes no open file
+                self.path.unlink()
+            os.close(self._held)
+            self._held = None
+
+
+def _lock(descriptor: int) -> bool:
+    if sys.platform == "win32":  # pragma: no cover
+        import msvcrt
+
+        try:
+            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+        except OSError:
+            return False
+        return True
+    import fcntl
+
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True

@@ -1,0 +1,60 @@
+"""`Revisions`: answers that change after others were given, wherever they stand."""
+
+from dataclasses import asdict, replace
+
+from steelyard.active._locking import Locked, locked
+from steelyard.active.journal import CHANGE, WITHDRAW, Event, Journal, revise
+from steelyard.active.labelled import Labelled
+from steelyard.active.strategies._base import BudgetPlan, Strategy
+from steelyard.losses import class_labels
+
+
+class Revisions(Locked):
+    """Of an `ActiveLearner`. The model then is as if the answers in force were all that ever came."""
+
+    journal: Journal
+    plan: BudgetPlan
+    strategy: Strategy
+    labelled: Labelled
+    _events: list[Event]
+    _state: dict[int, str]
+    _audited: int
+
+    def change(self, number: int, label: float | None) -> None:
+        """Another answer to a question that was answered or skipped; None: nobody can answer it."""
+        known = class_labels(self.labelled.settings.loss)
+        if label is not None and label not in known:
+            raise ValueError(
+                f"question {number} has the label {label}: it takes {' and '.join(map(str, known))}"
+            )
+        self._revise(Event(CHANGE, number, label))
+
+    def withdraw(self, number: int) -> None:
+        """Take back the answer or skip of a question, which is open again."""
+        self._revise(Event(WITHDRAW, number))
+
+    @locked
+    def raise_budget(self, budget: int) -> None:
+        """Ask for more labels than was planned, from the next question on."""
+        if self.plan.budget is None or budget < self.plan.budget:
+            raise ValueError(f"a budget of {self.plan.budget} cannot be raised to {budget}")
+        self.plan = replace(self.plan, budget=budget)
+        self.strategy.plan = self.plan
+        self.journal.save_plan(asdict(self.plan))
+
+    @locked
+    def _revise(self, event: Event) -> None:
+        if event.number not in self._state:
+            raise ValueError(f"question {event.number} was neither answered nor skipped")
+        self.journal.add([event])
+        events = list(self._events)
+        revise(events, event)
+        self._events, self._audited = [], 0
+        self._state.clear()
+        while len(self.labelled):
+            self.labelled.undo()
+        for each in events:
+            self._apply(each)
+
+    def _apply(self, event: Event) -> None:
+        raise NotImplementedError

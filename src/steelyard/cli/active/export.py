@@ -1,0 +1,56 @@
+"""`steelyard active export`: what people said and what the model expects, as a file."""
+
+from pathlib import Path
+
+import click
+
+from steelyard._messages import counted
+from steelyard.cli import options
+from steelyard.cli.option_types import Choice
+from steelyard.io.errors import InputError
+
+_KINDS = ("table", "ris", "label-studio", "prodigy")
+
+
+@click.command(epilog=options.EXAMPLES["active export"])
+@click.argument("journal", type=options.FILE_PATH)
+@click.option("-o", "--output", type=options.FILE_PATH, metavar="FILE",
+              help="All documents with answers, predictions and probabilities: .csv, .tsv, .jsonl, .parquet, "
+              ".arrow, .xlsx, .ris, or .json for Label Studio.")  # fmt: skip
+@click.option("--as", "kind", type=Choice(_KINDS), help="What reads the file.  [default: by the suffix]")
+@click.option(
+    "--model", type=options.FILE_PATH, metavar="FILE", help="Save the model, for all other commands."
+)
+@click.option("--certificate", type=options.FILE_PATH, metavar="FILE",
+              help="Save the certificate, for steelyard active verify.")  # fmt: skip
+def command(
+    journal: Path, output: Path | None, kind: str | None, model: Path | None, certificate: Path | None
+) -> None:
+    """Write all labels of a JOURNAL to a file, with predictions; and the model and the certificate.
+
+    The source file is not needed, and others may be labelling meanwhile. Equal documents have the same label.
+    """
+    from steelyard.labelling import export
+    from steelyard.labelling.learner_feed import LearnerFeed
+    from steelyard.labelling.project import Project
+
+    with options.errors():
+        if output is None and model is None and certificate is None:
+            raise InputError("say what to write: -o FILE, --model FILE or --certificate FILE")
+        if not journal.exists():
+            raise InputError(f"{journal}: there is no such file")
+        with Project(journal, read_only=True) as project:
+            if not project.begun or project.journal.about() is None:
+                raise InputError(
+                    f"{journal}: has no documents, since a program keeps it: steelyard active label makes "
+                    "journals that have, and in Python history_ has the answers"
+                )
+            if certificate is not None:
+                export.write_certificate(project, certificate)
+            if output is not None or model is not None:
+                feed = LearnerFeed(project, project.classifier())
+                if output is not None:
+                    export.write(project, feed, output, kind)
+                    click.echo(f"{output}: {counted(project.store.count(), 'document')}", err=True)
+                if model is not None:
+                    project.save_model(model, feed.classifier)

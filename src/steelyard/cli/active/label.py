@@ -1,0 +1,154 @@
+"""`steelyard active label`: a page to label in, served to browsers on this machine."""
+
+import importlib.util
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from steelyard._messages import counted
+from steelyard.active import strategies
+from steelyard.cli import options
+from steelyard.cli.option_types import Choice
+from steelyard.io.errors import InputError
+
+if TYPE_CHECKING:
+    from steelyard.labelling.project import Project
+
+_SCREENING = ("irrelevant", "relevant")
+_KINDS = ("table", "ris", "label-studio", "prodigy")
+
+
+@click.command(epilog=options.EXAMPLES["active label"])
+@click.argument("file", type=options.FILE_PATH)
+@click.option("--classes", metavar="FIRST,SECOND", help="The two classes.  [default: no,yes; of RIS files "
+              "irrelevant,relevant]")  # fmt: skip
+@click.option("--positive", metavar="NAME", help="The class that is looked for.  [default: the SECOND]")
+@click.option(
+    "--journal", type=options.FILE_PATH, metavar="FILE",
+    help="Where everything is stored; it can be continued by naming it instead of the FILE.  "
+    "[default: FILE.journal]",
+)  # fmt: skip
+@click.option("--budget", type=click.IntRange(1), metavar="LABELS",
+              help="How many labels to ask for; it can be raised later.  [default: 500]")  # fmt: skip
+@click.option("--target", type=click.FloatRange(0.0, 1.0, min_open=True, max_open=True), metavar="SHARE",
+              help="When you may stop: the error to be below, or with --screening the recall to be "
+              "reached.  [default: 0.05, with --screening 0.95]")  # fmt: skip
+@click.option("--screening/--no-screening", default=None,
+              help="Look for the positive class: recall counts, not the error.  [default: of RIS "
+              "files]")  # fmt: skip
+@click.option("--strategy", type=Choice(strategies.names()), default=strategies.DEFAULT, show_default=True,
+              help="How to choose the documents to ask for.")  # fmt: skip
+@click.option("--audit", type=float, default=0.0, show_default=True, metavar="SHARE",
+              help="The share of the documents that are asked for at random and never learned; the strategy "
+              "margin needs it for estimates.")  # fmt: skip
+@click.option("--twice", type=click.FloatRange(0.0, 1.0), default=0.0, show_default=True, metavar="SHARE",
+              help="The share of documents that two people label, to see whether they agree.")  # fmt: skip
+@click.option("--format", "kind", type=Choice(_KINDS), help="What wrote the file.  [default: detected]")
+@click.option("--text", multiple=True, metavar="COLUMN", help="A column is a text to show; may be repeated.")
+@click.option("--ignore", multiple=True, metavar="COLUMN",
+              help="Neither show nor learn a column; may be repeated.")  # fmt: skip
+@click.option("--label", metavar="COLUMN", help="The column of labels that the file has already.")
+@click.option("--hide-labels", is_flag=True, help="Leave out labels that the file has, and label anew.")
+@click.option("--grow", type=options.FILE_PATH, metavar="FILE", help="Add the documents of another file.")
+@click.option("--port", type=click.IntRange(0, 65535), default=8766, show_default=True,
+              help="The port; 0 takes a free one.")  # fmt: skip
+@click.option(
+    "--open/--no-open", "browse", default=True, show_default=True, help="Open the page in a browser."
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="Random seed.")
+def command(file: Path, port: int, browse: bool, **given: Any) -> None:
+    """Label the documents of a FILE in a page, until Ctrl-C.
+
+    Each row of a table, each reference of a RIS file and each task of Label Studio or Prodigy is a document.
+    The page asks for those that are worth it, says how good the model is by now and whether you may stop, and
+    makes a certificate. Keys: 1 and 2 (or n and y) answer, s skips, u undoes, / searches.
+
+    Everything is in one journal file: stop whenever you like, and run the command again to go on. steelyard
+    active export gives a file with all labels. See docs/labelling.md.
+    """
+    if importlib.util.find_spec("starlette") is None or importlib.util.find_spec("uvicorn") is None:
+        raise click.ClickException("the page needs Starlette and uvicorn: pip install 'steelyard[label]'")
+    from steelyard.labelling.server import bind, serve
+    from steelyard.labelling.session import LabellingSession
+
+    with options.errors(), _opened(file, given) as project:
+        listening = bind(port)
+        address = f"http://127.0.0.1:{listening.getsockname()[1]}/{project.settings.token}/"
+        session = LabellingSession(project)
+        labelled = len(session.labels)
+        click.echo(
+            f"{project.path}: {counted(project.store.count(), 'document')}, {session.feed.items:,} of them "
+            f"different, {counted(labelled, 'label')} so far\n{address}\nCtrl-C stops; nothing is lost",
+            err=True,
+        )
+        if browse:
+            click.launch(address)
+        serve(session, listening)
+        click.echo(f"stopped with {counted(len(session.labels), 'label')} in {project.path}", err=True)
+
+
+def _opened(file: Path, given: dict[str, Any]) -> "Project":
+    """The project of a file: a new one, or one that is continued."""
+    from steelyard.labelling.project import Project
+
+    is_journal = file.exists() and _begins(file, b"SQLite format 3")
+    path = file if is_journal else given["journal"] or Path(f"{file}.journal")
+    new = not path.exists()
+    if new and not file.exists():
+        raise InputError(f"{file}: there is no such file")
+    project = Project(path)
+    try:
+        if not project.begun:
+            if is_journal:
+                raise InputError(f"{file}: is a journal without documents; label the file of its rows")
+            _begin(project, file, given)
+        if given["grow"] is not None:
+            project.grow(_read(given["grow"], project.settings.classes, given))
+        if given["budget"] is not None and given["budget"] > project.settings.budget:
+            project.raise_budget(given["budget"])
+    except BaseException:
+        empty = not project.begun and new
+        project.close()
+        if empty:
+            path.unlink()
+        raise
+    return project
+
+
+def _begins(file: Path, start: bytes) -> bool:
+    with file.open("rb") as opened:
+        return opened.read(len(start)) == start
+
+
+def _begin(project: "Project", file: Path, given: dict[str, Any]) -> None:
+    from steelyard.labelling import exchange
+    from steelyard.labelling.project import DEFAULT_BUDGET, ERROR, RECALL, ProjectSettings
+
+    kind = given["kind"] or exchange.recognise(str(file))
+    screening = kind == "ris" if given["screening"] is None else given["screening"]
+    usual = ",".join(_SCREENING if screening else ("no", "yes"))
+    names = tuple(name.strip() for name in (given["classes"] or usual).split(","))
+    target = given["target"] or (0.95 if screening else 0.05)
+    settings = ProjectSettings(
+        names, given["positive"] or names[-1], given["strategy"], given["budget"] or DEFAULT_BUDGET,  # type: ignore[arg-type]
+        given["audit"], given["twice"], RECALL if screening else ERROR, target, given["seed"],
+    )  # fmt: skip
+    corpus = _read(file, settings.classes, given)
+    if corpus.kind == "table":
+        assert corpus.spec.columns is not None
+        click.echo(
+            f"columns (change with --text, --label, --ignore):\n{corpus.spec.columns.describe()}", err=True
+        )
+    project.begin(corpus, replace(settings, kind=corpus.kind))
+
+
+def _read(file: Path, classes: tuple[str, str], given: dict[str, Any]) -> Any:
+    from steelyard.io.columns import ColumnOverrides
+    from steelyard.labelling import corpus
+
+    overrides = ColumnOverrides(label=given["label"], text=given["text"], ignore=given["ignore"])
+    return corpus.read(
+        str(file), classes=classes, kind=given["kind"], hide_labels=given["hide_labels"], overrides=overrides
+    )

@@ -1,0 +1,193 @@
+"""The web application of the page: a few routes behind a token, for browsers on this machine only.
+
+Whoever knows the token may label. Requests under other names than loopback ones are refused (a web page could
+have its own name point here), and so are those that come from other origins. Documents travel as JSON, and
+the page makes text nodes of them: nothing in a document becomes HTML.
+"""
+
+import json
+import secrets
+import tempfile
+from collections.abc import Awaitable, Callable
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.routing import Route
+
+from steelyard.labelling import export
+from steelyard.labelling.session import LabellingSession
+from steelyard.labelling.view import PageView
+
+_NAMES = ("127.0.0.1", "localhost", "[::1]")
+_HEADERS = {
+    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
+    "img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cache-Control": "no-store",
+}
+_STATIC = {
+    "": ("page.html", "text/html"), "page.css": ("page.css", "text/css"),
+    "page.js": ("page.js", "text/javascript"), "plot.js": ("plot.js", "text/javascript"),
+    "icon.svg": ("icon.svg", "image/svg+xml"),
+}  # fmt: skip
+_DOWNLOADS = {
+    "csv": "labels.csv", "jsonl": "labels.jsonl", "parquet": "labels.parquet", "xlsx": "labels.xlsx",
+    "ris": "labels.ris", "json": "labels.json", "model": "labels.model", "certificate": "certificate.json",
+}  # fmt: skip
+_LARGEST = 1 << 16  # bytes of a request
+
+Handler = Callable[[Request], Awaitable[Response]]
+
+
+def refusal(request: Request, token: str) -> str | None:
+    """Why a request is not answered; None if it is."""
+    host = request.headers.get("host", "")
+    if host.rpartition(":")[0] not in _NAMES and host not in _NAMES:
+        return "this page answers to 127.0.0.1 and localhost only"
+    origin = request.headers.get("origin")
+    if origin is not None and origin != f"http://{host}":
+        return "requests from other sites are refused"
+    if request.headers.get("sec-fetch-site", "none") not in ("same-origin", "none"):
+        return "requests from other sites are refused"
+    if not secrets.compare_digest(request.path_params["token"].encode(), token.encode()):
+        return "the address is not complete: open the one that the command printed"
+    return None
+
+
+class LabellingApp:
+    """Routes to one session."""
+
+    def __init__(self, session: LabellingSession) -> None:
+        self._session, self._view = session, PageView(session)
+
+    def starlette(self) -> Starlette:
+        actions = {
+            "label": self._label, "undo": self._undo, "certify": self._certify, "give-up": self._give_up,
+            "budget": self._budget,
+        }  # fmt: skip
+        reads = {
+            "about": self._about, "next": self._next, "state": self._state, "document": self._document,
+            "search": self._search, "recent": self._recent, "download": self._download,
+        }  # fmt: skip
+        routes = [Route(f"/{{token}}/api/{name}", self._guarded(each)) for name, each in reads.items()]
+        routes += [
+            Route(f"/{{token}}/api/{name}", self._guarded(self._acting(each)), methods=["POST"])
+            for name, each in actions.items()
+        ]
+        routes += [Route(f"/{{token}}/{name}", self._guarded(self._static(name))) for name in _STATIC]
+        return Starlette(routes=routes)
+
+    def _guarded(self, handler: Handler) -> Handler:
+        async def answer(request: Request) -> Response:
+            why = refusal(request, self._session.project.settings.token)
+            if why is not None:
+                reply: Response = PlainTextResponse(why, 403)
+            else:
+                try:
+                    reply = await handler(request)
+                except (ValueError, KeyError, TypeError) as error:
+                    said = f"{error} is missing" if isinstance(error, KeyError) else str(error)
+                    reply = JSONResponse({"error": said}, 400)
+            reply.headers.update(_HEADERS)
+            return reply
+
+        return answer
+
+    def _acting(self, action: Callable[[dict[str, Any]], Any]) -> Handler:
+        """What changes something takes a JSON object, which no form of another site can send."""
+
+        async def answer(request: Request) -> Response:
+            if request.headers.get("content-type", "").partition(";")[0] != "application/json":
+                raise ValueError("a request has the content type application/json")
+            if int(request.headers.get("content-length") or 0) > _LARGEST:
+                raise ValueError("the request is too large")
+            given = json.loads(await request.body())
+            return JSONResponse(await run_in_threadpool(action, given))
+
+        return answer
+
+    def _static(self, name: str) -> Handler:
+        file, kind = _STATIC[name]
+        content = (files("steelyard.labelling") / "static" / file).read_bytes()
+
+        async def answer(_: Request) -> Response:
+            return Response(content, media_type=kind)
+
+        return answer
+
+    # What pages ask for
+
+    async def _about(self, _: Request) -> Response:
+        return JSONResponse(self._view.about())
+
+    async def _next(self, request: Request) -> Response:
+        given = request.query_params
+        return JSONResponse(await run_in_threadpool(self._view.next, given["client"], given["annotator"]))
+
+    async def _state(self, request: Request) -> Response:
+        return JSONResponse(self._view.state(request.query_params["annotator"]))
+
+    async def _document(self, request: Request) -> Response:
+        given = request.query_params
+        item = int(given["item"])
+        if not 0 <= item < self._session.feed.items:
+            raise ValueError(f"there is no document {item}")
+        return JSONResponse(self._view.document(item, given["annotator"]))
+
+    async def _search(self, request: Request) -> Response:
+        given = request.query_params
+        return JSONResponse(await run_in_threadpool(self._view.search, given["text"], given["annotator"]))
+
+    async def _recent(self, request: Request) -> Response:
+        return JSONResponse(self._view.recent(request.query_params["annotator"]))
+
+    async def _download(self, request: Request) -> Response:
+        kind = request.query_params["kind"]
+        name = _DOWNLOADS[kind]
+        content = await run_in_threadpool(self._exported, kind, name)
+        own = {"Content-Disposition": f'attachment; filename="{name}"'}
+        return Response(content, media_type="application/octet-stream", headers=own)
+
+    def _exported(self, kind: str, name: str) -> bytes:
+        session = self._session
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / name
+            if kind == "model":
+                session.project.save_model(path, session.feed.classifier)
+            elif kind == "certificate":
+                export.write_certificate(session.project, path)
+            else:
+                export.write(session.project, session.feed, path)
+            return path.read_bytes()
+
+    # What they change
+
+    def _label(self, given: dict[str, Any]) -> dict[str, Any]:
+        client, annotator = str(given["client"]), str(given["annotator"])
+        self._session.label(client, annotator, int(given["item"]), given["label"])
+        return self._view.next(client, annotator)
+
+    def _undo(self, given: dict[str, Any]) -> dict[str, Any]:
+        client, annotator = str(given["client"]), str(given["annotator"])
+        item = self._session.undo(client, annotator)
+        return self._view.state(annotator) | {"question": self._view.document(item, annotator)}
+
+    def _certify(self, given: dict[str, Any]) -> dict[str, Any]:
+        self._session.certify(str(given["measure"]), float(given["target"]))
+        return self._view.next(str(given["client"]), str(given["annotator"]))
+
+    def _give_up(self, given: dict[str, Any]) -> dict[str, Any]:
+        self._session.give_up()
+        return self._view.next(str(given["client"]), str(given["annotator"]))
+
+    def _budget(self, given: dict[str, Any]) -> dict[str, Any]:
+        self._session.raise_budget(int(given["budget"]))
+        return self._view.next(str(given["client"]), str(given["annotator"]))

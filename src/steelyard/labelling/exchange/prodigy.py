@@ -1,0 +1,65 @@
+"""Prodigy: JSON lines with a text and, once annotated, an answer: a choice of options, or yes or no."""
+
+import json
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from steelyard.active.label_store import Document
+from steelyard.io.errors import InputError
+from steelyard.labelling.exchange import ORIGINAL, Outcome
+
+TEXTS: tuple[str, ...] | None = ("text",)
+_MARKS = {"_input_hash", "_task_hash", "_view_id", "answer", "accept"}
+
+
+def recognise(path: str, start: bytes) -> bool:
+    try:
+        first = json.loads(start.partition(b"\n")[0])
+    except ValueError:
+        return False
+    return isinstance(first, dict) and "text" in first and bool(_MARKS & first.keys())
+
+
+def read(path: Path, classes: tuple[str, str] | None) -> Iterator[Document]:
+    with path.open(encoding="utf-8-sig") as file:
+        for number, line in enumerate(file, 1):
+            if not line.strip():
+                continue
+            try:
+                task = json.loads(line)
+            except ValueError as error:
+                raise InputError(f"{path}, line {number}: is no JSON ({error})") from None
+            if not isinstance(task, dict) or not isinstance(task.get("text"), str):
+                raise InputError(f"{path}, line {number}: has no 'text'; are these tasks of Prodigy?")
+            yield Document(
+                str(task.get("_input_hash", number)),
+                {"text": task["text"], ORIGINAL: task},
+                _label(task, classes),
+            )
+
+
+def _label(task: dict[str, Any], classes: tuple[str, str] | None) -> str | None:
+    """What was chosen; of a single label that was rejected, the other class."""
+    chosen, answer = task.get("accept") or [], task.get("answer")
+    if classes is None or answer not in ("accept", "reject"):
+        return None
+    if chosen:
+        return chosen[0] if answer == "accept" and chosen[0] in classes else None
+    if task.get("label") in classes:
+        return str(task["label"]) if answer == "accept" else classes[1 - classes.index(task["label"])]
+    return None
+
+
+def write(outcomes: Iterable[Outcome], classes: tuple[str, str], path: Path) -> None:
+    """Choices for all; what nobody has answered stays a task without an answer."""
+    with path.open("w", encoding="utf-8", newline="\n") as file:
+        for each in outcomes:
+            original = each.document.fields[ORIGINAL]
+            task = {name: original[name] for name in original if name not in ("label", "accept", "answer")}
+            task["options"] = [{"id": name, "text": name} for name in classes]
+            if each.label is not None or each.skipped:
+                task["accept"] = [] if each.label is None else [each.label]
+                task["answer"] = "ignore" if each.label is None else "accept"
+                task["_annotator_id"], task["_timestamp"] = each.annotator, int(each.time or 0)
+            file.write(json.dumps(task, ensure_ascii=False) + "\n")

@@ -1,0 +1,75 @@
+"""RIS: references with titles and abstracts, for screening; as reference managers and ASReview have them.
+
+Labels are notes in the words of ASReview, whose users can go on with the file: `N1  - ASReview_relevant`.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from steelyard.active.label_store import Document
+from steelyard.io.errors import InputError
+from steelyard.labelling.exchange import ORIGINAL, Outcome
+
+TEXTS: tuple[str, ...] | None = ("title", "abstract", "keywords")
+_TAG = re.compile(r"([A-Z][A-Z0-9])  -(?: (.*)|)$")
+_FIELDS = {
+    "title": ("TI", "T1", "CT"), "abstract": ("AB", "N2"), "keywords": ("KW",), "authors": ("AU", "A1"),
+    "year": ("PY", "Y1"), "journal": ("JO", "JF", "T2", "JA"), "doi": ("DO",),
+}  # fmt: skip
+_MANY = ("keywords", "authors")
+_NOTE = "ASReview_"
+_NOTES = {0: "ASReview_irrelevant", 1: "ASReview_relevant"}  # by the place of the class
+
+
+def recognise(path: str, start: bytes) -> bool:
+    return path.endswith(".ris") or start.startswith(b"TY  - ")
+
+
+def read(path: Path, classes: tuple[str, str] | None) -> Iterator[Document]:
+    """Each reference; one that is not finished by ER ends with the file."""
+    pairs: list[list[str]] = []
+    text = path.read_bytes().decode("utf-8-sig", "replace")
+    number = 0
+    for line_number, line in enumerate(text.splitlines(), 1):
+        found = _TAG.match(line.rstrip())
+        if found is None:
+            if line.strip() and not pairs:
+                raise InputError(
+                    f"{path}, line {line_number}: {line[:40]!r} is before any reference (TY  - )"
+                )
+            if line.strip():
+                pairs[-1][1] += f" {line.strip()}"
+        elif found[1] == "ER":
+            yield _document(pairs, number, classes)
+            pairs, number = [], number + 1
+        else:
+            pairs.append([found[1], found[2] or ""])
+    if pairs:
+        yield _document(pairs, number, classes)
+
+
+def _document(pairs: list[list[str]], number: int, classes: tuple[str, str] | None) -> Document:
+    fields: dict[str, object] = {}
+    for name, tags in _FIELDS.items():
+        values = [value for tag, value in pairs if tag in tags and value]
+        if values:
+            fields[name] = "; ".join(values) if name in _MANY else values[0]
+    notes = [value for tag, value in pairs if tag == "N1"]
+    label = next((classes[k] for k, note in _NOTES.items() if note in notes), None) if classes else None
+    own = [value for tag, value in pairs if tag in ("ID", "AN") and value]
+    return Document(own[0] if own else str(number + 1), fields | {ORIGINAL: pairs}, label)
+
+
+def write(outcomes: Iterable[Outcome], classes: tuple[str, str], path: Path) -> None:
+    with path.open("w", encoding="utf-8", newline="\n") as file:
+        for each in outcomes:
+            pairs = [
+                pair
+                for pair in each.document.fields[ORIGINAL]
+                if not (pair[0] == "N1" and pair[1].startswith(_NOTE))
+            ]
+            note = "ASReview_not_seen" if each.label is None else _NOTES[classes.index(each.label)]
+            for tag, value in [*pairs, ["N1", note], ["ER", ""]]:
+                file.write(f"{tag}  - {value}\n")
+            file.write("\n")

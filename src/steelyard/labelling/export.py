@@ -1,0 +1,107 @@
+"""Everything a project has, as a file: tables, RIS, tasks of Label Studio or Prodigy; and its certificate."""
+
+import json
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from itertools import islice
+from pathlib import Path
+from typing import Any, cast
+
+from steelyard import _atomic_files
+from steelyard.active.label_store import in_force, settled
+from steelyard.io.blocks import Block
+from steelyard.io.errors import InputError
+from steelyard.io.table_records import Records, Row
+from steelyard.io.table_writers import open_writer, writes_tables
+from steelyard.labelling import exchange
+from steelyard.labelling.corpus import TABLE
+from steelyard.labelling.exchange import Outcome
+from steelyard.labelling.learner_feed import LearnerFeed
+from steelyard.labelling.project import Project
+
+SUFFIXES = {".ris": "ris", ".json": "label-studio"}
+_AT_ONCE = 10_000
+
+
+def outcomes(project: Project, feed: LearnerFeed) -> Iterator[Outcome]:
+    """Every document in the order of the files; equal ones have the same label."""
+    labels = in_force(project.store.labels())
+    predictions, chances = feed.predictions()
+    for item, document in project.store.documents():
+        own = labels.get(item, {})
+        label = settled(own)
+        by = [each for each in own.values() if each.label == label]
+        last = max(by, key=lambda each: each.time, default=None)
+        yield Outcome(
+            document, label, bool(own) and label is None, None if last is None else last.annotator,
+            None if last is None else last.time, predictions[item], float(chances[item]),
+        )  # fmt: skip
+
+
+def write(project: Project, feed: LearnerFeed, path: Path, kind: str | None = None) -> None:
+    """The kind is that of the suffix: .csv, .tsv, .jsonl, .parquet, .arrow, .xlsx, .ris, .json."""
+    kind = kind or SUFFIXES.get(path.suffix.lower(), TABLE)
+    if kind == TABLE:
+        if not writes_tables(path):
+            raise InputError(
+                f"{path}: the suffix says the format: .csv, .jsonl, .parquet, .xlsx, .ris or .json"
+            )
+        _write_table(project, feed, path)
+        return
+    if project.settings.kind != kind:
+        raise InputError(
+            f"{path}: the documents came from a {project.settings.kind} file, of which no {kind} file can be "
+            "made; write .csv, .jsonl or .parquet"
+        )
+    with _atomic_files.replacing(path) as temporary:
+        classes = project.settings.classes
+        exchange.by_name(kind).write(outcomes(project, feed), classes, temporary)
+
+
+class _Documents(Records):
+    """The columns that the documents had; the rows are given one block after another."""
+
+    def __init__(self, project: Project) -> None:
+        super().__init__(project.spec, [])
+        assert project.spec.columns is not None
+        own = [name for name in project.spec.columns.names if name != exchange.ORIGINAL]
+        self.names = tuple(own if project.settings.kind == TABLE else ["id", *own])
+        self.latest: list[Row] = []
+
+    def rows(self, block: Block) -> list[Row]:
+        return self.latest
+
+    def row(self, outcome: Outcome) -> Row:
+        fields = {"id": outcome.document.id} | outcome.document.fields
+        return [fields.get(name) for name in self.names]
+
+
+def _write_table(project: Project, feed: LearnerFeed, path: Path) -> None:
+    records = _Documents(project)
+    added = ["answer", "annotator", "answered_at", "prediction", f"probability_{project.settings.positive}"]
+    names = [name if name not in records.names else f"{name}_2" for name in added]
+    nothing = cast(Block, None)  # there is no block of bytes behind these rows
+    found = outcomes(project, feed)
+    with open_writer(path, records, names, [False] * 4 + [True]) as writer:
+        while some := list(islice(found, _AT_ONCE)):
+            records.latest = [records.row(each) for each in some]
+            writer.write(nothing, list(map(list, zip(*map(_cells, some), strict=True))))
+
+
+def _cells(each: Outcome) -> tuple[str | float | None, ...]:
+    when = None if each.time is None else datetime.fromtimestamp(each.time, UTC).isoformat("T", "seconds")
+    return each.label, each.annotator, when, each.prediction, float(f"{each.probability:.9g}")
+
+
+def certificate(project: Project) -> dict[str, Any]:
+    """The last certificate that passed, or else the last attempt."""
+    ended = [found for *_, found in project.store.attempts() if found is not None]
+    if not ended:
+        raise InputError(f"{project.path}: there is no certificate; the page offers to make one")
+    return next((each for each in reversed(ended) if each["passed"]), ended[-1])
+
+
+def write_certificate(project: Project, path: Path) -> None:
+    text = json.dumps(certificate(project), ensure_ascii=False, indent=1) + "\n"
+    with _atomic_files.replacing(path) as temporary:
+        temporary.write_text(text, encoding="utf-8")

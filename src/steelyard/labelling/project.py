@@ -1,0 +1,190 @@
+"""`Project`: one file with documents, labels and the journal of the learner; nothing else is needed."""
+
+import secrets
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass, replace
+from itertools import islice
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+from scipy import sparse
+
+from steelyard import model_file
+from steelyard.active import strategies
+from steelyard.active.journal import Journal
+from steelyard.active.label_store import Document, LabelStore
+from steelyard.estimators.active import ActiveClassifier
+from steelyard.examples import Examples, join
+from steelyard.io import columns as roles
+from steelyard.io.blocks import Block
+from steelyard.io.errors import InputError
+from steelyard.io.input_spec import InputSpec, from_json
+from steelyard.io.labels import two_classes
+from steelyard.io.stream import Reader
+from steelyard.labelling.corpus import Corpus
+from steelyard.losses import class_labels
+from steelyard.model_file import EngineState, ModelFile
+
+ERROR, RECALL = "error", "recall"
+DEFAULT_BUDGET = 500
+_AT_ONCE = 20_000  # documents that are parsed together
+
+
+@dataclass(frozen=True)
+class ProjectSettings:
+    """What is decided when a project begins. Budget and pool may grow."""
+
+    classes: tuple[str, str]
+    positive: str
+    strategy: str = strategies.DEFAULT
+    budget: int = DEFAULT_BUDGET
+    audit: float = 0.0
+    twice: float = 0.0
+    """The share of documents that a second person labels, too."""
+    measure: str = ERROR
+    """What "may I stop?" is about: error, or recall for screening."""
+    target: float = 0.05
+    seed: int = 0
+    kind: str = "table"
+    token: str = ""
+    """In the address of the page, so that nobody else can open it."""
+
+    def __post_init__(self) -> None:
+        if len(set(self.classes)) != 2 or len([*self.classes]) != 2 or not all(self.classes):
+            raise InputError(
+                f"classes {','.join(self.classes)}: two different names are wanted, as in ham,spam"
+            )
+        if self.positive not in self.classes:
+            raise InputError(f"the positive class {self.positive!r} is neither {' nor '.join(self.classes)}")
+        for name, share in (("twice", self.twice), ("target", self.target)):
+            if not 0.0 <= share <= 1.0:
+                raise InputError(f"{name} is a share, from 0 to 1; got {share}")
+
+
+class Project:
+    """Open until `close`. With `read_only` another process may be labelling meanwhile."""
+
+    def __init__(self, path: str | Path, *, read_only: bool = False) -> None:
+        self.path = str(path)
+        self.journal = Journal(path, read_only=read_only)
+        self.store = LabelStore(self.journal)
+        kept = self.store.project()
+        if kept is not None:
+            self._take(kept)
+
+    def _take(self, kept: dict[str, Any]) -> None:
+        self.spec: InputSpec = from_json(kept["spec"])
+        given = kept["settings"]
+        self.settings = ProjectSettings(**given | {"classes": tuple(given["classes"])})
+
+    @property
+    def begun(self) -> bool:
+        """Whether there are documents; a journal that Python code keeps has none."""
+        return hasattr(self, "settings")
+
+    def begin(self, corpus: Corpus, settings: ProjectSettings) -> int:
+        """Fill a new project; returns the number of items."""
+        settings = replace(settings, kind=corpus.kind, token=secrets.token_urlsafe(18))
+        return self._add(corpus.documents, corpus.spec, settings)
+
+    def grow(self, corpus: Corpus) -> int:
+        """Add documents; those that are there already are answered together with them."""
+        assert corpus.spec.columns is not None
+        lacking = [name for name in self._features(self.spec) if name not in corpus.spec.columns.names]
+        if lacking:
+            raise InputError(f"the new documents lack {', '.join(lacking)}, which those of the project have")
+        return self._add(corpus.documents, self.spec, self.settings)
+
+    def _add(self, documents: Iterable[Document], spec: InputSpec, settings: ProjectSettings) -> int:
+        kept = {"spec": spec.as_json(), "settings": asdict(settings)}
+        checked = self._checked(documents, spec)
+        count = self.store.add_documents(checked, self._features(spec), kept, time.time())
+        if not count:
+            raise InputError("there are no documents")
+        self._take(kept)
+        return count
+
+    def raise_budget(self, budget: int) -> None:
+        if budget < self.settings.budget:
+            raise InputError(f"the budget is {self.settings.budget} already; it can only be raised")
+        self.settings = replace(self.settings, budget=budget)
+        self.store.save_project({"spec": self.spec.as_json(), "settings": asdict(self.settings)})
+
+    @staticmethod
+    def _features(spec: InputSpec) -> tuple[str, ...]:
+        assert spec.columns is not None
+        return spec.columns.features
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The fields that are texts."""
+        assert self.spec.columns is not None
+        return self.spec.columns.with_role(roles.TEXT)
+
+    @property
+    def others(self) -> tuple[str, ...]:
+        """The other fields that are learned."""
+        return tuple(name for name in self._features(self.spec) if name not in self.texts)
+
+    def examples(self) -> Examples:
+        """The items as rows, made of what is stored."""
+        reader = _reader(self.spec)
+        return join([self._parse(reader, lines) for lines in self.store.item_fields(_AT_ONCE)])
+
+    def _parse(self, reader: Reader, lines: list[str]) -> Examples:
+        text = np.frombuffer("".join(f"{line}\n" for line in lines).encode(), np.uint8)
+        parsed = reader.parse(Block(self.path, text, 0))
+        if len(parsed.examples) != len(lines):
+            raise InputError(f"{self.path}: some document cannot be learned from: {parsed.notes[0].what}")
+        return parsed.examples
+
+    def _checked(self, documents: Iterable[Document], spec: InputSpec) -> Iterator[Document]:
+        """The documents, unless one of them could not be learned from: it would never open again."""
+        reader, rest = _reader(spec), iter(documents)
+        while some := list(islice(rest, _AT_ONCE)):
+            self._parse(reader, [each.fields_as_json for each in some])
+            yield from some
+
+    def classifier(self) -> ActiveClassifier:
+        """The learner as the journal has it, with its pool."""
+        rows, given = self.examples(), self.settings
+        matrix = sparse.csr_matrix((rows.values, rows.indices, rows.indptr), (len(rows), rows.features))
+        return ActiveClassifier(
+            classes=list(given.classes), positive=given.positive, strategy=given.strategy,
+            budget=min(given.budget, len(rows)), audit=given.audit, random_state=given.seed,
+            journal=self.journal,
+        ).pool(matrix)  # fmt: skip
+
+    def save_model(self, path: str | Path, classifier: ActiveClassifier) -> None:
+        """A model file that every command reads; later files are read as that of the documents was."""
+        model = classifier.model_
+        low, high = class_labels(model.settings.loss)
+        names = classifier.classes_.tolist()
+        spec = replace(self.spec, label_rule=two_classes(names[0], names[1], low, high))
+        content = ModelFile(
+            EngineState([model.settings], [model]), spec=spec.as_json(), class_names=classifier.classes_
+        )
+        model_file.save(path, content)
+
+    def close(self) -> None:
+        self.store.close()
+        self.journal.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _reader(spec: InputSpec) -> Reader:
+    """Of stored documents, which are JSON lines whatever the file was."""
+    assert spec.columns is not None
+    own = tuple(
+        replace(column, role=column.role if column.role in roles.FEATURES else roles.IGNORE)
+        for column in spec.columns.columns
+    )
+    columns = replace(spec.columns, columns=own)
+    return InputSpec("jsonl", spec.bits, columns=columns, text=spec.text).reader()

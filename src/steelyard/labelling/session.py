@@ -1,0 +1,234 @@
+"""`LabellingSession`: hands documents to people, takes their labels, and keeps the learner busy behind them.
+
+People's state (labels, who has which document) is guarded by one lock that is never held while something is
+learned. A worker passes labels on to the learner, asks ahead, and estimates. So an answer is on disk and the
+next document is there within milliseconds, whatever the learner does.
+"""
+
+import contextlib
+import threading
+import time
+from collections import Counter, deque
+from collections.abc import Callable
+
+import numpy as np
+
+from steelyard.active import counter_rng
+from steelyard.active.label_store import CERTIFY, IN_FILE, LABEL, WITHDRAWN, Label, in_force, settled
+from steelyard.io.errors import InputError
+from steelyard.labelling.attempts import Attempts
+from steelyard.labelling.learner_feed import LearnerFeed
+from steelyard.labelling.project import Project
+
+AHEAD = 2  # questions beyond those that people look at
+LEASE = 600.0  # seconds after which a document of somebody who is gone goes to another
+_GONE = 60.0  # seconds of silence after which nothing is asked ahead for a client
+_SECONDS = 1 << 41  # the purpose of the random numbers that say what is labelled twice
+_PATIENCE = 10.0  # seconds that somebody waits for the learner at most
+
+
+class LabellingSession:
+    """A client is one page in one browser; an annotator is a person, who may have several."""
+
+    def __init__(self, project: Project, clock: Callable[[], float] = time.time) -> None:
+        self.project, self._clock = project, clock
+        self.lock = threading.RLock()
+        self.labels = in_force(project.store.labels())
+        self.counts = Counter(settled(own) for own in self.labels.values())
+        """How many items have each label; None: skipped."""
+        self.by_person = Counter(name for own in self.labels.values() for name in own if name != IN_FILE)
+        self.feed = LearnerFeed(project, project.classifier())
+        self.attempts = Attempts(project.store, self.feed.classifier)
+        self.attempts.refresh(self.labels)
+        self._queue = [item for item in self.feed.open if item not in self.labels]  # asked, in their order
+        self._assigned: dict[int, tuple[str, float]] = {}
+        self._clients: dict[str, float] = {}
+        self._twice = [item for item in self.labels if self._is_drawn_twice(item)]
+        self._pending: deque[int] = deque(self.labels)
+        self._work = threading.Condition(self.lock)
+        self._exhausted = self._stopped = False
+        self._busy = True
+        self._worker = threading.Thread(target=self._run, name="steelyard-learner", daemon=True)
+        self._estimator = threading.Thread()
+
+    def start(self) -> None:
+        self._worker.start()
+
+    def close(self) -> None:
+        """Let the worker finish what it has begun."""
+        with self._work:
+            self._stopped = True
+            self._work.notify_all()
+        if self._worker.is_alive():
+            self._worker.join()
+        self._join_estimator()  # the worker may have begun it last
+
+    # What people do
+
+    def next(self, client: str, annotator: str) -> tuple[int, str] | None:
+        """The item that this client is to label, and for what; None if there is none now."""
+        deadline = time.monotonic() + _PATIENCE
+        with self._work:
+            self._clients[client] = self._clock()
+            while (found := self._choose(client, annotator)) is None and not self._exhausted:
+                self._work.notify_all()
+                if self._stopped or not self._work.wait(deadline - time.monotonic()):
+                    break
+            if found is not None:
+                self._assigned[found[0]] = client, self._clock()
+            return found
+
+    def label(self, client: str, annotator: str, item: int, label: str | None) -> None:
+        """Write down what somebody says; the same person may say something else later. None skips."""
+        if label is not None and label not in self.project.settings.classes:
+            raise InputError(f"the label {label!r} is neither {' nor '.join(self.project.settings.classes)}")
+        if not 0 <= item < self.feed.items:
+            raise InputError(f"there is no document {item!r}")
+        if not annotator or annotator == IN_FILE:
+            raise InputError(f"{annotator!r} is not the name of a person")
+        with self._work:
+            drawn = self.attempts.current is not None and self.attempts.current.ask_next() == item
+            self._record(Label(item, label, annotator, self._clock(), CERTIFY if drawn else LABEL))
+            self._assigned.pop(item, None)
+            if self._is_drawn_twice(item):
+                self._twice.append(item)
+
+    def undo(self, client: str, annotator: str) -> int:
+        """Take back the last label of this person, whose document comes again."""
+        with self._work:
+            own = [mine for each in self.labels.values() if (mine := each.get(annotator)) is not None]
+            if not own:
+                raise InputError("there is nothing to undo: you have not labelled anything")
+            last = max(own, key=lambda each: each.time)
+            self._record(Label(last.item, None, annotator, self._clock(), WITHDRAWN))
+            self._queue = [last.item, *(item for item in self._queue if item != last.item)]
+            self._assigned[last.item] = client, self._clock()
+            return last.item
+
+    def _record(self, label: Label) -> None:
+        self.project.store.add(label)
+        own = self.labels.setdefault(label.item, {})
+        if own:
+            self.counts[settled(own)] -= 1
+        self.by_person[label.annotator] += (label.purpose != WITHDRAWN) - (label.annotator in own)
+        if label.purpose == WITHDRAWN:
+            del own[label.annotator]
+        else:
+            own[label.annotator] = label
+        if own:
+            self.counts[settled(own)] += 1
+        else:
+            del self.labels[label.item]
+        self.attempts.changed(label.item)
+        self.attempts.refresh(self.labels)
+        self._pending.append(label.item)
+        self._work.notify_all()
+
+    def certify(self, measure: str, target: float) -> None:
+        """Begin an attempt: from now on its draws come first."""
+        self.attempts.begin(measure, target)
+        with self._work:
+            self.attempts.refresh(self.labels)
+
+    def give_up(self) -> None:
+        with self._work:
+            self.attempts.give_up()
+
+    def raise_budget(self, budget: int) -> None:
+        self.project.raise_budget(budget)
+        self.feed.raise_budget(budget)
+        with self._work:
+            self._exhausted = False
+            self._work.notify_all()
+
+    # Which document comes next
+
+    def _choose(self, client: str, annotator: str) -> tuple[int, str] | None:
+        drawn = self.attempts.refresh(self.labels)
+        if drawn is not None and self._free(drawn, client):
+            return drawn, CERTIFY
+        self._twice = [item for item in self._twice if self._has_one(item)]
+        for item in self._twice:
+            if annotator not in self.labels[item] and self._free(item, client):
+                return item, LABEL
+        self._queue = [item for item in self._queue if item not in self.labels]
+        own = [item for item in self._queue if self._assigned.get(item, ("", 0.0))[0] == client]
+        waiting = own or [item for item in self._queue if self._free(item, client)]
+        return (waiting[0], LABEL) if waiting else None
+
+    def _free(self, item: int, client: str) -> bool:
+        holder, since = self._assigned.get(item, (client, 0.0))
+        return holder == client or self._clock() - since > LEASE
+
+    def _is_drawn_twice(self, item: int) -> bool:
+        """Whether the item is among those that two people label, and one of them has."""
+        share = self.project.settings.twice
+        if share == 0.0 or not self._has_one(item):
+            return False
+        return bool(counter_rng.uniform(self.project.settings.seed, _SECONDS, np.array([item]))[0] < share)
+
+    def _has_one(self, item: int) -> bool:
+        return len([name for name in self.labels.get(item, {}) if name != IN_FILE]) == 1
+
+    # What the worker does
+
+    def _run(self) -> None:
+        while True:
+            with self._work:
+                while not (self._stopped or self._pending or self._wanted() > 0):
+                    self._busy = False
+                    self._work.notify_all()
+                    self._work.wait()
+                if self._stopped:
+                    self._busy = False
+                    self._work.notify_all()
+                    return
+                self._busy = True
+            self.step()
+
+    def step(self) -> None:
+        """Pass on what people said, ask ahead, and estimate if it is time."""
+        with self.lock:
+            changed = list(dict.fromkeys(self._pending))
+            self._pending.clear()
+            said = {item: self.labels.get(item) for item in changed}
+        for item, own in said.items():
+            self.feed.tell(item, own is not None, None if own is None else settled(own))
+        with self.lock:
+            wanted = self._wanted()
+        for _ in range(wanted):
+            asked = self.feed.ask()
+            with self._work:
+                if asked is None:
+                    self._exhausted = True
+                elif asked in self.labels:  # known from the file, or drawn for a certificate
+                    self._pending.append(asked)
+                else:
+                    self._queue.append(asked)
+                self._work.notify_all()
+            if asked is None:
+                break
+        if not self._estimator.is_alive() and (snapshot := self.feed.snapshot()) is not None:
+            # In a thread of its own: it takes long, and the next question does not wait for it.
+            self._estimator = threading.Thread(target=self.feed.estimate, args=(snapshot,), daemon=True)
+            self._estimator.start()
+
+    def _wanted(self) -> int:
+        """How many questions to ask now."""
+        if self._exhausted:
+            return 0
+        here = sum(self._clock() - seen < _GONE for seen in self._clients.values())
+        open_ = sum(item not in self.labels for item in self._queue)
+        return max(max(here, 1) + AHEAD - open_, 0)
+
+    def wait(self, timeout: float = 60.0) -> bool:
+        """Until the worker has nothing to do; False if it takes too long."""
+        with self._work:
+            self._work.notify_all()
+            idle = self._work.wait_for(lambda: not (self._busy or self._pending), timeout)
+        self._join_estimator(timeout)
+        return idle
+
+    def _join_estimator(self, timeout: float | None = None) -> None:
+        with contextlib.suppress(RuntimeError):  # there was none yet
+            self._estimator.join(timeout)

@@ -1,0 +1,300 @@
+// The page of `steelyard active label`. Text of documents only ever becomes text nodes.
+
+import { draw, percent } from "./plot.js";
+
+const at = (id) => document.getElementById(id);
+const client = remembered(sessionStorage, "client", () => crypto.randomUUID());
+const RETRY = 1000, REFRESH = 5000;
+let about, shown = null, current = null, busy = false, waiting = null;
+
+function remembered(storage, key, make) {
+  const name = `steelyard-${key}`;
+  if (!storage.getItem(name)) storage.setItem(name, make());
+  return storage.getItem(name);
+}
+
+function made(name, attributes, ...children) {
+  const element = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+  element.append(...children);
+  return element;
+}
+
+const who = () => localStorage.getItem("steelyard-annotator") || "me";
+
+async function reply(response) {
+  if (response.ok) return response.json();
+  let said = await response.text();
+  try { said = JSON.parse(said).error; } catch { /* plain text */ }
+  throw Object.assign(new Error(said), { refused: true });
+}
+
+const read = async (name, given = {}) =>
+  reply(await fetch(`api/${name}?${new URLSearchParams({ client, annotator: who(), ...given })}`));
+
+const post = async (name, given = {}) => reply(await fetch(`api/${name}`, {
+  method: "POST", headers: { "Content-Type": "application/json" },
+  body: JSON.stringify({ client, annotator: who(), ...given }),
+}));
+
+// One thing at a time. While the server does not answer, the same request is made again: nothing is lost.
+async function act(work, then) {
+  if (busy) return;
+  busy = true;
+  document.body.setAttribute("aria-busy", "true");
+  try {
+    for (;;) {
+      try {
+        const found = await work();
+        banner(null);
+        then(found);
+        return;
+      } catch (error) {
+        if (error.refused) { banner(error.message); return; }
+        banner("The server does not answer. This page tries again; what it confirmed before is stored.");
+        await new Promise((done) => setTimeout(done, RETRY));
+      }
+    }
+  } finally {
+    busy = false;
+    document.body.removeAttribute("aria-busy");
+  }
+}
+
+function banner(text) {
+  at("banner").textContent = text ?? "";
+  at("banner").hidden = text === null;
+}
+
+const say = (text) => { at("status").textContent = text; };
+
+// The document
+
+function show(question, { earlier = false } = {}) {
+  shown = question;
+  if (!earlier) current = question;
+  const texts = at("texts");
+  texts.replaceChildren();
+  at("return").hidden = !earlier;
+  at("badge").hidden = true;
+  at("legend").hidden = true;
+  at("others").hidden = true;
+  for (const button of document.querySelectorAll("#classes button, #skip")) button.disabled = question === null;
+  if (question === null) {
+    at("document-title").textContent = "Nothing to label now";
+    const why = "Every question within the budget has its answer, or another person has it open. Raise the budget, try for a certificate, or save the labels.";
+    texts.append(made("div", { class: "field" }, made("p", {}, why)));
+    return;
+  }
+  at("document-title").textContent = `Document ${question.id}`;
+  question.texts.forEach(([name, pieces], place) => {
+    const paragraph = made("p", { dir: "auto" });
+    for (const [text, level] of pieces) {
+      if (level === 0) paragraph.append(text);
+      else paragraph.append(made("mark", { class: level > 0 ? "for" : "against", "data-level": Math.abs(level) }, text));
+    }
+    const several = question.texts.length > 1;
+    const kind = several ? (place === 0 ? "field lead" : "field body") : "field";
+    texts.append(made("div", { class: kind }, ...(several ? [made("h3", {}, name)] : []), paragraph));
+  });
+  at("legend").hidden = !texts.querySelector("mark");
+  at("others").replaceChildren(...question.others.flatMap(([name, value]) => [made("dt", {}, name), made("dd", {}, value)]));
+  at("others").hidden = question.others.length === 0;
+  const badge = question.labelled ? `you said: ${question.label ?? "skipped"}` : question.purpose === "certify" ? "for the certificate" : null;
+  at("badge").textContent = badge ?? "";
+  at("badge").hidden = badge === null;
+  at("badge").classList.toggle("own", question.labelled);
+  document.querySelectorAll("#classes button").forEach((button, k) =>
+    button.setAttribute("aria-pressed", String(question.labelled && question.label === about.classes[k])));
+  at("document").focus({ preventScroll: true });
+  window.scrollTo(0, 0);
+}
+
+const follow = (found) => { show(found.question); update(found); };
+
+function answer(label) {
+  if (shown === null) return;
+  const { item } = shown, known = shown.labelled;
+  act(() => post("label", { item, label }), (found) => {
+    follow(found);
+    say(`${label === null ? "Skipped" : `Labelled ${label}`}${known ? ", changed" : ""}. ${found.labelled} label${found.labelled === 1 ? "" : "s"}.`);
+  });
+}
+
+const undo = () => act(() => post("undo"), (found) => { follow(found); say("Undone. The document is back."); });
+
+function back() {
+  act(() => read("recent"), (found) => {
+    const place = found.findIndex((each) => shown && each.item === shown.item);
+    const target = found[place + 1];
+    if (target) open(target.item); else say("There is no earlier document.");
+  });
+}
+
+function open(item) {
+  setTimeout(() => act(() => read("document", { item }), (found) => show(found, { earlier: true })));
+}
+
+function forward() { if (current !== shown) show(current); }
+
+// How far one is
+
+function update(state) {
+  at("labelled").textContent = state.labelled.toLocaleString("en");
+  at("of-budget").textContent = `of ${state.budget.toLocaleString("en")} labels`;
+  at("progress").max = state.budget;
+  at("progress").value = Math.min(state.labelled, state.budget);
+  at("undo").disabled = at("earlier").disabled = state.mine === 0;
+  const rows = about.classes.map((name, k) => [name, state.counts[k]]);
+  if (state.skipped) rows.push(["skipped", state.skipped]);
+  rows.push(["documents in all", about.documents]);
+  at("tally").tBodies[0].replaceChildren(...rows.map(([name, count], k) =>
+    made("tr", k >= about.classes.length ? { class: "soft" } : {}, made("th", { scope: "row" }, name), made("td", {}, count.toLocaleString("en")))));
+  judge(state);
+  certificate(state);
+  agree(state);
+}
+
+function judge(state) {
+  const last = state.estimates[state.estimates.length - 1], falling = about.measure === "error";
+  const met = last && last.met ? "yes" : last ? "no" : "unknown";
+  const certified = state.certificate && state.certificate.passed;
+  at("pill").dataset.met = at("stop-answer").dataset.met = certified ? "yes" : met;
+  at("stop-answer").textContent = certified ? "Yes, certified" : met === "yes" ? "You may stop" : "Not yet";
+  const goal = falling ? `below ${percent(about.target)}` : `at least ${percent(about.target)}`;
+  let why = `There is an estimate from 20 labels on. The goal: ${about.measure} ${goal}.`;
+  let pill = "Not yet: too few labels";
+  if (last && last.refused) { why = last.refused; pill = "No estimate"; }
+  else if (last) {
+    const bound = falling ? `at most ${percent(last.high)}` : `at least ${percent(last.low)}`;
+    why = `The ${about.measure}${falling ? "" : ` of ${about.positive}`} is ${bound}, with 95 % confidence. The goal is ${goal}.`;
+    pill = `${met === "yes" ? "You may stop" : "Not yet"}: ${about.measure} ${bound}`;
+  }
+  at("stop-why").textContent = certified ? state.certificate.says : why;
+  at("pill-text").textContent = certified ? "Certified" : pill;
+  draw(at("plot"), state.estimates, about.target, falling);
+  at("plot-caption").textContent = last && last.value !== null && !last.refused
+    ? `${falling ? "Error" : "Recall"} now: ${percent(last.value)}, 95 % interval ${percent(last.low)} to ${percent(last.high)}, after ${last.answers} answers`
+    : `${falling ? "Error" : "Recall"} by number of labels`;
+}
+
+function certificate(state) {
+  const { attempt, certificate: ended } = state;
+  at("certify").hidden = attempt !== null;
+  at("give-up").hidden = attempt === null;
+  const running = attempt && `An attempt is under way (${attempt.measure} ${attempt.measure === "error" ? "below" : "at least"} ${percent(attempt.target)}): ${attempt.labels} labels drawn, ${attempt.wrong} where the model was wrong. The documents that come now are drawn at random.`;
+  const idle = "A certificate is proof that others can check. Documents are drawn at random until it is sure.";
+  at("certificate-says").textContent = running || (ended ? ended.says : idle);
+  document.querySelector('[data-kind="certificate"]').hidden = !ended;
+}
+
+function agree({ agreement, people }) {
+  at("agreement").hidden = !agreement.items;
+  if (!agreement.items) return;
+  const figure = (value) => (value === null || Number.isNaN(value) ? "–" : value.toFixed(2));
+  const pairs = agreement.pairs.map((each) => `${each.people.join(" and ")} agree on ${each.agreed} of ${each.items} (κ ${figure(each.kappa)})`);
+  at("agreement").textContent = `${people.length} people: ${pairs.join("; ")}. Krippendorff’s α ${figure(agreement.alpha)}.`;
+}
+
+// Keys, dialogs, beginning
+
+const keys = {
+  s: () => answer(null), u: undo, ArrowLeft: back, ArrowRight: forward,
+  h: () => document.body.classList.toggle("plain"), "/": () => openSearch(), "?": () => at("help").showModal(),
+};
+
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
+  if (document.querySelector("dialog[open]") || event.target.closest("input, select, textarea")) return;
+  const other = about && about.classes.find((name) => name !== about.positive);
+  const name = about && (event.key === "y" ? about.positive : event.key === "n" ? other : about.classes[Number(event.key) - 1]);
+  if (!name && !keys[event.key]) return;
+  event.preventDefault();
+  if (name) answer(name); else keys[event.key]();
+});
+
+function openSearch() {
+  at("search").showModal();
+  at("search-text").select();
+}
+
+function list(found) {
+  at("found").replaceChildren(...found.map((each) => {
+    const tag = each.labelled ? each.label ?? "skipped" : "";
+    const button = made("button", { type: "button" }, made("span", { class: "snippet" }, each.snippet), made("span", { class: "tag" }, tag));
+    button.addEventListener("click", () => { at("search").close(); open(each.item); });
+    return made("li", {}, button);
+  }));
+  if (!found.length) at("found").append(made("li", {}, "Nothing found."));
+}
+
+at("search-text").addEventListener("input", () => {
+  clearTimeout(waiting);
+  const text = at("search-text").value.trim();
+  waiting = setTimeout(async () => {
+    if (text) list(await read("search", { text })); else at("found").replaceChildren();
+  }, 200);
+});
+at("search-text").addEventListener("keydown", (event) => {
+  if (event.key === "Escape") at("search").close();  // browsers would clear the text first
+  if (event.key === "Enter") at("found").querySelector("button")?.click();
+});
+at("open-search").addEventListener("click", openSearch);
+at("open-help").addEventListener("click", () => at("help").showModal());
+at("skip").addEventListener("click", () => answer(null));
+at("undo").addEventListener("click", undo);
+at("earlier").addEventListener("click", back);
+at("return").addEventListener("click", forward);
+at("more").addEventListener("click", () => act(async () => {
+  const state = await read("state");
+  return post("budget", { budget: state.budget + 100 });
+}, follow));
+at("measure").addEventListener("change", bound);
+at("certify").addEventListener("submit", (event) => {
+  event.preventDefault();
+  act(() => post("certify", { measure: at("measure").value, target: Number(at("target").value) / 100 }), follow);
+});
+at("give-up").addEventListener("click", () => act(() => post("give-up"), follow));
+at("annotator").addEventListener("change", () => {
+  localStorage.setItem("steelyard-annotator", at("annotator").value.trim() || "me");
+  at("annotator").value = who();
+  act(() => read("next"), follow);
+});
+
+function bound() {
+  const error = at("measure").value === "error";
+  at("bound").textContent = error ? "is below" : "is at least";
+  at("target").value = error ? (about.measure === "error" ? Math.round(1000 * about.target) / 10 : 5) : 90;
+}
+
+function begin(found) {
+  about = found;
+  document.title = `${about.name} – labelling`;
+  at("name").textContent = about.name;
+  at("legend-positive").textContent = about.positive;
+  at("annotator").value = who();
+  at("measure").append(made("option", { value: "error" }, "the error"), made("option", { value: "precision" }, `the precision of ${about.positive}`));
+  bound();
+  at("classes").append(...about.classes.map((name, k) => {
+    const positive = name === about.positive;
+    const letter = about.classes.length === 2 ? ` ${positive ? "y" : "n"}` : "";
+    const button = made("button", { type: "button", class: positive ? "positive" : "", "aria-keyshortcuts": `${k + 1}${letter}` }, made("span", {}, name), made("kbd", {}, String(k + 1)));
+    button.addEventListener("click", () => answer(name));
+    return button;
+  }));
+  for (const link of document.querySelectorAll("[data-kind]")) link.href = `api/download?kind=${link.dataset.kind}`;
+  const help = [...about.classes.map((name, k) => [String(k + 1), name])];
+  if (about.classes.length === 2) help.push(["y n", `${about.positive}, or not`]);
+  help.push(["s", "skip: nobody can tell"], ["u", "undo your last answer"], ["← →", "earlier documents, to change an answer, and back"], ["/", "search"], ["h", "highlight words, or not"], ["?", "this list"]);
+  at("keys").append(...help.flatMap(([key, what]) => [made("dt", {}, ...key.split(" ").map((each) => made("kbd", {}, each))), made("dd", {}, what)]));
+}
+
+act(async () => { if (!about) begin(await read("about")); return read("next"); }, follow);
+setInterval(async () => {
+  if (busy || document.hidden || !about) return;
+  try {
+    const state = await read("state");
+    if (!busy) update(state);
+    if (!busy && current === null && shown === null) act(() => read("next"), (found) => { if (found.question) follow(found); });
+  } catch { /* the next answer says so */ }
+}, REFRESH);

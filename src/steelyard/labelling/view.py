@@ -1,0 +1,102 @@
+"""What the page shows, as JSON: a document in pieces, and how far one has come."""
+
+from pathlib import Path
+from typing import Any
+
+from steelyard.active import agreement
+from steelyard.active.label_store import settled
+from steelyard.labelling import explanation
+from steelyard.labelling.session import LabellingSession
+
+_MOST_FOUND, _MOST_RECENT = 30, 30
+_SNIPPET = 120
+_SHOWN = ("answers", "value", "low", "high", "met", "refused")
+
+
+class PageView:
+    """Of one session; everything is plain data, and text stays text."""
+
+    def __init__(self, session: LabellingSession) -> None:
+        self._session, self._project = session, session.project
+        self._agreement: tuple[int, dict[str, Any]] = -1, {}
+
+    def about(self) -> dict[str, Any]:
+        """What does not change while one labels."""
+        given = self._project.settings
+        return {
+            "classes": list(given.classes), "positive": given.positive, "measure": given.measure,
+            "target": given.target, "strategy": given.strategy, "twice": given.twice,
+            "documents": self._project.store.count(), "items": self._session.feed.items,
+            "name": Path(self._project.path).name.removesuffix(".journal"),
+        }  # fmt: skip
+
+    def document(self, item: int, annotator: str, purpose: str = "") -> dict[str, Any]:
+        """A document with the words that decide, and what this person said about it."""
+        document, (coefficients, sign) = self._project.store.document(item), self._session.feed.view
+        own = self._session.labels.get(item, {}).get(annotator)
+        texts = explanation.pieces(document.fields, self._project.texts, coefficients, sign)
+        others = {name: document.fields.get(name) for name in self._project.others}
+        return {
+            "item": item, "id": document.id, "purpose": purpose,
+            "texts": [[name, pieces] for name, pieces in texts.items() if pieces],
+            "others": [[name, str(value)] for name, value in others.items() if value not in (None, "")],
+            "labelled": own is not None, "label": own and own.label,
+        }  # fmt: skip
+
+    def next(self, client: str, annotator: str) -> dict[str, Any]:
+        """The next document, and how far one has come."""
+        found = self._session.next(client, annotator)
+        return self.state(annotator) | {
+            "question": None if found is None else self.document(found[0], annotator, found[1])
+        }
+
+    def state(self, annotator: str) -> dict[str, Any]:
+        session = self._session
+        with session.lock:
+            attempt, counts, people = session.attempts.current, session.counts, +session.by_person
+            stamp = sum(people.values())
+            if self._agreement[0] != stamp and len(people) > 1:
+                self._agreement = stamp, agreement.summarise(session.labels)
+        return {
+            "labelled": sum(counts.values()) - counts[None], "skipped": counts[None],
+            "mine": people[annotator],
+            "counts": [counts[name] for name in self._project.settings.classes],
+            "budget": self._project.settings.budget, "people": sorted(people),
+            "agreement": self._agreement[1], "estimates": [
+                {name: each[name] for name in _SHOWN if name in each} for each in session.feed.estimates
+            ],
+            "attempt": None if attempt is None else {
+                "measure": attempt.measure, "target": attempt.target, "labels": attempt.test.draws,
+                "wrong": attempt.test.bad, "rows": attempt.test.rows,
+            },
+            "certificate": session.attempts.last and {
+                name: session.attempts.last[name] for name in ("passed", "says")
+            },
+        }  # fmt: skip
+
+    def search(self, text: str, annotator: str) -> list[dict[str, Any]]:
+        """Documents with this text."""
+        return self._list(self._project.store.search(text, _MOST_FOUND), annotator)
+
+    def recent(self, annotator: str) -> list[dict[str, Any]]:
+        """What this person labelled last."""
+        with self._session.lock:
+            own = [each[annotator] for each in self._session.labels.values() if annotator in each]
+        last = sorted(own, key=lambda label: -label.time)[:_MOST_RECENT]
+        return self._list([label.item for label in last], annotator)
+
+    def _list(self, items: list[int], annotator: str) -> list[dict[str, Any]]:
+        found = []
+        for item in items:
+            fields = self._project.store.document(item).fields
+            shown = self._project.texts or self._project.others
+            text = " ".join(str(fields[name]) for name in shown if fields.get(name) is not None)
+            own = self._session.labels.get(item, {})
+            mine = own.get(annotator)
+            found.append(
+                {
+                    "item": item, "snippet": " ".join(text.split())[:_SNIPPET], "labelled": bool(own),
+                    "label": mine.label if mine is not None else settled(own) if own else None,
+                }
+            )  # fmt: skip
+        return found

@@ -1,0 +1,53 @@
+"""Documents and labels in the file of a journal: equal ones together, the last word in force."""
+
+from pathlib import Path
+
+import pytest
+
+from steelyard.active.journal import Journal
+from steelyard.active.label_store import IN_FILE, WITHDRAWN, Document, Label, LabelStore, in_force, settled
+
+
+def test_equal_documents_are_one_item(tmp_path: Path) -> None:
+    documents = [Document(str(k), {"text": text, "n": k}) for k, text in enumerate(["a", "b", "a", "c"])]
+    with Journal(tmp_path / "a.journal") as journal:
+        store = LabelStore(journal)
+        assert store.add_documents(documents[:3], ["text"], {"x": 1}, 0.0) == 2
+        more = [documents[3], Document("9", {"text": "b"}, "yes")]
+        assert store.add_documents(more, ["text"], {"x": 2}, 5.0) == 3
+        assert [item for item, _ in store.documents()] == [0, 1, 0, 2, 1]
+        assert store.count() == 5
+        assert store.document(0).id == "0"
+        assert store.project() == {"x": 2}
+        assert store.labels() == [Label(1, "yes", IN_FILE, 5.0, "import")]
+        assert store.labels(0) == []
+        assert store.search("A", 10) == [0]
+        store.close()
+
+
+def test_documents_come_all_or_none(tmp_path: Path) -> None:
+    with Journal(tmp_path / "a.journal") as journal:
+        store = LabelStore(journal)
+
+        def broken() -> object:
+            yield Document("1", {"text": "a"})
+            raise ValueError("row 2 is broken")
+
+        with pytest.raises(ValueError, match="row 2"):
+            store.add_documents(broken(), ["text"], {}, 0.0)  # type: ignore[arg-type]
+        assert store.count() == 0
+        assert store.project() is None
+        store.close()
+
+
+def test_the_last_word_counts() -> None:
+    said = [
+        Label(0, "a", "ann", 1.0), Label(0, "b", "ann", 2.0), Label(1, "a", "ann", 3.0),
+        Label(1, None, "ann", 4.0, WITHDRAWN), Label(2, None, "bob", 5.0),
+        Label(3, None, "bob", 5.0, WITHDRAWN),
+    ]  # fmt: skip
+    found = in_force(said)
+    assert {item: settled(own) for item, own in found.items()} == {0: "b", 2: None}
+    votes = {name: Label(0, label, name, 0.0) for name, label in (("x", "a"), ("y", "b"), ("z", "b"))}
+    assert settled(votes) == "b"
+    assert settled(dict(list(votes.items())[:2])) == "a"

@@ -1,0 +1,149 @@
+"""The web application in process: what it answers, and whom it refuses."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from steelyard.labelling.app import LabellingApp
+from steelyard.labelling.session import LabellingSession
+from tests.labelling.projects import answer, truth
+from tests.labelling.web import WebClient
+
+ME = {"client": "tab", "annotator": "ann"}
+
+
+@pytest.fixture
+def client(session: LabellingSession) -> WebClient:
+    token = session.project.settings.token
+    return WebClient(LabellingApp(session).starlette(), f"http://127.0.0.1:8766/{token}/")
+
+
+def get(web: WebClient, name: str, code: int = 200, **given: Any) -> Any:
+    reply = web.get(f"api/{name}", params=ME | given)
+    assert reply.status_code == code, reply.text
+    return reply.json()
+
+
+def post(web: WebClient, name: str, code: int = 200, **given: Any) -> Any:
+    reply = web.post(f"api/{name}", json=ME | given)
+    assert reply.status_code == code, reply.text
+    return reply.json()
+
+
+def text(question: dict[str, Any]) -> str:
+    return "".join(piece for piece, _ in question["texts"][0][1])
+
+
+def test_label_undo_search_and_go_back(client: WebClient, session: LabellingSession) -> None:
+    about = get(client, "about")
+    assert about["classes"] == ["ham", "spam"]
+    assert about["name"] == "messages.csv"
+    state = get(client, "next")
+    first = state["question"]
+    for _ in range(25):
+        question = state["question"]
+        state = post(client, "label", item=question["item"], label=truth(text(question)))
+    assert state["labelled"] == 25
+    assert session.wait()
+    state = get(client, "state")
+    assert state["mine"] == 25
+    assert state["estimates"][-1]["answers"] >= 20
+    again = get(client, "document", item=first["item"])
+    assert (again["labelled"], again["label"]) == (True, truth(text(first)))
+    assert any(level for _, pieces in again["texts"] for _, level in pieces)
+    assert [name for name, _ in again["others"]] == ["hour", "sender"]
+    recent = get(client, "recent")
+    assert recent[-1]["item"] == first["item"]
+    assert recent[0]["item"] == question["item"]
+    undone = post(client, "undo")
+    assert undone["question"]["item"] == question["item"]
+    assert undone["labelled"] == 24
+    assert get(client, "search", text="FREE")[0]["snippet"]
+    assert get(client, "search", text='no such "text" %_\\') == []
+    skipped = post(client, "label", item=question["item"], label=None)
+    assert (skipped["skipped"], skipped["labelled"]) == (1, 24)
+
+
+def test_certificates_budgets_and_downloads(
+    client: WebClient, session: LabellingSession, tmp_path: Path
+) -> None:
+    answer(session, 30)
+    state = post(client, "certify", measure="error", target=0.4)
+    assert state["attempt"]["target"] == 0.4
+    while state["attempt"] is not None:
+        assert state["question"]["purpose"] == "certify"
+        state = post(client, "label", item=state["question"]["item"], label=truth(text(state["question"])))
+    assert state["certificate"]["says"].startswith("certified: error below 0.4")
+    state = post(client, "certify", measure="precision", target=0.9)
+    assert post(client, "give-up")["attempt"] is None
+    assert post(client, "budget", budget=90)["budget"] == 90
+    assert "can only be raised" in post(client, "budget", 400, budget=10)["error"]
+    table = client.get("api/download", params={"kind": "csv"})
+    assert table.headers["content-disposition"] == 'attachment; filename="labels.csv"'
+    assert table.text.count("\n") == 121
+    assert client.get("api/download", params={"kind": "model"}).content[8:9] == b"{"
+    found = json.loads(client.get("api/download", params={"kind": "certificate"}).text)
+    assert found["passed"] is True
+    assert "'exe' is missing" in get(client, "download", 400, kind="exe")["error"]
+
+
+def test_two_people_and_their_agreement(client: WebClient) -> None:
+    item = get(client, "next")["question"]["item"]
+    post(client, "label", item=item, label="ham")
+    state = post(client, "label", item=item, label="ham", annotator="bob", client="other")
+    assert state["people"] == ["ann", "bob"]
+    assert state["agreement"]["pairs"][0]["kappa"] == 1.0
+    assert get(client, "state")["agreement"]["items"] == 1
+
+
+def test_what_is_refused(client: WebClient, session: LabellingSession) -> None:
+    token = session.project.settings.token
+    for headers in (
+        {"host": "evil.example:8766"},
+        {"host": ""},
+        {"origin": "http://evil.example"},
+        {"origin": "null"},
+        {"sec-fetch-site": "cross-site"},
+    ):
+        assert client.get("api/state", params=ME, headers=headers).status_code == 403
+        assert client.post("api/label", json=ME, headers=headers).status_code == 403
+    for address in ("/wrong/", f"/{token}x/api/state", "/x/api/label"):
+        reply = client.get(f"http://127.0.0.1:8766{address}")
+        assert reply.status_code in (403, 405)
+    assert client.post(f"http://127.0.0.1:8766/{token[:-1]}/api/undo", json=ME).status_code == 403
+    assert client.get("http://127.0.0.1:8766/").status_code == 404
+    same = {"origin": "http://localhost:8766", "host": "localhost:8766", "sec-fetch-site": "same-origin"}
+    assert client.get("api/state", params=ME, headers=same).status_code == 200
+    assert not session.labels
+
+
+def test_bad_requests_change_nothing(client: WebClient, session: LabellingSession) -> None:
+    assert "'item' is missing" in post(client, "label", 400)["error"]
+    assert "neither ham nor spam" in post(client, "label", 400, item=0, label="eggs")["error"]
+    assert "there is no document 5000" in get(client, "document", 400, item=5000)["error"]
+    form = client.post("api/undo", content=b"{}", headers={"content-type": "text/plain"})
+    assert "application/json" in form.json()["error"]
+    large = client.post("api/undo", json=ME | {"x": "x" * (1 << 17)})
+    assert "too large" in large.json()["error"]
+    broken = client.post("api/undo", content=b"{", headers={"content-type": "application/json"})
+    assert broken.status_code == 400
+    assert "nothing to undo" in post(client, "undo", 400)["error"]
+    assert not session.labels
+
+
+def test_pages_may_run_nothing_but_their_own(client: WebClient) -> None:
+    page = client.get("")
+    assert page.headers["content-type"].startswith("text/html")
+    policy = page.headers["content-security-policy"]
+    assert "default-src 'none'" in policy
+    assert "unsafe" not in policy
+    assert "onclick" not in page.text
+    assert "style=" not in page.text
+    for name in ("page.js", "plot.js"):
+        script = client.get(name)
+        assert script.headers["content-type"].startswith("text/javascript")
+        assert "innerHTML" not in script.text
+    for name in ("page.css", "icon.svg"):
+        assert client.get(name).headers["x-content-type-options"] == "nosniff"

@@ -1,0 +1,256 @@
+"""Documents go to people and labels to the learner; nothing is lost, and nobody is asked in vain."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from steelyard.active.label_store import CERTIFY, LABEL, LabelStore
+from steelyard.io.errors import InputError
+from steelyard.labelling import session as session_module
+from steelyard.labelling.project import Project
+from steelyard.labelling.session import LabellingSession
+from tests.labelling.projects import answer, begin, text_of, truth
+
+
+def test_a_session(session: LabellingSession) -> None:
+    done = answer(session, 30)
+    assert len(set(done)) == 30
+    assert session.wait()
+    assert session.feed.answered == 30
+    assert session.counts["ham"] + session.counts["spam"] == 30
+    estimates = session.feed.estimates
+    assert 20 <= estimates[0]["answers"] < 30
+    assert not estimates[-1]["met"]
+    assert estimates == session.project.store.estimates()
+
+
+def test_the_next_process_goes_on(tmp_path: Path) -> None:
+    with begin(tmp_path) as project:
+        first = LabellingSession(project)
+        first.start()
+        done = answer(first, 12)
+        first.close()
+        waiting = first.next("tab", "ann")
+        assert waiting is not None
+        # Killed here: this label is on disk, and the learner was not told.
+        first.label("tab", "ann", waiting[0], "ham")
+    with Project(tmp_path / "messages.csv.journal") as project:
+        again = LabellingSession(project)
+        again.start()
+        assert again.wait()
+        assert set(again.labels) == {*done, waiting[0]}
+        assert again.feed.answered == 13
+        again.close()
+
+
+def test_changes_and_withdrawals_reach_the_learner(session: LabellingSession) -> None:
+    done = answer(session, 12)
+    assert session.wait()
+    before = session.feed.classifier.history_.label.copy()
+    session.label("tab", "ann", done[3], None)
+    session.label("tab", "ann", done[5], "spam" if truth(text_of(session, done[5])) == "ham" else "ham")
+    assert session.wait()
+    after = session.feed.classifier.history_.label
+    numbers = [session.feed._numbers[item] for item in done]
+    assert np.isnan(after[numbers[3]])
+    assert after[numbers[5]] == -before[numbers[5]]
+    assert session.counts[None] == 1
+    assert session.undo("tab", "ann") == done[5]
+    assert session.next("tab", "ann") == (done[5], LABEL)
+    assert session.wait()
+    assert session.feed.answered == 10
+    session.label("tab", "ann", done[5], None)
+    assert session.wait()
+    assert session.feed.classifier.n_skipped_ == 2
+    assert session.by_person == {"ann": 12}
+    other = LabellingSession.__new__(LabellingSession)
+    other.labels, other._work = {}, session._work
+    with pytest.raises(InputError, match="nothing to undo"):
+        other.undo("tab", "ann")
+
+
+def test_labels_that_make_no_sense(session: LabellingSession) -> None:
+    for item, label, annotator, message in (
+        (0, "eggs", "ann", "neither ham nor spam"),
+        (1000, "ham", "ann", "no document 1000"),
+        (0, "ham", "file", "is not the name of a person"),
+        (0, "ham", "", "is not the name of a person"),
+    ):
+        with pytest.raises(InputError, match=message):
+            session.label("tab", annotator, item, label)
+    assert not session.labels
+
+
+def test_two_people_have_different_documents(session: LabellingSession) -> None:
+    one, two = session.next("a", "ann"), session.next("b", "bob")
+    assert one is not None
+    assert two is not None
+    assert one[0] != two[0]
+    assert session.next("a", "ann") == one  # a page that is loaded again
+    session._assigned[one[0]] = "a", session._clock() - 2.0 * session_module.LEASE
+    session._assigned[two[0]] = "c", session._clock()
+    assert session.next("b", "bob") == one  # whoever had it is gone
+
+
+def test_some_are_labelled_twice(tmp_path: Path) -> None:
+    with begin(tmp_path, twice=1.0) as project:
+        session = LabellingSession(project)
+        session.start()
+        done = answer(session, 3)
+        session.label("tab", "ann", done[0], "ham")
+        found = [session.next("b", "bob") for _ in done]
+        assert found[0] is not None
+        assert found[0][0] == done[0]
+        session.label("b", "bob", done[0], "spam")
+        assert session.counts["ham"] >= 1  # of one vote each, the first counts
+        following = session.next("b", "bob")
+        assert following is not None
+        assert following[0] in done[1:]
+        session.close()
+    with Project(project.path) as again:
+        assert len(LabellingSession(again)._twice) == 2
+
+
+def test_a_certificate(session: LabellingSession, tmp_path: Path) -> None:
+    answer(session, 40)
+    assert session.wait()
+    session.certify("error", 0.3)
+    with pytest.raises(ValueError, match="an attempt is under way"):
+        session.certify("error", 0.3)
+    drawn: list[int] = []
+    while session.attempts.current is not None:
+        found = session.next("tab", "ann")
+        assert found is not None
+        assert found[1] == CERTIFY
+        if not drawn:
+            other = session.next("other", "bob")
+            assert other is None or other[1] == LABEL
+            session._assigned.clear()  # bob leaves
+        session.label("tab", "ann", found[0], truth(text_of(session, found[0])))
+        drawn.append(found[0])
+        if len(drawn) == 3:  # an answer is changed, and changed back: all is counted anew
+            session.label("tab", "ann", drawn[1], None)
+            assert session.attempts.current.test.bad >= 1
+            session.label("tab", "ann", drawn[1], truth(text_of(session, drawn[1])))
+        if len(drawn) == 4:  # another process would find it as it is
+            restored = LabellingSession(session.project)
+            assert restored.attempts.current is not None
+            assert restored.attempts.current.test.draws == 4
+    assert session.attempts.last is not None
+    assert session.attempts.last["passed"], session.attempts.last["says"]
+    assert [draw["row"] for draw in session.attempts.last["draws"]] == drawn
+    session.give_up()  # there is nothing to give up
+    session.certify("precision", 0.99)
+    session.give_up()
+    assert not session.attempts.last["passed"]
+    assert LabellingSession(session.project).attempts.last == session.attempts.last
+
+
+def test_a_budget_is_raised(tmp_path: Path) -> None:
+    with begin(tmp_path, budget=20) as project:
+        session = LabellingSession(project)
+        session.start()
+        assert len(answer(session, 30)) <= 20
+        assert session.next("tab", "ann") is None
+        with pytest.raises(InputError, match="can only be raised"):
+            session.raise_budget(10)
+        session.raise_budget(40)
+        session.close()
+    with Project(project.path) as again:
+        assert again.settings.budget == 40
+        assert again.classifier().learner_.plan.budget == 40
+
+
+def test_labels_of_the_file_are_not_asked_for(tmp_path: Path) -> None:
+    from steelyard.labelling import corpus
+    from steelyard.labelling.project import ProjectSettings
+    from tests.labelling.projects import CLASSES, texts
+
+    table = tmp_path / "half.csv"
+    rows = [f"{text},{label if k % 2 else ''}" for k, (text, label) in enumerate(texts(60))]
+    table.write_text("\n".join(["message,label", *rows, ""]))
+    with Project(tmp_path / "half.journal") as project:
+        project.begin(corpus.read(str(table), classes=CLASSES), ProjectSettings(CLASSES, "spam", budget=40))
+        session = LabellingSession(project)
+        known = set(session.labels)
+        session.start()
+        asked = answer(session, 10)
+        assert session.wait()
+        assert known
+        assert not known & set(asked)
+        assert session.feed.answered > 10
+        assert session.by_person == {"ann": 10}
+        session.close()
+
+
+def test_nobody_waits_for_ever(session: LabellingSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(session_module, "_PATIENCE", 0.01)
+    answer(session, 1)
+    session.close()
+    session._queue.clear()
+    session._exhausted = False
+    assert session.next("tab", "ann") is None
+
+
+def test_a_strategy_without_estimates(tmp_path: Path) -> None:
+    with begin(tmp_path, strategy="margin") as project:
+        session = LabellingSession(project)
+        session.start()
+        answer(session, 21)
+        assert session.wait()
+        assert "leaves nothing to chance" in session.feed.estimates[-1]["refused"]
+        session.close()
+
+
+def test_screening_estimates_recall(tmp_path: Path) -> None:
+    with begin(tmp_path, measure="recall", target=0.9, positive="ham") as project:
+        session = LabellingSession(project)
+        session.start()
+        answer(session, 24)
+        assert session.wait()
+        assert session.feed.estimates[-1]["measure"] == "recall"
+        assert session.feed.view.sign == -1.0
+        session.close()
+
+
+def test_a_pool_grows(tmp_path: Path) -> None:
+    from steelyard.labelling import corpus
+    from tests.labelling.projects import CLASSES
+
+    more = tmp_path / "more.csv"
+    rows = '900,3,a,"free prize cash"\n901,4,b,"lunch at home"\n902,3,a,"free prize cash"\n'
+    more.write_text(f"id,hour,sender,message\n{rows}")
+    with begin(tmp_path) as project:
+        before = LabellingSession(project)
+        before.start()
+        done = answer(before, 15)
+        assert before.wait()
+        before.close()
+        items = before.feed.items
+    with Project(project.path) as grown:
+        assert grown.grow(corpus.read(str(more), classes=CLASSES)) == items + 2
+        other = tmp_path / "other.csv"
+        other.write_text("id,title\n1,some words\n2,another one\n")
+        with pytest.raises(InputError, match="the new documents lack"):
+            grown.grow(corpus.read(str(other), classes=CLASSES))
+        other.write_text("id,hour,sender,message\n1,noon,a,some words\n2,night,b,another one\n")
+        with pytest.raises(InputError, match="cannot be learned from: column hour"):
+            grown.grow(corpus.read(str(other), classes=CLASSES))
+        session = LabellingSession(grown)
+        assert session.feed.items == items + 2
+        assert set(session.labels) == set(done)
+        parts = grown.journal.about()["about"]["parts"]  # type: ignore[index]
+        assert [rows for rows, _ in parts] == [items, 2]
+    with Project(project.path) as again:
+        assert LabellingSession(again).feed.answered == 15
+
+
+def test_journals_without_documents(tmp_path: Path) -> None:
+    from steelyard.active.journal import Journal
+
+    with Journal(tmp_path / "plain.journal"):
+        pass
+    with Project(tmp_path / "plain.journal", read_only=True) as project:
+        assert not project.begun
+        assert LabelStore(project.journal).project() is None

@@ -1,0 +1,37 @@
+"""A lock that one has: others see it, and its end."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from steelyard._file_lock import FileLock
+
+
+def test_one_at_a_time(tmp_path: Path) -> None:
+    one, two = FileLock(tmp_path / "a-lock"), FileLock(tmp_path / "a-lock")
+    assert one.acquire()
+    assert not two.acquire()
+    one.release()
+    one.release()
+    assert not (tmp_path / "a-lock").exists()
+    assert two.acquire()
+    two.release()
+
+
+def test_a_file_that_its_owner_removes_meanwhile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, opened = tmp_path / "a-lock", os.open
+    times: list[int] = []
+
+    def slow(*arguments: object) -> int:
+        found = opened(*arguments)  # type: ignore[arg-type]
+        if not times:
+            path.unlink()
+        times.append(found)
+        return found
+
+    monkeypatch.setattr(os, "open", slow)
+    lock = FileLock(path)
+    assert lock.acquire()
+    assert len(times) == 2
+    lock.release()
