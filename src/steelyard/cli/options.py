@@ -110,6 +110,10 @@ EXAMPLES = {
             "steelyard active simulate mail.tsv --fractions 0.02,0.1 --strategy iwal,random --seeds 10",
             "steelyard active simulate rcv1.svm --grid --update invariant,explicit --pictures curves",
         ),
+        "merge": (
+            "steelyard merge monday.model tuesday.model -o week.model",
+            "steelyard merge part-*.model --choose held-out.tsv -o whole.model",
+        ),
         "convert": (
             "steelyard convert log.vw.gz -o log.arrow",
             "steelyard train log.arrow --passes 5 -o log.model",
