@@ -18,13 +18,15 @@ define install
 		|| { cat $(VENV)/install.log >&2; echo "pip failed, see above" >&2; exit 1; }
 endef
 
-.PHONY: help demo test test-bounds test-versions check format docs site bench paper paper-quick clean
+.PHONY: help demo test test-bounds test-versions test-cluster bench-cluster check format docs site bench paper paper-quick clean
 
 help:
 	@echo "make demo     learn who survived the Titanic, with weights, and write pages about it"
 	@echo "make test     every check and every test"
 	@echo "make test-bounds  the kernels with bounds checked, for changes in them"
 	@echo "make test-versions  part of the tests with the oldest and newest dependencies, on each Python that is found"
+	@echo "make test-cluster  training on real clusters of Ray and Dask, whose workers are killed on the way"
+	@echo "make bench-cluster  what parts and rounds cost in accuracy, and what clusters gain in time"
 	@echo "make check    the linters only"
 	@echo "make docs     write the references of the command line and of Python anew"
 	@echo "make site     the documentation as a site"
@@ -52,6 +54,15 @@ test-bounds: $(VENV)/.installed-dev
 # Environments are made once, in $(VENV)/versions. One Python or one end only: make test-versions ONLY="--python 3.12".
 test-versions: $(VENV)/.installed-dev
 	@$(BIN)/python -m tests.versions $(ONLY)
+
+# STEELYARD_KILLS says how many workers are killed on each engine.
+test-cluster: $(VENV)/.installed-cluster
+	@echo "pytest, clusters"
+	@$(BIN)/python -m pytest --quiet -m cluster tests/distributed
+
+bench-cluster: $(VENV)/.installed-cluster
+	@$(BIN)/python -m benchmarks.merging
+	@$(BIN)/python -m benchmarks.clusters
 
 check: $(VENV)/.installed-dev
 	@echo "ruff check"

@@ -119,6 +119,10 @@ class Names:
         names.name(arrays["names_index"], arrays["names_text"], arrays["names_length"])
         return names
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Without the empty places of its tables, which are most of them."""
+        return Names.from_arrays, (len(self.known[0]), self.arrays())
+
     def update(self, other: "Names") -> None:
         """Enter the names of another model, as if its rows had come after these."""
         named, texts, lengths = (other.arrays()[f"names_{part}"] for part in ("index", "text", "length"))

@@ -10,6 +10,7 @@ an estimator, and the position of a training run that is not finished.
 """
 
 import json
+import tempfile
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
@@ -92,6 +93,13 @@ class ModelFile:
 
 def save(path: str | Path, content: ModelFile) -> None:
     """Write the file, replacing an earlier one in one move."""
+    serialised = as_bytes(content)
+    with _atomic_files.replacing(Path(path)) as temporary:
+        temporary.write_bytes(serialised)
+
+
+def as_bytes(content: ModelFile) -> bytes:
+    """What `save` writes."""
     from safetensors.numpy import save as serialise
 
     engine = content.engine
@@ -135,9 +143,7 @@ def save(path: str | Path, content: ModelFile) -> None:
         "settings": _settings_as_json(answering.settings),
         "extra": extra,
     }
-    serialised = serialise(_compact(answering) | arrays, {"steelyard": json.dumps(about)})
-    with _atomic_files.replacing(Path(path)) as temporary:
-        temporary.write_bytes(serialised)
+    return bytes(serialise(_compact(answering) | arrays, {"steelyard": json.dumps(about)}))
 
 
 def load(path: str | Path, loss: Loss | type[Loss] | None = None) -> ModelFile:
@@ -175,6 +181,14 @@ def load(path: str | Path, loss: Loss | type[Loss] | None = None) -> ModelFile:
         raise error if str(path) in str(error) else _damaged(path, str(error)) from None
     except (KeyError, TypeError, AttributeError, IndexError, OverflowError, MemoryError) as error:
         raise _damaged(path, repr(error)) from None
+
+
+def from_bytes(stored: bytes, loss: Loss | type[Loss] | None = None) -> ModelFile:
+    """As `load`."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "model"
+        path.write_bytes(stored)
+        return load(path, loss)
 
 
 def is_model(path: str | Path) -> bool:

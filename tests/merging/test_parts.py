@@ -61,7 +61,11 @@ SETTINGS = [
 
 @pytest.mark.parametrize("settings", SETTINGS, ids=lambda each: f"{each.scaling}, {type(each.loss).__name__}")
 def test_the_mean_predicts_the_mean(settings: Settings) -> None:
-    parts = [learned(settings, examples(1)), learned(settings, examples(2, unit=2.0)), learned(settings, examples(3))]
+    parts = [
+        learned(settings, examples(1)),
+        learned(settings, examples(2, unit=2.0)),
+        learned(settings, examples(3)),
+    ]
     rows = examples(9)
     a, b, c = (part_of(model, by=MEAN) for model in parts)
     whole = a.merged(b).merged(c).model(total=180.0)
@@ -81,7 +85,11 @@ def test_one_part_alone_says_the_same() -> None:
 
 def test_a_feature_that_one_part_has_seen_keeps_its_coefficient() -> None:
     some, all_of_them = examples(1), examples(2)
-    without = some.take(np.flatnonzero([5 not in some.indices[a:b] for a, b in zip(some.indptr, some.indptr[1:], strict=False)]))
+    without = some.take(
+        np.flatnonzero(
+            [5 not in some.indices[a:b] for a, b in zip(some.indptr, some.indptr[1:], strict=False)]
+        )
+    )
     a, b = learned(Settings(HUBER), without), learned(Settings(HUBER), all_of_them)
     merged = part_of(a).merged(part_of(b)).model(total=1.0)
     assert merged.coefficients()[5] == pytest.approx(b.coefficients()[5], rel=1e-5)
@@ -89,8 +97,8 @@ def test_a_feature_that_one_part_has_seen_keeps_its_coefficient() -> None:
     assert abs(plain.coefficients()[5]) < abs(b.coefficients()[5])
 
 
-def test_rounds_go_on_from_a_base() -> None:
-    settings = Settings(HUBER)
+@pytest.mark.parametrize("settings", SETTINGS[:3], ids=lambda each: each.scaling)
+def test_rounds_go_on_from_a_base(settings: Settings) -> None:
     base = learned(settings, examples(1))
     parts = [learned(settings, examples(seed), base=base) for seed in (2, 3)]
     a, b = (part_of(model, base) for model in parts)

@@ -13,7 +13,8 @@ from steelyard.engine import file_labels, progressive_calibration
 from steelyard.engine.file_rows import spec_of
 from steelyard.engine.protocol import restore
 from steelyard.engine.training_record import TrainingRecord
-from steelyard.features import Names
+from steelyard.learn import margin_histogram
+from steelyard.learn.margin_histogram import CURRENT, LAST
 from steelyard.merging.parts import GRADIENTS, Part, part_of
 from steelyard.model import Model
 from steelyard.model_file import EngineState, ModelFile
@@ -129,7 +130,10 @@ def with_fitted_calibration(content: ModelFile) -> ModelFile:
 
 
 def merge(
-    contents: Sequence[ModelFile], base: ModelFile | None = None, by: str = GRADIENTS, names: Sequence[Any] = ()
+    contents: Sequence[ModelFile],
+    base: ModelFile | None = None,
+    by: str = GRADIENTS,
+    names: Sequence[Any] = (),
 ) -> ModelFile:
     """One model file of several, in this order, which all went on from `base`, if from any.
 
@@ -158,6 +162,17 @@ def tree(pieces: Sequence[Merge]) -> Merge:
     return level[0]
 
 
+def joined_margins(before: Arrays, added: Arrays) -> Arrays:
+    """Margins of a round after earlier ones, which are forgotten as `learn.margin_histogram` says."""
+    bins, time = before["bins"].copy(), before["time"].copy()
+    if time[margin_histogram.CLOCK] >= 2.0 * time[margin_histogram.BEGAN]:
+        bins[:, LAST], bins[:, CURRENT] = bins[:, CURRENT], 0.0
+        time[margin_histogram.BEGAN] = time[margin_histogram.CLOCK]
+    bins[:, CURRENT] += added["bins"].sum(axis=1)
+    time[margin_histogram.CLOCK] += added["time"][margin_histogram.CLOCK]
+    return {"bins": bins, "time": time}
+
+
 def check_alike(first: ModelFile, other: ModelFile, path: str | Path, other_path: str | Path) -> None:
     """Whether two models have learned the same task in the same way; if not, in what they differ."""
     differing = []
@@ -181,8 +196,13 @@ def check_alike(first: ModelFile, other: ModelFile, path: str | Path, other_path
 
 
 def _reading(content: ModelFile) -> Any:
-    """But for the factor of weights, which belongs to the files."""
-    return None if content.spec is None else {**content.spec, "weight_factor": 1.0}
+    """What decides which feature is which: not the factor of weights, or how columns were recognised."""
+    if content.spec is None:
+        return None
+    own = {"weight_factor", "dialect", "encoding", "columns"}
+    columns = (content.spec["columns"] or {}).get("columns", [])
+    rest = {name: value for name, value in content.spec.items() if name not in own}
+    return rest, [(name, role) for name, role, _ in columns]
 
 
 def _listed(names: NDArray[Any] | None) -> list[Any] | None:
