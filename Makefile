@@ -106,6 +106,10 @@ $(VENV)/.installed-dev: pyproject.toml src/steelyard/__init__.py | $(VENV)/bin/p
 	$(call install,dev)
 	@touch $(VENV)/.installed-plot $@
 
+$(VENV)/.installed-cluster: $(VENV)/.installed-dev
+	$(call install,cluster)
+	@touch $@
+
 $(VENV)/.installed-site: pyproject.toml src/steelyard/__init__.py | $(VENV)/bin/python
 	$(call install,site)
 	@touch $@

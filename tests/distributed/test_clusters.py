@@ -1,4 +1,4 @@
-"""Real clusters on this machine, two workers each: the same model, also where workers are killed at random."""
+"""Real clusters on this machine, two workers each: the same model, even where workers are killed."""
 
 import os
 import random
@@ -58,7 +58,7 @@ def workers(kind: str) -> list[psutil.Process]:
             line = " ".join(process.cmdline())
         except psutil.Error:
             continue
-        ray = kind == "ray" and line.startswith("ray::") and "IDLE" not in line
+        ray = kind == "ray" and line.startswith(("ray::learn_part", "ray::merge_two"))
         spawned = kind != "ray" and "spawn_main" in line
         if ray or spawned:
             found.append(process)
