@@ -29,8 +29,8 @@ from steelyard.model import Model, Settings
 
 PAGE = Path(__file__).parent.parent / "docs" / "clusters.md"
 ENGINES = ("local:1", "local:2", "ray", "dask")
-FILES, ROWS, WORDS = 32, 6_000, 40
-REPEATS = 3
+FILES, ROWS, WORDS = 32, 2_000, 40
+REPEATS = 2
 
 # The large cluster: 10⁴ files, 10³ workers, 10 rounds, a network of 10 Gbit/s
 WORKERS, LARGE_FILES, ROUNDS, BYTES_A_SECOND = 1_000, 10_000, 10, 1.25e9
@@ -44,7 +44,10 @@ def write_files(folder: Path) -> list[str]:
     for number in range(FILES):
         words = (rng.pareto(0.7, (ROWS, WORDS)) * 10).astype(np.int64) % len(worth)
         labels = np.where(worth[words].sum(axis=1) > 0, 1, -1)
-        lines = (f"{y} |w {' '.join(map(str, row))}" for y, row in zip(labels.tolist(), words.tolist(), strict=True))
+        lines = (
+            f"{y} |w {' '.join(map(str, row))}"
+            for y, row in zip(labels.tolist(), words.tolist(), strict=True)
+        )
         (folder / f"{number:02}.vw").write_text("\n".join(lines) + "\n")
     return sorted(map(str, folder.iterdir()))
 
@@ -97,7 +100,9 @@ def constants() -> tuple[float, float, float]:
     parts[0].merged(parts[1])
     seconds = time.process_time() - began
     size = len(pickle.dumps(parts[0], protocol=5)) / features
-    stored = len(model_file.as_bytes(model_file.ModelFile(model_file.EngineState([models[0].settings], models[:1]))))
+    stored = len(
+        model_file.as_bytes(model_file.ModelFile(model_file.EngineState([models[0].settings], models[:1])))
+    )
     return size, stored / features, seconds / features
 
 

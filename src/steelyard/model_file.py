@@ -10,7 +10,6 @@ an estimator, and the position of a training run that is not finished.
 """
 
 import json
-import tempfile
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
@@ -181,14 +180,6 @@ def load(path: str | Path, loss: Loss | type[Loss] | None = None) -> ModelFile:
         raise error if str(path) in str(error) else _damaged(path, str(error)) from None
     except (KeyError, TypeError, AttributeError, IndexError, OverflowError, MemoryError) as error:
         raise _damaged(path, repr(error)) from None
-
-
-def from_bytes(stored: bytes, loss: Loss | type[Loss] | None = None) -> ModelFile:
-    """As `load`."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "model"
-        path.write_bytes(stored)
-        return load(path, loss)
 
 
 def is_model(path: str | Path) -> bool:

@@ -5,6 +5,7 @@ what, or how often a task is repeated because its worker died. One part is train
 the last bit.
 """
 
+import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -106,7 +107,7 @@ class DistributedTraining:
         if self.plan.parts == 1:
             (files,) = self.plan.files(self.done)
             only = engine.submit(learn_alone, start, *common, files)
-            self.content = model_file.from_bytes(engine.result(only, [only], finished), loss)
+            self.content = _loaded(engine.result(only, [only], finished), loss)
             return
         leaves = [
             engine.submit(learn_part, start, *common, self._by, files) for files in self.plan.files(self.done)
@@ -143,7 +144,7 @@ def learn_alone(start: bytes, loss: Loss, number: int, run: RunOptions, paths: l
 
 def learn_part(start: bytes, loss: Loss, number: int, run: RunOptions, by: str, paths: list[str]) -> Merge:
     """The same, to be merged with others that went on from there."""
-    return Merge.of(_learned(start, loss, number, run, paths), model_file.from_bytes(start, loss), by)
+    return Merge.of(_learned(start, loss, number, run, paths), _loaded(start, loss), by)
 
 
 def merge_two(left: Merge, right: Merge) -> Merge:
@@ -151,10 +152,17 @@ def merge_two(left: Merge, right: Merge) -> Merge:
 
 
 def _learned(start: bytes, loss: Loss, number: int, run: RunOptions, paths: list[str]) -> ModelFile:
-    training = resume(model_file.from_bytes(start, loss), "the model", paths, replace(run, passes=number + 1))
+    training = resume(_loaded(start, loss), "the model", paths, replace(run, passes=number + 1))
     training.loop.position = number, 0
     training.run()
     return training.content()
+
+
+def _loaded(stored: bytes, loss: Loss) -> ModelFile:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "model"
+        path.write_bytes(stored)
+        return model_file.load(path, loss)
 
 
 def _without_margins(content: ModelFile) -> ModelFile:
