@@ -105,8 +105,8 @@ def main() -> None:
         ):
             found = [task.accuracy(task.merged(order, parts, rounds, by)) for order in task.orders()]
             line.append(f"{np.mean(found) - np.mean(alone):+.2f}")
-    text = f"""Points of accuracy gained or lost against one learner, whose accuracy stands in the heads: one pass, the
-mean of {ORDERS} random orders. The standard error of a figure is about 0.1.
+    text = f"""Points of accuracy gained or lost against one learner, whose accuracy stands in the heads: one
+pass, the mean of {ORDERS} random orders.
 
 {sections.table(heads, lines)}
 """

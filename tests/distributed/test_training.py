@@ -154,7 +154,7 @@ def test_engines_are_made_when_they_are_asked_for(monkeypatch: pytest.MonkeyPatc
     for kind in ("Ray", "Dask"):
         made = SimpleNamespace(**{f"{kind}Engine": lambda address, kind=kind: (kind, address)})
         monkeypatch.setitem(sys.modules, f"steelyard.distributed.{kind.lower()}_engine", made)
-    found = [connect(where) for where in ("ray", "ray://there:1", "dask", "dask://there:2")]
+    found: list[Any] = [connect(where) for where in ("ray", "ray://there:1", "dask", "dask://there:2")]
     assert found == [("Ray", None), ("Ray", "ray://there:1"), ("Dask", None), ("Dask", "tcp://there:2")]
 
 

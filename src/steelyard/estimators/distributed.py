@@ -64,10 +64,17 @@ class DistributedClassifier(BaseEstimator):  # type: ignore[misc]
     def fit_files(
         self, paths: file_fitting.Paths, *, checkpoint: str | Path | None = None, **read_options: Any
     ) -> Self:
-        """Learn files, read as `OnlineClassifier.fit_files` reads them.
+        """Learn files in parts.
 
-        With `checkpoint`, the name of a file, the model is saved there after every round; if the file is
-        there, the run that wrote it goes on. It is removed when all is learned.
+        Parameters
+        ----------
+        paths : path or list of paths
+            Files or patterns, at least `parts` × `rounds` of them; all workers must see them.
+        checkpoint : path, optional
+            Where to save the model after every round. If the file is there, the run that wrote it goes on;
+            it is removed when all is learned.
+        **read_options
+            As for `OnlineClassifier.fit_files`.
         """
         estimator = OnlineClassifier() if self.estimator is None else self.estimator
         file_fitting.check_parameters(estimator)
