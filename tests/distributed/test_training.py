@@ -30,7 +30,10 @@ def files(tmp_path: Path) -> list[Path]:
     return paths
 
 
-@pytest.mark.parametrize("options", [(), ("--passes", 2), ("--scaling", "plain", "--learning-rate", "0.5")])
+@pytest.mark.parametrize(
+    "options",
+    [(), ("--passes", 2, "--weight-scale", "as_given"), ("--scaling", "plain", "--learning-rate", "0.5")],
+)
 def test_one_part_is_training_without_a_cluster(files: list[Path], tmp_path: Path, options: Any) -> None:
     trained(*files, *SMALL, *options, "-o", tmp_path / "alone")
     for rounds in (1, 3):

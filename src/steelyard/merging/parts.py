@@ -4,6 +4,8 @@ A part has a share in each coefficient: the squared gradients that it has added 
 in the plain mean, the weight of its rows. The merged coefficient, its average and its sum of squares are the
 means by these shares. So a feature that one part alone has seen keeps what that part has learned of it, and
 the rates go on as those of one part do: neither as if nothing, nor as if everything had been seen here.
+Columns of numbers are in every row, as the bias is; of these, the weight of the rows is the share always, so
+that they fit together.
 
 Parts measure features in units, and columns of numbers from origins, of their own. Coefficients are compared
 in those of the rows, sums of squares in a unit that fits both; what another origin changes, the bias makes up
@@ -167,7 +169,11 @@ class Part:
 
     def _scaled_shares(self, factor: Numbers) -> Numbers:
         """Squares of gradients have the units of the features, weights of rows do not."""
-        return self.shares if self.absent else self.shares * factor
+        return (
+            self.shares
+            if self.absent
+            else np.where(np.isnan(self.origins), self.shares * factor, self.shares)
+        )
 
 
 def part_of(model: Model, base: Model | None = None, by: str = GRADIENTS) -> Part:
@@ -197,6 +203,7 @@ def part_of(model: Model, base: Model | None = None, by: str = GRADIENTS) -> Par
     if len(model.columns.found):
         origins[np.searchsorted(met, model.columns.found)] = model.columns.origins[model.columns.found]
     shares = squares - (0.0 if base is None else frames.squares_before(base, met, all_units, origins))
+    shares[~np.isnan(origins)] = shares[-1] = sums[-1]
     return Part(
         settings,
         model.features,
