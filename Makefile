@@ -18,8 +18,8 @@ define install
 		|| { cat $(VENV)/install.log >&2; echo "pip failed, see above" >&2; exit 1; }
 endef
 
-.PHONY: help demo test test-bounds test-browser test-node test-bindings test-versions check format docs site bench paper \
-	paper-quick clean
+.PHONY: help demo test test-bounds test-browser test-node test-bindings test-cluster test-versions check format docs site \
+	bench bench-cluster paper paper-quick clean
 
 help:
 	@echo "make demo     learn who survived the Titanic, with weights, and write pages about it"
@@ -29,6 +29,8 @@ help:
 	@echo "make test-bindings  scorers within datatrove, Ray Data and Dask, where installed"
 	@echo "make test-browser  the page to label in, in a real Chromium"
 	@echo "make test-versions  part of the tests with the oldest and newest dependencies, on each Python that is found"
+	@echo "make test-cluster  training on real clusters of Ray and Dask, whose workers are killed on the way"
+	@echo "make bench-cluster  what parts and rounds cost in accuracy, and what clusters gain in time"
 	@echo "make check    the linters only"
 	@echo "make docs     write the references of the command line and of Python anew"
 	@echo "make site     the documentation as a site"
@@ -68,6 +70,15 @@ test-versions: $(VENV)/.installed-dev
 # The page of `active label` in a real Chromium; tools/install_browser.sh installs one on Debian.
 test-browser: $(VENV)/.installed-browser
 	@$(BIN)/python -m pytest --quiet -m browser tests/labelling
+
+# STEELYARD_KILLS says how many workers are killed on each engine.
+test-cluster: $(VENV)/.installed-cluster
+	@echo "pytest, clusters"
+	@$(BIN)/python -m pytest --quiet -m cluster tests/distributed
+
+bench-cluster: $(VENV)/.installed-cluster
+	@$(BIN)/python -m benchmarks.merging
+	@$(BIN)/python -m benchmarks.clusters
 
 check: $(VENV)/.installed-dev
 	@echo "ruff check"
@@ -114,6 +125,10 @@ $(VENV)/.installed-dev: pyproject.toml src/steelyard/__init__.py | $(VENV)/bin/p
 $(VENV)/.installed-browser: pyproject.toml src/steelyard/__init__.py | $(VENV)/bin/python
 	$(call install,browser)
 	@touch $(VENV)/.installed-dev $@
+
+$(VENV)/.installed-cluster: $(VENV)/.installed-dev
+	$(call install,cluster)
+	@touch $@
 
 $(VENV)/.installed-site: pyproject.toml src/steelyard/__init__.py | $(VENV)/bin/python
 	$(call install,site)

@@ -30,7 +30,13 @@ prints the same. The guides explain more: [estimators](estimators.md), [active l
 CONTENT: dict[str, dict[str, Any]] = {
     "Estimators": {
         f"steelyard.{name}": getattr(steelyard, name)
-        for name in ("OnlineClassifier", "OnlineRegressor", "ActiveClassifier", "Sweep")
+        for name in (
+            "OnlineClassifier",
+            "OnlineRegressor",
+            "ActiveClassifier",
+            "Sweep",
+            "DistributedClassifier",
+        )
     },
     "Without scikit-learn": {
         "steelyard.Learner": steelyard.Learner,

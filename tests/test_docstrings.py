@@ -31,7 +31,7 @@ def named(text: str) -> set[str]:
 
 
 def test_there_are_some() -> None:
-    assert len(ESTIMATORS) == 4
+    assert len(ESTIMATORS) == 5
     assert len(CLASSES) > len(ESTIMATORS)
 
 

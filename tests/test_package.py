@@ -28,7 +28,7 @@ def modules_after(code: str) -> set[str]:
 
 
 def test_public_surface() -> None:
-    estimators = ["ActiveClassifier", "OnlineClassifier", "OnlineRegressor", "Sweep"]
+    estimators = ["ActiveClassifier", "DistributedClassifier", "OnlineClassifier", "OnlineRegressor", "Sweep"]
     classes = [*estimators, "Learner", "RowOrderWarning", "Settings", "WeightWarning"]
     rooms = [*LIGHT, *NEEDS]
     assert sorted(steelyard.__all__) == sorted([*classes, "__version__", *rooms])

@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from steelyard.engine.totals import RowOrderWarning
-    from steelyard.estimators import ActiveClassifier, OnlineClassifier, OnlineRegressor, Sweep
+    from steelyard.estimators import (
+        ActiveClassifier,
+        DistributedClassifier,
+        OnlineClassifier,
+        OnlineRegressor,
+        Sweep,
+    )
     from steelyard.learner import Learner
     from steelyard.model import Settings
     from steelyard.weight_summary import WeightWarning
@@ -16,6 +22,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 __all__ = [
     "ActiveClassifier",
+    "DistributedClassifier",
     "Learner",
     "OnlineClassifier",
     "OnlineRegressor",
@@ -49,6 +56,7 @@ _rooms = (
 )
 _homes = {
     "ActiveClassifier": "estimators",
+    "DistributedClassifier": "estimators",
     "Learner": "learner",
     "OnlineClassifier": "estimators",
     "OnlineRegressor": "estimators",

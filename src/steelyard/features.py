@@ -29,6 +29,7 @@ from steelyard.text.swar import SPARE
 MOST_NAMES = 1 << 20
 MOST_FIELDS = 8  # in one interaction: the number of features multiplies
 LEAST_BITS, MOST_BITS = 1, 30
+_NOWHERE = np.zeros(0, np.int32)
 _NO_KEYS = (np.zeros(0, np.uint32), np.zeros(0, np.uint32))
 
 
@@ -117,6 +118,24 @@ class Names:
         names._further = set(arrays["names_further_key"].tolist())
         names.name(arrays["names_index"], arrays["names_text"], arrays["names_length"])
         return names
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Without the empty places of its tables, which are most of them."""
+        return Names.from_arrays, (len(self.known[0]), self.arrays())
+
+    def update(self, other: "Names") -> None:
+        """Enter the names of another model, as if its rows had come after these."""
+        named, texts, lengths = (other.arrays()[f"names_{part}"] for part in ("index", "text", "length"))
+        stops, places = np.cumsum(lengths, dtype=np.int64), np.argsort(named, kind="stable")
+        for known in other.known:
+            indices = np.flatnonzero(known)
+            new = indices[self.admit(Candidates(indices, known[indices].astype(np.int64), _NOWHERE))]
+            new = new[np.isin(new, named)]
+            at = places[np.searchsorted(named, new, sorter=places)]
+            pieces = [texts[stops[k] - lengths[k] : stops[k]] for k in at.tolist()]
+            if pieces:
+                self.name(new, np.concatenate(pieces), lengths[at])
+        self._further |= other._further
 
     def by_index(self) -> dict[int, str]:
         """The name of each index that has one."""

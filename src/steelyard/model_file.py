@@ -92,6 +92,13 @@ class ModelFile:
 
 def save(path: str | Path, content: ModelFile) -> None:
     """Write the file, replacing an earlier one in one move."""
+    serialised = as_bytes(content)
+    with _atomic_files.replacing(Path(path)) as temporary:
+        temporary.write_bytes(serialised)
+
+
+def as_bytes(content: ModelFile) -> bytes:
+    """What `save` writes."""
     from safetensors.numpy import save as serialise
 
     engine = content.engine
@@ -135,9 +142,7 @@ def save(path: str | Path, content: ModelFile) -> None:
         "settings": _settings_as_json(answering.settings),
         "extra": extra,
     }
-    serialised = serialise(_compact(answering) | arrays, {"steelyard": json.dumps(about)})
-    with _atomic_files.replacing(Path(path)) as temporary:
-        temporary.write_bytes(serialised)
+    return bytes(serialise(_compact(answering) | arrays, {"steelyard": json.dumps(about)}))
 
 
 def load(path: str | Path, loss: Loss | type[Loss] | None = None) -> ModelFile:

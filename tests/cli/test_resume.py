@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from steelyard import losses, model_file
-from steelyard.cli import train
+from steelyard.cli import checkpoints as checkpoints_of_train
 from tests.cli.running import PLAIN, blocks_of, refused, rows, run, trained
 
 
@@ -98,13 +98,13 @@ def test_who_interrupts_is_told_what_is_kept(
     two: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     blocks_of(500, monkeypatch)
-    checkpoint, after_piece = tmp_path / "m.checkpoint", train._Checkpoints.after_piece
+    checkpoint, after_piece = tmp_path / "m.checkpoint", checkpoints_of_train.Checkpoints.after_piece
     interrupted = "train", *two, "-o", tmp_path / "m", "--checkpoint-every", 30
 
     def interrupt(checkpoints: Any, learned: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(train._Checkpoints, "after_piece", interrupt)
+    monkeypatch.setattr(checkpoints_of_train.Checkpoints, "after_piece", interrupt)
     assert run(*interrupted, code=1).stderr.split() == ["Aborted!"]
 
     def interrupt_later(checkpoints: Any, learned: Any) -> None:
@@ -112,7 +112,7 @@ def test_who_interrupts_is_told_what_is_kept(
         if checkpoint.exists():
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(train._Checkpoints, "after_piece", interrupt_later)
+    monkeypatch.setattr(checkpoints_of_train.Checkpoints, "after_piece", interrupt_later)
     said = f"interrupted: --resume {checkpoint} goes on from its last checkpoint\n"
     assert run(*interrupted, code=1).stderr.startswith(said)
 

@@ -28,6 +28,7 @@ _summaries = {
     "report": "Write a page about a model and labelled rows: how good it is, why, and where it errs.",
     "inspect": "Show a model: settings, figures, and the largest coefficients of every class, by name.",
     "explain": "Show which features contribute most to each prediction, by name.",
+    "merge": "Make one model of several that learned parts of the rows.",
     "convert": "Write files of any format as a binary file that loads much faster.",
     "export": "Write a model for programs that have no steelyard: JSON, JavaScript, ONNX.",
     "active": "Active learning: choose the examples whose labels are worth asking for.",

@@ -119,6 +119,10 @@ EXAMPLES = {
             "steelyard active export messages.csv.journal -o labels.csv",
             "steelyard active export messages.csv.journal -o all.parquet --model spam.model",
         ),
+        "merge": (
+            "steelyard merge monday.model tuesday.model -o week.model",
+            "steelyard merge part-*.model --choose held-out.tsv -o whole.model",
+        ),
         "convert": (
             "steelyard convert log.vw.gz -o log.arrow",
             "steelyard train log.arrow --passes 5 -o log.model",

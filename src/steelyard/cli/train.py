@@ -2,18 +2,17 @@
 
 import json
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import click
 
-from steelyard import losses
+from steelyard import losses, model_file
 from steelyard._messages import counted
-from steelyard.cli import options, train_report
-from steelyard.cli.common import check_outputs, printer, restored_interrupts, seconds_since_start
+from steelyard.cli import cluster, options, train_report
+from steelyard.cli.checkpoints import Checkpoints
+from steelyard.cli.common import check_outputs, printer, seconds_since_start
 from steelyard.cli.option_types import Choice, RateOrAuto
 from steelyard.cli.options import LearnOptions, given_names, option_name
 from steelyard.cli.options import options as several
@@ -34,6 +33,7 @@ from steelyard.model import (
     STEPS_OF_AVERAGES,
     Settings,
 )
+from steelyard.model_file import ModelFile
 from steelyard.schedules import AUTO
 from steelyard.updates import names as update_names
 
@@ -145,6 +145,7 @@ _RUNNING = several(
         "--checkpoint-every", type=click.IntRange(1), metavar="ROWS",
         help="Save MODEL.checkpoint every ROWS rows; removed when the run succeeds.",
     ),
+    cluster.OPTIONS,
     options.WEIGHT_SCALE,
     options.THREADS,
     options.ON_ERROR,
@@ -230,7 +231,8 @@ def command(ctx: click.Context, /, files: tuple[str, ...], **given: Any) -> None
     """
     result = run(ctx, files, given, table=not given["as_json"])
     say = printer(keeps=given["output"] is not None)
-    say(json.dumps(result) if given["as_json"] else train_report.text(result))
+    report = train_report if given["cluster"] is None else cluster
+    say(json.dumps(result) if given["as_json"] else report.text(result))
 
 
 def run(ctx: click.Context, files: tuple[str, ...], given: dict[str, Any], *, table: bool) -> dict[str, Any]:
@@ -241,6 +243,9 @@ def run(ctx: click.Context, files: tuple[str, ...], given: dict[str, Any], *, ta
         wanted = TrainOptions.from_given(ctx, given)
         paths = sources.expand(files)
         check_outputs([wanted.output], paths, force=given["force"])
+        cluster.check(given)
+        if given["cluster"] is not None:
+            return _run_on_cluster(paths, wanted, given, table=table)
         training, announcements = _prepare(paths, wanted)
         training.check_calibration()
         if given["calibrate"] and not training.classes:
@@ -251,7 +256,7 @@ def run(ctx: click.Context, files: tuple[str, ...], given: dict[str, Any], *, ta
         say = printer(keeps=wanted.output is not None)
         if table:
             say("\n".join([*announcements, ""]))
-        checkpoints = _Checkpoints(training, wanted)
+        checkpoints = Checkpoints(training, wanted.checkpoint, wanted.checkpoint_every)
         with checkpoints.told_when_interrupted(), progress.bar(progress.Rates()) as bar:
             watcher = progress.Watcher(training, bar, table=table, say=say)
 
@@ -267,6 +272,22 @@ def run(ctx: click.Context, files: tuple[str, ...], given: dict[str, Any], *, ta
     return train_report.summarise(training, seconds=seconds, startup=startup, output=wanted.output)
 
 
+def _run_on_cluster(
+    paths: list[str], wanted: TrainOptions, given: dict[str, Any], *, table: bool
+) -> dict[str, Any]:
+    say = printer(keeps=wanted.output is not None)
+    started: FileTraining | ModelFile
+    if wanted.resume is None:
+        started, announcements = _prepare(paths, wanted)
+        if table:
+            say("\n".join([*announcements, ""]))
+    else:
+        _check_kept(wanted, wanted.resume)
+        started = model_file.load(wanted.resume, options.own_loss(wanted.learn.loss))
+    training = cluster.begin(paths, given, wanted.run, started, wanted.checkpoint)
+    return cluster.run(training, given["cluster"], wanted.output, say if table else None)
+
+
 def _prepare(paths: list[str], wanted: TrainOptions) -> tuple[FileTraining, list[str]]:
     """The training, and what was decided without being asked."""
     if wanted.resume is None:
@@ -280,16 +301,8 @@ def _prepare(paths: list[str], wanted: TrainOptions) -> tuple[FileTraining, list
         )
         training.loss_inferred = wanted.learn.loss is None and wanted.task is None
         return training, train_report.announce(training, wanted.given)
-    loss = wanted.learn.loss
-    kept = wanted.given & _KEPT_BY_A_MODEL
-    if loss is not None and ":" in loss:
-        kept -= {"loss"}  # a loss of the user's own is needed to load the model
-    if kept:
-        listed = ", ".join(map(option_name, sorted(kept)))
-        raise InputError(f"--resume goes on with the settings of {wanted.resume}: leave out {listed}")
-    from steelyard import model_file
-
-    stored = model_file.load(wanted.resume, options.own_loss(loss))
+    _check_kept(wanted, wanted.resume)
+    stored = model_file.load(wanted.resume, options.own_loss(wanted.learn.loss))
     run_options = [name for name in KEPT_BY_CHECKPOINTS if name in wanted.given]
     training = resume(stored, wanted.resume, paths, wanted.run, run_options)
     schedule = {name: getattr(wanted, name) for name in _SCHEDULE if name in wanted.given}
@@ -307,6 +320,16 @@ def _prepare(paths: list[str], wanted: TrainOptions) -> tuple[FileTraining, list
     return training, [said, *(changed if schedule else [])]
 
 
+def _check_kept(wanted: TrainOptions, path: Path) -> None:
+    """Whether nothing was said that a model decides by itself."""
+    kept = wanted.given & _KEPT_BY_A_MODEL
+    if wanted.learn.loss is not None and ":" in wanted.learn.loss:
+        kept -= {"loss"}  # a loss of the user's own is needed to load the model
+    if kept:
+        listed = ", ".join(map(option_name, sorted(kept)))
+        raise InputError(f"--resume goes on with the settings of {path}: leave out {listed}")
+
+
 def _change_schedule(training: FileTraining, schedule: dict[str, Any], path: Path) -> None:
     """The same models go on at another rate."""
     listed = ", ".join(map(option_name, schedule))
@@ -319,29 +342,3 @@ def _change_schedule(training: FileTraining, schedule: dict[str, Any], path: Pat
             + listed
         )
     training.use(training.engine.with_settings([replace(settings[0], **schedule)]))
-
-
-class _Checkpoints:
-    """Saves MODEL.checkpoint now and then, if asked to."""
-
-    def __init__(self, training: FileTraining, wanted: TrainOptions) -> None:
-        self._training, self._path, self._every = training, wanted.checkpoint, wanted.checkpoint_every
-        self._rows = self._last = 0
-
-    def after_piece(self, learned: Learned) -> None:
-        self._rows += learned.rows
-        if self._every is None or self._path is None or self._rows - self._last < self._every:
-            return
-        self._last = self._rows
-        self._training.save_checkpoint(self._path)
-
-    @contextmanager
-    def told_when_interrupted(self) -> Iterator[None]:
-        """Whoever interrupts is told what is saved of the run."""
-        try:
-            with restored_interrupts():
-                yield
-        except KeyboardInterrupt:
-            if self._last:
-                click.echo(f"interrupted: --resume {self._path} goes on from its last checkpoint", err=True)
-            raise

@@ -34,6 +34,8 @@ def as_json(training: "FileTraining") -> dict[str, Any]:
 def options_of(
     stored: dict[str, Any], path: str | Path, paths: Sequence[str], run: RunOptions, given: Sequence[str]
 ) -> RunOptions:
+    if "cluster" in stored:
+        raise InputError(f"{path} is the checkpoint of a run with --cluster: say so again, to go on with it")
     if stored["paths"] != list(paths):
         raise InputError(
             f"{path} is the checkpoint of a run over {' '.join(stored['paths'])}: name the same files"

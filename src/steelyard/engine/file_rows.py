@@ -162,6 +162,11 @@ class FileRows:
             else:
                 yield replace(examples, sample_weight=examples.sample_weight * self.factor)
 
+    def look_at_weights(self) -> None:
+        """Find the factor of weights, if that is wanted, before the first row is learned."""
+        if self.weight_scale == "auto":
+            next(self._scaled(parsed.examples for parsed in self._without_names().open()), None)
+
     def _without_names(self) -> "FileRows":
         return FileRows(self.paths, self.spec, loss=self.loss, threads=self.threads, skip=self.skip)
 

@@ -54,6 +54,11 @@ def load(path: Path, loss: type[Loss] | None = None) -> LoadedModel:
         if formats.by_suffix(str(path)) is None:
             raise
         raise InputError(f"{error}; the model comes before the files") from None
+    return loaded(path, content)
+
+
+def loaded(path: Path, content: ModelFile) -> LoadedModel:
+    """The content of a model file, ready to score."""
     spec = None if content.spec is None else spec_of(content, path)
     return LoadedModel(path, content, restore(content.engine), _class_names(content, spec))
 

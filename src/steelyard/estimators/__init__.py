@@ -6,13 +6,15 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from steelyard.estimators.active import ActiveClassifier
     from steelyard.estimators.classifier import OnlineClassifier
+    from steelyard.estimators.distributed import DistributedClassifier
     from steelyard.estimators.regressor import OnlineRegressor
     from steelyard.estimators.sweep import Sweep
 
-__all__ = ["ActiveClassifier", "OnlineClassifier", "OnlineRegressor", "Sweep"]
+__all__ = ["ActiveClassifier", "DistributedClassifier", "OnlineClassifier", "OnlineRegressor", "Sweep"]
 
 _homes = {
     "ActiveClassifier": "active",
+    "DistributedClassifier": "distributed",
     "OnlineClassifier": "classifier",
     "OnlineRegressor": "regressor",
     "Sweep": "sweep",

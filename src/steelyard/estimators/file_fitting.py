@@ -88,7 +88,7 @@ def fit(
     calibrate: bool = False,
 ) -> None:
     check_parameters(estimator)
-    expanded = _expand(paths)
+    expanded = expand(paths)
     run = options.run_options(
         fit_passes.in_files(estimator),
         calibrate=calibrate,
@@ -136,7 +136,7 @@ def partial_fit(estimator: Any, paths: Paths, options: FileOptions, read_options
             f"{', '.join(read_options)}: later files are read as the first ones were; leave this out"
         )
     check_parameters(estimator)
-    expanded, run = _expand(paths), options.run_options(1, seed=estimator.random_state)
+    expanded, run = expand(paths), options.run_options(1, seed=estimator.random_state)
     settings = settings_of(estimator, estimator._engine.settings)
     training = _interrupted(options, expanded, run, settings)
     if training is None:
@@ -173,7 +173,7 @@ def predict(estimator: Any, paths: Paths, on_error: str, threads: int | None) ->
             "the estimator was fitted to rows and does not know how files are read: use predict(X)"
         )
     run = FileOptions(None, on_error, threads, None, None, 0).run_options(1)
-    expanded = _expand(paths)
+    expanded = expand(paths)
     spec = compatibility.spec_for(estimator.input_spec_, expanded, "the estimator")
     spec = file_predictions.accept_any_labels(spec)
     reader = spec.reader()
@@ -258,7 +258,7 @@ def check_parameters(estimator: Any) -> None:
         )
 
 
-def _expand(paths: Paths) -> list[str]:
+def expand(paths: Paths) -> list[str]:
     listed = [paths] if isinstance(paths, str | Path) else list(paths)
     if hasattr(paths, "columns") or not all(isinstance(path, str | Path) for path in listed):
         raise TypeError(

@@ -1,0 +1,115 @@
+"""`steelyard train --cluster`: learn files in parts, side by side, and merge the models round by round."""
+
+import time
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from steelyard._messages import counted
+from steelyard.cli.common import Say, fact_lines
+from steelyard.cli.option_types import Choice
+from steelyard.cli.options import options
+from steelyard.io.errors import InputError
+
+if TYPE_CHECKING:
+    from steelyard.distributed.training import DistributedTraining, Progress
+    from steelyard.engine.file_training import FileTraining
+    from steelyard.engine.run_options import RunOptions
+    from steelyard.model_file import ModelFile
+
+OPTIONS = options(
+    click.option(
+        "--cluster", metavar="WHERE",
+        help="Learn parts of the files side by side, and merge the models after each round: local (processes "
+        "of this machine, local:4 for four), ray, ray://HOST:PORT, dask or dask://HOST:PORT.",
+    ),
+    click.option(
+        "--parts", type=click.IntRange(1), metavar="N",
+        help="Of --cluster: how many parts are learned side by side.  [default: 8, or one for each file]",
+    ),
+    click.option(
+        "--rounds", type=click.IntRange(1), metavar="N",
+        help="Of --cluster: how often a pass is merged.  [default: 4, or as files allow]",
+    ),
+    click.option(
+        "--merge-by", type=Choice(["gradients", "mean"]), default=None,
+        help="Of --cluster: as --by of steelyard merge.  [default: gradients]",
+    ),
+)  # fmt: skip
+
+
+def check(given: dict[str, Any]) -> None:
+    """Options that belong together."""
+    alone = [name for name in ("parts", "rounds", "merge_by") if given[name] is not None]
+    if alone and given["cluster"] is None:
+        listed = ", ".join("--" + name.replace("_", "-") for name in alone)
+        raise InputError(f"{listed}: for training on a cluster, --cluster local, say")
+    if given["cluster"] is not None and given["checkpoint_every"] is not None:
+        raise InputError("--cluster saves MODEL.checkpoint after every round: leave out --checkpoint-every")
+
+
+def begin(
+    paths: list[str],
+    given: dict[str, Any],
+    run: "RunOptions",
+    started: "FileTraining | ModelFile",
+    checkpoint: Path | None,
+) -> "DistributedTraining":
+    """From a training that has begun, or from the content of a model or checkpoint."""
+    from steelyard.distributed.plan import Plan
+    from steelyard.distributed.training import DistributedTraining
+    from steelyard.engine.file_training import FileTraining
+
+    plan = Plan.of(paths, given["parts"], given["rounds"], run.passes)
+    options: dict[str, Any] = {"by": given["merge_by"] or "gradients", "checkpoint": checkpoint}
+    if isinstance(started, FileTraining):
+        return DistributedTraining.begin(started, plan, **options)
+    return DistributedTraining(started, plan, run, **options)
+
+
+def run(training: "DistributedTraining", where: str, output: Path | None, say: Say | None) -> dict[str, Any]:
+    """Learn, and save the model; `say` is told of each round. Returns the summary."""
+    from steelyard import model_file
+    from steelyard.distributed.engines import connect
+
+    began = time.perf_counter()
+    plan = training.plan
+    if say is not None:
+        say(f"{counted(plan.parts, 'part')}, {counted(plan.rounds, 'round')} a pass, on {where}")
+
+    def show(progress: "Progress") -> None:
+        said = f"round {progress.rounds + 1} of {plan.total}: {progress.parts} of {plan.parts} parts"
+        if progress.parts == 0:
+            loss = progress.content.engine.best_models[0].progressive_loss
+            said = f"round {progress.rounds} of {plan.total}: average loss {loss:.6f}"
+            if say is not None:
+                say(said)
+        elif say is not None:
+            click.echo(said, err=True)
+
+    with closing(connect(where)) as engine:
+        content = training.run(engine, show)
+    if output is not None:
+        model_file.save(output, content)
+        output.with_name(output.name + ".checkpoint").unlink(missing_ok=True)
+    model, record = content.engine.best_models[0], content.training or {}
+    return {
+        "files": len(plan.paths), "parts": plan.parts, "rounds": plan.total, "passes": plan.passes,
+        "examples": record.get("rows"), "weight": model.total_weight,
+        "progressive_loss": model.progressive_loss, "seconds": time.perf_counter() - began,
+        "model": None if output is None else str(output),
+    }  # fmt: skip
+
+
+def text(result: dict[str, Any]) -> str:
+    return "\n".join(
+        fact_lines({
+            "examples": f"{result['examples']:,}",
+            "weight": f"{result['weight']:,.6g}",
+            "average loss": f"{result['progressive_loss']:.6f}",
+            "time": f"{result['seconds']:.2f} s",
+            "model": result["model"],
+        })
+    )  # fmt: skip

@@ -1,0 +1,80 @@
+"""Units and origins in which several models measure the same features: what fits all of them."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steelyard.learn import linear, units
+from steelyard.learn.units import CHANGED, CHANGES, FARTHEST, FIRST, INDEX, MOST, NEAR, TINIEST
+from steelyard.model import Model
+
+if TYPE_CHECKING:
+    from steelyard.merging.parts import Part
+
+Numbers = NDArray[np.float64]
+
+
+def met(model: Model) -> NDArray[np.bool_]:
+    """The features of which the model knows anything."""
+    found = model.raw_coefficients != 0.0
+    if len(model.sums):
+        found |= model.units != model.unit_fill[0]
+    if model.settings.adaptive:
+        found |= model.sum_squared_gradients != 0.0
+    found[model.columns.found] = True
+    return np.asarray(found)
+
+
+def common_units(left: Numbers, right: Numbers) -> Numbers:
+    """As if the unit of one were a value that the other meets: see `learn.units`."""
+    small = np.minimum(np.abs(left), np.abs(right))
+    large = np.maximum(np.abs(left), np.abs(right))
+    counts = (left > TINIEST) & (right > TINIEST)
+    found = np.where(counts & (small == large), small, -large)
+    differing = np.flatnonzero(counts & (small != large))
+    multiples = large[differing] / small[differing]
+    for divisor in range(int(MOST), 0, -1):
+        times = multiples * divisor
+        whole = np.abs(times - np.rint(times)) <= NEAR * times
+        fit = whole & (times <= MOST * (1.0 + NEAR))
+        found[differing[fit]] = small[differing[fit]] / divisor
+    one_knows = small <= TINIEST
+    found[one_knows] = np.where(np.abs(left) > np.abs(right), left, right)[one_knows]
+    return np.asarray(found)
+
+
+def square_factors(before: Numbers, after: Numbers) -> Numbers:
+    """What sums of squared gradients are multiplied by: counts add |z| to them, other values z²."""
+    sizes, other = np.abs(before), np.abs(after)
+    ratio = np.divide(sizes, other, out=np.ones(len(sizes)), where=(sizes > TINIEST) & (other > TINIEST))
+    return np.where((before > 0.0) & (after > 0.0), ratio, ratio * ratio)
+
+
+def squares_before(base: Model, features: NDArray[np.int64], now: Numbers, origins: Numbers) -> Numbers:
+    """Of the model that a part went on from, in the part's units; the bias is the last.
+
+    A column that has got its origin since then has begun its sum anew.
+    """
+    squares = np.append(base.sum_squared_gradients[features], base.state[linear.BIAS_SQUARES])
+    had = np.ones(len(features) + 1)
+    if len(base.sums) or len(base.max_abs):
+        had[:-1] = (base.units if len(base.sums) else -base.max_abs)[features]
+    if len(base.columns.origins):
+        has_now = ~np.isnan(origins[:-1])
+        squares[:-1][has_now & ~np.isin(features, base.columns.found)] = 0.0
+    return np.asarray(squares * square_factors(had, now))
+
+
+def common_candidates(left: "Part", right: "Part") -> Numbers:
+    """The columns that may yet get an origin: those that were in every row of both."""
+    mine, others = left.candidates, right.candidates
+    _, at, there = np.intersect1d(mine[:, INDEX], others[:, INDEX], return_indices=True)
+    at, there = at[np.argsort(at)], there[np.argsort(at)]
+    found, other = mine[at].copy(), others[there]
+    farther = other[:, FARTHEST] + np.abs(other[:, FIRST] - found[:, FIRST])
+    found[:, FARTHEST] = np.maximum(found[:, FARTHEST], farther)
+    # one change is left to be seen: origins are moved where a row is learned
+    found[:, CHANGED] = np.minimum(found[:, CHANGED] + other[:, CHANGED], CHANGES - 1)
+    found[:, units.LAST] = found[:, FIRST]
+    return found

@@ -1,0 +1,225 @@
+"""`distributed`: one part is training without a cluster; workers and deaths of workers decide nothing."""
+
+import os
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from concurrent.futures.process import BrokenProcessPool
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from steelyard import model_file
+from steelyard.distributed import local
+from steelyard.distributed.engines import connect
+from steelyard.distributed.local import LocalEngine
+from steelyard.distributed.plan import Plan
+from steelyard.io.errors import InputError
+from tests.cli.running import refused, rows, run, trained
+
+SMALL = ("--bits", "10")
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> list[Path]:
+    paths = [tmp_path / f"{k}.vw" for k in range(8)]
+    for k, path in enumerate(paths):
+        path.write_text(rows(60, seed=k, weights=True))
+    return paths
+
+
+@pytest.mark.parametrize(
+    "options",
+    [(), ("--passes", 2, "--weight-scale", "as_given"), ("--scaling", "plain", "--learning-rate", "0.5")],
+)
+def test_one_part_is_training_without_a_cluster(files: list[Path], tmp_path: Path, options: Any) -> None:
+    trained(*files, *SMALL, *options, "-o", tmp_path / "alone")
+    for rounds in (1, 3):
+        cluster = ("--cluster", "local:1", "--parts", 1, "--rounds", rounds)
+        found = trained(*files, *SMALL, *options, *cluster, "-o", tmp_path / "cluster")
+        assert (tmp_path / "cluster").read_bytes() == (tmp_path / "alone").read_bytes()
+        assert found["examples"] == 480
+
+
+def test_weights_are_scaled_alike(files: list[Path], tmp_path: Path) -> None:
+    for path in files:
+        path.write_text(rows(60).replace(" |a", " 1000 |a"))
+    trained(*files, *SMALL, "-o", tmp_path / "alone")
+    trained(*files, *SMALL, "--cluster", "local:1", "--parts", 1, "-o", tmp_path / "cluster")
+    assert (tmp_path / "cluster").read_bytes() == (tmp_path / "alone").read_bytes()
+
+
+def test_parts_and_rounds(files: list[Path], tmp_path: Path) -> None:
+    cluster = ("train", *files, *SMALL, "--cluster", "local:1", "--parts", 4, "--rounds", 2, "--passes", 2)
+    result = run(*cluster, "-o", tmp_path / "m")
+    assert "4 parts, 2 rounds a pass, on local:1" in result.stdout
+    assert "round 4 of 4: average loss" in result.stdout
+    assert "round 1 of 4: 3 of 4 parts" in result.stderr
+    content = model_file.load(tmp_path / "m")
+    (model,) = content.engine.models
+    alone = trained(*files, *SMALL, "--passes", 2)
+    assert model.total_weight == pytest.approx(alone["weight"])
+    assert model.clock == pytest.approx(2.0 * alone["weight"])
+    assert content.training is not None
+    assert content.training["rows"] == 480
+    assert len(content.training["files"]) == 8
+    assert content.progressive_calibration["time"][0] == pytest.approx(alone["weight"])
+    assert content.progressive_calibration["bins"].sum() > 0.0
+    assert model.progressive_loss < 1.5 * alone["progressive_loss"]
+    assert "examples" in trained(*cluster[1:], "--merge-by", "mean")  # no model is saved
+    # without calibration there are no margins
+    trained(*files, *SMALL, "--no-calibrate", *cluster[-6:], "--cluster", "local:1", "-o", tmp_path / "n")
+    assert not model_file.load(tmp_path / "n").progressive_calibration
+
+
+class StoppedError(Exception):
+    """As if the power had failed."""
+
+
+class FailingEngine(LocalEngine):
+    """Works for so many rounds."""
+
+    def __init__(self, rounds: int) -> None:
+        super().__init__(1)
+        self.rounds = rounds
+
+    def result(self, *arguments: Any) -> Any:
+        if self.rounds == 0:
+            raise StoppedError
+        self.rounds -= 1
+        return super().result(*arguments)
+
+
+@pytest.mark.parametrize("parts", [1, 4])
+def test_a_run_goes_on_from_its_last_round(
+    files: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, parts: int
+) -> None:
+    cluster = (*files, "--cluster", "local:1", "--parts", parts, "--rounds", 2)
+    trained(*cluster, *SMALL, "-o", tmp_path / "whole")
+    with monkeypatch.context() as patch:
+        patch.setattr("steelyard.distributed.engines.connect", lambda where: FailingEngine(1))
+        with pytest.raises(StoppedError):
+            trained(*cluster, *SMALL, "-o", tmp_path / "m")
+    checkpoint = tmp_path / "m.checkpoint"
+    assert checkpoint.exists()
+    assert "the settings of" in refused("train", *cluster, *SMALL, "--resume", checkpoint)
+    said = refused("train", *files, "--cluster", "local:1", "--parts", 2, "--resume", checkpoint)
+    assert "not of a run with these files, parts, rounds" in said
+    assert "say so again" in refused("train", *files, "--resume", checkpoint)
+    trained(*cluster, "--resume", checkpoint, "-o", tmp_path / "m")
+    assert (tmp_path / "m").read_bytes() == (tmp_path / "whole").read_bytes()
+    assert not checkpoint.exists()
+
+
+def test_a_model_is_learned_further(files: list[Path], tmp_path: Path) -> None:
+    trained(*files[:4], *SMALL, "-o", tmp_path / "first")
+    more = (*files[4:], "--resume", tmp_path / "first", "--cluster", "local:1", "--parts", 2)
+    found = trained(*more, "-o", tmp_path / "m")
+    first, model = (model_file.load(tmp_path / name).engine.models[0] for name in ("first", "m"))
+    assert model.clock == pytest.approx(found["weight"])
+    assert first.clock < found["weight"]
+
+
+def test_what_a_cluster_does_not_do(files: list[Path]) -> None:
+    cluster = ("train", *files, "--cluster", "local:1")
+    assert "leave out holdout, calibrate" in refused(*cluster, "--holdout", 5, "--calibrate")
+    assert "leave out shuffle" in refused(*cluster, "--shuffle")
+    assert "one by one" in refused(*cluster, "--class-weight", "balanced")
+    assert "after every round" in refused(*cluster, "--checkpoint-every", 5, "-o", "m")
+    assert "--parts: for training on a cluster" in refused("train", *files, "--parts", 2)
+
+
+@pytest.mark.parametrize(
+    ("where", "said"),
+    [
+        ("rya", "no cluster 'rya'; it is one of local, ray, dask; did you mean 'ray'"),
+        ("local:none", "local:4 means four processes"),
+        ("ray:8000", "an address is written ray://HOST:PORT"),
+    ],
+)
+def test_addresses(where: str, said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        connect(where)
+
+
+@pytest.mark.parametrize("kind", ["ray", "dask"])
+def test_an_engine_that_is_not_installed(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("ray", "distributed"):
+        monkeypatch.setitem(sys.modules, name, None)
+    monkeypatch.delitem(sys.modules, f"steelyard.distributed.{kind}_engine", raising=False)
+    with pytest.raises(InputError, match=rf"pip install 'steelyard\[{kind}\]'"):
+        connect(kind)
+
+
+def test_engines_are_made_when_they_are_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    for kind in ("Ray", "Dask"):
+        made = SimpleNamespace(**{f"{kind}Engine": lambda address, kind=kind: (kind, address)})
+        monkeypatch.setitem(sys.modules, f"steelyard.distributed.{kind.lower()}_engine", made)
+    found: list[Any] = [connect(where) for where in ("ray", "ray://there:1", "dask", "dask://there:2")]
+    assert found == [("Ray", None), ("Ray", "ray://there:1"), ("Dask", None), ("Dask", "tcp://there:2")]
+
+
+def test_plans() -> None:
+    paths = [str(k) for k in range(10)]
+    plan = Plan.of(paths, 2, 2, 3)
+    assert plan.files(0) == [["0", "1"], ["2", "3", "4"]]
+    assert plan.files(3) == [["5", "6"], ["7", "8", "9"]]
+    assert (plan.total, plan.pass_of(3)) == (6, 1)
+    assert (Plan.of(paths, None, None).parts, Plan.of(paths, None, None).rounds) == (8, 1)
+    assert (Plan.of(paths[:1], None, None).parts, Plan.of(paths, 1, None).rounds) == (1, 4)
+    with pytest.raises(InputError, match=r"10 files cannot be cut into 4 parts and 3 rounds, which need 12"):
+        Plan.of(paths, 4, 3)
+
+
+def add(left: int, right: int) -> int:
+    return left + right
+
+
+def die_unless(path: Path) -> int:
+    """Kill the process that computes it, the first time."""
+    if path.exists():
+        return 1
+    path.touch()
+    os.kill(os.getpid(), signal.SIGKILL)
+    return 0
+
+
+def die() -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+@pytest.fixture
+def engine() -> Iterator[LocalEngine]:
+    made = LocalEngine(2)
+    yield made
+    made.close()
+
+
+def test_a_process_that_dies_is_replaced(engine: LocalEngine, tmp_path: Path) -> None:
+    told: list[int] = []
+    first, second = engine.submit(die_unless, tmp_path / "first"), engine.submit(add, 2, engine.put(3))
+    both = engine.submit(add, first, second)
+    assert engine.result(both, [first, second], lambda: told.append(1)) == 6
+    assert len(told) == 2
+    assert engine.result(both, [], lambda: None) == 6
+
+
+def test_processes_that_always_die(engine: LocalEngine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(local, "_MOST_DEATHS", 2)
+
+    class Dead:
+        def submit(self, function: Callable[..., Any]) -> Any:
+            raise BrokenProcessPool
+
+        def shutdown(self, **options: Any) -> None: ...
+
+    monkeypatch.setattr(local, "ProcessPoolExecutor", lambda *given, **options: Dead())
+    with pytest.raises(RuntimeError, match="2 worker processes died one after another: is there enough"):
+        engine.result(engine.submit(die), [], lambda: None)
+
+
+def test_workers_are_those_of_the_machine() -> None:
+    assert LocalEngine().workers == (os.cpu_count() or 1)
+    assert isinstance(connect("local"), LocalEngine)
