@@ -96,7 +96,9 @@ def _mean_loss(
     passes: int,
 ) -> float:
     mean_one = weights / weights.mean()  # the same minimum, and steps of a usual size
-    classifier = OnlineClassifier(loss, learning_rate=rate, fit_intercept=False, passes=passes, shuffle=False)
+    classifier = OnlineClassifier(
+        loss, scaling="normalized", learning_rate=rate, fit_intercept=False, passes=passes, shuffle=False
+    )
     classifier.fit(matrix, labels, sample_weight=mean_one)
     value = losses.by_name(loss).value
     predictions = classifier.decision_function(matrix).tolist()
