@@ -67,7 +67,7 @@ def format_csv(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def _whose(head: str) -> str:
-    """Columns of the paper's numbers and of ours look different: "hinge, paper", "here", "rcv1-ccat, here"."""
+    """Columns of the paper's numbers and of ours look different: "hinge, paper", "rcv1-ccat, here"."""
     last = head.rpartition(", ")[2]
     return {"paper": "paper", "here": "ours"}.get(last, "")
 

@@ -5,17 +5,13 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from paper import data, sweeping, verdicts
+from paper import verdicts
 from paper.drawing import COLOURS, figure
 from paper.grids import NEAR, Cells, Grid, Numbers, format_spread, group_by_update, make_grids
-from paper.study import Claim, Part, ReportFigure, ReportTable, Row, Scope, Step, Study, Tables
+from paper.studies import adaptive_steps
+from paper.studies.adaptive_steps import POWERS, RATES, TABLE
+from paper.study import Claim, Part, ReportFigure, ReportTable, Scope, Step, Study, Tables
 from paper.sweeping import LOSSES, UPDATES
-from steelyard import OnlineClassifier
-
-TABLE = "adaptive_rates"
-SCALINGS = ("adaptive", "normalized")
-RATES = [2.0**k for k in range(-10, 11)]
-POWERS = [0.0, 0.5]
 
 
 class AdaptiveRates(Study):
@@ -25,13 +21,7 @@ class AdaptiveRates(Study):
     title = "Adaptive and normalized rates"
 
     def steps(self, scope: Scope) -> list[Step]:
-        most = scope.choose(None, 20_000)
-        return [
-            _step(place, loss, shuffle, most)
-            for place in data.PLACES
-            for loss in LOSSES
-            for shuffle in range(scope.choose(3, 1))
-        ]
+        return adaptive_steps.steps(scope)
 
     def part(self, tables: Tables, scope: Scope) -> Part:
         rows = tables[TABLE]
@@ -48,25 +38,6 @@ class AdaptiveRates(Study):
             ],
             [_improves(found), _accuracy(found)],
         )
-
-
-def _step(place: str, loss: str, shuffle: int, most: int | None) -> Step:
-    def compute() -> list[Row]:
-        grid = {"update": UPDATES, "power_t": POWERS, "learning_rate": RATES}
-        return [
-            {**row, "scaling": scaling}
-            for scaling in SCALINGS
-            for row in sweeping.run_sweep(
-                place,
-                shuffle,
-                OnlineClassifier(loss, scaling=scaling, fit_intercept=False, passes=1, shuffle=False),
-                grid,
-                most=most,
-            )
-        ]
-
-    key = f"{data.name(place)} {loss} {shuffle}"
-    return Step(TABLE, key, sweeping.collect_inputs(place, rows=most, shuffle=shuffle), compute)
 
 
 def doublings(grid: Grid) -> Numbers:

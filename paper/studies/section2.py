@@ -102,13 +102,12 @@ def _ways(sets: list[list[Row]]) -> Claim:
         "Multiplying the gradient by h is not h updates; copies are slow; rejection sampling loses data; "
         "several samples repair that and cost time.",
         "argued, no experiment",
-        f"multiplication: {format_range(spread, '.1f')} times the log loss, mean over rates; copies "
-        f"{format_range(slower, '.0f')} times the time; rejection {format_range(worse, '+z.1%')} log loss; "
-        f"costing wins back {format_range(repaired, '+z.1%')} in {format_range(dearer, '.0f')} times the "
-        "time",
+        f"mean log loss over all rates × {format_range(spread, '.1f')}; copies: time × "
+        f"{format_range(slower, '.0f')}; rejection: log loss {format_range(worse, '+z.1%')}; costing wins "
+        f"back {format_range(repaired, '+z.1%')} at {format_range(dearer, '.0f')} times its cost",
         judge(cases),
-        f"Beside the invariant update, {len(sets)} sets with real or drawn weights. At its best rate, "
-        "multiplication is as good where weights are a few times their mean.",
+        f"Beside the invariant update, {len(sets)} sets. At its best rate multiplication loses little where "
+        "weights are a few times their mean.",
         TABLE,
         6,
         cases,

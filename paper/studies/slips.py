@@ -138,10 +138,10 @@ def _weights(queries: Sequence[Row]) -> Claim:
         "§6",
         "The active learner makes weights of order 1/η, so growing at least like √t.",
         "argued",
-        f"|p| = 1, t from 10³ to 10⁷: (1/P)·η changes by {changes[1.0, 'practice']:.1f} times with η ∝ 1/t, "
-        f"by {changes[0.5, 'practice']:.0f} times with 1/√t, where 1/P stays near {weights[0.5]:.0f}",
+        f"t from 10³ to 10⁷ at |p| = 1: η/P changes {changes[1.0, 'practice']:.1f}-fold with η ∝ 1/t, "
+        f"{changes[0.5, 'practice']:.0f}-fold with 1/√t, where 1/P stays near {weights[0.5]:.0f}",
         judge(cases),
-        "P ≈ C₀·log t·t·η²/T(p)², which is proportional to η (but for the logarithm) only where η ∝ 1/t.",
+        "P ≈ C₀·log t·t·η²/T(p)²: of order η only where η ∝ 1/t.",
         QUERIES,
         13,
         cases,

@@ -89,11 +89,10 @@ def _claim(rows: Sequence[Row]) -> Claim:
         "abstract, §7",
         "The new updates are about as fast as gradient descent.",
         "no figure: “similar”, “free”",
-        f"invariant : explicit, a whole document of {features:.0f} features: {format_range(ratios, '.2f')}; "
-        f"the step itself {format_range(extra, '+.0f')} ns, by loss",
+        f"invariant : explicit, a document of {features:.0f} features: {format_range(ratios, '.2f')}; the "
+        f"step itself {format_range(extra, '+.0f')} ns",
         judge(cases),
-        f"Up to {DEARER:g} counts as similar. Logistic loss costs most: its step is solved, not just "
-        "evaluated.",
+        f"Up to {DEARER:g} counts as similar. Logistic loss costs most: its step is solved for.",
         TABLE,
         12,
         cases,

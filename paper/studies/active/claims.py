@@ -35,13 +35,13 @@ def _fewer(found: Places) -> Claim:
     both = Tally(labels.agree + errors.agree, labels.ties + errors.ties, labels.against + errors.against)
     return Claim(
         "Figure 1",
-        "Active learning with aware updates needs fewer labels than with multiplication, and generalises "
+        "With aware updates active learning needs fewer labels than with multiplication, and generalises "
         "better.",
         "labels of multiplication ÷ invariant: 16.8, 4.1, 1.7, 3.4",
         f"{', '.join(_ratio(pair.ours) for pair in pairs)}; fewer labels in {labels.agree} of "
-        f"{_total(labels)} cases, lower least error in {errors.agree} of {_total(errors)}",
+        f"{_total(labels)} cases, lower least error in {errors.agree}, higher in {errors.against}",
         judge(both),
-        f"{_against(labels)} Cases: 4 sets × 2 updates × 2 links × 2 constants.",
+        f"{_against(labels)} Cases: sets, updates, links, constants.",
         f"{TRIALS} {PASSIVE}",
         7,
         both,
@@ -104,7 +104,7 @@ def _more_than_passive(found: Places) -> Claim:
         "passive ÷ active labels: 0.45, 1.59, 1.28, 0.54",
         f"{', '.join(_cell(pair.ours) for pair in pairs)}; below 1 in {cases.agree} of {_total(cases)} cases",
         verdicts.judge_cases(int(cases.agree > 0), 1),
-        "“Can” asks for one case; the paper has 2 of 4. Where it saves labels, weights stay small.",
+        "“Can” asks for one case; the paper has 2 of 4.",
         f"{TRIALS} {PASSIVE}",
         8,
         cases,
@@ -158,12 +158,12 @@ def _fast_and_robust(rows: Sequence[Row]) -> Claim:
         "abstract",
         "The active learner is very fast and works with adversarial noise.",
         "no figure; from Beygelzimer et al. 2010",
-        f"{min(slower):.1f} to {max(slower):.1f} times the time of passive learning for a row; all labels ÷ "
-        f"labels needed with {noise.NOISY:.0%} of them turned: "
-        + ", ".join(f"{kind} {_range(savings[kind])}" for kind in noise.NOISES),
+        f"a row takes {min(slower):.1f} to {max(slower):.1f} times as long as in passive learning; with "
+        f"{noise.NOISY:.0%} of the labels turned it needs one in "
+        + ", ".join(f"{_range(savings[kind])} ({kind})" for kind in noise.NOISES),
         judge(cases),
-        "*Adversarial*: the labels turned are those of which a good model is surest. Errors are stated by "
-        "passive learning with the same noise.",
+        "*Adversarial*: labels of which a good model is surest. Stated errors are passive learning’s with "
+        "the same noise.",
         noise.TABLE,
         16,
         cases,

@@ -66,7 +66,7 @@ def by_set(found: Cells, others: Mapping[str, Cells]) -> ReportTable:
                     for update in ("invariant", "explicit")
                 )
                 if key in other
-                else "as here"
+                else ""
                 for other in others.values()
             ),
         ]
@@ -94,8 +94,8 @@ def claim(found: Cells) -> Claim:
     }
     return Claim(
         "Table 4",
-        "Far more schedules come within 0.001 of the best: about ten times for losses that can overshoot, "
-        "fewer for logistic.",
+        "Far more schedules within 0.001 of the best: about ten times for losses that overshoot, fewer for "
+        "logistic.",
         "× 8.6 hinge, 6.8 quantile, 9.9 squared; × 2.2 logistic; mean 0.278 : 0.043",
         f"× {ratios['hinge']:.1f}, {ratios['quantile']:.1f}, {ratios['squared']:.1f}; × "
         f"{ratios['logistic']:.1f}; mean {means['invariant']:.3f} : {means['explicit']:.3f}; more in "
@@ -115,7 +115,7 @@ def _why(found: Cells, against: int) -> str:
         shares.setdefault(place, []).append(float(each["invariant"].share(VERY_NEAR).mean()))
     listed = ", ".join(f"{place} {np.mean(each):.1%}" for place, each in shares.items())
     rest = f" Fewer in {against} pairs." if against else ""
-    return f"The sets differ a lot: invariant, {listed}.{rest}"
+    return f"Share by set, invariant: {listed}.{rest}"
 
 
 def _more(found: Cells) -> Iterator[int]:

@@ -35,7 +35,7 @@ def claim(single: list[Row]) -> Claim:
         f"{len({row['loss'] for row in aware})} losses; standard, squared loss: "
         f"{single_steps.per_cent(squared, 'overshoots'):.0f} % overshoot",
         verdicts.judge(cases),
-        "The flow stops where the slope is 0. Imp² is safe as well.",
+        "The flow stops where the slope is 0; Imp² is safe as well.",
         SINGLE,
         3,
         cases,
