@@ -11,6 +11,7 @@ from paper.studies.passive.steps import TABLE
 from paper.study import Claim, Pair, ReportTable
 from paper.verdicts import judge, tally
 
+ABOUT_TEN = 5.0
 OVERSHOOT = ("hinge", "quantile", "squared")
 """The losses for which the paper speaks of about ten times as many schedules."""
 
@@ -82,26 +83,31 @@ def by_set(found: Cells, others: Mapping[str, Cells]) -> ReportTable:
 
 
 def claim(found: Cells) -> Claim:
-    """C11."""
-    ratios = {loss: _ratio(_shares(found, loss)) for loss in LOSSES}
-    outcomes = list(_more(found))
-    less = all(ratios["logistic"] < ratios[loss] for loss in OVERSHOOT)
-    cases = tally([*outcomes, 1 if less else -1])
-    more = tally(outcomes)
-    means = {
-        update: float(np.mean([_shares(found, loss)[update] for loss in LOSSES]))
-        for update in ("invariant", "explicit")
-    }
+    """C11, by loss as the paper has it: more; about ten times, within a factor of two; less for logistic."""
+    shares = {loss: _shares(found, loss) for loss in LOSSES}
+    ratios = {loss: _ratio(each) for loss, each in shares.items()}
+    cases = tally(
+        1 if so else -1
+        for so in [
+            *(ratio > 1.0 for ratio in ratios.values()),
+            *(ratios[loss] > ABOUT_TEN for loss in OVERSHOOT),
+            ratios["logistic"] < min(ratios[loss] for loss in OVERSHOOT),
+        ]
+    )
+    pairs = tally(_more(found))
+    mean = [
+        float(np.mean([each[update] for each in shares.values()])) for update in ("invariant", "explicit")
+    ]
     return Claim(
         "Table 4",
         "Far more schedules within 0.001 of the best: about ten times for losses that overshoot, fewer for "
         "logistic.",
         "× 8.6 hinge, 6.8 quantile, 9.9 squared; × 2.2 logistic; mean 0.278 : 0.043",
         f"× {ratios['hinge']:.1f}, {ratios['quantile']:.1f}, {ratios['squared']:.1f}; × "
-        f"{ratios['logistic']:.1f}; mean {means['invariant']:.3f} : {means['explicit']:.3f}; more in "
-        f"{more.agree} of {len(outcomes)} pairs of data and loss",
+        f"{ratios['logistic']:.1f}; mean {mean[0]:.3f} : {mean[1]:.3f}; more in {pairs.agree} of "
+        f"{len(found)} pairs of data and loss, fewer in {pairs.against}",
         judge(cases),
-        _why(found, more.against),
+        _why(found),
         TABLE,
         11,
         cases,
@@ -109,13 +115,12 @@ def claim(found: Cells) -> Claim:
     )
 
 
-def _why(found: Cells, against: int) -> str:
+def _why(found: Cells) -> str:
     shares: dict[str, list[float]] = {}
     for (place, _), each in found.items():
         shares.setdefault(place, []).append(float(each["invariant"].share(VERY_NEAR).mean()))
     listed = ", ".join(f"{place} {np.mean(each):.1%}" for place, each in shares.items())
-    rest = f" Fewer in {against} pairs." if against else ""
-    return f"Share by set, invariant: {listed}.{rest}"
+    return f"The sets differ: invariant, {listed}."
 
 
 def _more(found: Cells) -> Iterator[int]:
