@@ -84,6 +84,8 @@ class ReportFigure:
     drawing: Figure
     caption: str
     source: str
+    title: str = ""
+    """"Figure 1" if it is the paper's; else it is numbered within its section."""
 
 
 @dataclass(frozen=True)
@@ -94,6 +96,8 @@ class ReportTable:
     rows: Sequence[Sequence[str]]
     caption: str
     source: str
+    title: str = ""
+    """"Table 1" if it is the paper's; else it is numbered within its section."""
 
 
 @dataclass(frozen=True)

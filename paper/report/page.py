@@ -96,17 +96,19 @@ def _list_places() -> list[tuple[str, str, bool]]:
 
 
 def _make_section(number: int, study: Study, run: Run, output: Output) -> Section:
-    """Figures and tables are numbered within it, so that "Figure 1" stays the paper's."""
+    """Figures and tables of our own are numbered within it: "Figure 1" is the paper's."""
     part = run.parts[study.name]
-    figures = tables = 0
+    figures = tables = shown = 0
     blocks: list[PageText | PageFigure | PageTable] = []
     for block in part.blocks:
         if isinstance(block, ReportFigure):
-            figures += 1
-            blocks.append(PageFigure(f"Figure {number}.{figures}", block, save_figure(block, output)))
+            figures += not block.title
+            title = block.title or f"Figure {number}.{figures}"
+            blocks.append(PageFigure(title, block, save_figure(block, output)))
         elif isinstance(block, ReportTable):
-            tables += 1
-            name, title = f"{study.name}-{tables}", f"Table {number}.{tables}"
+            tables += not block.title
+            shown += 1
+            name, title = f"{study.name}-{shown}", block.title or f"Table {number}.{tables}"
             blocks.append(lay_out(output, name, block.heads, block.rows, block.caption, title, block.source))
         else:
             blocks.append(PageText(block))

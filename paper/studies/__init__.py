@@ -10,7 +10,7 @@ from paper.studies.costs import Costs
 from paper.studies.covariate_shift import CovariateShift
 from paper.studies.passive import Passive
 from paper.studies.regularisation import Regularisation
-from paper.studies.safety import Safety
+from paper.studies.safety import Regret, Safety
 from paper.studies.second_order import SecondOrder
 from paper.studies.section2 import Section2
 from paper.studies.slips import Slips
@@ -29,6 +29,7 @@ ALL: tuple[Study, ...] = (
     Slips(),
     Section2(),
     WeightRange(),
+    Regret(),
     Regularisation(),
     AdaptiveRates(),
     SecondOrder(),

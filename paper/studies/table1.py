@@ -121,9 +121,19 @@ class Table1(Study):
             "prediction, label and push."
         )
         return Part(
-            [SETTING, CERTIFICATE, ReportTable(heads, list(map(_line, rows)), caption, TABLE)],
+            [
+                SETTING,
+                CERTIFICATE,
+                ReportTable(heads, list(map(_line, sorted(rows, key=_place))), caption, TABLE, "Table 1"),
+            ],
             claims(rows, tables[LAWS], tables.get(speed_steps.TABLE, [])),
         )
+
+
+def _place(row: Row) -> tuple[bool, int]:
+    """The order of the paper; what it does not have comes last."""
+    names = list(FORMULAS)
+    return bool(row["soft"]), names.index(str(row["loss"])) if row["loss"] in names else len(names)
 
 
 def _line(row: Row) -> list[str]:

@@ -20,7 +20,7 @@ class Active(Study):
         return Part(
             [
                 _EXPERIMENT.format(shown=shown, shuffles=shuffles),
-                figure.draw(found, table.MAIN_CONSTANTS),
+                figure.draw(found, table.MAIN_CONSTANTS, "Figure 1"),
                 table.table(found, scope),
                 _CHOICES,
                 table.choices(found),

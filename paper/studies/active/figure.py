@@ -13,7 +13,7 @@ _TICKS = (0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
 _WORST = 3.5  # of the axis, in units of the least error of passive learning
 
 
-def draw(found: Places, constants: str) -> ReportFigure:
+def draw(found: Places, constants: str, title: str = "") -> ReportFigure:
     drawing = figure(9.6, 3.0)
     panels = drawing.subplots(1, len(found), squeeze=False)[0]
     for panel, place in zip(panels, found.values(), strict=True):
@@ -24,13 +24,13 @@ def draw(found: Places, constants: str) -> ReportFigure:
     handles, labels = panels[0].get_legend_handles_labels()
     drawing.legend(handles, labels, loc="outside upper center", ncols=len(handles))
     caption = (
-        "The paper's Figure 1: test error against the fraction of labels that were queried; the convex hull "
+        "Test error against the fraction of labels that were queried; the convex hull "
         "of 1,980 runs of each update (198 schedules × 10 values of C₀), every corner one run, and one "
         "typical good run of passive learning. A curve that ends early: no run with more queries was better. "
         f"The cross marks the stated error of Table 2. First shuffle; link {LINK}, constants of {constants}. "
         "Beyond the paper, the axis of labels is logarithmic."
     )
-    return ReportFigure(f"active_figure_1_{constants}", drawing, caption, f"{TRIALS} {PASSIVE}")
+    return ReportFigure(f"active_figure_1_{constants}", drawing, caption, f"{TRIALS} {PASSIVE}", title)
 
 
 def _curves(panel: Axes, place: Place, constants: str) -> None:

@@ -40,13 +40,13 @@ def table(found: Places, scope: Scope) -> ReportTable:
         rows.append(row)
     medians = scope.choose("Medians of three shuffles. ", "")
     caption = (
-        "The paper's Table 2: the labels of passive learning over those of active learning for the stated "
+        "The labels of passive learning over those of active learning for the stated "
         "accuracy; above 1 active learning saves labels, below 1 it costs more than learning everything. "
         "Ours are stated at the paper's ratio to the least error. The last two rows, and the second, are "
         f"derived. {medians}Link: {LINK}; constants: {MAIN_CONSTANTS}; passive: a typical good run. *never*: "
         "no setting came to the accuracy."
     )
-    return ReportTable(heads, rows, caption, _SOURCE)
+    return ReportTable(heads, rows, caption, _SOURCE, "Table 2")
 
 
 def choices(found: Places) -> ReportTable:

@@ -47,11 +47,11 @@ def table(found: Cells) -> ReportTable:
     heads = ["loss", "invariant, paper", "here", "standard, paper", "here", "ratio, paper", "here"]
     heads += ["invariant, best of all", "standard, best of all"]
     caption = (
-        f"The paper's Table 4: the fraction of the 198 schedules within {VERY_NEAR} of the best accuracy, "
+        f"The fraction of the 198 schedules within {VERY_NEAR} of the best accuracy, "
         "mean of the four data sets. We measure from the best schedule of the same update; the paper does "
         "not say, so the last two columns measure from the best of both. The mean and the ratio are derived."
     )
-    return ReportTable(heads, rows, caption, TABLE)
+    return ReportTable(heads, rows, caption, TABLE, "Table 4")
 
 
 def by_set(found: Cells, others: Mapping[str, Cells]) -> ReportTable:

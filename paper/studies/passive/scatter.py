@@ -22,8 +22,8 @@ _COLOURS = dict(zip(LOSSES, ("#CC79A7", "#0072B2", "#E69F00", "#444444"), strict
 def figures(found: Cells, names: Mapping[str, str]) -> tuple[ReportFigure, ReportFigure]:
     """One panel, and three more."""
     return (
-        _draw(found, [names["rcv1"]], 2, "one panel"),
-        _draw(found, [names[place] for place in ("astro", "spam", "webspam")], 3, "three more panels"),
+        _draw(found, [names["rcv1"]], 2, "One panel"),
+        _draw(found, [names[place] for place in ("astro", "spam", "webspam")], 3, "Three more panels"),
     )
 
 
@@ -37,13 +37,13 @@ def _draw(found: Cells, places: list[str], number: int, panels: str) -> ReportFi
     axes[0].set_ylabel("accuracy, standard")
     axes[0].legend(loc="upper left", markerscale=1.6, handletextpad=0.1)
     caption = (
-        f"The paper's Figure {number} ({panels}): test accuracy of the invariant update (across) and of the "
+        f"{panels}: test accuracy of the invariant update (across) and of the "
         f"standard one (up), a point a schedule, where both are above {SHOWN_ABOVE}. Under the line the "
         "invariant update is better. The paper does not say which data set and loss a panel has; ours have a "
         "data set each, and all four losses. In the corner: schedules shown that lie under, and over, the "
         f"line by more than {VERY_NEAR}."
     )
-    return ReportFigure(f"passive_figure_{number}", drawing, caption, TABLE)
+    return ReportFigure(f"passive_figure_{number}", drawing, caption, TABLE, f"Figure {number}")
 
 
 def _panel(axis: Axes, by_loss: Mapping[str, Mapping[str, Grid]]) -> None:

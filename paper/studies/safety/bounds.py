@@ -60,7 +60,7 @@ def _table(rows: Sequence[Row]) -> ReportTable:
 
 
 def _figure(rows: Sequence[Row]) -> ReportFigure:
-    drawing = figure(7.6, 3.0)
+    drawing = figure(7.6, 3.2)
     colours = dict(
         zip(STREAMS, (COLOURS["implicit"], COLOURS["second_order"], COLOURS["explicit"]), strict=True)
     )
@@ -68,11 +68,11 @@ def _figure(rows: Sequence[Row]) -> ReportFigure:
         for stream in STREAMS:
             regrets = [_regret(rows, stream, rate, length) for length in LENGTHS]
             axis.plot(LENGTHS, regrets, "o-", color=colours[stream], label=stream, markersize=4.0)
-        axis.plot(LENGTHS, [bound(length) for length in LENGTHS], ":", color=GREY, label=f"{name}")
-        axis.set(xscale="log", yscale="log", title=f"η = {rate}", xlabel="T")
-        axis.text(LENGTHS[-1], bound(LENGTHS[-1]), f" {name}", color=GREY, va="center")
+        axis.plot(LENGTHS, [bound(length) for length in LENGTHS], ":", color=GREY, label="order of the bound")
+        axis.set(xscale="log", yscale="log", title=f"η = {rate}: O({name})", xlabel="T")
     drawing.axes[0].set_ylabel("regret")
-    drawing.axes[1].legend(loc="upper left")
+    handles, labels = drawing.axes[0].get_legend_handles_labels()
+    drawing.legend(handles, labels, loc="outside lower center", ncols=len(handles))
     caption = "Regret against time, both axes logarithmic; dotted: the order of the bound."
     return ReportFigure("safety-theorem", drawing, caption, TABLE)
 
