@@ -40,7 +40,7 @@ class Passive(Study):
                 progressive.table(found),
             ],
             [
-                best.claim(found, names, apart[AS_PAPER]),
+                best.claim(found, names, apart[AS_PAPER], apart[OTHER]),
                 scatter.claim(found),
                 robust.claim(found),
                 *progressive.claims(found),
