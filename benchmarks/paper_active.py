@@ -157,7 +157,8 @@ def verdict(figures: list[Figures]) -> str:
         lines.append(f"- {name}: in {len(cases) - len(missed)} of {len(cases)} cases{rest}")
     return "\n".join(
         [
-            "With the implicit and invariant updates at most a third of multiplication's labels, a yardstick of ours:",
+            "With the implicit and invariant updates at most a third of multiplication's labels, "
+            "a yardstick of ours:",
             "",
             *lines,
         ]
