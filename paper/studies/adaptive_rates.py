@@ -142,7 +142,7 @@ def _improves(found: Cells) -> Claim:
         + (
             f" Where narrower, that best is {min(narrower):+.4f} to {max(narrower):+.4f} higher."
             if narrower
-            else " Ranges are equal elsewhere."
+            else " Elsewhere ranges are equal, or shuffles disagree."
         ),
         source=TABLE,
         number=15,

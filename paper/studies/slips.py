@@ -32,7 +32,8 @@ class Slips(Study):
         heads = ["", "where", "as printed", "what is right", "evidence"]
         rows = [[str(number), *row] for number, row in enumerate(_slips(found, queries, tables), start=1)]
         caption = "Checked numerically. Only the sixth changes a result."
-        return Part([ReportTable(heads, rows, caption, f"{SLIPS} {QUERIES}")], [_weights(queries)])
+        source = " ".join([SLIPS, QUERIES, *(name for name in (THEOREM, PASSIVE) if name in tables)])
+        return Part([ReportTable(heads, rows, caption, source)], [_weights(queries)])
 
 
 def _slips(found: Sequence[Row], queries: Sequence[Row], tables: Tables) -> list[list[str]]:

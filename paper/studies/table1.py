@@ -228,7 +228,7 @@ def _implicit(rows: Sequence[Row], measured: Sequence[Row], speed: Sequence[Row]
         f"{len(NOT_CLOSED) - len(closed)} not closed{dearer}",
         judge(cases),
         "Lambert's W solves the exponential, a quadratic the logarithmic, a cubic the Hellinger one.",
-        f"{TABLE} {LAWS}",
+        f"{TABLE} {LAWS} {speed_steps.TABLE if speed else ''}",
         5,
         cases,
     )
