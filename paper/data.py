@@ -86,6 +86,8 @@ def is_original(place: str) -> bool:
 def digest(place: str) -> str:
     """The digest of its files and of the way they are prepared."""
     found = hashlib.sha256(f"{_PREPARATION} {MOST_VALUES}".encode())
+    if test_rows := dataset_paths.find(place, folder()).form.test_rows:
+        found.update(f" last {test_rows}".encode())
     for each in sources(place).values():
         found.update(each.encode())
     _asked.add(place)

@@ -1,7 +1,7 @@
 """The files of each data set of the paper: the original, or a data set that stands in for it."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import click
@@ -27,6 +27,8 @@ class Form:
     original: bool
     files: tuple[str, ...]
     read: Read
+    test_rows: int = 0
+    """Where there is no file with them: the last rows of the file that are for testing."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,12 @@ class FoundDataset:
     paths: tuple[Path, ...]
 
     def read(self) -> LabelledRows:
-        return remove_gaps(self.form.read(self.paths))
+        rows = remove_gaps(self.form.read(self.paths))
+        first = len(rows.labels) - self.form.test_rows
+        # of a file that was read in part, the last rows are missing
+        return (
+            replace(rows, first_test=first) if self.form.test_rows and not rows.note and first > 0 else rows
+        )
 
 
 def _split(read: Callable[[Path], LabelledRows]) -> Read:
@@ -47,6 +54,8 @@ def _split(read: Callable[[Path], LabelledRows]) -> Read:
 def _one(read: Callable[[Path], LabelledRows]) -> Read:
     return lambda paths: read(paths[0])
 
+
+_WEBSPAM_TEST = 50_000  # as in the paper, since the labels of the real test set are not public
 
 # In order of preference: the first form whose files exist is used.
 FORMS: dict[str, tuple[Form, ...]] = {
@@ -69,8 +78,14 @@ FORMS: dict[str, tuple[Form, ...]] = {
         Form("enron-spam", False, ("enron-spam.tsv",), _one(words.table_reader(("text",), words.WORDS))),
     ),
     "webspam": (
-        Form("webspam", True, ("webspam_wc_normalized_trigram.svm",), _one(read_svmlight)),
-        Form("webspam-unigram", True, ("webspam_wc_normalized_unigram.svm",), _one(read_svmlight)),
+        Form("webspam", True, ("webspam_wc_normalized_trigram.svm",), _one(read_svmlight), _WEBSPAM_TEST),
+        Form(
+            "webspam-unigram",
+            True,
+            ("webspam_wc_normalized_unigram.svm",),
+            _one(read_svmlight),
+            _WEBSPAM_TEST,
+        ),
         Form("url-spam", False, ("url-spam.tsv",), _one(words.table_reader(("url",), words.TRIGRAMS))),
     ),
 }

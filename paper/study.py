@@ -28,18 +28,36 @@ class Step:
 
 
 class Verdict(Enum):
-    """Whether a claim of the paper holds here."""
+    """Whether a claim holds here."""
 
     HOLDS = "holds"
-    PARTLY = "holds in part"
-    FAILS = "does not hold here"
+    PARTLY = "mixed"
+    FAILS = "contradicted"
     NOTED = "noted"
     """A figure without a claim to judge."""
 
 
 @dataclass(frozen=True)
+class Tally:
+    """Cases that are as claimed, that are not told apart, and that are the other way round."""
+
+    agree: int
+    ties: int
+    against: int
+
+
+@dataclass(frozen=True)
+class Pair:
+    """One number of the paper beside ours, for a small picture in the table of claims."""
+
+    label: str
+    paper: float
+    ours: float
+
+
+@dataclass(frozen=True)
 class Claim:
-    """A claim of the paper, in our words, and what the data say about it."""
+    """A claim in our words, and what the data say about it."""
 
     where: str
     """The place in the paper: "Table 4", "Section 2"."""
@@ -52,6 +70,10 @@ class Claim:
     """The reason, or that it is not known; required if the claim does not hold."""
     source: str
     """The table with the evidence: `passive` is tables/passive.csv."""
+    number: int = 0
+    """7 for C7, the seventh claim of the paper; 0 for a question of our own."""
+    cases: Tally | None = None
+    pairs: Sequence[Pair] = ()
 
 
 @dataclass(frozen=True)
@@ -62,6 +84,8 @@ class ReportFigure:
     drawing: Figure
     caption: str
     source: str
+    title: str = ""
+    """"Figure 1" if it is the paper's; else it is numbered within its section."""
 
 
 @dataclass(frozen=True)
@@ -72,6 +96,8 @@ class ReportTable:
     rows: Sequence[Sequence[str]]
     caption: str
     source: str
+    title: str = ""
+    """"Table 1" if it is the paper's; else it is numbered within its section."""
 
 
 @dataclass(frozen=True)
@@ -100,6 +126,8 @@ class Study(ABC):
 
     name: str
     title: str
+    of_paper: bool = False
+    """Whether the section has tables or figures of the paper, and not only questions of our own."""
 
     @abstractmethod
     def steps(self, scope: Scope) -> list[Step]:

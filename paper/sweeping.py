@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.preprocessing import normalize
+from sklearn.base import clone
 
-from paper import data
+from paper import data, feature_values
 from paper.study import Row
 from steelyard import OnlineClassifier, Sweep
 
@@ -34,12 +34,13 @@ class Shuffled(NamedTuple):
     every: int
 
 
-def load_shuffled(place: str, shuffle: int, most: int | None = None, unit: bool = False) -> Shuffled:
-    """The rows of a data set, shuffled: all of them or the first `most`; with `unit`, scaled to length 1."""
+def load_shuffled(
+    place: str, shuffle: int, most: int | None = None, features: str = feature_values.AS_PAPER
+) -> Shuffled:
+    """The rows of a data set, shuffled: all of them or the first `most`."""
     found = data.load(place)
     order, every = _order(found, shuffle, most)
-    matrix = found.matrix[order]
-    return Shuffled(normalize(matrix) if unit else matrix, found.labels[order], every)
+    return Shuffled(feature_values.matrix(place, features)[order], found.labels[order], every)
 
 
 def run_sweep(
@@ -49,10 +50,15 @@ def run_sweep(
     grid: Mapping[str, Sequence[Any]],
     *,
     most: int | None = None,
-    unit: bool = False,
+    features: str = feature_values.AS_PAPER,
+    paired: bool = False,
 ) -> list[Row]:
-    """A row for every point of the grid, after one pass, with the accuracy on the held-out rows."""
-    matrix, labels, every = load_shuffled(place, shuffle, most, unit)
+    """A row for every point of the grid, after one pass, with the accuracy on the held-out rows.
+
+    With `paired`, the best schedules are compared row by row, see `_pair`.
+    """
+    rows = load_shuffled(place, shuffle, most, features)
+    matrix, labels, every = rows
     sweep = Sweep(classifier, grid, holdout=every, refit=False).fit(matrix, labels)
     tested = len(labels) // every
     common: Row = {
@@ -61,17 +67,41 @@ def run_sweep(
         "shuffle": shuffle,
         "tested": tested,
     }
-    return [
+    found: list[Row] = [
         {
             **common,
             **point,
-            "accuracy": float(found["held_out_accuracy"]),
-            "progressive_loss": float(found["progressive_loss"]),
-            "progressive_error": float(found["progressive_error"]),
-            "diverged": bool(found["diverged"]),
+            "accuracy": float(measured["held_out_accuracy"]),
+            "progressive_loss": float(measured["progressive_loss"]),
+            "progressive_error": float(measured["progressive_error"]),
+            "diverged": bool(measured["diverged"]),
         }
-        for point, found in _points(sweep.cv_results_)
+        for point, measured in _points(sweep.cv_results_)
     ]
+    if paired:
+        _pair(found, rows, classifier, list(grid))
+    return found
+
+
+def _pair(found: list[Row], rows: Shuffled, classifier: OnlineClassifier, names: Sequence[str]) -> None:
+    """The best schedule of each aware update beside the best explicit one, on the same test rows.
+
+    Its row gets two counts: the test rows that only it classifies rightly, and those that only the explicit
+    one does. They are all that a paired comparison needs.
+    """
+    best = {
+        update: max((row for row in found if row["update"] == update), key=lambda row: float(row["accuracy"]))
+        for update in UPDATES
+    }
+    held_out = np.arange(len(rows.labels)) % rows.every == rows.every - 1
+    right = {}
+    for update, row in best.items():
+        fitted = clone(classifier).set_params(**{name: row[name] for name in names})
+        fitted.fit(rows.matrix[~held_out], rows.labels[~held_out])
+        right[update] = fitted.predict(rows.matrix[held_out]) == rows.labels[held_out]
+    for update in ("implicit", "invariant"):
+        best[update]["only_this"] = int((right[update] & ~right["explicit"]).sum())
+        best[update]["only_explicit"] = int((right["explicit"] & ~right[update]).sum())
 
 
 def collect_inputs(place: str, **others: Any) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from paper.report.markup import find_links
 from paper.report.run import Run, split_names
 from paper.study import Claim, Part, ReportFigure, ReportTable, Study, Verdict
 
-OWN_PARTS = ("verdicts", "run")
+OWN_PARTS = ("verdicts", "ours", "run")
 """Parts of the page that the report itself defines."""
 
 OWN_TABLES = ("claims", "steps", "shown")
@@ -22,6 +22,8 @@ def check(run: Run) -> None:
         for name, count in Counter(_list_figures(run)).items()
         if count > 1
     ]
+    numbers = Counter(claim.number for part in run.parts.values() for claim in part.claims if claim.number)
+    wrong += [f"{count} claims have the number C{number}" for number, count in numbers.items() if count > 1]
     if wrong:
         raise ValueError("the report cannot be written:\n  " + "\n  ".join(wrong))
 

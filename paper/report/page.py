@@ -13,10 +13,11 @@ from paper.report.figures import save_figure
 from paper.report.markup import remove_marks, to_html
 from paper.report.output import Output
 from paper.report.run import Run, split_names
+from paper.report.sparks import describe_cases, draw_spark
 from paper.report.tables import PageTable, format_csv, lay_out
 from paper.study import Claim, ReportFigure, ReportTable, Study
 
-_CLAIM_COLUMNS = ("study", "where", "says", "paper", "ours", "verdict", "why", "source")
+_CLAIM_COLUMNS = ("claim", "study", "where", "says", "paper", "ours", "cases", "verdict", "why", "source")
 _TEXT_COLUMNS = ("study", "paragraph", "text", "tables")
 
 
@@ -45,6 +46,7 @@ class Section:
     number: int
     name: str
     title: str
+    of_paper: bool
     claims: Sequence[Claim]
     blocks: Sequence[PageText | PageFigure | PageTable]
     tables: Sequence[tuple[str, int]]
@@ -63,15 +65,24 @@ def render_page(run: Run, output: Output) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"marks": to_html, "plain": remove_marks, "names": split_names}
-    counts = Counter(claim.verdict.name for part in run.parts.values() for claim in part.claims)
+    environment.filters |= {
+        "marks": to_html,
+        "plain": remove_marks,
+        "names": split_names,
+        "spark": draw_spark,
+    }
+    sections = [
+        _make_section(number, study, run, output) for number, study in enumerate(run.studies, start=1)
+    ]
+    claims = sorted(
+        ((claim, section) for section in sections for claim in section.claims if claim.number),
+        key=lambda each: each[0].number,
+    )
     return environment.get_template("page.html.j2").render(
         run=run,
-        sections=[
-            _make_section(number, study, run, output) for number, study in enumerate(run.studies, start=1)
-        ],
-        counts=counts,
-        judged=counts.total() - counts["NOTED"],
+        sections=sections,
+        claims=claims,
+        counts=Counter(claim.verdict.name for claim, _ in claims),
         any_data=bool(data.digests_asked_for()),
         places=_list_places(),
         provenance=list(provenance.list_tables(run, output)),
@@ -85,29 +96,34 @@ def _list_places() -> list[tuple[str, str, bool]]:
 
 
 def _make_section(number: int, study: Study, run: Run, output: Output) -> Section:
-    """Figures and tables are numbered within it, so that "Figure 1" stays the paper's."""
+    """Figures and tables of our own are numbered within it: "Figure 1" is the paper's."""
     part = run.parts[study.name]
-    figures = tables = 0
+    figures = tables = shown = 0
     blocks: list[PageText | PageFigure | PageTable] = []
     for block in part.blocks:
         if isinstance(block, ReportFigure):
-            figures += 1
-            blocks.append(PageFigure(f"Figure {number}.{figures}", block, save_figure(block, output)))
+            figures += not block.title
+            title = block.title or f"Figure {number}.{figures}"
+            blocks.append(PageFigure(title, block, save_figure(block, output)))
         elif isinstance(block, ReportTable):
-            tables += 1
-            name, title = f"{study.name}-{tables}", f"Table {number}.{tables}"
+            tables += not block.title
+            shown += 1
+            name, title = f"{study.name}-{shown}", block.title or f"Table {number}.{tables}"
             blocks.append(lay_out(output, name, block.heads, block.rows, block.caption, title, block.source))
         else:
             blocks.append(PageText(block))
     counts = [(name, len(run.tables[name])) for name in run.tables_of(study)]
-    return Section(number, study.name, study.title, part.claims, blocks, counts)
+    return Section(number, study.name, study.title, study.of_paper, part.claims, blocks, counts)
 
 
 def _list_claims(run: Run) -> Iterator[list[str]]:
-    for study in run.studies:
-        for claim in run.parts[study.name].claims:
-            texts = [claim.where, claim.says, claim.paper, claim.ours, claim.verdict.value, claim.why]
-            yield [study.name, *texts, _list_files(split_names(claim.source))]
+    """The paper's by number, then ours."""
+    every = [(study.name, claim) for study in run.studies for claim in run.parts[study.name].claims]
+    for study, claim in sorted(every, key=lambda each: each[1].number or len(every) + 1):
+        which = f"C{claim.number}" if claim.number else "ours"
+        cases = "" if claim.cases is None else describe_cases(claim.cases)
+        texts = [claim.where, claim.says, claim.paper, claim.ours, cases, claim.verdict.value, claim.why]
+        yield [which, study, *texts, _list_files(split_names(claim.source))]
 
 
 def _list_paragraphs(run: Run) -> Iterator[list[str]]:

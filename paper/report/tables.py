@@ -41,11 +41,18 @@ def lay_out(
         bool(rows) and all(not row[i].strip() or _is_number(row[i]) for row in rows)
         for i in range(len(heads))
     ]
+    whose = [_whose(head) for head in heads]
     return PageTable(
         name,
-        [(head, "number" if number else "") for head, number in zip(heads, numeric, strict=True)],
         [
-            [(cell, _classify(cell, number)) for cell, number in zip(row, numeric, strict=True)]
+            (head, f"{'number' if number else ''} {side}".strip())
+            for head, number, side in zip(heads, numeric, whose, strict=True)
+        ],
+        [
+            [
+                (cell, f"{_classify(cell, number)} {side}".strip())
+                for cell, number, side in zip(row, numeric, whose, strict=True)
+            ]
             for row in rows
         ],
         caption,
@@ -57,6 +64,12 @@ def lay_out(
 def format_csv(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Without the marks of bold and the like."""
     return join_csv([[remove_marks(cell) for cell in row] for row in [heads, *rows]])
+
+
+def _whose(head: str) -> str:
+    """Columns of the paper's numbers and of ours look different: "hinge, paper", "rcv1-ccat, here"."""
+    last = head.rpartition(", ")[2]
+    return {"paper": "paper", "here": "ours"}.get(last, "")
 
 
 def _classify(cell: str, number: bool) -> str:

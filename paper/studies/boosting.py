@@ -13,13 +13,13 @@ from paper.studies.weighted.summaries import (
     NAMES,
     best_rate,
     describe_shuffles,
-    judge_sets,
     mean,
     mean_by,
     select_rows,
     values,
 )
 from paper.study import Claim, Part, ReportFigure, ReportTable, Row, Scope, Step, Study, Tables
+from paper.verdicts import judge_cases
 
 TIE = 0.01
 
@@ -77,7 +77,7 @@ def claim(rows: Sequence[Row]) -> Claim:
         f"the last error of multiplication is {min(ratios):+z.1%} to {max(ratios):+z.1%} off that of the "
         "invariant update at the best rates; "
         f"over all rates {min(over_rates):+z.1%} to {max(over_rates):+z.1%}",
-        judge_sets(lower, len(names)),
+        judge_cases(lower, len(names)),
         f"The invariant update is better on {lower} of {len(names)} sets. A linear model has little to "
         "gain from rounds, and the round at which AdaBoost stops is partly luck.", TABLE,
     )  # fmt: skip

@@ -14,11 +14,11 @@ from paper.studies.weighted.summaries import (
     NAMES,
     best_rate,
     describe_shuffles,
-    judge_sets,
     mean,
     select_rows,
 )
 from paper.study import Claim, Part, ReportFigure, ReportTable, Row, Scope, Step, Study, Tables
+from paper.verdicts import judge_cases
 
 TIE = 0.01
 QUICK = (("books", "dvd"), ("dvd", "electronics"), ("kitchen", "books"), ("electronics", "kitchen"))
@@ -87,7 +87,7 @@ def claims(rows: Sequence[Row]) -> list[Claim]:
             "mentioned only", "The invariant update learns such weights better than multiplication.", "–",
             f"the error of multiplication is {median(ratios[0]):+z.0%} off in the median pair with full "
             f"weights, {median(ratios[1]):+z.0%} with flattened ones",
-            judge_sets(sum(worse), 2 * len(pairs)),
+            judge_cases(sum(worse), 2 * len(pairs)),
             f"In {sum(worse[: len(pairs)])} of {len(pairs)} pairs, flattened in {sum(worse[len(pairs) :])}. "
             "A few rows have nearly all the weight; multiplication lets them overrule all others.", TABLE,
         ),
@@ -96,7 +96,7 @@ def claims(rows: Sequence[Row]) -> list[Claim]:
             f"beside learning without weights the error is {min(helped):+z.0%} to {max(helped):+z.0%}, "
             f"{median(helped):+z.0%} in the median pair; lower in {sum(ratio < -TIE for ratio in helped)} of "
             f"{len(pairs)}",
-            judge_sets(sum(ratio < -TIE for ratio in helped), len(pairs)),
+            judge_cases(sum(ratio < -TIE for ratio in helped), len(pairs)),
             "The classifier separates the kinds so well that few training rows have any weight.",
             TABLE,
         ),

@@ -17,12 +17,12 @@ from paper.studies.weighted.summaries import (
     describe_shuffles,
     explain_verdict,
     format_range,
-    judge_sets,
     mean,
     select_rows,
     values,
 )
 from paper.study import Claim, Part, ReportFigure, ReportTable, Row, Scope, Step, Study, Tables, Verdict
+from paper.verdicts import judge_cases
 
 PLACES = ("rcv1", "webspam")
 TIE = 0.01
@@ -99,7 +99,7 @@ def claims(rows: Sequence[Row]) -> list[Claim]:
     gap = _from_copies(sets)
     growing = sum(big > 2.0 * small for big, small in zip(theirs, ours, strict=True))
     remaining = sum(ratio > 1.0 + TIE for ratio in at_best)
-    grows, remains = (judge_sets(held, len(sets)) for held in (growing, remaining))
+    grows, remains = (judge_cases(held, len(sets)) for held in (growing, remaining))
     same = Verdict.HOLDS if gap <= TIE else Verdict.PARTLY if gap <= 10.0 * TIE else Verdict.FAILS
     return [
         Claim(

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from paper import data, sweeping
+from paper import data, feature_values, sweeping
 from paper.data import Data
 from paper.study import Row
 
@@ -21,6 +21,7 @@ def small_data(monkeypatch: pytest.MonkeyPatch) -> None:
     labels = np.where(matrix @ random.normal(size=FEATURES) > 0.0, 1.0, -1.0)
     monkeypatch.setattr(data, "load", lambda place: Data(data.name(place), False, matrix, labels))
     monkeypatch.setattr(data, "digest", lambda place: "0")
+    feature_values.matrix.cache_clear()
     monkeypatch.setattr(sweeping, "SCHEDULES", FEW_SCHEDULES)
 
 

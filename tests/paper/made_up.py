@@ -2,12 +2,25 @@
 
 import math
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
 from paper import drawing
-from paper.study import Claim, Part, ReportFigure, ReportTable, Row, Scope, Step, Study, Tables, Verdict
+from paper.study import (
+    Claim,
+    Pair,
+    Part,
+    ReportFigure,
+    ReportTable,
+    Row,
+    Scope,
+    Step,
+    Study,
+    Tables,
+    Tally,
+    Verdict,
+)
 
 
 @dataclass(frozen=True)
@@ -22,6 +35,7 @@ class MadeUp(Study):
     fails: str = ""
     seeds: tuple[int, ...] = (1, 2)
     claims: tuple[Claim, ...] = field(default_factory=tuple)
+    of_paper: bool = False
 
     def steps(self, scope: Scope) -> list[Step]:
         keys = self.keys[:2] if scope.quick else self.keys
@@ -59,14 +73,20 @@ class MadeUp(Study):
                 ),
                 ReportTable(("key", "largest y", "other"), shown, "Largest values.", self.name),
             ),
-            self.claims or claims(self.name),
+            self.claims or claims(self.name, numbered=self.of_paper),
         )
 
 
-def claims(source: str) -> tuple[Claim, ...]:
-    return (
+def claims(source: str, *, numbered: bool = False) -> tuple[Claim, ...]:
+    """If numbered, they are the paper's, the last one first."""
+    found = (
         Claim("Table 4", "The invariant update is robust.", "0.24", "**0.31**", Verdict.HOLDS, "", source),
         Claim("Section 2", "Copies cost too much.", "–", "3.1 ×", Verdict.PARTLY, "Only if large.", source),
         Claim("Figure 1", "Fewer labels suffice.", "10 %", "40 %", Verdict.FAILS, "Not known.", source),
         Claim("Section 5", "A figure.", "–", "7", Verdict.NOTED, "", source),
     )
+    if not numbered:
+        return found
+    pairs = (Pair("rcv1", 2.0, 4.0), Pair("web", 0.5, 0.0))
+    first = replace(found[0], cases=Tally(3, 0, 1), pairs=pairs)
+    return tuple(replace(each, number=4 - i) for i, each in enumerate((first, *found[1:])))

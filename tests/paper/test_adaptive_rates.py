@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from paper.grids import Grid
-from paper.studies import adaptive_rates
-from paper.studies.adaptive_rates import RATES, SCALINGS, AdaptiveRates
+from paper.studies import adaptive_rates, adaptive_steps
+from paper.studies.adaptive_rates import AdaptiveRates
+from paper.studies.adaptive_steps import RATES, SCALINGS
 from paper.study import Claim, ReportFigure, ReportTable, Row, Scope, Verdict
 from tests.paper.fakes import small_data, swept_rows
 
@@ -24,7 +25,7 @@ def _claims(good: dict[str, int]) -> list[Claim]:
 
 def test_a_step_has_a_row_for_each_scaling_update_and_rate(monkeypatch: pytest.MonkeyPatch) -> None:
     small_data(monkeypatch)
-    monkeypatch.setattr(adaptive_rates, "RATES", [0.5, 2.0])
+    monkeypatch.setattr(adaptive_steps, "RATES", [0.5, 2.0])
     rows = AdaptiveRates().steps(Scope(quick=True))[0].compute()
     assert len(rows) == 2 * 3 * 2 * 2
     assert [row["scaling"] for row in rows[::12]] == list(SCALINGS)
@@ -33,10 +34,11 @@ def test_a_step_has_a_row_for_each_scaling_update_and_rate(monkeypatch: pytest.M
 
 def test_a_wider_range_of_rates_holds_and_a_narrower_one_fails() -> None:
     wider = _claims({"explicit": 2, "implicit": 5, "invariant": 5})
-    assert [claim.verdict for claim in wider[:3]] == [Verdict.HOLDS] * 3
-    assert "explicit 1.0, implicit 4.0, invariant 4.0" in wider[0].ours
+    assert [claim.verdict for claim in wider] == [Verdict.HOLDS] * 2
+    assert "doubled 1.0 times (standard), 4.0 (invariant)" in wider[0].ours
     narrower = _claims({"explicit": 5, "implicit": 2, "invariant": 2})
-    assert [claim.verdict for claim in narrower[:2]] == [Verdict.FAILS] * 2
+    assert narrower[0].verdict is Verdict.FAILS
+    assert "+0.0000 to +0.0000 higher" in narrower[0].why
 
 
 def test_the_part_has_tables_and_a_figure() -> None:

@@ -1,12 +1,13 @@
 """Originals are taken where they are, stand-ins elsewhere, and none is called by another's name."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import click
 import numpy as np
 import pytest
 
-from paper import data, rows
+from paper import data, dataset_paths, rows
 from paper.dataset_paths import FORMS
 from tests.paper.originals import SVMLIGHT, VOWPAL, write, write_mail, write_stand_ins
 
@@ -111,6 +112,15 @@ def test_too_large_a_file_is_cut_and_says_so(folder: Path, monkeypatch: pytest.M
     assert cut.note == "the first 6 rows, which hold at most 8 values"
     assert cut.matrix.toarray().tolist() == (DENSE * 3)[:6]
     assert len(cut.labels) == 6
+
+
+def test_the_last_rows_of_webspam_are_its_test_set(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(folder, "webspam_wc_normalized_unigram.svm", SVMLIGHT * 3)
+    whole = data.load("webspam")
+    assert whole.first_test is None  # fewer than the paper's 50,000
+    forms = [replace(form, test_rows=2 * form.original) for form in dataset_paths.FORMS["webspam"]]
+    monkeypatch.setitem(dataset_paths.FORMS, "webspam", tuple(forms))
+    assert data.load("webspam").first_test == len(whole.labels) - 2
 
 
 def test_the_smaller_webspam_has_a_name_of_its_own(folder: Path) -> None:

@@ -40,7 +40,7 @@ def test_a_spread_is_shown_where_there_are_several() -> None:
 
 
 @pytest.mark.parametrize(
-    ("so", "verdict"), [(4, Verdict.HOLDS), (3, Verdict.PARTLY), (2, Verdict.FAILS), (0, Verdict.FAILS)]
+    ("so", "verdict"), [(4, Verdict.HOLDS), (3, Verdict.PARTLY), (1, Verdict.PARTLY), (0, Verdict.FAILS)]
 )
 def test_a_verdict_follows_from_the_cases(so: int, verdict: Verdict) -> None:
     assert verdicts.judge_cases(so, 4) is verdict

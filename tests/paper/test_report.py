@@ -13,12 +13,13 @@ from click.testing import CliRunner
 from paper import data
 from paper.command import command
 from paper.report.markup import remove_marks
-from paper.study import Claim, Part, ReportTable, Scope, Study, Tables, Verdict
+from paper.report.sparks import draw_spark
+from paper.study import Claim, Pair, Part, ReportTable, Scope, Study, Tables, Verdict
 from tests.paper.made_up import MadeUp, claims
 from tests.paper.originals import SVMLIGHT, write, write_stand_ins
 
 VOID = {"meta", "br", "img", "wbr"}
-STUDIES = (MadeUp("first", "The first & best"), MadeUp("second", "The second"))
+STUDIES = (MadeUp("first", "The first & best", of_paper=True), MadeUp("second", "The second"))
 
 
 class Page(HTMLParser):
@@ -91,51 +92,72 @@ def test_the_page_is_sound_and_its_links_lead_somewhere(folder: Path, text: str)
 
 def test_it_needs_no_other_file(text: str) -> None:
     assert not re.search(r"<(script|link|img|iframe)\b|@import|src=|url\((?!#)", text)
-    assert text.count("<svg ") == 2
+    assert text.count("<svg ") == 2 + 1 + 2  # the figures, a spark, and the key to it
     assert "<metadata>" not in text
 
 
 def test_sections_are_in_order_and_in_the_contents(text: str) -> None:
-    headings = re.findall(r'<h2 id="([^"]+)">', text)
-    assert headings == ["verdicts", "first", "second", "run"]
+    headings = re.findall(r'<h2 id="([^"]+)"', text)
+    assert headings == ["verdicts", "first", "ours", "second", "run"]
     contents = text[text.index("<nav>") : text.index("</nav>")]
-    assert re.findall(r'href="#([^"]+)"', contents) == headings
+    assert re.findall(r'href="#([^"]+)"', contents) == headings[1:]
     assert "1. The first &amp; best" in contents
 
 
-def test_every_claim_has_its_row(folder: Path, text: str) -> None:
+def test_every_claim_has_its_row_the_papers_by_number(folder: Path, text: str) -> None:
     found = rows(folder / "tables/claims.csv")
-    assert [(row["study"], row["where"]) for row in found] == [
-        (study, claim.where) for study in ("first", "second") for claim in claims(study)
+    theirs, ours = reversed(claims("first", numbered=True)), claims("second")
+    assert [(row["claim"], row["study"], row["where"]) for row in found] == [
+        *((f"C{claim.number}", "first", claim.where) for claim in theirs),
+        *(("ours", "second", claim.where) for claim in ours),
     ]
-    assert found[0] == {
+    assert found[3] == {
+        "claim": "C4",
         "study": "first",
         "where": "Table 4",
         "says": "The invariant update is robust.",
         "paper": "0.24",
         "ours": "0.31",
+        "cases": "3 for, 1 against",
         "verdict": "holds",
         "why": "",
         "source": "tables/first.csv",
     }
-    table = text[text.index('<table class="verdicts">') : text.index("</table>")]
-    for study in ("first", "second"):
-        for number, claim in enumerate(claims(study), start=1):
-            row = re.search(rf'<tr id="claim-{study}-{number}">(.*?)</tr>', table)
-            assert row is not None
-            said = Page(f"<p>{row[1]}</p>").text
-            for what in (
-                claim.where,
-                claim.says,
-                remove_marks(claim.ours),
-                claim.paper,
-                claim.verdict.value,
-                claim.why,
-            ):
-                assert what in said
-            assert f'href="#{study}"' in row[1]
-            assert f'href="tables/{study}.csv"' in row[1]
-    assert "Of 6 claims <b>2</b> hold, <b>2</b> hold in part, <b>2</b> do not hold here. 2 more" in text
+    listed = [(f"claim-c{claim.number}", "first", claim) for claim in claims("first", numbered=True)]
+    listed += [(f"own-{number}", "second", claim) for number, claim in enumerate(ours, start=1)]
+    for name, study, claim in listed:
+        row = re.search(rf'<tr id="{name}" .*?>(.*?)</tr>', text, re.DOTALL)
+        assert row is not None
+        said = Page(f"<p>{row[1]}</p>").text
+        texts = (claim.where, claim.says, remove_marks(claim.ours), claim.verdict.value, claim.why)
+        assert all(what in said for what in texts)
+        assert claim.paper in said
+        assert f'href="#{study}"' in row[1]
+        assert f'href="tables/{study}.csv"' in row[1]
+    score = re.sub(
+        r"\s+",
+        " ",
+        Page(
+            text[text.index('<p class="score">') : text.index('<div class="wide"><table class="verdicts')]
+        ).text,
+    )
+    assert "Of 4 claims of the paper 1 hold, 1 are mixed, 1 contradicted, 1 undecided." in score
+
+
+def test_a_spark_tells_its_numbers(text: str) -> None:
+    spark = text[text.index('<svg class="spark" role="img"') :]
+    spark = spark[: spark.index("</svg>")]
+    assert 'aria-label="rcv1: paper 2, here 4; web: paper 0.5, here 0; 3 for, 1 against"' in spark
+    assert spark.count("<circle") == 4
+    assert re.findall(r'<rect class="(\w+)"', spark) == ["agree", "against"]
+
+
+def test_differences_have_their_mark_at_0() -> None:
+    pairs = (Pair("a", -1.0, 1.0), Pair("b", 0.0, 0.0))
+    claim = Claim("", "", "", "", Verdict.HOLDS, "", "", 1, None, pairs)
+    assert str(draw_spark(claim)).count('cx="87.0"') == 2  # both of b, in the middle
+    same = draw_spark(replace(claim, pairs=(Pair("a", 1.0, 1.0),)))
+    assert "nan" not in same
 
 
 def test_tables_are_files_as_they_are_shown(folder: Path, text: str) -> None:
@@ -171,7 +193,7 @@ def test_figures_are_files(folder: Path, text: str) -> None:
 
 
 def test_the_end_tells_how_it_came_about(folder: Path, text: str) -> None:
-    end = text[text.index('<h2 id="run">') :]
+    end = text[text.index('<h2 id="run"') :]
     times = rows(folder / "tables/shown/run-times.csv")
     assert [row["seeds"] for row in times] == ["1, 2", "1, 2", ""]
     assert times[-1]["steps"] == "6"
@@ -246,7 +268,7 @@ def test_data_are_listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     (other,) = rows(tmp_path / "out/tables/shown/other-data.csv")
     assert (other["file"], other["lines"]) == ("other.csv.gz", "3")
     assert row["SHA-256"] in text
-    assert "The paper's data: <b>rcv1-ccat</b> stands in for rcv1; more" in text.replace("&#x27;", "'")
+    assert "Data: <b>rcv1-ccat</b> stands in for rcv1; more" in text.replace("&#x27;", "'")
     assert str(tmp_path / "data") not in text
     write(tmp_path / "data", "rcv1_train.binary", SVMLIGHT)
     write(tmp_path / "data", "rcv1_test.binary", SVMLIGHT)
@@ -272,9 +294,9 @@ def test_the_study_of_the_guide_works(tmp_path: Path, monkeypatch: pytest.Monkey
 class Wrong(MadeUp):
     def part(self, tables: Tables, scope: Scope) -> Part:
         part = super().part(tables, scope)
-        claim = Claim("Table 1", "It is so.", "–", "no", Verdict.FAILS, "", "nowhere")
+        claim = Claim("Table 1", "It is so.", "–", "no", Verdict.FAILS, "", "nowhere", 7)
         ragged = ReportTable(("a", "b"), [["1"]], "Ragged.", "first")
-        return Part([*part.blocks, part.blocks[1], ragged, "See [there](#there)."], [claim])
+        return Part([*part.blocks, part.blocks[1], ragged, "See [there](#there)."], [claim, claim])
 
 
 def test_a_report_that_leads_nowhere_is_not_written(tmp_path: Path) -> None:
@@ -286,6 +308,7 @@ def test_a_report_that_leads_nowhere_is_not_written(tmp_path: Path) -> None:
     assert "rows that do not match its header" in said
     assert "a link leads to #there" in said
     assert "2 figures are named 'first_sine'" in said
+    assert "2 claims have the number C7" in said
     assert not (tmp_path / "report.html").exists()
     with pytest.raises(ValueError, match="this name is reserved for the report"):
         written(tmp_path, studies=(MadeUp("run"),))

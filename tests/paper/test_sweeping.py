@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from paper import data, sweeping
+from paper import data, feature_values, sweeping
 from steelyard import OnlineClassifier
 from tests.paper.fakes import ROWS, small_data
 
@@ -39,12 +39,17 @@ def test_shuffles_differ_and_are_the_same_again() -> None:
     assert (first != other).any()
 
 
-def test_rows_can_be_fewer_and_of_length_1() -> None:
-    matrix, labels, every = sweeping.load_shuffled("rcv1", 0, most=50, unit=True)
+def test_rows_can_be_fewer_and_are_tf_idf_where_the_paper_has_it() -> None:
+    matrix, labels, every = sweeping.load_shuffled("astro", 0, most=50)
     assert every == 5
     assert matrix.shape[0] == len(labels) == 50
     lengths = np.asarray(matrix.multiply(matrix).sum(axis=1)).ravel()
     assert np.isclose(lengths[lengths > 0.0], 1.0).all()
+    counts = sweeping.load_shuffled("astro", 0, most=50, features=feature_values.OTHER).matrix
+    assert (counts.data == counts.data.round()).all()
+    kinds = [feature_values.describe(place, feature_values.AS_PAPER) for place in ("rcv1", "astro", "spam")]
+    assert kinds == ["tf-idf", "tf-idf", "counts"]
+    assert not feature_values.has_other("rcv1")
 
 
 def test_a_step_depends_on_data_and_on_what_is_said() -> None:
@@ -57,6 +62,7 @@ def official(monkeypatch: pytest.MonkeyPatch, learned: int, tested: int) -> None
     labels = np.concatenate([signs[:learned], -signs[learned:]])
     found = data.Data("made-up", True, sparse.csr_matrix(signs[:, None]), labels, first_test=learned)
     monkeypatch.setattr(data, "load", lambda place: found)
+    feature_values.matrix.cache_clear()
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,9 @@ import pytest
 
 from paper.studies import table1
 from paper.studies.table1 import FORMULAS, Table1
-from paper.studies.weighted import certificates
+from paper.studies.weighted import certificates, laws
 from paper.studies.weighted.certificates import Case, flow_deviation, implicit_deviation
-from paper.study import ReportTable, Row, Scope, Verdict
+from paper.study import Claim, ReportTable, Row, Scope, Verdict
 from steelyard import losses
 
 CLOSED = [name for name in losses.names() if name in FORMULAS]
@@ -25,7 +25,9 @@ def test_every_loss_has_formulas() -> None:
 
 
 def test_a_loss_without_formulas_is_shown_all_the_same() -> None:
-    part = Table1().part({"table1": [row("hinge"), row("brand_new")]}, Scope())
+    known = [row("hinge"), row("brand_new")]
+    measured = [law("hinge"), law("squared")]
+    part = Table1().part({"table1": known, "table1_laws": measured}, Scope())
     table = next(block for block in part.blocks if isinstance(block, ReportTable))
     assert table.rows[1][:3] == ["brand_new", "as in the code", "numeric"]
 
@@ -71,20 +73,62 @@ def test_hinge_as_printed_is_wrong_past_the_margin_only() -> None:
         assert (flow_deviation(case, certificates._hinge_as_printed(case)) > 1e-9) == wrong
 
 
+def law(name: str, **found: float) -> Row:
+    right: Row = {
+        "loss": name,
+        "pushes": 10,
+        "decaying": 0.0,
+        "implicit_from_flow": 0.0,
+        "implicit_in_two": 0.1,
+    }
+    ends = ("past_gradient", "past_projection", "shorter_with_more", "small_push", "large_push")
+    return {**right, **(dict.fromkeys(ends, 0) if name in laws.FINITE else {}), **found}
+
+
+def judged(found: dict[str, float], of_laws: dict[str, float]) -> dict[int, Claim]:
+    speed: list[Row] = [
+        {"loss": "logistic", "update": update, "kind": "one feature", "nanoseconds": nanoseconds}
+        for update, nanoseconds in (("implicit", 30.0), ("invariant", 10.0))
+    ]
+    rows: list[Row] = [{**row(name), **found} for name in losses.names()]
+    every = [law(name, **of_laws) for name in losses.names()]
+    return {claim.number: claim for claim in table1.claims(rows, every, speed)}
+
+
 def test_verdicts() -> None:
-    rows = [row(name) for name in losses.names()]
-    formulas, invariance, closed, hinge = (claim.verdict for claim in table1.claims(rows))
-    assert (formulas, invariance) == (Verdict.HOLDS, Verdict.HOLDS)
-    assert (closed, hinge) == (Verdict.PARTLY, Verdict.FAILS)
+    claims = judged({}, {})
+    assert {number: claim.verdict for number, claim in claims.items()} == {
+        1: Verdict.HOLDS,
+        2: Verdict.HOLDS,
+        5: Verdict.PARTLY,  # three of the four are closed
+        17: Verdict.HOLDS,
+    }
+    assert "the logistic root takes 3.0 times" in claims[5].ours
+    assert "1 not closed" in claims[5].ours
 
 
 def test_verdicts_on_wrong_formulas() -> None:
-    rows = [row(name, flow=1e-3, implicit=1e-3, invariance=1e-3) for name in losses.names()]
-    assert [claim.verdict for claim in table1.claims(rows)][:3] == [
-        Verdict.FAILS,
-        Verdict.FAILS,
-        Verdict.HOLDS,
-    ]
-    assert table1.claims([*map(row, losses.names()), row("hellinger", soft=True, flow=1.0)])[0].verdict is (
-        Verdict.HOLDS
-    )
+    wrong = {"flow": 1e-3, "implicit": 1e-3, "invariance": 1e-3}
+    claims = judged(wrong, {"decaying": 1e-3, "past_gradient": 1})
+    assert [claims[number].verdict for number in (1, 2)] == [Verdict.FAILS] * 2
+    assert claims[17].verdict is Verdict.FAILS
+    assert "4 not closed" in claims[5].ours
+
+
+def test_soft_labels_are_no_claim_of_the_paper() -> None:
+    rows = [*map(row, losses.names()), row("hellinger", soft=True, flow=1.0)]
+    first = table1.claims(rows, [law(name) for name in losses.names()], [])[0]
+    assert first.verdict is Verdict.HOLDS
+
+
+@pytest.mark.parametrize("name", losses.names())
+def test_laws_of_the_updates(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(laws, "COUNT", 100)
+    (found,) = laws.step(name).compute()
+    assert float(found["decaying"]) < table1.EXACT
+    straight = name in ("hinge", "quantile")
+    assert (float(found["implicit_from_flow"]) == 0.0) == straight
+    assert (float(found["implicit_in_two"]) < table1.EXACT) == straight
+    if name in laws.FINITE:
+        assert found["past_gradient"] == found["past_projection"] == found["shorter_with_more"] == 0
+        assert max(float(found["small_push"]), float(found["large_push"])) < 1e-9

@@ -1,24 +1,23 @@
 """From rows to curves, and to the fraction of labels that each approach needs for a given error."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
 from statistics import median
 
 import numpy as np
 from numpy.typing import NDArray
 
-from paper.studies.active.trials import BUDGETS, CONSTANTS, PASSIVE, TRIALS, UPDATES
+from paper import printed
+from paper.studies.active.trials import ERROR_AT, PASSIVE, TRIALS
 from paper.study import Row, Tables
 from steelyard.active import simulation
 
 Column = NDArray[np.float64]
+Way = tuple[str, str, str]
+"""Link, constants, update."""
 
-LEVELS = (1.3, 1.1)
-"""Target errors, relative to the lowest error of passive learning."""
 NEVER = float("inf")
-BASELINE = "passive"
 
 
 @dataclass(frozen=True)
@@ -28,89 +27,108 @@ class Points:
     fractions: Column
     errors: Column
 
-    def hull(self, at: Column) -> Column:
-        """The lower convex hull; NaN before its first corner, and level after its last."""
-        corners = simulation.hull(self.fractions, self.errors)
-        return np.interp(at, corners[:, 0], corners[:, 1], left=np.nan)
+    def corners(self) -> Column:
+        """Those of the lower convex hull: fraction and error."""
+        return simulation.hull(self.fractions, self.errors)
+
+    def needed(self, error: float) -> float:
+        """The smallest fraction with which a setting reached the error."""
+        fraction = simulation.fraction_needed(self.fractions, self.errors, error)
+        return NEVER if np.isnan(fraction) else fraction
+
+
+@dataclass(frozen=True)
+class Runs:
+    """Passive learners: their errors after each fraction of the labels, a row each."""
+
+    fractions: Column
+    errors: Column
+
+    @property
+    def least(self) -> float:
+        """The least error with all labels."""
+        return float(self.errors[:, -1].min())
+
+    def typical(self, error: float) -> int:
+        """Of the runs that end at this error or below, the one that needs the median of labels to get there.
+
+        The paper draws "one typical good run" without saying which; this is our reading.
+        """
+        good = np.flatnonzero(self.errors[:, -1] <= error)
+        order = good[np.argsort([self._crossing(self.errors[run], error) for run in good], kind="stable")]
+        return int(order[(len(order) - 1) // 2])
+
+    def needed(self, error: float, *, hindsight: bool) -> float:
+        """By the typical run, or by the best run at each fraction."""
+        curve = self.errors.min(axis=0) if hindsight else self.errors[self.typical(error)]
+        return self._crossing(curve, error)
+
+    def _crossing(self, curve: Column, error: float) -> float:
+        """Where errors first fall to this one, interpolated between two evaluations."""
+        first = int(np.argmax(curve <= error))
+        if first == 0:
+            return float(self.fractions[0])
+        ends = slice(first - 1, first + 1)
+        return float(np.interp(-error, -curve[ends], self.fractions[ends]))
 
 
 @dataclass(frozen=True)
 class Shuffle:
     """One shuffle of one data set."""
 
-    passive: Points
-    """The best of all rates and updates at every evaluation."""
-    active: dict[tuple[str, str], Points]
-    """All settings, by constants and update."""
+    place: str
+    passive: Mapping[str, Runs]
+    """By link."""
+    active: Mapping[Way, Points]
 
-    def stated(self, level: float) -> float:
-        return level * float(self.passive.errors.min())
+    def stated(self, link: str) -> float:
+        """An error as far from the least one as the paper's stated accuracy is."""
+        return printed.stated_ratio(self.place) * self.passive[link].least
 
-    def needed(self, constants: str, update: str, level: float) -> float:
-        """The smallest fraction of labels with which a setting reached the target error."""
-        target = self.stated(level)
-        if update == BASELINE:
-            return _crossing(self.passive, target)
-        points = self.active[constants, update]
-        fraction = simulation.fraction_needed(points.fractions, points.errors, target)
-        return NEVER if np.isnan(fraction) else fraction
+    def saving(self, way: Way, *, hindsight: bool = False) -> float:
+        """Table 2: labels of passive learning over those of active learning; 0 if it never gets there."""
+        error = self.stated(way[0])
+        return self.passive[way[0]].needed(error, hindsight=hindsight) / self.active[way].needed(error)
 
 
 @dataclass(frozen=True)
-class Needed:
-    """The fractions of all shuffles; NEVER is larger than any other."""
+class Place:
+    """All shuffles of one data set of the paper."""
 
-    fractions: Sequence[float]
+    name: str
+    shuffles: Sequence[Shuffle]
 
-    @property
-    def middle(self) -> float:
-        return median(self.fractions)
+    def saving(self, way: Way, *, hindsight: bool = False) -> float:
+        """The median of the shuffles."""
+        return median(self.savings(way, hindsight=hindsight))
 
-    def times(self, other: "Needed") -> float:
-        """How many times as many labels this one needs; a lower bound if it never reaches the target."""
-        return min(self.middle, 1.0) / other.middle
+    def savings(self, way: Way, *, hindsight: bool = False) -> list[float]:
+        return [each.saving(way, hindsight=hindsight) for each in self.shuffles]
 
-
-def _crossing(points: Points, target: float) -> float:
-    """Where the errors first fall to the target, interpolated between two evaluations."""
-    first = int(np.argmax(points.errors <= target))
-    if first == 0:
-        return float(points.fractions[0])
-    ends = slice(first - 1, first + 1)
-    return float(np.interp(-target, -points.errors[ends], points.fractions[ends]))
+    def stated(self, link: str) -> float:
+        return float(np.mean([each.stated(link) for each in self.shuffles]))
 
 
-def shuffles(tables: Tables) -> dict[str, list[Shuffle]]:
-    """The shuffles of each data set."""
-    passive = _group_rows(tables[PASSIVE], "data", "shuffle")
-    active = _group_rows(tables[TRIALS], "data", "shuffle", "constants", "update")
-    found: dict[str, list[Shuffle]] = {}
-    for (name, shuffle), rows in passive.items():
+Places = Mapping[str, Place]
+
+
+def places(tables: Tables) -> dict[str, Place]:
+    """By the place in the paper, in the order of its tables."""
+    passive = _group_rows(tables[PASSIVE], "place", "shuffle", "link")
+    active = _group_rows(tables[TRIALS], "place", "shuffle", "link", "constants", "update")
+    names = {str(row["place"]): str(row["data"]) for row in tables[PASSIVE]}
+    shuffles: dict[tuple[object, object], dict[str, Runs]] = defaultdict(dict)
+    for (place, shuffle, link), rows in passive.items():
+        shuffles[place, shuffle][str(link)] = _runs(rows)
+    found: dict[str, list[Shuffle]] = defaultdict(list)
+    for (place, shuffle), runs in shuffles.items():
         ways = {
-            (constants, update): _points(active[name, shuffle, constants, update])
-            for constants, update in product(CONSTANTS, UPDATES)
+            (str(key[2]), str(key[3]), str(key[4])): _points(rows)
+            for key, rows in active.items()
+            if key[:2] == (place, shuffle)
         }
-        found.setdefault(str(name), []).append(Shuffle(_best(_points(rows)), ways))
-    return found
-
-
-def needed(several: Sequence[Shuffle], constants: str, update: str, level: float) -> Needed:
-    return Needed([each.needed(constants, update, level) for each in several])
-
-
-def budgets(tables: Tables, name: str, way: str) -> list[tuple[float, float]]:
-    """Fraction and error of each budget, averaged over shuffles."""
-    rows = [row for row in tables[BUDGETS] if row["data"] == name and row["way"] == way]
-    return [
-        (float(np.mean(points.fractions)), float(np.mean(points.errors)))
-        for points in map(_points, _group_rows(rows, "budget").values())
-    ]
-
-
-def mean_hull(several: Sequence[Points], at: Column) -> Column:
-    """The mean of the hulls, which is convex again; NaN before the first corner of any."""
-    mean: Column = np.mean([points.hull(at) for points in several], axis=0)
-    return mean
+        found[str(place)].append(Shuffle(str(place), runs, ways))
+    return {place: Place(names[place], found[place]) for place in printed.PLACES if place in found}
 
 
 def _group_rows(rows: Iterable[Row], *names: str) -> dict[tuple[object, ...], list[Row]]:
@@ -121,10 +139,15 @@ def _group_rows(rows: Iterable[Row], *names: str) -> dict[tuple[object, ...], li
 
 
 def _points(rows: Sequence[Row]) -> Points:
-    return Points(*(np.array([float(row[name]) for row in rows]) for name in ("fraction", "error")))
+    """Askers that diverged are left out: they ask no more, and that is no saving."""
+    sound = [row for row in rows if not row["diverged"]]
+    return Points(*(np.array([float(row[name]) for row in sound]) for name in ("fraction", "error")))
 
 
-def _best(points: Points) -> Points:
-    """The lowest error at every fraction, in order."""
-    fractions = np.unique(points.fractions)
-    return Points(fractions, np.array([points.errors[points.fractions == x].min() for x in fractions]))
+def _runs(rows: Sequence[Row]) -> Runs:
+    sound = [row for row in rows if not row["diverged"]]
+    columns = [name for name in rows[0] if name.startswith(ERROR_AT)]
+    return Runs(
+        np.array([float(name.removeprefix(ERROR_AT)) for name in columns]),
+        np.array([[float(row[name]) for name in columns] for row in sound]),
+    )

@@ -25,10 +25,10 @@ Regrets = dict[tuple[str, str, float, str], dict[float, float]]
 def blocks(rows: list[Row]) -> list[str | ReportFigure | ReportTable]:
     found = regrets(rows)
     return [
-        "**Regret** is the progressive loss, mean over all rows by weight, less that of the best fixed "
-        "predictor that many passes over the same rows find, with normalized rates (the very best may be a "
-        "little better, so the true regret a little larger). Rows weigh 1, or from 1 to a largest weight, "
-        "drawn evenly in the logarithm. Rates are constant and divided by x·x.",
+        "**Regret** is the progressive loss, mean over all rows by weight, less that of "
+        "the best fixed predictor that many passes over the same rows find, with normalized rates (the very "
+        "best may be a little better, so the true regret a little larger). Rows weigh 1, or from 1 to a "
+        "largest weight, drawn evenly in the logarithm. Rates are constant and divided by x·x.",
         _regret_table(found),
         _rate_figure(found),
         _weight_figure(found),

@@ -19,13 +19,14 @@ WEIGHTS = (1.0, 10.0, 100.0, 1e3, 1e4, 1e5)
 SHUFFLE, WEIGHT_SEED = 0, 1
 
 
-def steps(scope: Scope) -> list[Step]:
-    count, most = scope.choose(20_000, 2_000), scope.choose(None, 10_000)
-    passes = scope.choose(20, 5)
+def single(scope: Scope) -> list[Step]:
+    return [_single(name, scope.choose(20_000, 2_000)) for name in losses.names()]
+
+
+def passes(scope: Scope) -> list[Step]:
+    most, times = scope.choose(None, 10_000), scope.choose(20, 5)
     places = scope.choose(data.PLACES, data.PLACES[:1])
-    return [_single(name, count) for name in losses.names()] + [
-        _regret(place, loss, most, passes) for place in places for loss in LOSSES
-    ]
+    return [_regret(place, loss, most, times) for place in places for loss in LOSSES]
 
 
 def _single(name: str, count: int) -> Step:
@@ -96,7 +97,9 @@ def _mean_loss(
     passes: int,
 ) -> float:
     mean_one = weights / weights.mean()  # the same minimum, and steps of a usual size
-    classifier = OnlineClassifier(loss, learning_rate=rate, fit_intercept=False, passes=passes, shuffle=False)
+    classifier = OnlineClassifier(
+        loss, scaling="normalized", learning_rate=rate, fit_intercept=False, passes=passes, shuffle=False
+    )
     classifier.fit(matrix, labels, sample_weight=mean_one)
     value = losses.by_name(loss).value
     predictions = classifier.decision_function(matrix).tolist()

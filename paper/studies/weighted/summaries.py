@@ -43,13 +43,6 @@ def best_rate(rows: Sequence[Row], measured: str = "log_loss") -> tuple[float, f
     return rate, means[rate]
 
 
-def judge_sets(held: int, of: int) -> Verdict:
-    """The verdict on a claim that was tested on several data sets."""
-    if held == of:
-        return Verdict.HOLDS
-    return Verdict.PARTLY if held else Verdict.FAILS
-
-
 def explain_verdict(found: Verdict, reason: str, held: int = 0, of: int = 0) -> str:
     """The reason if the claim holds; if it holds in part, also on how many data sets."""
     if found is Verdict.FAILS:
