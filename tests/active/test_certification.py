@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from steelyard.active.certification import Certification, draw_order, verify
+from steelyard.active.certification import Certification, draw_order
+from steelyard.active.verification import verify
 
 CLASSES = ["ham", "spam"]
 

@@ -17,7 +17,7 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 from steelyard import ActiveClassifier
-from steelyard.active.certification import verify
+from steelyard.active.verification import verify
 from steelyard.active.stopping import Budget, ErrorBelow
 from steelyard.active.strategies.margin import Margin
 from tests.active.streams import rows

@@ -16,12 +16,13 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from steelyard.active._journal_attempts import ATTEMPT_TABLES, AttemptEntries
 from steelyard.model import Settings
 
 FORMAT = 2
 """1: the strategy is iwal; 2: it is another, which older versions do not know."""
 IN_MEMORY = ":memory:"
-ANSWER, SKIP, UNDO = "answer", "skip", "undo"
+ANSWER, SKIP, UNDO, TEACH = "answer", "skip", "undo", "teach"
 
 _FORMER = {"name": "iwal"}  # the strategy of journals that do not name one
 
@@ -67,7 +68,7 @@ class AskedRow:
 
 @dataclass(frozen=True)
 class Event:
-    """An answer, a skip, or an undo of the last of these that still stands."""
+    """An answer, a skip, a label that nobody was asked for, or an undo of the last of these in force."""
 
     kind: str
     number: int
@@ -88,7 +89,7 @@ class History:
     skipped: NDArray[np.bool_]
 
 
-class Journal:
+class Journal(AttemptEntries):
     """One file, or memory only."""
 
     def __init__(self, path: str | Path = IN_MEMORY) -> None:
@@ -107,11 +108,12 @@ class Journal:
         self._db.execute("PRAGMA locking_mode = EXCLUSIVE")
         self._db.execute("PRAGMA journal_mode = WAL")
         known = {name for (name,) in self._db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-        if known and known != {"about", "decisions", "questions", "events"}:
+        if known and not known >= {"about", "decisions", "questions", "events"}:
             raise sqlite3.DatabaseError
-        if not known:
+        tables = ATTEMPT_TABLES if known else _TABLES + ATTEMPT_TABLES
+        if not known >= {"attempts", "attempt_entries", "taught", "turns"}:
             with self._written(to_disk=True):
-                for statement in _TABLES.strip().split(";\n"):
+                for statement in tables.strip().split(";\n"):
                     self._db.execute(statement)
 
     def close(self) -> None:
@@ -152,7 +154,10 @@ class Journal:
                 f"{self.path}: was started with the strategy {before!r} and cannot continue with "
                 f"{after!r}; use {before!r}, or start a new journal"
             )
-        known = kept | {"settings": asdict(Settings()) | kept["settings"]}
+        known = kept | {
+            "settings": asdict(Settings()) | kept["settings"],
+            "training": {"fit": "averaged"} | kept["training"],
+        }
         unsaid = {"positive"} & (about["about"].keys() - kept["about"].keys())
         known["about"] = {name: about["about"][name] for name in unsaid} | kept["about"]
         same = json.loads(json.dumps(about))
@@ -184,19 +189,8 @@ class Journal:
             )
         return {"strategy": _FORMER} | kept
 
-    def count_attempts(self) -> int:
-        """How many attempts at a certificate there were; each takes some of the risk."""
-        return int(self._kept().get("attempts", 0))
-
-    def add_attempt(self) -> None:
-        self._write_about(self._kept() | {"attempts": self.count_attempts() + 1})
-
-    def _kept(self) -> dict[str, Any]:
-        kept = self.about()
-        assert kept is not None  # it was begun
-        return kept
-
-    def decide(self, decisions: Decisions, asked: list[AskedRow]) -> None:
+    def decide(self, decisions: Decisions, asked: list[AskedRow], source: int | None = None) -> None:
+        """Store decisions, and the rows asked for; `source` says from which random order they were picked."""
         columns = decisions.probabilities, decisions.predictions, decisions.scores
         state = decisions.bound, decisions.thinning, decisions.window
         with self._written():
@@ -208,6 +202,7 @@ class Journal:
                 "INSERT INTO questions VALUES (?, ?, ?)",
                 [(each.number, each.indices.tobytes(), each.values.tobytes()) for each in asked],
             )
+            self._add_turns([each.number for each in asked], source)
 
     def add(self, events: list[Event]) -> None:
         with self._written(to_disk=True):
@@ -222,7 +217,10 @@ class Journal:
             yield Decisions(row[0], probabilities, predictions, scores, *row[4:])
 
     def asked(self) -> Iterator[AskedRow]:
-        for number, indices, values in self._db.execute("SELECT * FROM questions ORDER BY number"):
+        return self._rows("questions")
+
+    def _rows(self, table: str) -> Iterator[AskedRow]:
+        for number, indices, values in self._db.execute(f"SELECT * FROM {table} ORDER BY number"):
             yield AskedRow(number, np.frombuffer(indices, np.int32), np.frombuffer(values))
 
     def events(self) -> Iterator[Event]:
@@ -249,7 +247,7 @@ class Journal:
         for event in self.events_in_force():
             if event.kind == SKIP:
                 skipped[event.number] = True
-            else:
+            elif event.kind == ANSWER:  # estimates are made from what was asked for
                 label[event.number] = event.label
         return History(probability, asked, prediction, label, skipped)
 

@@ -1,6 +1,5 @@
-"""`ActiveQuestion`: a row whose label is wanted; strategies, the positive class, the checksum of a pool."""
+"""`ActiveQuestion`: a row whose label is wanted; strategies, the positive class."""
 
-import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +9,6 @@ from numpy.typing import NDArray
 
 from steelyard.active import strategies
 from steelyard.active.strategies._base import Strategy
-from steelyard.examples import Examples
 
 
 @dataclass(frozen=True)
@@ -43,11 +41,3 @@ def choose_positive(given: Any, classes: Sequence[Any], known: NDArray[Any]) -> 
     if len(found) != 1:
         raise ValueError(f"positive={given!r} is not one of the classes {known.tolist()}")
     return found.tolist()[0]
-
-
-def fingerprint(chunk: Examples) -> int:
-    """A checksum of a pool, so that a journal is not continued with other rows."""
-    found = 0
-    for array in (chunk.indptr, chunk.indices, chunk.values):
-        found = zlib.crc32(np.ascontiguousarray(array).data, found)
-    return found

@@ -8,18 +8,20 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.feature_extraction.text import TfidfTransformer
 
 from steelyard.active import counter_rng, strategies
+from steelyard.active.attempt import fingerprint
 from steelyard.active.evaluation import Evaluation
 from steelyard.active.journal import IN_MEMORY, Journal
 from steelyard.active.labelled import DEFAULT_SETTINGS, RefitPlan, last_refit
 from steelyard.active.learner import ActiveLearner, Query, replay
-from steelyard.active.stopping import Budget, Rule
+from steelyard.active.stopping import Budget, Certified, Rule
 from steelyard.active.strategies._base import BudgetPlan, Strategy
 from steelyard.estimators import inputs
-from steelyard.estimators._active_questions import ActiveQuestion, choose_positive, find_strategy, fingerprint
-from steelyard.estimators._certify_mixin import CertifyMixin
+from steelyard.estimators._active_questions import ActiveQuestion, choose_positive, find_strategy
 from steelyard.estimators._estimates_mixin import EstimatesMixin
+from steelyard.estimators._teach_mixin import TeachMixin
 from steelyard.estimators.documentation_link import DocumentationLink
 from steelyard.estimators.habits import answer_habits
 from steelyard.estimators.inputs import check_matrix
@@ -38,7 +40,7 @@ class ActiveClassifier(
     DocumentationLink,
     ClassifierMixin,  # type: ignore[misc]
     EstimatesMixin,
-    CertifyMixin,
+    TeachMixin,
     ClassPredictions,
     BaseEstimator,  # type: ignore[misc]
 ):
@@ -54,7 +56,7 @@ class ActiveClassifier(
         The classes.
     positive : class, default=the second of `classes` as they are given
         The class whose precision and recall are estimated.
-    strategy : {"iwal", "margin", "random"} or Strategy, default="iwal"
+    strategy : {"iwal", "margin", "random", "relevance"} or Strategy, default="iwal"
         Which rows are asked for.
     budget, expected : int, optional
         The number of labels, out of so many rows (by default, the rows of the pool).
@@ -74,6 +76,11 @@ class ActiveClassifier(
         The most such a weight may be.
     orders : int, default=8
         In how many orders the answers are learned; the model is their mean.
+    fit : {"averaged", "balanced"}, default=by the strategy
+        "averaged": that mean. "balanced": a fit that converges, in which both classes weigh the same, for
+        rare classes. The default of the strategy "relevance" is "balanced", of others "averaged".
+    tfidf : bool, default=False
+        Weight the counts of words by inverse document frequency, computed on the pool, in rows of length 1.
     journal : path, optional
         A file in which nothing is lost if the process is killed.
     update, scaling, learning_rate, initial_t, power_t, l1, l2, l2_flow, rates, fit_intercept, dtype
@@ -140,6 +147,8 @@ class ActiveClassifier(
         training_weight: str = "none",
         cap: float = 10.0,
         orders: int = 8,
+        fit: str | None = None,
+        tfidf: bool = False,
         journal: str | Path | None = None,
         update: str = DEFAULT_SETTINGS.update,
         scaling: str = DEFAULT_SETTINGS.scaling,
@@ -168,6 +177,8 @@ class ActiveClassifier(
         self.training_weight = training_weight
         self.cap = cap
         self.orders = orders
+        self.fit = fit
+        self.tfidf = tfidf
         self.journal = journal
         self.update = update
         self.scaling = scaling
@@ -213,13 +224,15 @@ class ActiveClassifier(
         self._start(chunk, len(chunk))
         self.pool_ = chunk
         self._order = counter_rng.order(self.random_state, _POOL_ORDER, len(chunk))
+        self._resume_attempt(chunk)
         return self
 
     def ask_next(self, stop: Rule | None = None) -> ActiveQuestion | None:
         """The next question from the pool; None when all of it was considered, or the budget is spent.
 
         It is also None when the rule says stop. The rule is checked whenever there are a tenth more answers
-        (`Budget`: always); `should_stop` says why.
+        (`Budget`: always); `should_stop` says why. With the rule `Certified`, an attempt at a certificate
+        begins by itself once it is likely to pass, and its draws are the next questions.
         """
         if self.pool_ is None:
             raise ValueError("there is no pool to ask from: call pool(X) first, or ask(X) for a stream")
@@ -228,6 +241,12 @@ class ActiveClassifier(
 
     def _next(self, pool: Examples, stop: Rule | None) -> ActiveQuestion | None:
         learner = self.learner_
+        if isinstance(stop, Certified):
+            if self.should_stop(stop):
+                return None
+            if (attempt := self._attempt_for(stop)) is not None:
+                return self._drawn(attempt)
+            stop = None
         due = isinstance(stop, Budget) or last_refit(learner.answered) == learner.answered
         if stop is not None and due and self.should_stop(stop):
             return None
@@ -271,7 +290,10 @@ class ActiveClassifier(
         column = np.asarray(labels)
         if len(column) != len(ids):
             raise ValueError(f"there are {len(ids)} questions but {len(column)} answers")
-        learner.answer([int(each) for each in ids], self._coded(column).tolist())
+        codes, numbers = self._coded(column).tolist(), [int(each) for each in ids]
+        with learner.lock:
+            if not self._answer_attempt(numbers, labels[0] if len(numbers) == 1 else None):
+                learner.answer(numbers, codes)
 
     def replay(self, X: Any, y: Any) -> Self:
         """Ask from a labelled stream as if labels had to be paid for: y is read only where asked for."""
@@ -290,13 +312,24 @@ class ActiveClassifier(
         """The rows as examples; the first ones start the learner."""
         with _STARTING:
             started = hasattr(self, "learner_")
+            if self.tfidf and not started:
+                raise ValueError("tfidf=True needs a pool, whose words are counted: call pool(X) first")
             chunk = self._checked(X, anew=not started)
             if not started:
                 self._start(chunk, expected, pool=False)
         return chunk
 
     def _checked(self, X: Any, *, anew: bool) -> Examples:
-        return examples(check_matrix(self, X, reset=anew), features=None if anew else self.n_features_in_)
+        rows = check_matrix(self, X, reset=anew)
+        if self.tfidf:
+            rows = self._weighted(rows, anew=anew)
+        return examples(rows, features=None if anew else self.n_features_in_)
+
+    def _weighted(self, rows: Any, *, anew: bool) -> Any:
+        """Counts weighted by the inverse document frequency of the pool."""
+        if anew:
+            self._idf = TfidfTransformer().fit(rows)
+        return self._idf.transform(rows)
 
     def _start(self, chunk: Examples, expected: int | None, *, pool: bool = True) -> None:
         if self.classes is None:
@@ -309,10 +342,11 @@ class ActiveClassifier(
             )
         rows = None if self.budget is None else self.expected or expected
         plan = BudgetPlan(self.c0, self.rate, self.budget, rows, self.floor, self.constants, self.audit)
-        training = RefitPlan(self.training_weight, self.cap, self.orders, self.random_state)
-        strategy = find_strategy(self.strategy)
         settings = learning_settings(self)
         positive = choose_positive(self.positive, self.classes, named)
+        strategy = find_strategy(self.strategy).toward(second=positive == named[1])
+        fit = self.fit or strategy.fit
+        training = RefitPlan(self.training_weight, self.cap, self.orders, self.random_state, fit)
         about = {
             "classes": named.tolist(), "positive": positive, "pool": fingerprint(chunk) if pool else None
         }  # fmt: skip

@@ -7,6 +7,7 @@ from steelyard.cli import Commands
 _summaries = {
     "simulate": "Simulate active learning on labelled files.",
     "ask": "Ask for labels of a stream: JSON lines in, JSON lines out.",
+    "certify": "Certify the model of a journal on the rows of a file.",
     "verify": "Check a certificate: its draws, its evidence and what it says.",
 }
 
