@@ -30,9 +30,7 @@ class Reuters:
 def load() -> Reuters:
     (topics, texts), (test_topics, test_texts) = _read("train"), _read("test")
     counter = CountVectorizer(dtype=np.float64)
-    return Reuters(
-        texts, topics, counter.fit_transform(texts), counter.transform(test_texts), test_topics
-    )
+    return Reuters(texts, topics, counter.fit_transform(texts), counter.transform(test_texts), test_topics)
 
 
 def _read(part: str) -> tuple[list[set[str]], list[str]]:

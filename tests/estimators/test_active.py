@@ -17,9 +17,9 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 from steelyard import ActiveClassifier
-from steelyard.active.verification import verify
 from steelyard.active.stopping import Budget, ErrorBelow
 from steelyard.active.strategies.margin import Margin
+from steelyard.active.verification import verify
 from tests.active.streams import rows
 from tests.vw_text import data_file
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from steelyard.examples import Examples
 
 FIRST_RANKED = 10  # labels from a pool before a model ranks it
+_OFTEN, _SMALL = 10, 100_000  # answers after which a pool of at most so many rows is ranked anew
 _AUDIT_TURNS, _PICK_TURNS = 2, 3  # purposes of random numbers
 
 
@@ -49,10 +50,10 @@ class PoolRanking(Locked):
     def ask_from(self, pool: "Examples", order: NDArray[np.int64]) -> "Query | None":
         """The row of a pool that the strategy wants most; None once the budget or the pool is used up.
 
-        Example number i is row `order[i]`. The pool is ranked whenever there are a tenth more answers. In
-        between, the next in rank is asked for, so the question depends on answers and questions so far only.
+        Example number i is row `order[i]`. Until there are answers of both classes it is any row. Then the
+        pool is ranked whenever there are a tenth more answers. In between, the next in rank is asked for, so the question depends on answers and questions so far only.
         A share of the questions, drawn at random, is for the audit; its rows are not ranked. A strategy may
-        pick a share of rows at random from all that are unread, and all of them until it can rank.
+        pick a share of rows at random from all that are unread.
         """
         if self.spent:
             return None
@@ -69,8 +70,7 @@ class PoolRanking(Locked):
         )
         number, probability, source = (audit, self.plan.audit, None) if for_audit else (ranked, 1.0, None)
         if self.strategy.picks and not for_audit:
-            blind = not self.strategy.can_rank(self.labelled)
-            if blind or self._draw(_PICK_TURNS, turn) < self.strategy.picks:
+            if not self.labelled.has_both or self._draw(_PICK_TURNS, turn) < self.strategy.picks:
                 number, probability, source = self._pick(order), self.strategy.picks, 0
         assert number is not None
         decisions = Decisions(
@@ -99,9 +99,11 @@ class PoolRanking(Locked):
         return int(numbers[at])
 
     def _rank(self, pool: "Examples", order: NDArray[np.int64]) -> Ranking:
-        count = last_refit(len(self.labelled)) if len(self.labelled) >= FIRST_RANKED else 0
-        if self.strategy.picks and self.strategy.can_rank(self.labelled):
-            count = last_refit(len(self.labelled))
+        answered = len(self.labelled)
+        can_rank = self.labelled.has_both and (answered >= FIRST_RANKED or self.strategy.picks > 0.0)
+        count = last_refit(answered) if can_rank else 0
+        if count and self.strategy.picks and len(pool) <= _SMALL:
+            count = max(count, answered - answered % _OFTEN)
         answers = self.labelled.fingerprint(count)
         if self._ranking is None or self._ranking.answers != answers:
             scores, predictions = (

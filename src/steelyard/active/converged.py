@@ -44,7 +44,8 @@ def minimum(settings: Settings, rows: Examples) -> Model:
 def _balanced(labels: Array, weights: Array) -> Array:
     """Weights with the same sum for each class."""
     sums = {label: weights[labels == label].sum() for label in np.unique(labels)}
-    return weights * weights.sum() / (len(sums) * np.array([sums[label] for label in labels]))
+    balanced: Array = weights * weights.sum() / (len(sums) * np.array([sums[label] for label in labels]))
+    return balanced
 
 
 def _minimize(settings: Settings, matrix: sparse.csr_matrix, labels: Array, weights: Array) -> Array:

@@ -1,6 +1,5 @@
 """`ActiveClassifier`: a classifier that asks for the labels it needs."""
 
-import threading
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Self
@@ -8,39 +7,30 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.feature_extraction.text import TfidfTransformer
 
 from steelyard.active import counter_rng, strategies
-from steelyard.active.attempt import fingerprint
-from steelyard.active.evaluation import Evaluation
-from steelyard.active.journal import IN_MEMORY, Journal
-from steelyard.active.labelled import DEFAULT_SETTINGS, RefitPlan, last_refit
-from steelyard.active.learner import ActiveLearner, Query, replay
+from steelyard.active.labelled import DEFAULT_SETTINGS, last_refit
+from steelyard.active.learner import Query, replay
 from steelyard.active.stopping import Budget, Certified, Rule
-from steelyard.active.strategies._base import BudgetPlan, Strategy
-from steelyard.estimators import inputs
-from steelyard.estimators._active_questions import ActiveQuestion, choose_positive, find_strategy
-from steelyard.estimators._estimates_mixin import EstimatesMixin
-from steelyard.estimators._teach_mixin import TeachMixin
+from steelyard.active.strategies._base import Strategy
+from steelyard.estimators._active_questions import ActiveQuestion
+from steelyard.estimators._active_start import StartMixin
 from steelyard.estimators.documentation_link import DocumentationLink
 from steelyard.estimators.habits import answer_habits
-from steelyard.estimators.inputs import check_matrix
-from steelyard.estimators.parameters import DEFAULT, learning_settings
+from steelyard.estimators.parameters import DEFAULT
 from steelyard.estimators.predictions import ClassPredictions
-from steelyard.examples import Examples, examples
-from steelyard.losses import Loss, class_labels, decision_point
+from steelyard.examples import Examples
+from steelyard.losses import Loss, decision_point
 from steelyard.model import Model
 
 _POOL_ORDER = 1 << 40  # the purpose of these random numbers
-_STARTING = threading.Lock()  # two threads may bring the first rows of a stream
 _FEWEST, _MOST = 64, 4096  # rows of a pool that are scored at a time
 
 
 class ActiveClassifier(
     DocumentationLink,
     ClassifierMixin,  # type: ignore[misc]
-    EstimatesMixin,
-    TeachMixin,
+    StartMixin,
     ClassPredictions,
     BaseEstimator,  # type: ignore[misc]
 ):
@@ -76,7 +66,7 @@ class ActiveClassifier(
         The most such a weight may be.
     orders : int, default=8
         In how many orders the answers are learned; the model is their mean.
-    fit : {"averaged", "balanced"}, default=by the strategy
+    refit : {"averaged", "balanced"}, default=by the strategy
         "averaged": that mean. "balanced": a fit that converges, in which both classes weigh the same, for
         rare classes. The default of the strategy "relevance" is "balanced", of others "averaged".
     tfidf : bool, default=False
@@ -147,7 +137,7 @@ class ActiveClassifier(
         training_weight: str = "none",
         cap: float = 10.0,
         orders: int = 8,
-        fit: str | None = None,
+        refit: str | None = None,
         tfidf: bool = False,
         journal: str | Path | None = None,
         update: str = DEFAULT_SETTINGS.update,
@@ -177,7 +167,7 @@ class ActiveClassifier(
         self.training_weight = training_weight
         self.cap = cap
         self.orders = orders
-        self.fit = fit
+        self.refit = refit
         self.tfidf = tfidf
         self.journal = journal
         self.update = update
@@ -301,64 +291,6 @@ class ActiveClassifier(
         column = getattr(y, "iloc", y)
         replay(self.learner_, chunk, lambda row: float(self._coded(np.asarray([column[row]]))[0]))
         return self
-
-    def _coded(self, column: NDArray[Any]) -> NDArray[np.float64]:
-        """Classes as the loss takes them."""
-        pair = np.array(class_labels(self.learner_.labelled.settings.loss))
-        labels: NDArray[np.float64] = pair[inputs.encode_labels(column, self.classes_)]
-        return labels
-
-    def _rows(self, X: Any, expected: int | None = None) -> Examples:
-        """The rows as examples; the first ones start the learner."""
-        with _STARTING:
-            started = hasattr(self, "learner_")
-            if self.tfidf and not started:
-                raise ValueError("tfidf=True needs a pool, whose words are counted: call pool(X) first")
-            chunk = self._checked(X, anew=not started)
-            if not started:
-                self._start(chunk, expected, pool=False)
-        return chunk
-
-    def _checked(self, X: Any, *, anew: bool) -> Examples:
-        rows = check_matrix(self, X, reset=anew)
-        if self.tfidf:
-            rows = self._weighted(rows, anew=anew)
-        return examples(rows, features=None if anew else self.n_features_in_)
-
-    def _weighted(self, rows: Any, *, anew: bool) -> Any:
-        """Counts weighted by the inverse document frequency of the pool."""
-        if anew:
-            self._idf = TfidfTransformer().fit(rows)
-        return self._idf.transform(rows)
-
-    def _start(self, chunk: Examples, expected: int | None, *, pool: bool = True) -> None:
-        if self.classes is None:
-            raise ValueError("name both classes beforehand: ActiveClassifier(classes=[…, …])")
-        named = inputs.check_classes(self.classes)
-        if len(named) > 2:
-            raise ValueError(
-                "Only binary classification is supported. The type of the target is multiclass: "
-                f"ActiveClassifier asks about two classes, and {len(named)} are named"
-            )
-        rows = None if self.budget is None else self.expected or expected
-        plan = BudgetPlan(self.c0, self.rate, self.budget, rows, self.floor, self.constants, self.audit)
-        settings = learning_settings(self)
-        positive = choose_positive(self.positive, self.classes, named)
-        strategy = find_strategy(self.strategy).toward(second=positive == named[1])
-        fit = self.fit or strategy.fit
-        training = RefitPlan(self.training_weight, self.cap, self.orders, self.random_state, fit)
-        about = {
-            "classes": named.tolist(), "positive": positive, "pool": fingerprint(chunk) if pool else None
-        }  # fmt: skip
-        journal = Journal(IN_MEMORY if self.journal is None else self.journal)
-        try:
-            self.learner_ = ActiveLearner(settings, chunk.features, plan, training, journal, about, strategy)
-        except BaseException:
-            journal.close()
-            raise
-        self.classes_, self.positive_ = named, positive
-        flipped = positive == named[0]
-        self._evaluation = Evaluation(self.learner_, len(chunk) if pool else None, positive, flipped=flipped)
 
     def _question(self, query: Query, row: int) -> ActiveQuestion:
         boundary = decision_point(self.learner_.labelled.settings.loss)

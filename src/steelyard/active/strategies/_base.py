@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from steelyard.active import strategies
 
 if TYPE_CHECKING:  # a plan needs no kernels
-    from steelyard.active.labelled import Labelled
     from steelyard.examples import Examples
     from steelyard.model import Model
 
@@ -126,7 +125,7 @@ class Strategy(ABC):
     """The share of rows that is picked at random from the unread of a pool, if it ranks pools."""
     uniform: ClassVar[bool] = False
     """Whether all rows are equally likely: then there is no warm-up, and answers have the weight 1."""
-    fit: ClassVar[str] = "averaged"
+    refit: ClassVar[str] = "averaged"
     """How answers are learned by default: see `RefitPlan`."""
     lane_code: ClassVar[int | None] = None
     """Its number in `learn/query_lanes.py`; None if `Simulation` cannot run it."""
@@ -161,10 +160,6 @@ class Strategy(ABC):
     def toward(self, *, second: bool) -> "Strategy":
         """The strategy for a positive class that is the second, or the first, as the loss has them."""
         return self
-
-    def can_rank(self, labelled: "Labelled") -> bool:
-        """Whether these answers suffice to rank a pool, if some rows are picked otherwise."""
-        return True
 
     @abstractmethod
     def score(self, model: "Model", examples: "Examples") -> tuple[Column, Column]:

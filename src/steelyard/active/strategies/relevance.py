@@ -1,7 +1,6 @@
 """Relevance first, for screening: read what is probably relevant, so that little else has to be read."""
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,9 +10,6 @@ from steelyard.examples import Examples
 from steelyard.learner import Learner
 from steelyard.losses import decision_point
 from steelyard.model import Model
-
-if TYPE_CHECKING:
-    from steelyard.active.labelled import Labelled
 
 PICKS = 0.05
 
@@ -36,7 +32,7 @@ class Relevance(Strategy):
     summary = "the rows that are most probably relevant, for screening; a few at random"
     randomized = False
     ranks_pool = True
-    fit = "balanced"
+    refit = "balanced"
 
     def __post_init__(self) -> None:
         if not 0.0 < self.picks < 1.0:
@@ -44,9 +40,6 @@ class Relevance(Strategy):
 
     def toward(self, *, second: bool) -> "Relevance":
         return replace(self, second=second)
-
-    def can_rank(self, labelled: "Labelled") -> bool:
-        return labelled.has_both
 
     def score(self, model: Model, examples: Examples) -> tuple[Column, Column]:
         predictions = Learner(model=model).predict(examples)
