@@ -38,10 +38,10 @@ TEXT = """
 
 {rows:,} documents of Reuters-21578 and a rare topic; mean of {shuffles} beginnings, with one relevant
 document and {irrelevant} others known. In the first table: documents read until 95 % of the relevant ones
-are found, and in parentheses WSS@95, the share of reading that is saved compared with a random order. `relevance` is
-`ActiveClassifier(strategy="relevance", tfidf=True)`, its random picks included. *Logistic regression* is that
-of scikit-learn, classes balanced, on tf-idf, the most probably relevant first, fitted anew after every
-{every} documents. {asreview}
+are found, and in parentheses WSS@95, the share of reading that is saved compared with a random order.
+`relevance` is `ActiveClassifier(strategy="relevance", tfidf=True)`, its random picks included. *Logistic
+regression* is that of scikit-learn, classes balanced, on tf-idf, the most probably relevant first, fitted
+anew after every {every} documents. {asreview}
 
 Target: on average no more documents than ASReview: {verdict}.
 

@@ -51,7 +51,8 @@ class PoolRanking(Locked):
         """The row of a pool that the strategy wants most; None once the budget or the pool is used up.
 
         Example number i is row `order[i]`. Until there are answers of both classes it is any row. Then the
-        pool is ranked whenever there are a tenth more answers. In between, the next in rank is asked for, so the question depends on answers and questions so far only.
+        pool is ranked whenever there are a tenth more answers. In between, the next in rank is asked for, so
+        the question depends on answers and questions so far only.
         A share of the questions, drawn at random, is for the audit; its rows are not ranked. A strategy may
         pick a share of rows at random from all that are unread.
         """

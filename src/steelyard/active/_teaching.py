@@ -36,6 +36,12 @@ class Teaching(Locked):
         return {event.number: event.label for event in self._events if event.label is not None}
 
     @locked
+    def is_dry(self, label: float, count: int) -> bool:
+        """Whether there are answers with this label, but none among so many of the last."""
+        last = [event.label for event in self._events[-count:]]
+        return label not in last and any(event.label == label for event in self._events)
+
+    @locked
     def teach(
         self,
         labels: Mapping[int, float],

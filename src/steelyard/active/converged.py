@@ -19,7 +19,7 @@ from steelyard.learner import Learner
 from steelyard.model import Model, Settings
 from steelyard.numba_tools import jit
 
-STRENGTH = 1.0  # C: how much the answers weigh against short coefficients
+STRENGTH = 0.1  # C: how much the answers weigh against short coefficients
 _MOST_STEPS = 200
 
 Array = NDArray[np.float64]

@@ -118,7 +118,7 @@ class Labelled:
     @property
     def has_both(self) -> bool:
         """Whether there are answers of both classes."""
-        return len(set(self._labels)) > 1
+        return any(label != self._labels[0] for label in self._labels)
 
     def answer(self, place: int, label: float, probability: float) -> None:
         """Add the label of a row; it is learned when the model is next needed."""

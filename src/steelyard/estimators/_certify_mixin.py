@@ -152,8 +152,7 @@ class CertifyMixin:
         learner = self.learner_
         if rule.measure == "recall":
             relevant = class_labels(learner.labelled.settings.loss)[int(self.positive_ == self.classes_[1])]
-            labels = list(learner.labels.values())
-            return relevant in labels and relevant not in labels[-_DRY:] and not learner.open
+            return learner.is_dry(relevant, _DRY) and not learner.open
         look = last_look(len(learner.labelled))[0]
         if look == self._tried:
             return False

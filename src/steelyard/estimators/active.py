@@ -23,7 +23,7 @@ from steelyard.examples import Examples
 from steelyard.losses import Loss, decision_point
 from steelyard.model import Model
 
-_POOL_ORDER = 1 << 40  # the purpose of these random numbers
+POOL_ORDER = 1 << 40  # the purpose of these random numbers
 _FEWEST, _MOST = 64, 4096  # rows of a pool that are scored at a time
 
 
@@ -213,7 +213,7 @@ class ActiveClassifier(
         chunk = self._checked(X, anew=True)
         self._start(chunk, len(chunk))
         self.pool_ = chunk
-        self._order = counter_rng.order(self.random_state, _POOL_ORDER, len(chunk))
+        self._order = counter_rng.order(self.random_state, POOL_ORDER, len(chunk))
         self._resume_attempt(chunk)
         return self
 
