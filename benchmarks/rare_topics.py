@@ -34,11 +34,11 @@ TEXT = """
 ## Rare classes
 
 F1 of a topic on the test documents of Reuters-21578, with 1, 5 and 10 % of the labels of its {rows:,}
-training documents, mean of {shuffles} random beginnings, the same for all. The reference is margin sampling with scikit-learn's
-logistic regression (its defaults) on tf-idf: {first} random labels, and more until both classes are there,
-then the least certain documents, the model fitted anew whenever there are a tenth more labels. The others are
-`ActiveClassifier` on counts of words: with `strategy="margin", refit="balanced", tfidf=True`, with
-`strategy="margin"` alone, and with the defaults.
+training documents, mean of {shuffles} random beginnings, the same for all. The reference is margin sampling
+with scikit-learn's logistic regression (its defaults) on tf-idf: {first} random labels, and more until both
+classes are there, then the least certain documents, the model fitted anew whenever there are a tenth more
+labels. The others are `ActiveClassifier` on counts of words: with `strategy="margin", refit="balanced",
+tfidf=True`, with `strategy="margin"` alone, and with the defaults.
 
 Target: the first of these is within {within:g} of the reference, or better, in each row: {verdict}.
 

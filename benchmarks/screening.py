@@ -12,6 +12,7 @@ import sqlite3
 import subprocess
 import tempfile
 import zipfile
+from contextlib import closing
 from pathlib import Path
 
 import click
@@ -30,7 +31,7 @@ TARGETS = (0.8, 0.9, 0.95)
 SHARE = 0.95
 IRRELEVANT = 5  # documents that are known beforehand, beside one relevant one
 EVERY = 10  # documents after which the logistic regression and ASReview are fitted anew
-STOP = 3000  # documents that ASReview may read
+STOP = 1000  # documents that ASReview may read
 
 ASREVIEW = "*ASReview* is version 3 with its default model, ELAS u4, fitted anew as often."
 TEXT = """
@@ -55,9 +56,16 @@ attempts, of which the first has half; in parentheses the recall that was reache
 
 
 @click.command()
-@click.option("--shuffles", default=2, show_default=True)
+@click.option(
+    "--keep",
+    type=click.Path(path_type=Path, file_okay=False, exists=True),
+    default=".",
+    show_default=True,
+    help="Where ASReview's projects are kept; it does not run again where there is one.",
+)
+@click.option("--shuffles", default=1, show_default=True)
 @click.option("--output", type=click.Path(path_type=Path, dir_okay=False), help="The page to write to.")
-def main(shuffles: int, output: Path | None) -> None:
+def main(keep: Path, shuffles: int, output: Path | None) -> None:
     data = reuters.load()
     command = shutil.which(os.environ.get("ASREVIEW", "asreview"))
     table, proofs, totals = [], [], []
@@ -71,7 +79,7 @@ def main(shuffles: int, output: Path | None) -> None:
                 round(len(labels) * SHARE),
             ]  # fmt: skip
             if command:
-                reads.append(asreview(command, data, labels, known, seed))
+                reads.append(asreview(command, data, topic, known, seed, keep))
             runs.append(reads)
             click.echo(f"{topic} {seed} {reads}", err=True)
         means = np.mean(runs, axis=0)
@@ -146,27 +154,25 @@ def by_regression(data: Reuters, labels: NDArray[np.int64], known: list[int]) ->
                 return len(read)
 
 
-def asreview(command: str, data: Reuters, labels: NDArray[np.int64], known: list[int], seed: int) -> int:
-    """The place in ASReview's order of the document with which 95 % are found."""
-    with tempfile.TemporaryDirectory(prefix="steelyard-bench-") as name:
-        folder = Path(name)
-        with (folder / "pool.csv").open("w", encoding="utf-8", newline="") as file:
+def asreview(command: str, data: Reuters, topic: str, known: list[int], seed: int, folder: Path) -> int:
+    """The place in ASReview's order of the document with which 95 % are found; its projects are kept."""
+    labels, project = data.labels(topic), (folder / f"{topic}-{seed}.asreview").resolve()
+    if not project.exists():
+        with (folder / f"{topic}.csv").open("w", encoding="utf-8", newline="") as file:
             writer = csv.writer(file)
             writer.writerow(["title", "abstract", "included"])
             writer.writerows(["", text, label] for text, label in zip(data.texts, labels, strict=True))
-        arguments = [command, "simulate", "pool.csv", "-o", "out.asreview", "--seed", str(seed)]
+        how = ["--seed", str(seed), "--n-query", str(EVERY), "--n-stop", str(STOP), "--prior-idx"]
         subprocess.run(
-            [*arguments, "--n-query", str(EVERY), "--n-stop", str(STOP), "--prior-idx", *map(str, known)],
-            cwd=folder,
-            check=True,
-            capture_output=True,
-            env=os.environ,
-        )
-        with zipfile.ZipFile(folder / "out.asreview") as archive:
-            stored = next(each for each in archive.namelist() if each.endswith(".sqlite"))
-            archive.extract(stored, folder)
-        with sqlite3.connect(folder / stored) as results:
-            order = [label for (label,) in results.execute("SELECT label FROM results ORDER BY rowid")]
+            [command, "simulate", f"{topic}.csv", "-o", str(project), *how, *map(str, known)],
+            cwd=folder, check=True, capture_output=True,
+        )  # fmt: skip
+    with (
+        tempfile.TemporaryDirectory() as place,
+        zipfile.ZipFile(project) as archive,
+        closing(sqlite3.connect(archive.extract("results.db", place))) as results,
+    ):
+        order = [label for (label,) in results.execute("SELECT label FROM results ORDER BY rowid")]
     enough = np.cumsum(order) >= wanted(labels)
     return 1 + int(np.argmax(enough)) if enough.any() else len(labels)
 

@@ -53,10 +53,8 @@ def test_it_asks_goes_on_and_certifies(journal: Path, tmp_path: Path) -> None:
     assert (state["certified"], state["over"]) == (False, False)
     assert not (tmp_path / "proof.json").exists()
     row = question["row"]
-    said = certify(
-        journal, *options,
-        replies=[{"row": row, "skip": True}, {"undo": True}, {"row": -1}, {"row": row}, {"row": row, "label": 0}],
-    )  # fmt: skip
+    wrong: list[Any] = [{"row": -1}, {"row": row}, {"row": row, "label": 0}]
+    said = certify(journal, *options, replies=[{"row": row, "skip": True}, {"undo": True}, *wrong])
     assert (said[0]["row"], said[2]["row"]) == (row, row)
     assert "the row is missing or is not" in said[3]["error"]
     assert "this is none of" in said[5]["error"]

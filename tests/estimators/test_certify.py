@@ -142,6 +142,7 @@ def test_the_questions_of_an_attempt_can_be_skipped_and_undone() -> None:
         active.answer(question.id, y[question.row])
     attempt = active.attempt_
     assert attempt is not None
+    assert question is not None
     active.skip(question.id)
     assert attempt.answers == [None]
     assert active.undo() == question.id
@@ -163,7 +164,7 @@ def test_an_open_question_is_answered_by_the_attempt() -> None:
     active = classifier(rate=1.0).pool(X)
     question = active.ask_next()
     assert question is not None
-    attempt = active.certify("error", 0.02)
+    attempt = active.certify("error", 0.01)
     while (row := attempt.ask_next()) is not None and row != question.row:
         attempt.answer(row, attempt.prediction(row))
     active.answer(question.id, attempt.prediction(question.row))

@@ -33,6 +33,8 @@ class Attempt(Certification):
     _numbers: NDArray[np.int64]
     given_up = False
     learned = False
+    model_answers = 0
+    """How many labels its model had learned."""
     _turns = 0
 
     @classmethod
@@ -50,6 +52,7 @@ class Attempt(Certification):
             "model": digest(learner.model), "pool_checksum": fingerprint(pool),
             "reads": [list(read) for read in reads], "among": "".join(map(str, allowed.tolist())),
             "predictions": codes.astype(int).tolist(), "turns": len(learner.journal.turns()),
+            "learned": len(learner.labelled),
         }  # fmt: skip
         attempt = cls._made(learner, pool, numbers, start)
         learner.journal.begin_attempt(attempt.attempt, start)
@@ -91,7 +94,7 @@ class Attempt(Certification):
             about={name: start[name] for name in own},
         )  # fmt: skip
         attempt._learner, attempt._pool, attempt._numbers = learner, pool, numbers
-        attempt._turns = start["turns"]
+        attempt._turns, attempt.model_answers = start["turns"], start["learned"]
         return attempt
 
     def number_of(self, row: int) -> int:

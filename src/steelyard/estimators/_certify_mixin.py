@@ -113,7 +113,7 @@ class CertifyMixin:
                 learner, self.pool_, np.argsort(self._order), codes=codes, among=among, claim=claim,
                 reads=reads,
             )  # fmt: skip
-            self._tried = last_look(len(learner.labelled))[0]
+            self._tried = last_look(self._attempt.model_answers)[0]
             return self._attempt
 
     def _reads(self, known: dict[int, float]) -> list[Read]:
@@ -136,6 +136,8 @@ class CertifyMixin:
         number = self.learner_.journal.count_attempts()
         if number:
             self._attempt = Attempt.resume(self.learner_, pool, np.argsort(self._order), number)
+        if self._attempt is not None:
+            self._tried = last_look(self._attempt.model_answers)[0]
 
     def _attempt_for(self, rule: Certified) -> Attempt | None:
         """The attempt that is under way, or one that begins now since it will probably pass."""
