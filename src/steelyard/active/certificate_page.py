@@ -3,7 +3,6 @@
 import math
 from typing import Any
 
-import steelyard
 from steelyard.active.certificates import RecallTest, attempt_alpha
 from steelyard.active.certification import Certification
 
@@ -21,7 +20,7 @@ def render(found: Certification, name: str) -> str:
     return environment.get_template("certificate.html.j2").render(
         found=found, name=name, risk=attempt_alpha(found.alpha, found.attempt),
         recall=found.test if isinstance(found.test, RecallTest) else None, chart=_chart(found),
-        draws=found.certificate()["draws"], version=steelyard.__version__,
+        draws=found.certificate()["draws"],
     )  # fmt: skip
 
 
