@@ -4,8 +4,10 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+from steelyard import ActiveClassifier
 from tests.cli.running import refused, run
 from tests.cli.test_active_ask import BASIC
 
@@ -102,3 +104,11 @@ def test_what_it_cannot_do(journal: Path, tmp_path: Path) -> None:
     assert "every line must be a JSON object" in said
     rows.write_text("", encoding="utf-8")
     assert "the file has none" in refused("active", "certify", rows, "--journal", journal, "--error", 0.1)
+
+
+def test_a_pool_is_certified_where_it_is(journal: Path, tmp_path: Path) -> None:
+    other = tmp_path / "pool.journal"
+    active = ActiveClassifier(classes=["ham", "spam"], rate=0.5, journal=other).pool(np.eye(4))
+    active.close()
+    said = refused("active", "certify", tmp_path / "rows.jsonl", "--journal", other, "--error", 0.1)
+    assert "asks from a pool of its own" in said

@@ -9,9 +9,13 @@ import pytest
 
 from steelyard import ActiveClassifier
 from steelyard.active.attempt import Attempt
+from steelyard.active.converged import descend
 from steelyard.active.journal import Journal
+from steelyard.active.learner import continue_from
 from steelyard.active.stopping import Certified
+from steelyard.active.strategies.relevance import Relevance
 from steelyard.active.verification import verify, verify_with_journal
+from steelyard.examples import examples
 from tests.estimators.test_active import classifier, data
 
 
@@ -285,3 +289,32 @@ def test_a_balanced_refit_converges() -> None:
         active = classifier(refit=refit, c0=None).teach(X[:400], y[:400])
         found[refit] = np.mean(active.predict(X[400:][y[400:] == "spam"]) == "spam")
     assert found["balanced"] > max(0.95, found["averaged"])
+
+
+def test_when_to_try_follows_from_the_models_own_probabilities() -> None:
+    active, X, _ = asked(strategy="margin")
+    for measure, target in (("precision", 0.5), ("error", 0.5)):
+        assert 0.0 <= active._own_estimate(measure) <= 1.0
+        assert active._likely_enough(Certified(measure, target)) is not None
+    assert active._likely_enough(Certified("error", 0.001)) is None  # too few rows for a plan
+    untaught = classifier(rate=None, budget=40, strategy="margin").pool(X)
+    assert untaught._own_estimate("precision") == 0.0  # nothing is called spam
+
+
+def test_an_attempt_under_way_stays_with_its_rows(tmp_path: Path) -> None:
+    active, _, y = asked()
+    attempt = active.certify("error", 0.01)
+    some(attempt, y, 2)
+    with pytest.raises(ValueError, match="is about other rows: go on with those"):
+        Attempt.resume(active.learner_, examples(data(400, seed=1)[0]), np.arange(400), 1)
+    with Journal(tmp_path / "empty.journal") as empty, pytest.raises(ValueError, match="nothing was asked"):
+        continue_from(empty)
+    with pytest.raises(ValueError, match="share of random picks lies between 0 and 1"):
+        Relevance(picks=1.0)
+
+
+def test_descent_ends_where_nothing_bends_or_after_many_steps() -> None:
+    def straight(at: Any) -> tuple[float, Any]:
+        return float(at.sum()), np.ones_like(at)
+
+    assert descend(straight, np.zeros(2)).sum() < -100.0

@@ -188,10 +188,9 @@ class CertifyMixin:
         except ValueError:  # too few rows for a plan: then all of them may be read
             return None
 
-    def _drawn(self, attempt: Attempt) -> ActiveQuestion | None:
+    def _drawn(self, attempt: Attempt) -> ActiveQuestion:
         row = attempt.ask_next()
-        if row is None:
-            return None
+        assert row is not None  # it is under way
         return ActiveQuestion(attempt.number_of(row), row, 1.0, attempt.prediction(row))
 
     def _answer_attempt(self, ids: list[int], label: Any) -> bool:
