@@ -88,6 +88,10 @@ class ActiveClassifier(
         Of the model, refitted on all answers.
     n_seen_, n_asked_, n_answered_, n_skipped_ : int
         Rows considered, questions, answers, and questions that nobody could answer.
+    n_taught_ : int
+        Labels that it has learned and did not ask for.
+    attempt_ : Attempt or None
+        The last attempt at a certificate.
     open_questions_ : list of int
         Questions that wait for an answer.
     missing_share_ : float
