@@ -16,6 +16,7 @@ from steelyard.active.certificates import (
     attempt_alpha,
     error_below,
     plan,
+    planned,
     precision_at_least,
     share_evidence,
 )
@@ -169,7 +170,7 @@ def test_plans_are_the_smallest(error: float, expected: float) -> None:
     least, likely = round(100 * error), round(100 * expected)
     assert (found.labels, found.most_bad) == slow_plan(100, least, likely, 0.05, 0.9)
     assert found.power >= 0.9
-    with pytest.raises(ValueError, match="cannot be expected to pass as below"):
+    with pytest.raises(ValueError, match="cannot be expected to pass"):
         plan(100, error, error)
 
 
@@ -205,3 +206,20 @@ def test_wrong_certificates_are_rare_at_the_boundary() -> None:
 def test_the_money_is_spread_once() -> None:
     assert certificates._SHARES.sum() == pytest.approx(1.0)
     assert (certificates._BETS < 1.0).all()
+
+
+def test_a_planned_test_is_looked_at_once() -> None:
+    test = planned("precision", 0.9, 500, 0.05, expected=0.98)
+    assert test.plan == plan(500, 0.102, 0.02)  # at least 51 of 500 are bad: precision below 0.9
+    for _ in range(test.plan.labels):
+        assert not test.passed
+        test.add(bad=False)
+    assert test.passed
+    with pytest.raises(ValueError, match="labels of the plan were drawn already"):
+        test.add(bad=False)
+    other = planned("error", 0.1, 500, 0.05, expected=0.02)
+    for _ in range(other.plan.most_bad + 1):
+        assert not other.hopeless
+        other.add(bad=True)
+    assert other.hopeless
+    assert not other.passed

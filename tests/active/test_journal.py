@@ -164,7 +164,7 @@ def test_answers_change_wherever_they_stand(tmp_path: Path) -> None:
         again = learner(journal, rate=0.3)
         np.testing.assert_array_equal(again.model.pairs, model)
         np.testing.assert_array_equal(again.labelled.model.pairs, asking_model)
-        again.journal.add_attempt()
+        again.journal.begin_attempt(1, {})
     assert json.loads(read_about(path))["format"] == 3
 
 

@@ -62,7 +62,7 @@ def test_a_journal_is_gone_on_from(tmp_path: Path) -> None:
     assert status["open"] == [1]
     assert said == {"id": 1, "answered": True}
     assert "was started with another budget" in refused(
-        *BASIC, "--budget", 30, "--expected", 100, "--journal", tmp_path / "a.journal", stdin=b""
+        *BASIC, "--budget", 10, "--expected", 100, "--journal", tmp_path / "a.journal", stdin=b""
     )
 
 

@@ -17,9 +17,9 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 from steelyard import ActiveClassifier
-from steelyard.active.certification import verify
 from steelyard.active.stopping import Budget, ErrorBelow
 from steelyard.active.strategies.margin import Margin
+from steelyard.active.verification import verify
 from tests.active.streams import rows
 from tests.vw_text import data_file
 
@@ -493,8 +493,8 @@ def test_a_certificate_of_the_present_model(given: tuple[str, float], tmp_path: 
     other.answer(row, y[row])
     assert other.ask_next() is None
     assert other.certificate()["model"] == certificate["model"]
-    with pytest.raises(ValueError, match="certificates are of error or precision, not of 'recall'"):
-        again.certify("recall", 0.9)
+    with pytest.raises(ValueError, match="certificates are of error, precision, recall, not of 'recal'"):
+        again.certify("recal", 0.9)
     with pytest.raises(ValueError, match="target must lie between 0 and 1"):
         again.certify("error", 5)
     assert again.learner_.journal.count_attempts() == 2

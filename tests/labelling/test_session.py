@@ -131,12 +131,12 @@ def test_a_certificate(session: LabellingSession, tmp_path: Path) -> None:
         drawn.append(found[0])
         if len(drawn) == 3:  # an answer is changed, and changed back: all is counted anew
             session.label("tab", "ann", drawn[1], None)
-            assert session.attempts.current.test.bad >= 1
+            assert getattr(session.attempts.current.test, "bad", 0) >= 1
             session.label("tab", "ann", drawn[1], truth(text_of(session, drawn[1])))
         if len(drawn) == 4:  # another process would find it as it is
             restored = LabellingSession(session.project)
             assert restored.attempts.current is not None
-            assert restored.attempts.current.test.draws == 4
+            assert len(restored.attempts.current.answers) == 4
     assert session.attempts.last is not None
     assert session.attempts.last["passed"], session.attempts.last["says"]
     assert [draw["row"] for draw in session.attempts.last["draws"]] == drawn

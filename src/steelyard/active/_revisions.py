@@ -19,6 +19,7 @@ class Revisions(Locked):
     _events: list[Event]
     _state: dict[int, str]
     _audited: int
+    taught: int
 
     def change(self, number: int, label: float | None) -> None:
         """Another answer to a question that was answered or skipped; None: nobody can answer it."""
@@ -49,7 +50,7 @@ class Revisions(Locked):
         self.journal.add([event])
         events = list(self._events)
         revise(events, event)
-        self._events, self._audited = [], 0
+        self._events, self._audited, self.taught = [], 0, 0
         self._state.clear()
         while len(self.labelled):
             self.labelled.undo()

@@ -30,8 +30,8 @@ from scipy.special import gammaln, logsumexp
 from steelyard.active.estimates import risk_of_look as attempt_alpha
 
 __all__ = [
-    "ALPHA", "POWER", "Plan", "RecallTest", "ShareTest", "attempt_alpha", "error_below", "plan",
-    "precision_at_least", "share_evidence",
+    "ALPHA", "POWER", "Plan", "PlannedTest", "RecallTest", "ShareTest", "attempt_alpha", "error_below",
+    "plan", "planned", "precision_at_least", "share_evidence",
 ]  # fmt: skip
 
 ALPHA = 0.05
@@ -83,14 +83,56 @@ class ShareTest:
         return self.bad >= self.least
 
 
+class PlannedTest:
+    """The same claim, tested once, after a number of labels that was said beforehand (Clopper and Pearson).
+
+    `expected` is the share of bad rows that is planned for: such a model passes with the power of the `plan`.
+    """
+
+    log_evidence = math.nan  # it has a verdict at the end, and no evidence on the way
+
+    def __init__(self, rows: int, least: int, alpha: float, expected: float) -> None:
+        self.rows, self.least, self.alpha = rows, least, _check_share("alpha", alpha)
+        self.plan = _plan(rows, least, expected, alpha, POWER)
+        self.draws = self.bad = 0
+
+    def add(self, *, bad: bool) -> None:
+        """The next draw. One that nobody can answer counts as bad."""
+        if self.draws == self.plan.labels:
+            raise ValueError(f"all {self.plan.labels:,} labels of the plan were drawn already")
+        self.draws += 1
+        self.bad += bad
+
+    @property
+    def passed(self) -> bool:
+        return self.draws == self.plan.labels and not self.hopeless
+
+    @property
+    def hopeless(self) -> bool:
+        """Whether more bad rows were found than the plan allows."""
+        return self.bad > self.plan.most_bad
+
+
 def error_below(target: float, rows: int, alpha: float = ALPHA) -> ShareTest:
     """Fewer than `target` of the rows are predicted wrongly; a bad row is a wrong one."""
-    return ShareTest(rows, math.ceil(_exact("target", target) * rows), alpha)
+    return ShareTest(rows, _too_many("error", target, rows), alpha)
 
 
 def precision_at_least(target: float, rows: int, alpha: float = ALPHA) -> ShareTest:
     """At least `target` of the rows, all of them predicted positive, are; a bad row is one that is not."""
-    return ShareTest(rows, math.floor((1 - _exact("target", target)) * rows) + 1, alpha)
+    return ShareTest(rows, _too_many("precision", target, rows), alpha)
+
+
+def planned(measure: str, target: float, rows: int, alpha: float, expected: float) -> PlannedTest:
+    """Error below the target, or precision at least the target, if that measure is expected to be so."""
+    share = expected if measure == "error" else float(1 - Fraction(str(expected)))
+    return PlannedTest(rows, _too_many(measure, target, rows), alpha, share)
+
+
+def _too_many(measure: str, target: float, rows: int) -> int:
+    """The least number of bad rows with which the claim is false."""
+    share = _exact("target", target)
+    return math.ceil(share * rows) if measure == "error" else math.floor((1 - share) * rows) + 1
 
 
 def share_evidence(draws: ArrayLike, bad: ArrayLike, rows: int, least: int) -> Array:
@@ -135,6 +177,7 @@ class RecallTest:
         self.alpha = _check_share("alpha", alpha)
         self.read = self.found = 0
         self.passed = False
+        self.hopeless = False  # whatever is found, all rows can be read
         self._picks: list[tuple[int, int, bool]] = []  # found and unread before it, and whether it was a hit
         self._summed = -1, 0, np.zeros(len(_BETS))  # a claim, how many picks, and the bets' logarithms
 
@@ -186,10 +229,17 @@ def plan(rows: int, error: float, expected: float, alpha: float = ALPHA, power: 
 
     This is the test of Clopper and Pearson for a finite set of rows: exact, for one look after all labels.
     """
+    return _plan(rows, math.ceil(_exact("error", error) * rows), expected, alpha, power)
+
+
+def _plan(rows: int, least: int, expected: float, alpha: float, power: float) -> Plan:
     _check_share("alpha", alpha)
-    least, likely = math.ceil(_exact("error", error) * rows), math.ceil(Fraction(str(expected)) * rows)
+    likely = math.ceil(Fraction(str(expected)) * rows)
     if not 0 <= likely < least:
-        raise ValueError(f"a model with an error of {expected} cannot be expected to pass as below {error}")
+        raise ValueError(
+            f"a model that is wrong in {expected:g} of the rows cannot be expected to pass: the claim is "
+            f"that it is in fewer than {least / rows:g}"
+        )
     _check_share("power", power)
     most_bad, chance = -1, 0.0
     while chance < power:  # with all rows, there are at most `likely` bad ones for sure

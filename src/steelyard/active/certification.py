@@ -1,4 +1,4 @@
-"""`Certification`: one attempt to certify fixed predictions; what it writes can be checked by anyone.
+"""`Certification`: one attempt to certify fixed predictions, or what was found so far.
 
 The order of the draws follows from the seed, the number of the attempt and the rows that may be drawn, all of
 which are in the certificate beside every draw, its prediction and its answer. `verify` computes it all anew.
@@ -8,7 +8,7 @@ import json
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,90 +18,167 @@ from steelyard._messages import counted
 from steelyard.active import counter_rng
 from steelyard.active.certificates import (
     ALPHA,
+    PlannedTest,
+    RecallTest,
     ShareTest,
     attempt_alpha,
     error_below,
+    planned,
     precision_at_least,
 )
 
-FORMAT = 1
-CLAIMS = {"error": error_below, "precision": precision_at_least}
+FORMAT = 2
+"""1: of error or precision, without a plan; 2: all."""
+MEASURES = ("error", "precision", "recall")
 _DRAWS = 1 << 48  # where the purposes of these random numbers begin, one for each attempt
+
+
+class Read(NamedTuple):
+    """A row that was read before an attempt at recall began."""
+
+    row: int
+    answer: Any
+    """Its class; None if nobody could tell."""
+    source: int | None
+    """The random order it was picked from: 0 is that of the strategy, j that of attempt j, None is none."""
 
 
 class Certification:
     """Rows are drawn at random from those of `among`; ask for their labels until the test has passed.
 
     `predictions` has a class for each row of the pool, and does not change. `most` is the number of labels
-    after which the attempt is given up.
+    after which the attempt is given up. With a `plan`, the error or precision that is expected, the number of
+    labels is said beforehand, and `test.plan` has it. Recall is that of the rows that were read: those of
+    `reads`, in their order, and then the draws.
     """
 
     def __init__(
         self, measure: str, target: float, classes: Sequence[Any], predictions: Sequence[Any],
         among: NDArray[np.int64], *, alpha: float = ALPHA, attempt: int = 1, seed: int = 0,
-        most: int | None = None, about: dict[str, Any] | None = None,
+        most: int | None = None, plan: float | None = None, positive: Any = None,
+        reads: Sequence[Read] = (), about: dict[str, Any] | None = None,
     ) -> None:  # fmt: skip
-        if measure not in CLAIMS:
-            raise ValueError(f"certificates are of {' or '.join(CLAIMS)}, not of {measure!r}")
-        if not len(among):
+        if measure not in MEASURES:
+            raise ValueError(f"certificates are of {', '.join(MEASURES)}, not of {measure!r}")
+        if plan is not None and measure == "recall":
+            raise ValueError("a plan is for error and precision: recall depends on what will be found")
+        if not len(among) and measure != "recall":
             raise ValueError(f"there is no row to draw from for a certificate of {measure}")
         self.measure, self.target, self.alpha, self.seed = measure, target, alpha, seed
-        self.attempt, self.about = attempt, about or {}
-        self.classes, self._predictions = classes, predictions
-        self.test: ShareTest = CLAIMS[measure](target, len(among), attempt_alpha(alpha, attempt))
+        self.attempt, self.plan, self.positive, self.about = attempt, plan, positive, about or {}
+        self.classes, self._predictions, self.reads = classes, predictions, tuple(reads)
         self._among, self._size = among, len(predictions)
         self._order = draw_order(seed, attempt, self._size, among)
-        self._most = len(among) if most is None else most
-        self._answers: list[Any] = []
+        self.most = most
+        self.answers: list[Any] = []
+        self.evidence_path: list[float] = []
+        """The logarithm of the evidence after each label of this attempt."""
+        self.test = self._begin()
+
+    def prediction(self, row: int) -> Any:
+        """Of the fixed model."""
+        return self._predictions[row]
+
+    def _begin(self) -> ShareTest | PlannedTest | RecallTest:
+        rows, alpha = len(self._among), attempt_alpha(self.alpha, self.attempt)
+        if self.measure == "recall":
+            test = RecallTest(self.target, len(self.reads) + rows, alpha)
+            for read in self.reads:
+                test.add(relevant=self._is_relevant(read.answer), picked=read.source is not None)
+            return test
+        if self.plan is not None:
+            return planned(self.measure, self.target, rows, alpha, self.plan)
+        return (error_below if self.measure == "error" else precision_at_least)(self.target, rows, alpha)
+
+    def _is_relevant(self, answer: Any) -> bool:
+        return answer is not None and bool(answer == self.positive)
 
     @property
     def passed(self) -> bool:
         return self.test.passed
 
+    @property
+    def over(self) -> bool:
+        """Whether no more labels are wanted, for better or worse."""
+        most = len(self._order) if self.most is None else min(self.most, len(self._order))
+        return self.test.passed or self.test.hopeless or len(self.answers) >= most
+
     def ask_next(self) -> int | None:
         """The row whose label is wanted; None when the test has passed or the attempt is over."""
-        over = self.test.passed or self.test.hopeless or self.test.draws >= min(self._most, len(self._order))
-        return None if over else int(self._order[self.test.draws])
+        return None if self.over else int(self._order[len(self.answers)])
 
     def answer(self, row: int, label: Any) -> None:
-        """The label of the row that was asked for; None if nobody knows, which counts as wrong."""
+        """The label of the row that was asked for; None if nobody knows.
+
+        That counts as wrong; for recall, such a row is not relevant.
+        """
+        self._add(row, self._check(row, label))
+
+    def _check(self, row: int, label: Any) -> Any:
         wanted = self.ask_next()
         if row != wanted:
             raise ValueError(f"row {row} was not asked for: the next answer is that of row {wanted}")
         known = None if label is None else next((each for each in self.classes if each == label), None)
         if known is None and label is not None:
             raise ValueError(f"row {row} has the label {label!r}: the classes are {self.classes}")
-        self.test.add(bad=known is None or known != self._predictions[row])
-        self._answers.append(known)
+        return known
+
+    def _add(self, row: int, known: Any) -> None:
+        if isinstance(self.test, RecallTest):
+            self.test.add(relevant=self._is_relevant(known), picked=True)
+            self.evidence_path.append(self.test.log_evidence(self.test.claim))
+        else:
+            self.test.add(bad=known is None or known != self._predictions[row])
+            self.evidence_path.append(self.test.log_evidence)
+        self.answers.append(known)
+
+    @property
+    def claim(self) -> str:
+        """What it is about, in words."""
+        if self.measure == "recall":
+            return f"recall of {self.positive!r} at least {self.target:g} in {counted(self.test.rows, 'row')}"
+        bound = "below" if self.measure == "error" else "at least"
+        return f"{self.measure} {bound} {self.target:g} on {counted(self.test.rows, 'row')} without a label"
 
     def __str__(self) -> str:
-        bound = "below" if self.measure == "error" else "at least"
-        of = f"{self.measure} {bound} {self.target:g} on {counted(self.test.rows, 'row')} without a label"
-        counts = f"{counted(self.test.draws, 'label')}, {self.test.bad:,} wrong"
+        if isinstance(self.test, RecallTest):
+            counts = f"{self.test.read:,} read, {self.test.found:,} found"
+        else:
+            counts = f"{counted(self.test.draws, 'label')}, {self.test.bad:,} wrong"
         risk = f"α = {self.alpha:g}, attempt {self.attempt}"
-        return f"{'certified' if self.passed else 'not certified'}: {of} ({counts}; {risk})"
+        return f"{'certified' if self.passed else 'not certified'}: {self.claim} ({counts}; {risk})"
 
     def certificate(self) -> dict[str, Any]:
         """What was claimed and all that is needed to check it, as JSON takes it."""
-        drawn = self._order[: self.test.draws].tolist()
+        drawn = self._order[: len(self.answers)].tolist()
         rows = {"all_but": np.setdiff1d(np.arange(self._size), self._among).tolist()}
-        if self.measure != "error":
+        if self.measure == "precision":
             rows = {"only": self._among.tolist()}
+        elif self.measure == "recall":
+            rows = {}  # all but those that were read
         return {
             "format": FORMAT, "says": str(self), "passed": self.passed, "measure": self.measure,
             "target": self.target, "alpha": self.alpha, "attempt": self.attempt, "seed": self.seed,
-            "classes": self.classes, "pool": self._size, "rows": rows,
-            "log_evidence": _finite(self.test.log_evidence),
+            "plan": self.plan, "positive": self.positive, "classes": self.classes, "pool": self._size,
+            "rows": rows, "reads": [list(read) for read in self.reads],
+            "log_evidence": _finite(self.evidence_path[-1]) if self.evidence_path else None,
             "draws": [
                 {"row": row, "prediction": self._predictions[row], "answer": answer}
-                for row, answer in zip(drawn, self._answers, strict=True)
+                for row, answer in zip(drawn, self.answers, strict=True)
             ],
         } | self.about  # fmt: skip
 
     def save(self, path: str | Path) -> None:
-        """Write the certificate as JSON."""
-        with replacing(Path(path)) as temporary:
+        """Write the certificate as JSON, and as a page for people beside it: NAME.json and NAME.html."""
+        from steelyard.active.certificate_page import render  # only needed here
+
+        target = Path(path)
+        if target.suffix == ".html":
+            raise ValueError(f"{target}: name the JSON file; the page is written beside it")
+        with replacing(target) as temporary:
             temporary.write_text(json.dumps(self.certificate(), ensure_ascii=False, indent=1) + "\n", "utf-8")
+        with replacing(target.with_suffix(".html")) as temporary:
+            temporary.write_text(render(self, target.name), "utf-8")
 
 
 def draw_order(seed: int, attempt: int, size: int, among: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -110,42 +187,6 @@ def draw_order(seed: int, attempt: int, size: int, among: NDArray[np.int64]) -> 
     allowed = np.zeros(size, bool)
     allowed[among] = True
     return order[allowed[order]]
-
-
-def verify(certificate: dict[str, Any]) -> Certification:
-    """Compute everything anew from draws and answers; an error says what does not agree."""
-    try:
-        return _verify(certificate)
-    except (KeyError, TypeError, IndexError, AttributeError) as error:
-        raise ValueError(f"is not a certificate: {type(error).__name__} {error}") from error
-
-
-def _verify(certificate: dict[str, Any]) -> Certification:
-    if certificate["format"] != FORMAT:
-        raise ValueError(
-            f"has the format {certificate['format']}, and this steelyard reads {FORMAT}; upgrade"
-        )
-    size, rows, draws = certificate["pool"], certificate["rows"], certificate["draws"]
-    among = np.array(rows["only"]) if "only" in rows else np.setdiff1d(np.arange(size), rows["all_but"])
-    predictions: list[Any] = [None] * size
-    for draw in draws:
-        predictions[draw["row"]] = draw["prediction"]
-    found = Certification(
-        certificate["measure"], certificate["target"], certificate["classes"], predictions,
-        among.astype(np.int64), alpha=certificate["alpha"], attempt=certificate["attempt"],
-        seed=certificate["seed"],
-    )  # fmt: skip
-    for number, draw in enumerate(draws, 1):
-        if found.ask_next() != draw["row"]:
-            raise ValueError(
-                f"draw {number} is row {draw['row']}, where seed and attempt give {found.ask_next()}: "
-                "the draws are not those of the certificate's seed"
-            )
-        found.answer(draw["row"], draw["answer"])
-    for name, now in (("passed", found.passed), ("says", str(found))):
-        if certificate[name] != now:
-            raise ValueError(f"{name!r} is {certificate[name]!r}, but its draws and answers give {now!r}")
-    return found
 
 
 def _finite(number: float) -> float | None:

@@ -18,12 +18,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard._file_lock import FileLock
+from steelyard.active._journal_attempts import ATTEMPT_TABLES, AttemptEntries
 from steelyard.model import Settings
 
 FORMAT = 3
 """1: the strategy is iwal; 2: it is another; 3: there are changes. Older versions do not know these."""
 IN_MEMORY = ":memory:"
-ANSWER, SKIP, UNDO, CHANGE, WITHDRAW = "answer", "skip", "undo", "change", "withdraw"
+ANSWER, SKIP, UNDO, TEACH, CHANGE, WITHDRAW = "answer", "skip", "undo", "teach", "change", "withdraw"
 
 _FORMER = {"name": "iwal"}  # the strategy of journals that do not name one
 
@@ -69,7 +70,10 @@ class AskedRow:
 
 @dataclass(frozen=True)
 class Event:
-    """An answer or a skip; or what becomes of one: an undo of the last, another answer, none any more."""
+    """An answer, a skip, a label that nobody was asked for; or what becomes of one.
+
+    That is: an undo of the last of these in force, another answer, none any more.
+    """
 
     kind: str
     number: int
@@ -90,7 +94,7 @@ class History:
     skipped: NDArray[np.bool_]
 
 
-class Journal:
+class Journal(AttemptEntries):
     """One file, or memory only. With `read_only` it is left as it is, and another process may be using it."""
 
     def __init__(self, path: str | Path = IN_MEMORY, *, read_only: bool = False) -> None:
@@ -112,11 +116,16 @@ class Journal:
     def _open(self) -> None:
         self._db = self.connect()
         known = {name for (name,) in self._db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-        if not known >= {"about", "decisions", "questions", "events"}:
-            if known or self.read_only:
-                raise sqlite3.DatabaseError
+        if not known >= {"about", "decisions", "questions", "events"} and (known or self.read_only):
+            raise sqlite3.DatabaseError
+        tables = ATTEMPT_TABLES if known else _TABLES + ATTEMPT_TABLES
+        if known >= {"attempts", "attempt_entries", "taught", "turns"}:
+            return
+        if self.read_only:  # an old journal: what it lacks is empty, and lives in memory
+            self._db.executescript(tables.replace("CREATE TABLE", "CREATE TEMP TABLE"))
+        else:
             with self._written(to_disk=True):
-                for statement in _TABLES.strip().split(";\n"):
+                for statement in tables.strip().split(";\n"):
                     self._db.execute(statement)
 
     def connect(self) -> sqlite3.Connection:
@@ -170,7 +179,10 @@ class Journal:
                 f"{self.path}: was started with the strategy {before!r} and cannot continue with "
                 f"{after!r}; use {before!r}, or start a new journal"
             )
-        known = kept | {"settings": asdict(Settings()) | kept["settings"]}
+        known = kept | {
+            "settings": asdict(Settings()) | kept["settings"],
+            "training": {"fit": "averaged"} | kept["training"],
+        }
         unsaid = {"positive", "parts"} & (about["about"].keys() - kept["about"].keys())
         known["about"] = {name: about["about"][name] for name in unsaid} | kept["about"]
         same = json.loads(json.dumps(about))
@@ -204,13 +216,6 @@ class Journal:
             )
         return {"strategy": _FORMER} | kept
 
-    def count_attempts(self) -> int:
-        """How many attempts at a certificate there were; each takes some of the risk."""
-        return int(self._kept().get("attempts", 0))
-
-    def add_attempt(self) -> None:
-        self._write_about(self._kept() | {"attempts": self.count_attempts() + 1})
-
     def save_plan(self, plan: dict[str, Any]) -> None:
         """Another plan, from now on."""
         self._write_about(self._kept() | {"plan": plan})
@@ -220,7 +225,8 @@ class Journal:
         assert kept is not None  # it was begun
         return kept
 
-    def decide(self, decisions: Decisions, asked: list[AskedRow]) -> None:
+    def decide(self, decisions: Decisions, asked: list[AskedRow], source: int | None = None) -> None:
+        """Store decisions, and the rows asked for; `source` says from which random order they were picked."""
         columns = decisions.probabilities, decisions.predictions, decisions.scores
         state = decisions.bound, decisions.thinning, decisions.window
         with self._written():
@@ -232,6 +238,7 @@ class Journal:
                 "INSERT INTO questions VALUES (?, ?, ?)",
                 [(each.number, each.indices.tobytes(), each.values.tobytes()) for each in asked],
             )
+            self._add_turns([each.number for each in asked], source)
 
     def add(self, events: list[Event]) -> None:
         with self._written(to_disk=True):
@@ -248,7 +255,10 @@ class Journal:
             yield Decisions(row[0], probabilities, predictions, scores, *row[4:])
 
     def asked(self) -> Iterator[AskedRow]:
-        for number, indices, values in self._db.execute("SELECT * FROM questions ORDER BY number"):
+        return self._rows("questions")
+
+    def _rows(self, table: str) -> Iterator[AskedRow]:
+        for number, indices, values in self._db.execute(f"SELECT * FROM {table} ORDER BY number"):
             yield AskedRow(number, np.frombuffer(indices, np.int32), np.frombuffer(values))
 
     def events(self) -> Iterator[Event]:
@@ -277,7 +287,7 @@ class Journal:
         for event in self.events_in_force():
             if event.kind == SKIP:
                 skipped[event.number] = True
-            else:
+            elif event.kind == ANSWER:  # estimates are made from what was asked for
                 label[event.number] = event.label
         return History(probability, asked, prediction, label, skipped)
 
@@ -315,7 +325,9 @@ def transaction(db: sqlite3.Connection, *, to_disk: bool) -> Iterator[None]:
 
 def revise(events: list[Event], revision: Event) -> None:
     """Change or withdraw the entry of a question, wherever it stands among those in force."""
-    place = next(place for place, event in enumerate(events) if event.number == revision.number)
+    place, *others = (place for place, event in enumerate(events) if event.number == revision.number)
+    for other in reversed(others):  # a label that was taught after a skip
+        del events[other]
     if revision.kind == WITHDRAW:
         del events[place]
     else:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from steelyard import losses
 from steelyard.active import counter_rng
+from steelyard.active.converged import minimum
 from steelyard.examples import Examples
 from steelyard.learn import linear
 from steelyard.learner import Learner
@@ -24,6 +25,7 @@ from steelyard.model import Model, Settings
 # The implicit update makes the shortest steps, so wrong labels do the least harm (docs/active.md).
 DEFAULT_SETTINGS = Settings(losses.by_name("modified_huber"), "implicit", "normalized", follow_labels=False)
 TRAINING_WEIGHTS = ("none", "capped", "importance")
+FITS = ("averaged", "balanced")
 _MOST_ORDERS = 64
 _REFIT_ORDERS = 1 << 32  # where the purposes of these random numbers begin: those of questions are below
 
@@ -38,8 +40,12 @@ class RefitPlan:
     orders: int = 8
     """Of a refit; 0: never refit, learn each answer once as it comes."""
     seed: int = 0
+    fit: str = "averaged"
+    """A refit averages over orders, or is `balanced`: it converges, and both classes weigh the same."""
 
     def __post_init__(self) -> None:
+        if self.fit not in FITS:
+            raise ValueError(f"a refit is {' or '.join(map(repr, FITS))}; got {self.fit!r}")
         if self.weights not in TRAINING_WEIGHTS:
             known = ", ".join(map(repr, TRAINING_WEIGHTS))
             raise ValueError(f"training weights are one of {known}; got {self.weights!r}")
@@ -109,6 +115,11 @@ class Labelled:
     def __len__(self) -> int:
         return len(self._places)
 
+    @property
+    def has_both(self) -> bool:
+        """Whether there are answers of both classes."""
+        return any(label != self._labels[0] for label in self._labels)
+
     def answer(self, place: int, label: float, probability: float) -> None:
         """Add the label of a row; it is learned when the model is next needed."""
         self._places.append(place)
@@ -164,7 +175,9 @@ class Labelled:
 def refit(
     settings: Settings, training: RefitPlan, rows: Examples, left_out: NDArray[np.bool_] | None = None
 ) -> Model:
-    """A model of the rows without those left out: averaged over orders, or in one pass."""
+    """A model of the rows without those left out: averaged over orders, in one pass, or converged."""
+    if training.fit == "balanced":
+        return minimum(settings, rows if left_out is None else rows.take(np.flatnonzero(~left_out)))
     count = len(rows)
     models = []
     for number in range(max(training.orders, 1)):

@@ -20,7 +20,7 @@ array([ True])
 import copy
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,18 +28,18 @@ from numpy.typing import NDArray
 from steelyard import losses
 from steelyard.active import counter_rng, strategies
 from steelyard.active._locking import locked
+from steelyard.active._pool_ranking import PoolRanking, Ranking
 from steelyard.active._revisions import Revisions
-from steelyard.active.journal import ANSWER, SKIP, UNDO, AskedRow, Decisions, Event, History, Journal
-from steelyard.active.labelled import Labelled, RefitPlan, last_refit, sparse_row
+from steelyard.active._teaching import Teaching
+from steelyard.active.journal import ANSWER, SKIP, TEACH, UNDO, AskedRow, Decisions, Event, History, Journal
+from steelyard.active.labelled import Labelled, RefitPlan, sparse_row
 from steelyard.active.strategies._base import BudgetPlan, Strategy
 from steelyard.examples import Examples
 from steelyard.learner import Learner
 from steelyard.losses import class_labels
 from steelyard.model import Model, Settings
 
-FIRST_RANKED = 10  # labels from a pool before a model ranks it
-
-_QUESTIONS, _AUDIT, _AUDIT_TURNS = 0, 1, 2  # purposes of random numbers
+_QUESTIONS, _AUDIT = 0, 1  # purposes of random numbers; 2 and 3 are those of pools
 _PAST = {ANSWER: "answered", SKIP: "skipped"}
 _FEWEST, _MOST = 16, 256  # rows that a replay scores ahead of the next question
 
@@ -58,18 +58,7 @@ class Query:
     """Its row among those that were considered together, from 0."""
 
 
-class _Ranking(NamedTuple):
-    """A pool as the model of some answers ranks it; rows go by their numbers."""
-
-    answers: tuple[bytes, bytes]
-    ranked: NDArray[np.int64]
-    """The rows outside the audit that were not asked for by then, the most wanted first."""
-    audit: NDArray[np.int64]
-    scores: NDArray[np.float64]
-    predictions: NDArray[np.float64]
-
-
-class ActiveLearner(Revisions):
+class ActiveLearner(PoolRanking, Teaching, Revisions):
     """`journal` stores everything that happens; without one it is kept in memory. Threads may share it."""
 
     def __init__(
@@ -92,10 +81,11 @@ class ActiveLearner(Revisions):
         self.decided: Decisions | None = None  # about the examples that were considered last
         self._features = features
         self._asked: dict[int, tuple[int, float]] = {}  # by number: the place among the stored rows, P
-        self._events: list[Event] = []  # answers and skips that were not undone
+        self._taught: dict[int, int] = {}  # rows that nobody asked for: their places; below 0 if in no pool
+        self._events: list[Event] = []  # answers, skips and taught labels that were not undone
         self._state: dict[int, str] = {}  # of questions that are not open: answered or skipped
         self._audited = 0  # answers that were not learned
-        self._ranking: _Ranking | None = None
+        self._ranking: Ranking | None = None
         self._begin_journal(settings, about or {})
         self._resume()
 
@@ -119,8 +109,13 @@ class ActiveLearner(Revisions):
             strategy.bound, strategy.thinning = block.bound, block.thinning
         self.seen = sum(len(block.scores) for block in blocks)
         probabilities = Journal.by_number(blocks, "probabilities", 0.0)
-        for asked in self.journal.asked():
-            self._store(asked, float(probabilities[asked.number]))
+        questions = {row.number: row for row in self.journal.asked()}
+        taught = {row.number: row for row in self.journal.taught()}
+        for number in self.journal.turns():
+            if number in taught:
+                self._store_taught(taught[number])
+            else:
+                self._store(questions[number], float(probabilities[number]))
         for event in self.journal.events_in_force():
             self._apply(event)
 
@@ -134,7 +129,8 @@ class ActiveLearner(Revisions):
 
     @property
     def answered(self) -> int:
-        return len(self.labelled) + self._audited
+        """Answers to questions; taught labels are not among them."""
+        return len(self.labelled) - self.taught + self._audited
 
     @property
     def skipped(self) -> int:
@@ -203,6 +199,9 @@ class ActiveLearner(Revisions):
             ask = counter_rng.uniform(self.training.seed, _QUESTIONS, counts) < p
             if not self.plan.is_spent(cost):
                 ask, p = ask | self.in_audit(counts - 1), self.plan.with_audit(p)
+            if self._taught:  # such rows have a label, and are in no estimate
+                new = np.array([number not in self._taught for number in range(k - 1, begin + end)])
+                ask, p = ask & new, p * new
             hits = np.flatnonzero(ask)
             if len(hits):
                 end = at + int(hits[0]) + 1
@@ -219,38 +218,13 @@ class ActiveLearner(Revisions):
         self.strategy = strategy
         return queries
 
-    @locked
-    def ask_from(self, pool: Examples, order: NDArray[np.int64]) -> Query | None:
-        """The row of a pool that the strategy wants most; None once the budget or the pool is used up.
-
-        Example number i is row `order[i]`. The pool is ranked whenever there are a tenth more answers. In
-        between, the next in rank is asked for, so the question depends on answers and questions so far only.
-        A share of the questions, drawn at random, is for the audit; its rows are not ranked.
-        """
-        if self.spent or self.seen == len(pool):
-            return None
-        ranking = self._rank(pool, order)
-        ranked, audit = (
-            next((number for number in map(int, numbers) if number not in self._asked), None)
-            for numbers in (ranking.ranked, ranking.audit)
-        )
-        drawn = counter_rng.uniform(self.training.seed, _AUDIT_TURNS, np.array([self.asked]))[0]
-        for_audit = audit is not None and bool(ranked is None or drawn < self.plan.audit / self.plan.share)
-        number, probability = (audit, self.plan.audit) if for_audit else (ranked, 1.0)
-        assert number is not None  # or all of the pool would have been asked for
-        row = int(order[number])
-        decisions = Decisions(
-            number, np.array([probability]), ranking.predictions[[number]], ranking.scores[[number]],
-            self.strategy.bound, self.strategy.thinning, 0,
-        )  # fmt: skip
-        (query,) = self._decide(decisions, pool, {number: row})
-        return query
-
-    def _decide(self, decisions: Decisions, examples: Examples, asked: dict[int, int]) -> list[Query]:
+    def _decide(
+        self, decisions: Decisions, examples: Examples, asked: dict[int, int], source: int | None = None
+    ) -> list[Query]:
         """Write the decisions to the journal, then go by them; `asked` has rows by the example's number."""
         stored = [AskedRow(number, *sparse_row(examples, row)) for number, row in asked.items()]
         if len(decisions.scores):
-            self.journal.decide(decisions, stored)
+            self.journal.decide(decisions, stored, source)
         self.seen, self.decided = self.seen + len(decisions.scores), decisions
         queries = []
         for each in stored:
@@ -259,21 +233,6 @@ class ActiveLearner(Revisions):
             self._store(each, probability)
             queries.append(Query(each.number, probability, prediction, asked[each.number]))
         return queries
-
-    def _rank(self, pool: Examples, order: NDArray[np.int64]) -> _Ranking:
-        count = last_refit(len(self.labelled)) if len(self.labelled) >= FIRST_RANKED else 0
-        answers = self.labelled.fingerprint(count)
-        if self._ranking is None or self._ranking.answers != answers:
-            scores, predictions = (
-                column[order] for column in self.strategy.score(self.labelled.refit(count), pool)
-            )
-            is_open = np.ones(len(pool), bool)
-            is_open[list(self._asked)] = False
-            audit = self.in_audit(np.arange(len(pool)))
-            ranked = np.argsort(scores, kind="stable")
-            ranked = ranked[(is_open & ~audit)[ranked]]
-            self._ranking = _Ranking(answers, ranked, np.flatnonzero(is_open & audit), scores, predictions)
-        return self._ranking
 
     def answer(self, ids: Sequence[int], labels: Sequence[float]) -> None:
         """The labels of questions, as the loss takes them; all of them or, if one is wrong, none."""
@@ -304,12 +263,15 @@ class ActiveLearner(Revisions):
 
     @locked
     def undo(self) -> int:
-        """Take back the last answer or skip; returns the id of its question, which is open again."""
+        """Take back the last answer, skip or taught label; returns its number. A question is open again."""
         if not self._events:
             raise ValueError("there is nothing to undo: no question was answered or skipped")
         last = self._events[-1]
         self.journal.add([Event(UNDO, last.number)])
         self._events.pop()
+        if last.kind == TEACH:
+            self._forget_taught()
+            return last.number
         del self._state[last.number]
         if last.kind == ANSWER and self.in_audit(np.array([last.number]))[0]:
             self._audited -= 1
@@ -319,6 +281,9 @@ class ActiveLearner(Revisions):
 
     def _apply(self, event: Event) -> None:
         self._events.append(event)
+        if event.kind == TEACH:
+            self._learn_taught(event)
+            return
         self._state[event.number] = event.kind
         if event.label is not None:
             place, probability = self._asked[event.number]
@@ -332,6 +297,22 @@ class ActiveLearner(Revisions):
     def history(self) -> History:
         """Everything that happened, as columns in the order of the stream."""
         return self.journal.history()
+
+
+def continue_from(journal: Journal) -> ActiveLearner:
+    """A learner with the parameters that are in the journal, as it was when that ended."""
+    about = journal.about()
+    if about is None:
+        raise ValueError(f"{journal.path}: is empty: nothing was asked for yet")
+    described = dict(about["settings"])
+    settings = Settings(**described | {"loss": losses.by_name(**described["loss"])})
+    kept, parameters = dict(about["about"]), dict(about["strategy"])
+    strategy = strategies.by_name(parameters.pop("name"))
+    vars(strategy).update(parameters)
+    return ActiveLearner(
+        settings, kept.pop("features"), BudgetPlan(**about["plan"]), RefitPlan(**about["training"]), journal,
+        kept, strategy,
+    )  # fmt: skip
 
 
 def replay(learner: ActiveLearner, examples: Examples, label: Callable[[int], float]) -> None:

@@ -13,7 +13,7 @@ that risk.
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from steelyard._messages import counted
 from steelyard.active.estimates import Estimate
@@ -95,6 +95,27 @@ class Narrow(Rule):
         return _verdict(
             one.width <= self.width, f"{what}: a width of {one.width:.3f}, wanted {self.width:.3f}"
         )
+
+
+@dataclass(frozen=True)
+class Certified(Rule):
+    """Stop when there is a certificate: error below the target, or precision or recall at least the target.
+
+    With it, `ask_next` begins an attempt by itself: when the model's own estimate of what is missing is at
+    most half of what the target allows; for recall, after 50 answers in a row that are not relevant. Then it
+    asks for the rows that the attempt draws. If that fails, its labels are learned, and the next one begins
+    when the estimate is that good at a later look. docs/certify.md has all of it.
+    """
+
+    measure: str = field()
+    target: float
+    alpha: float = 0.05
+    """The risk of all attempts together."""
+    most: int | None = None
+    """Labels of one attempt; by default twice those of a plan for a model half as bad as is allowed."""
+
+    def judge(self, estimates: Iterable[Estimate]) -> Verdict:
+        raise ValueError("certificates are made from the rows of a pool: use ActiveClassifier.pool(X)")
 
 
 def _find(of: str, measure: str, estimates: Iterable[Estimate]) -> Estimate:

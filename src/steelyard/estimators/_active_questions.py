@@ -1,6 +1,5 @@
 """`ActiveQuestion`: a row whose label is wanted; strategies, the positive class, parts of a pool."""
 
-import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -9,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard.active import counter_rng, strategies
+from steelyard.active.attempt import fingerprint
 from steelyard.active.strategies._base import Strategy
 from steelyard.examples import Examples
 
@@ -64,11 +64,3 @@ def pool_order(seed: int, sizes: list[int]) -> NDArray[np.int64]:
     firsts = np.cumsum([0, *sizes]).tolist()
     orders = [counter_rng.order(seed, _POOL_ORDER + k, rows) + firsts[k] for k, rows in enumerate(sizes)]
     return np.concatenate([np.zeros(0, np.int64), *orders])
-
-
-def fingerprint(chunk: Examples) -> int:
-    """A checksum of a pool, so that a journal is not continued with other rows."""
-    found = 0
-    for array in (chunk.indptr, chunk.indices, chunk.values):
-        found = zlib.crc32(np.ascontiguousarray(array).data, found)
-    return found

@@ -1,5 +1,6 @@
 """`EstimatesMixin`: all of an `ActiveClassifier` that needs its journal only, and no rows."""
 
+from abc import abstractmethod
 from typing import Any
 
 import numpy as np
@@ -10,26 +11,34 @@ from steelyard.active.estimates import LEVEL, Estimate
 from steelyard.active.evaluation import Evaluation
 from steelyard.active.journal import History
 from steelyard.active.learner import ActiveLearner
-from steelyard.active.stopping import Rule, Verdict
+from steelyard.active.stopping import Certified, Rule, Verdict
+from steelyard.estimators._certify_mixin import CertifyMixin
 from steelyard.model import Model
 
 
-class EstimatesMixin:
+class EstimatesMixin(CertifyMixin):
     """All of this follows from the journal."""
 
-    learner_: ActiveLearner
-    _evaluation: Evaluation
-
-    def _coded(self, column: NDArray[Any]) -> NDArray[np.float64]:
-        raise NotImplementedError
+    @abstractmethod
+    def _coded(self, column: NDArray[Any]) -> NDArray[np.float64]: ...
 
     def skip(self, id: Any) -> None:  # noqa: A002
         """Skip a question, or several, that nobody can answer: recorded as missing, at no cost."""
-        self._started().skip([int(each) for each in ([id] if np.ndim(id) == 0 else id)])
+        learner, ids = self._started(), [int(each) for each in ([id] if np.ndim(id) == 0 else id)]
+        with learner.lock:
+            if not self._answer_attempt(ids, None):
+                learner.skip(ids)
 
     def undo(self) -> int:
-        """Take back the last answer or skip; returns the id of its question, which is open again."""
-        return self._started().undo()
+        """Take back the last answer or skip; returns the id of its question, which is open again.
+
+        While an attempt at a certificate is under way and has answers, the last of those is taken back.
+        """
+        learner, attempt = self._started(), self.attempt_
+        with learner.lock:
+            if attempt is not None and attempt.answers and not attempt.learned:
+                return attempt.number_of(attempt.undo())
+            return learner.undo()
 
     def change(self, id: int, y: Any) -> None:  # noqa: A002
         """Another answer to a question that was settled, however long ago; None: nobody can answer it."""
@@ -78,7 +87,11 @@ class EstimatesMixin:
             raise TypeError(
                 f"a rule is wanted, such as steelyard.active.stopping.ErrorBelow(0.05); got {rule!r}"
             )
-        return self._evaluated().judge(rule, level, largest)
+        return (
+            self._judge_certified(rule)
+            if isinstance(rule, Certified) and self.pool_ is not None
+            else self._evaluated().judge(rule, level, largest)
+        )
 
     @property
     def model_(self) -> Model:

@@ -1,6 +1,5 @@
 """`ActiveClassifier`: a classifier that asks for the labels it needs."""
 
-import threading
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Self
@@ -10,35 +9,29 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from steelyard.active import strategies
-from steelyard.active.evaluation import Evaluation
-from steelyard.active.journal import IN_MEMORY, Journal
-from steelyard.active.labelled import DEFAULT_SETTINGS, RefitPlan, last_refit
-from steelyard.active.learner import ActiveLearner, Query, replay
-from steelyard.active.stopping import Budget, Rule
-from steelyard.active.strategies._base import BudgetPlan, Strategy
+from steelyard.active.journal import Journal
+from steelyard.active.labelled import DEFAULT_SETTINGS, last_refit
+from steelyard.active.learner import Query, replay
+from steelyard.active.stopping import Budget, Certified, Rule
+from steelyard.active.strategies._base import Strategy
 from steelyard.estimators import _active_questions as questions
-from steelyard.estimators import inputs
 from steelyard.estimators._active_questions import ActiveQuestion
-from steelyard.estimators._certify_mixin import CertifyMixin
-from steelyard.estimators._estimates_mixin import EstimatesMixin
+from steelyard.estimators._active_start import StartMixin
 from steelyard.estimators.documentation_link import DocumentationLink
 from steelyard.estimators.habits import answer_habits
-from steelyard.estimators.inputs import check_matrix
-from steelyard.estimators.parameters import DEFAULT, learning_settings
+from steelyard.estimators.parameters import DEFAULT
 from steelyard.estimators.predictions import ClassPredictions
-from steelyard.examples import Examples, examples
-from steelyard.losses import Loss, class_labels, decision_point
+from steelyard.examples import Examples
+from steelyard.losses import Loss, decision_point
 from steelyard.model import Model
 
-_STARTING = threading.Lock()  # two threads may bring the first rows of a stream
 _FEWEST, _MOST = 64, 4096  # rows of a pool that are scored at a time
 
 
 class ActiveClassifier(
     DocumentationLink,
     ClassifierMixin,  # type: ignore[misc]
-    EstimatesMixin,
-    CertifyMixin,
+    StartMixin,
     ClassPredictions,
     BaseEstimator,  # type: ignore[misc]
 ):
@@ -54,7 +47,7 @@ class ActiveClassifier(
         The classes.
     positive : class, default=the second of `classes` as they are given
         The class whose precision and recall are estimated.
-    strategy : {"iwal", "margin", "random"} or Strategy, default="iwal"
+    strategy : {"iwal", "margin", "random", "relevance"} or Strategy, default="iwal"
         Which rows are asked for.
     budget, expected : int, optional
         The number of labels, out of so many rows (by default, the rows of the pool).
@@ -74,6 +67,11 @@ class ActiveClassifier(
         The most such a weight may be.
     orders : int, default=8
         In how many orders the answers are learned; the model is their mean.
+    refit : {"averaged", "balanced"}, default=by the strategy
+        "averaged": that mean. "balanced": a fit that converges, in which both classes weigh the same, for
+        rare classes. The default of the strategy "relevance" is "balanced", of others "averaged".
+    tfidf : bool, default=False
+        Weight the counts of words by inverse document frequency, computed on the pool, in rows of length 1.
     journal : path or Journal, optional
         A file in which nothing is lost if the process is killed.
     update, scaling, learning_rate, initial_t, power_t, l1, l2, l2_flow, rates, fit_intercept, dtype
@@ -91,6 +89,10 @@ class ActiveClassifier(
         Of the model, refitted on all answers.
     n_seen_, n_asked_, n_answered_, n_skipped_ : int
         Rows considered, questions, answers, and questions that nobody could answer.
+    n_taught_ : int
+        Labels that it has learned and did not ask for.
+    attempt_ : Attempt or None
+        The last attempt at a certificate.
     open_questions_ : list of int
         Questions that wait for an answer.
     missing_share_ : float
@@ -140,6 +142,8 @@ class ActiveClassifier(
         training_weight: str = "none",
         cap: float = 10.0,
         orders: int = 8,
+        refit: str | None = None,
+        tfidf: bool = False,
         journal: str | Path | Journal | None = None,
         update: str = DEFAULT_SETTINGS.update,
         scaling: str = DEFAULT_SETTINGS.scaling,
@@ -168,6 +172,8 @@ class ActiveClassifier(
         self.training_weight = training_weight
         self.cap = cap
         self.orders = orders
+        self.refit = refit
+        self.tfidf = tfidf
         self.journal = journal
         self.update = update
         self.scaling = scaling
@@ -213,13 +219,15 @@ class ActiveClassifier(
         parts = self._start(chunk, len(chunk))
         self.pool_ = chunk
         self._order = questions.pool_order(self.random_state, parts)
+        self._resume_attempt(chunk)
         return self
 
     def ask_next(self, stop: Rule | None = None) -> ActiveQuestion | None:
         """The next question from the pool; None when all of it was considered, or the budget is spent.
 
         It is also None when the rule says stop. The rule is checked whenever there are a tenth more answers
-        (`Budget`: always); `should_stop` says why.
+        (`Budget`: always); `should_stop` says why. With the rule `Certified`, an attempt at a certificate
+        begins by itself once it is likely to pass, and its draws are the next questions.
         """
         if self.pool_ is None:
             raise ValueError("there is no pool to ask from: call pool(X) first, or ask(X) for a stream")
@@ -228,6 +236,12 @@ class ActiveClassifier(
 
     def _next(self, pool: Examples, stop: Rule | None) -> ActiveQuestion | None:
         learner = self.learner_
+        if isinstance(stop, Certified):
+            if self.should_stop(stop):
+                return None
+            if (attempt := self._attempt_for(stop)) is not None:
+                return self._drawn(attempt)
+            stop = None
         due = isinstance(stop, Budget) or last_refit(learner.answered) == learner.answered
         if stop is not None and due and self.should_stop(stop):
             return None
@@ -271,7 +285,10 @@ class ActiveClassifier(
         column = np.asarray(labels)
         if len(column) != len(ids):
             raise ValueError(f"there are {len(ids)} questions but {len(column)} answers")
-        learner.answer([int(each) for each in ids], self._coded(column).tolist())
+        codes, numbers = self._coded(column).tolist(), [int(each) for each in ids]
+        with learner.lock:
+            if not self._answer_attempt(numbers, labels[0] if len(numbers) == 1 else None):
+                learner.answer(numbers, codes)
 
     def replay(self, X: Any, y: Any) -> Self:
         """Ask from a labelled stream as if labels had to be paid for: y is read only where asked for."""
@@ -279,55 +296,6 @@ class ActiveClassifier(
         column = getattr(y, "iloc", y)
         replay(self.learner_, chunk, lambda row: float(self._coded(np.asarray([column[row]]))[0]))
         return self
-
-    def _coded(self, column: NDArray[Any]) -> NDArray[np.float64]:
-        """Classes as the loss takes them."""
-        pair = np.array(class_labels(self.learner_.labelled.settings.loss))
-        labels: NDArray[np.float64] = pair[inputs.encode_labels(column, self.classes_)]
-        return labels
-
-    def _rows(self, X: Any, expected: int | None = None) -> Examples:
-        """The rows as examples; the first ones start the learner."""
-        with _STARTING:
-            started = hasattr(self, "learner_")
-            chunk = self._checked(X, anew=not started)
-            if not started:
-                self._start(chunk, expected, pool=False)
-        return chunk
-
-    def _checked(self, X: Any, *, anew: bool) -> Examples:
-        return examples(check_matrix(self, X, reset=anew), features=None if anew else self.n_features_in_)
-
-    def _start(self, chunk: Examples, expected: int | None, *, pool: bool = True) -> list[int]:
-        """Open or continue the journal; returns how many rows each part of the pool has."""
-        if self.classes is None:
-            raise ValueError("name both classes beforehand: ActiveClassifier(classes=[…, …])")
-        named = inputs.check_classes(self.classes)
-        if len(named) > 2:
-            raise ValueError(
-                "Only binary classification is supported. The type of the target is multiclass: "
-                f"ActiveClassifier asks about two classes, and {len(named)} are named"
-            )
-        rows = None if self.budget is None else self.expected or expected
-        plan = BudgetPlan(self.c0, self.rate, self.budget, rows, self.floor, self.constants, self.audit)
-        training = RefitPlan(self.training_weight, self.cap, self.orders, self.random_state)
-        strategy = questions.find_strategy(self.strategy)
-        settings = learning_settings(self)
-        positive = questions.choose_positive(self.positive, self.classes, named)
-        about = {"classes": named.tolist(), "positive": positive, "pool": None}
-        journal = self.journal if isinstance(self.journal, Journal) else Journal(self.journal or IN_MEMORY)
-        try:
-            parts = questions.pool_parts(chunk, journal.about()) if pool else []
-            if pool:
-                about |= {"pool": parts[0][1], "parts": parts}
-            self.learner_ = ActiveLearner(settings, chunk.features, plan, training, journal, about, strategy)
-        except BaseException:
-            journal.close()
-            raise
-        self.classes_, self.positive_ = named, positive
-        flipped = positive == named[0]
-        self._evaluation = Evaluation(self.learner_, len(chunk) if pool else None, positive, flipped=flipped)
-        return [rows for rows, _ in parts]
 
     def _question(self, query: Query, row: int) -> ActiveQuestion:
         boundary = decision_point(self.learner_.labelled.settings.loss)

@@ -66,8 +66,8 @@ class PageView:
                 {name: each[name] for name in _SHOWN if name in each} for each in session.feed.estimates
             ],
             "attempt": None if attempt is None else {
-                "measure": attempt.measure, "target": attempt.target, "labels": attempt.test.draws,
-                "wrong": attempt.test.bad, "rows": attempt.test.rows,
+                "measure": attempt.measure, "target": attempt.target, "labels": len(attempt.answers),
+                "wrong": getattr(attempt.test, "bad", None), "rows": attempt.test.rows,
             },
             "certificate": session.attempts.last and {
                 name: session.attempts.last[name] for name in ("passed", "says")

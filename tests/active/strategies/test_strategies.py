@@ -38,12 +38,13 @@ class Far(Margin):
 
 
 def test_the_registry_finds_its_siblings() -> None:
-    assert strategies.names() == ["iwal", "margin", "random"]
+    assert strategies.names() == ["iwal", "margin", "random", "relevance"]
     for name in strategies.names():
         strategy = strategies.by_name(name)
         assert strategies.name_of(strategy) == name
         assert strategy.summary
-        assert strategy.describe() == {"name": name}
+        own = {"picks": 0.05, "second": True} if name == "relevance" else {}
+        assert strategy.describe() == {"name": name} | own
     with pytest.raises(ValueError, match=r"there is no strategy 'margins'; .*; did you mean 'margin'"):
         strategies.by_name("margins")
 

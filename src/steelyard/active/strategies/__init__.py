@@ -5,7 +5,7 @@ To add one, add a file with a subclass of `Strategy`; the file's name is the str
 
 >>> from steelyard.active import strategies
 >>> strategies.names()
-['iwal', 'margin', 'random']
+['iwal', 'margin', 'random', 'relevance']
 >>> strategies.by_name("margin").randomized
 False
 """

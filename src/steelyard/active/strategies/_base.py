@@ -121,8 +121,12 @@ class Strategy(ABC):
     """Whether every row has a known probability above 0, so that labels can be weighted for estimates."""
     ranks_pool: ClassVar[bool] = False
     """Whether it asks for the row with the lowest score of a whole pool, rather than row by row."""
+    picks: float = 0.0
+    """The share of rows that is picked at random from the unread of a pool, if it ranks pools."""
     uniform: ClassVar[bool] = False
     """Whether all rows are equally likely: then there is no warm-up, and answers have the weight 1."""
+    refit: ClassVar[str] = "averaged"
+    """How answers are learned by default: see `RefitPlan`."""
     lane_code: ClassVar[int | None] = None
     """Its number in `learn/query_lanes.py`; None if `Simulation` cannot run it."""
     lane_parameters: ClassVar[tuple[float, ...]] = ()
@@ -152,6 +156,10 @@ class Strategy(ABC):
         own: Any = self
         parameters = [field.name for field in fields(own)] if is_dataclass(own) else []
         return {"name": strategies.name_of(self)} | {name: getattr(self, name) for name in parameters}
+
+    def toward(self, *, second: bool) -> "Strategy":
+        """The strategy for a positive class that is the second, or the first, as the loss has them."""
+        return self
 
     @abstractmethod
     def score(self, model: "Model", examples: "Examples") -> tuple[Column, Column]:

@@ -9,6 +9,7 @@ _summaries = {
     "label": "Label documents in a page, with the keyboard.",
     "export": "Write all labels of a journal to a file.",
     "ask": "Ask for labels of a stream: JSON lines in, JSON lines out.",
+    "certify": "Certify the model of a journal on the rows of a file.",
     "verify": "Check a certificate: its draws, its evidence and what it says.",
 }
 

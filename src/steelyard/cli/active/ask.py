@@ -67,7 +67,8 @@ def command(**given: Any) -> None:
     many examples the journal has seen. An invalid line is answered by {"error": …} and changes nothing.
 
     The strategy iwal asks for a label with a probability that grows with the model's uncertainty; margin
-    asks for the least certain examples; random for any.
+    asks for the least certain examples; relevance for those that are most probably of the --positive class;
+    random for any.
 
     An estimate is of the error, precision, recall (of --positive) or loss (with "largest": …); of the
     models so far (progressive), the present model (current) or the examples so far (pool). Its interval,
@@ -110,9 +111,10 @@ class Conversation:
         positive = given["positive"] or names[1]
         self._codes = dict(zip(names, class_labels(DEFAULT_SETTINGS.loss), strict=True))
         self._boundary = decision_point(DEFAULT_SETTINGS.loss)
+        strategy = strategies.by_name(given["strategy"]).toward(second=positive == names[1])
         self._learner = ActiveLearner(
             DEFAULT_SETTINGS, 1 << self._bits, plan, RefitPlan(seed=given["seed"]), journal,
-            {"classes": names, "positive": positive}, strategies.by_name(given["strategy"]),
+            {"classes": names, "positive": positive}, strategy,
         )  # fmt: skip
         self._evaluation = Evaluation(
             self._learner, positive=self._shown[positive], flipped=positive == names[0]

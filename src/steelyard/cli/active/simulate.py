@@ -29,7 +29,7 @@ _READING = several(
 )  # fmt: skip
 _SIMULATING = several(
     click.option("--strategy", type=NameList(strategies.names()), metavar="LIST",
-                 default=",".join(strategies.names()), show_default=True,
+                 default="iwal,margin,random", show_default=True,
                  help="How to choose labels; one or more strategies."),
     click.option("--update", type=NameList(_UPDATES), metavar="LIST", default=_UPDATES[0], show_default=True,
                  help=f"How to learn; one or more of {', '.join(_UPDATES)}."),

@@ -10,17 +10,29 @@ from steelyard.cli import options
 
 @click.command()
 @click.argument("certificate", type=options.FILE_PATH)
-def command(certificate: Path) -> None:
+@click.option(
+    "--journal", type=options.FILE_PATH, metavar="FILE",
+    help="Compare every answer with this journal, too.",
+)  # fmt: skip
+def command(certificate: Path, journal: Path | None) -> None:
     """Check a certificate: its draws, its evidence and what it says.
 
     The draws must be those of its seed and attempt, and the answers must give the result that it states. That
     the answers are true and the predictions are the model's, no file can prove. See docs/certify.md.
     """
-    from steelyard.active.certification import verify
+    from steelyard.active.journal import Journal
+    from steelyard.active.verification import verify, verify_with_journal
 
     with options.errors():
+        if journal is not None and not journal.exists():
+            raise FileNotFoundError(2, "No such file", str(journal))
         try:
-            found = verify(json.loads(certificate.read_text(encoding="utf-8")))
+            content = json.loads(certificate.read_text(encoding="utf-8"))
+            if journal is None:
+                found = verify(content)
+            else:
+                with Journal(journal) as kept:
+                    found = verify_with_journal(content, kept)
         except ValueError as error:
             raise ValueError(f"{certificate}: {error}") from None
     click.echo(f"{found}; everything agrees")

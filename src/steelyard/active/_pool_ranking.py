@@ -1,0 +1,135 @@
+"""Asking from a pool that the model ranks: the row that the strategy wants most, and now and then any row."""
+
+from abc import abstractmethod
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steelyard.active import counter_rng
+from steelyard.active._locking import Locked, locked
+from steelyard.active.certification import draw_order
+from steelyard.active.journal import Decisions
+from steelyard.active.labelled import Labelled, RefitPlan, last_refit
+from steelyard.active.strategies._base import BudgetPlan, Strategy
+
+if TYPE_CHECKING:
+    from steelyard.active.learner import Query
+    from steelyard.examples import Examples
+
+FIRST_RANKED = 10  # labels from a pool before a model ranks it
+_OFTEN, _SMALL = 10, 100_000  # answers after which a pool of at most so many rows is ranked anew
+_AUDIT_TURNS, _PICK_TURNS = 2, 3  # purposes of random numbers
+
+
+class Ranking(NamedTuple):
+    """A pool as the model of some answers ranks it; rows go by their numbers."""
+
+    answers: tuple[bytes, bytes]
+    ranked: NDArray[np.int64]
+    """The rows outside the audit that were not asked for by then, the most wanted first."""
+    audit: NDArray[np.int64]
+    scores: NDArray[np.float64]
+    predictions: NDArray[np.float64]
+
+
+class PoolRanking(Locked):
+    """For `ActiveLearner`."""
+
+    strategy: Strategy
+    plan: BudgetPlan
+    training: RefitPlan
+    labelled: Labelled
+    _asked: dict[int, tuple[int, float]]
+    _taught: dict[int, int]
+    _ranking: Ranking | None
+    _picks: tuple[NDArray[np.int64], int] | None = None
+    """A random order of the numbers, and how many of its first have been read."""
+
+    @locked
+    def ask_from(self, pool: "Examples", order: NDArray[np.int64]) -> "Query | None":
+        """The row of a pool that the strategy wants most; None once the budget or the pool is used up.
+
+        Example number i is row `order[i]`. Until there are answers of both classes it is any row. Then the
+        pool is ranked whenever there are a tenth more answers. In between, the next in rank is asked for, so
+        the question depends on answers and questions so far only.
+        A share of the questions, drawn at random, is for the audit; its rows are not ranked. A strategy may
+        pick a share of rows at random from all that are unread.
+        """
+        if self.spent:
+            return None
+        ranking = self._rank(pool, order)
+        ranked, audit = (
+            next((number for number in map(int, numbers) if self._is_unread(number)), None)
+            for numbers in (ranking.ranked, ranking.audit)
+        )
+        if ranked is None and audit is None:
+            return None
+        turn = np.array([self.asked])
+        for_audit = audit is not None and bool(
+            ranked is None or self._draw(_AUDIT_TURNS, turn) < self.plan.audit / self.plan.share
+        )
+        number, probability, source = (audit, self.plan.audit, None) if for_audit else (ranked, 1.0, None)
+        if self.strategy.picks and not for_audit:
+            if not self.labelled.has_both or self._draw(_PICK_TURNS, turn) < self.strategy.picks:
+                number, probability, source = self._pick(order), self.strategy.picks, 0
+        assert number is not None
+        decisions = Decisions(
+            number, np.array([probability]), ranking.predictions[[number]], ranking.scores[[number]],
+            self.strategy.bound, self.strategy.thinning, 0,
+        )  # fmt: skip
+        (query,) = self._decide(decisions, pool, {number: int(order[number])}, source)
+        return query
+
+    def _draw(self, purpose: int, turn: NDArray[np.int64]) -> float:
+        return float(counter_rng.uniform(self.training.seed, purpose, turn)[0])
+
+    def _is_unread(self, number: int) -> bool:
+        return number not in self._asked and number not in self._taught
+
+    def _pick(self, order: NDArray[np.int64]) -> int:
+        """The next unread row of a random order that nothing else depends on: uniform among the unread."""
+        if self._picks is None:
+            numbers = np.empty(len(order), np.int64)
+            numbers[order] = np.arange(len(order))
+            self._picks = numbers[draw_order(self.training.seed, 0, len(order), np.arange(len(order)))], 0
+        numbers, at = self._picks
+        while not self._is_unread(int(numbers[at])):
+            at += 1
+        self._picks = numbers, at
+        return int(numbers[at])
+
+    def _rank(self, pool: "Examples", order: NDArray[np.int64]) -> Ranking:
+        answered = len(self.labelled)
+        can_rank = self.labelled.has_both and (answered >= FIRST_RANKED or self.strategy.picks > 0.0)
+        count = last_refit(answered) if can_rank else 0
+        if count and self.strategy.picks and len(pool) <= _SMALL:
+            count = max(count, answered - answered % _OFTEN)
+        answers = self.labelled.fingerprint(count)
+        if self._ranking is None or self._ranking.answers != answers:
+            scores, predictions = (
+                column[order] for column in self.strategy.score(self.labelled.refit(count), pool)
+            )
+            is_open = np.ones(len(pool), bool)
+            is_open[[number for number in (*self._asked, *self._taught) if number >= 0]] = False
+            audit = self.in_audit(np.arange(len(pool)))
+            ranked = np.argsort(scores, kind="stable")
+            ranked = ranked[(is_open & ~audit)[ranked]]
+            self._ranking = Ranking(answers, ranked, np.flatnonzero(is_open & audit), scores, predictions)
+        return self._ranking
+
+    @property
+    @abstractmethod
+    def asked(self) -> int: ...
+
+    @property
+    @abstractmethod
+    def spent(self) -> bool: ...
+
+    @abstractmethod
+    def in_audit(self, numbers: NDArray[np.int64]) -> NDArray[np.bool_]: ...
+
+    @abstractmethod
+    def _decide(
+        self, decisions: Decisions, examples: "Examples", asked: dict[int, int], source: int | None
+    ) -> "list[Query]": ...

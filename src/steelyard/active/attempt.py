@@ -1,0 +1,195 @@
+"""`Attempt`: a certification whose answers are in the journal, and are learned when it has failed.
+
+It is stored as it began, with the predictions of the model of that time. So it goes on where it was after the
+process was killed, whatever the learner has learned since.
+"""
+
+import hashlib
+import zlib
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steelyard.active._journal_attempts import GIVE_UP, LABEL, LEARN, TAKE_BACK, AttemptEntry
+from steelyard.active.certification import Certification, Read
+from steelyard.losses import class_labels
+from steelyard.model import Model
+
+if TYPE_CHECKING:
+    from steelyard.active.learner import ActiveLearner
+    from steelyard.examples import Examples
+
+
+class Attempt(Certification):
+    """Made by `begin` or `resume`. `numbers` has the learner's number of each row of the pool.
+
+    Everything is in the journal before it counts. Threads may share it.
+    """
+
+    _learner: "ActiveLearner"
+    _pool: "Examples"
+    _numbers: NDArray[np.int64]
+    given_up = False
+    learned = False
+    model_answers = 0
+    """How many labels its model had learned."""
+    _turns = 0
+
+    @classmethod
+    def begin(
+        cls, learner: "ActiveLearner", pool: "Examples", numbers: NDArray[np.int64], *,
+        codes: NDArray[np.intp], among: NDArray[np.int64], claim: Mapping[str, Any],
+        reads: Sequence[Read] = (),
+    ) -> Self:  # fmt: skip
+        """A new attempt. The claim has arguments of `Certification`, without those that are given here."""
+        size = len(pool)
+        allowed = np.zeros(size, np.uint8)
+        allowed[among] = 1
+        start = {
+            **claim, "attempt": learner.journal.count_attempts() + 1, "seed": learner.training.seed,
+            "model": digest(learner.model), "pool_checksum": fingerprint(pool),
+            "reads": [list(read) for read in reads], "among": "".join(map(str, allowed.tolist())),
+            "predictions": codes.astype(int).tolist(), "turns": len(learner.journal.turns()),
+            "learned": len(learner.labelled),
+        }  # fmt: skip
+        attempt = cls._made(learner, pool, numbers, start)
+        learner.journal.begin_attempt(attempt.attempt, start)
+        return attempt
+
+    @classmethod
+    def resume(
+        cls, learner: "ActiveLearner", pool: "Examples", numbers: NDArray[np.int64], number: int
+    ) -> Self | None:
+        """The attempt of this number as it is in the journal; None if there is none."""
+        kept = learner.journal.attempt(number)
+        if kept is None:
+            return None
+        start, entries = kept
+        attempt = cls._made(learner, pool, numbers, start)
+        attempt.given_up = any(kind == GIVE_UP for kind, _, _ in entries)
+        attempt.learned = any(kind == LEARN for kind, _, _ in entries)
+        for _, row, label in answers_in_force(entries):
+            assert row is not None
+            attempt._add(row, label)
+        done = attempt.learned or attempt.passed
+        if not done and start["pool_checksum"] != fingerprint(pool):
+            raise ValueError(
+                f"attempt {number} in {learner.journal.path} is about other rows: go on with those"
+            )
+        attempt._learn_if_failed()
+        return attempt
+
+    @classmethod
+    def _made(
+        cls, learner: "ActiveLearner", pool: "Examples", numbers: NDArray[np.int64], start: dict[str, Any]
+    ) -> Self:
+        classes, own = start["classes"], ("model", "pool_checksum")
+        among = np.flatnonzero(np.frombuffer(start["among"].encode(), np.uint8) == ord("1"))
+        attempt = cls(
+            start["measure"], start["target"], classes, [classes[code] for code in start["predictions"]],
+            among, alpha=start["alpha"], attempt=start["attempt"], seed=start["seed"], most=start["most"],
+            plan=start["plan"], positive=start["positive"], reads=[Read(*read) for read in start["reads"]],
+            about={name: start[name] for name in own},
+        )  # fmt: skip
+        attempt._learner, attempt._pool, attempt._numbers = learner, pool, numbers
+        attempt._turns, attempt.model_answers = start["turns"], start["learned"]
+        return attempt
+
+    def number_of(self, row: int) -> int:
+        """The learner's number of a row of the pool."""
+        return int(self._numbers[row])
+
+    @property
+    def over(self) -> bool:
+        return self.given_up or super().over
+
+    def answer(self, row: int, label: Any) -> None:
+        """The label of the row that was asked for; None if nobody knows.
+
+        That counts as wrong; for recall, such a row is not relevant.
+        """
+        with self._learner.lock:
+            known = self._check(row, label)
+            self._write(LABEL, row, known)
+            self._add(row, known)
+            self._learn_if_failed()
+
+    def undo(self) -> int:
+        """Take back the last answer, and return its row, which is asked for again."""
+        with self._learner.lock:
+            if self.learned:
+                raise ValueError("the attempt is over, and its answers were learned: none can be taken back")
+            if not self.answers:
+                raise ValueError("there is nothing to undo: the attempt has no answer yet")
+            self._write(TAKE_BACK)
+            kept = self.answers[:-1]
+            self.test, self.answers, self.evidence_path = self._begin(), [], []
+            for row, label in zip(self._order.tolist(), kept, strict=False):
+                self._add(row, label)
+            return int(self._order[len(kept)])
+
+    def give_up(self) -> None:
+        """End the attempt as it is; what it has is learned."""
+        with self._learner.lock:
+            if not self.over:
+                self._write(GIVE_UP)
+                self.given_up = True
+            self._learn_if_failed()
+
+    def learn(self) -> None:
+        """Let the model learn the answers; once. A failed attempt does so by itself, and one at recall.
+
+        After another one that passed, the model remains the one that was certified until this is called.
+        """
+        with self._learner.lock:
+            if self.learned:
+                return
+            if not self.over:
+                raise ValueError("the attempt is not over: its model must not learn from it yet")
+            pair = class_labels(self._learner.labelled.settings.loss)
+            rows = self._order[: len(self.answers)].tolist()
+            labels = {
+                self.number_of(row): pair[self.classes.index(answer)]
+                for row, answer in zip(rows, self.answers, strict=True)
+                if answer is not None
+            }
+            by_number = {self.number_of(row): row for row in rows}
+            # They count for later attempts, too, if they were the next rows to be read, all of them.
+            alone = None not in self.answers and len(self._learner.journal.turns()) == self._turns
+            source = self.attempt if self.measure == "recall" and alone else None
+            self._learner.teach(labels, by_number, self._pool, source=source, attempt=self.attempt)
+            self.learned = True
+
+    def _learn_if_failed(self) -> None:
+        """And at recall in any case: that is not a claim about the model."""
+        if self.over and (self.measure == "recall" or not self.passed):
+            self.learn()
+
+    def _write(self, kind: str, row: int | None = None, label: Any = None) -> None:
+        self._learner.journal.add_to_attempt(self.attempt, kind, row, label)
+
+
+def digest(model: Model) -> str:
+    """By which the model of a certificate is known."""
+    return hashlib.sha256(model.coefficients().tobytes() + np.float64(model.bias).tobytes()).hexdigest()
+
+
+def fingerprint(chunk: "Examples") -> int:
+    """A checksum of a pool, so that nothing is continued with other rows."""
+    found = 0
+    for array in (chunk.indptr, chunk.indices, chunk.values):
+        found = zlib.crc32(np.ascontiguousarray(array).data, found)
+    return found
+
+
+def answers_in_force(entries: Sequence[AttemptEntry]) -> list[AttemptEntry]:
+    """Without those that were taken back."""
+    kept: list[AttemptEntry] = []
+    for entry in entries:
+        if entry[0] == LABEL:
+            kept.append(entry)
+        elif entry[0] == TAKE_BACK:
+            kept.pop()
+    return kept

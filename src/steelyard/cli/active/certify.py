@@ -1,0 +1,170 @@
+"""`steelyard active certify`: JSON lines out and in, until a certificate can be written, or not."""
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from steelyard.cli import options
+from steelyard.io.errors import InputError
+
+if TYPE_CHECKING:
+    from steelyard.active.attempt import Attempt
+    from steelyard.active.journal import Journal
+
+_PER_ATTEMPT = 1 << 32  # rows that belong to no stream get numbers of their own, below 0
+_REPLIES = "a label, a skip, an undo or an end"
+
+
+@click.command()
+@click.argument("file", type=options.FILE_PATH)
+@click.option(
+    "--journal", type=options.FILE_PATH, required=True, metavar="FILE", help="A journal of active ask."
+)
+@click.option("--error", type=float, metavar="TARGET", help="Certify that the error is below this.")
+@click.option(
+    "--precision", type=float, metavar="TARGET",
+    help="Certify that the precision of the journal's positive class is at least this.",
+)  # fmt: skip
+@click.option(
+    "--alpha", type=float, default=0.05, show_default=True,
+    help="The risk of a wrong certificate, for all attempts with the journal together.",
+)  # fmt: skip
+@click.option("--most", type=click.IntRange(1), metavar="LABELS", help="Give up after so many labels.")
+@click.option(
+    "--plan", type=float, metavar="EXPECTED",
+    help="Fix the number of labels beforehand, so that a model with this error or precision passes with a "
+    "probability of 90 %.",
+)  # fmt: skip
+@click.option(
+    "--certificate", type=options.FILE_PATH, metavar="FILE",
+    help="Write the certificate to this JSON file, and a page for people beside it.",
+)  # fmt: skip
+def command(file: Path, journal: Path, certificate: Path | None, **given: Any) -> None:
+    """Certify the model of a journal on the rows of a file.
+
+    The file has one example a line, a JSON object as in active ask. Rows are drawn from it at random; each
+    line on standard output asks for the label of one, and is answered by a line on standard input:
+
+    \b
+    {"row": 17, "example": {…}, "prediction": "ham", …}   {"row": 17, "label": "ham"}
+    {"row": 4, "example": {…}, "prediction": "spam", …}   {"row": 4, "skip": true}
+
+    {"undo": true} takes back the last label, {"end": true} gives up. The last line says whether it is
+    certified. If it is not, the labels are learned. All answers are in the journal: after an interruption,
+    the same command goes on. See docs/certify.md.
+    """
+    from steelyard.active.journal import Journal
+
+    with options.errors():
+        if (given["error"] is None) == (given["precision"] is None):
+            raise InputError("say what to certify: --error 0.05, or --precision 0.9; one of the two")
+        if not journal.exists():
+            raise FileNotFoundError(2, "No such file", str(journal))
+        with Journal(journal) as kept:
+            rows = _read(file)
+            attempt = _attempt(kept, rows, given)
+            replies = iter(sys.stdin)
+            while (row := attempt.ask_next()) is not None:
+                _say(_question(attempt, row, rows[row]))
+                line = next(replies, None)
+                if line is None:
+                    break  # it goes on with the next call
+                try:
+                    _answer(attempt, row, line)
+                except ValueError as error:
+                    _say({"error": str(error)})
+            if certificate is not None and attempt.over:
+                attempt.save(certificate)
+            _say({"certified": attempt.passed, "over": attempt.over, "says": str(attempt)})
+
+
+def _read(file: Path) -> list[Any]:
+    try:
+        return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines() if line.strip()]
+    except ValueError as error:
+        raise InputError(f"{file}: every line must be a JSON object: {error}") from None
+
+
+def _attempt(journal: "Journal", rows: list[Any], given: dict[str, Any]) -> "Attempt":
+    """The attempt that is under way, or a new one."""
+    import numpy as np
+
+    from steelyard.active.attempt import Attempt
+    from steelyard.active.learner import continue_from
+    from steelyard.engine import probabilities
+    from steelyard.examples import join
+    from steelyard.io import jsonl_reader
+
+    learner = continue_from(journal)
+    about: dict[str, Any] = (journal.about() or {})["about"]
+    if about.get("pool") is not None:
+        raise InputError(f"{journal.path}: asks from a pool of its own: certify where that is")
+    if not rows:
+        raise InputError("there is no row to draw from: the file has none")
+    bits = (about["features"] - 1).bit_length()
+    pool = join([jsonl_reader.hash_object(row, bits) for row in rows])
+    measure = "error" if given["precision"] is None else "precision"
+    claim = {"measure": measure, "target": given[measure], "alpha": given["alpha"], "plan": given["plan"]}
+    last = journal.count_attempts()
+    found = Attempt.resume(learner, pool, _numbers(last, len(pool)), last)
+    if found is not None and not found.over:
+        if any(getattr(found, name) != value for name, value in claim.items()):
+            raise InputError(
+                f"attempt {last} ({found.claim}) is not over: go on with it, or end it with the line "
+                '{"end": true}'
+            )
+        return found
+    codes = probabilities.decide(learner.labelled.settings.loss, learner.predict(pool))
+    classes = about["classes"]
+    among = np.arange(len(pool))
+    if measure == "precision":
+        among = among[codes == classes.index(about["positive"])]
+    return Attempt.begin(
+        learner, pool, _numbers(last + 1, len(pool)), codes=codes, among=among,
+        claim=claim | {"most": given["most"], "classes": classes, "positive": about["positive"]},
+    )  # fmt: skip
+
+
+def _numbers(attempt: int, rows: int) -> Any:
+    import numpy as np
+
+    return -1 - attempt * _PER_ATTEMPT - np.arange(rows)
+
+
+def _question(attempt: "Attempt", row: int, example: Any) -> dict[str, Any]:
+    from steelyard.active.certificates import PlannedTest
+
+    test: Any = attempt.test
+    said = {
+        "row": row, "example": example, "prediction": attempt.prediction(row), "labels": test.draws,
+        "wrong": test.bad, "attempt": attempt.attempt,
+    }  # fmt: skip
+    if isinstance(test, PlannedTest):
+        said |= {"plan": {"labels": test.plan.labels, "most_wrong": test.plan.most_bad}}
+    return said
+
+
+def _answer(attempt: "Attempt", row: int, line: str) -> None:
+    message = json.loads(line)
+    if not isinstance(message, dict):
+        raise InputError(f"a line is an object: {_REPLIES}")
+    if message.get("undo") is True:
+        attempt.undo()
+    elif message.get("end") is True:
+        attempt.give_up()
+    elif message.get("row") != row:
+        raise InputError(f"the row is missing or is not {row}, which was asked for: {message.get('row')!r}")
+    elif message.get("skip") is True:
+        attempt.answer(row, None)
+    elif "label" in message:
+        attempt.answer(row, str(message["label"]))
+    else:
+        raise InputError(f"this is none of {_REPLIES}")
+
+
+def _say(reply: dict[str, Any]) -> None:
+    click.echo(json.dumps(reply, ensure_ascii=False))
+    sys.stdout.flush()

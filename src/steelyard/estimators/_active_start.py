@@ -1,0 +1,110 @@
+"""`StartMixin`: how an `ActiveClassifier` takes rows and classes, and starts its learner with the first."""
+
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.feature_extraction.text import TfidfTransformer
+
+from steelyard.active.evaluation import Evaluation
+from steelyard.active.journal import IN_MEMORY, Journal
+from steelyard.active.labelled import RefitPlan
+from steelyard.active.learner import ActiveLearner
+from steelyard.active.strategies._base import BudgetPlan, Strategy
+from steelyard.estimators import _active_questions as questions
+from steelyard.estimators import inputs
+from steelyard.estimators._estimates_mixin import EstimatesMixin
+from steelyard.estimators._teach_mixin import TeachMixin
+from steelyard.estimators.inputs import check_matrix
+from steelyard.estimators.parameters import learning_settings
+from steelyard.examples import Examples, examples
+from steelyard.losses import class_labels
+
+_STARTING = threading.Lock()  # two threads may bring the first rows of a stream
+
+
+class StartMixin(EstimatesMixin, TeachMixin):
+    """The parameters are those of `ActiveClassifier`."""
+
+    n_features_in_: int
+    classes: Sequence[Any] | None
+    positive: Any
+    strategy: str | Strategy
+    budget: int | None
+    expected: int | None
+    rate: float | None
+    c0: float | None
+    floor: float
+    audit: float
+    constants: str
+    training_weight: str
+    cap: float
+    orders: int
+    refit: str | None
+    tfidf: bool
+    journal: str | Path | Journal | None
+    random_state: int
+
+    def _coded(self, column: NDArray[Any]) -> NDArray[np.float64]:
+        """Classes as the loss takes them."""
+        pair = np.array(class_labels(self.learner_.labelled.settings.loss))
+        labels: NDArray[np.float64] = pair[inputs.encode_labels(column, self.classes_)]
+        return labels
+
+    def _rows(self, X: Any, expected: int | None = None) -> Examples:
+        """The rows as examples; the first ones start the learner."""
+        with _STARTING:
+            started = hasattr(self, "learner_")
+            if self.tfidf and not started:
+                raise ValueError("tfidf=True needs a pool, whose words are counted: call pool(X) first")
+            chunk = self._checked(X, anew=not started)
+            if not started:
+                self._start(chunk, expected, pool=False)
+        return chunk
+
+    def _checked(self, X: Any, *, anew: bool) -> Examples:
+        rows = check_matrix(self, X, reset=anew)
+        if self.tfidf:
+            rows = self._weighted(rows, anew=anew)
+        return examples(rows, features=None if anew else self.n_features_in_)
+
+    def _weighted(self, rows: Any, *, anew: bool) -> Any:
+        """Counts weighted by the inverse document frequency of the pool."""
+        if anew:
+            self._idf = TfidfTransformer().fit(rows)
+        return self._idf.transform(rows)
+
+    def _start(self, chunk: Examples, expected: int | None, *, pool: bool = True) -> list[int]:
+        """Open or continue the journal; returns how many rows each part of the pool has."""
+        if self.classes is None:
+            raise ValueError("name both classes beforehand: ActiveClassifier(classes=[…, …])")
+        named = inputs.check_classes(self.classes)
+        if len(named) > 2:
+            raise ValueError(
+                "Only binary classification is supported. The type of the target is multiclass: "
+                f"ActiveClassifier asks about two classes, and {len(named)} are named"
+            )
+        rows = None if self.budget is None else self.expected or expected
+        plan = BudgetPlan(self.c0, self.rate, self.budget, rows, self.floor, self.constants, self.audit)
+        settings = learning_settings(self)
+        positive = questions.choose_positive(self.positive, self.classes, named)
+        strategy = questions.find_strategy(self.strategy).toward(second=bool(positive == named[1]))
+        refit = self.refit or strategy.refit
+        training = RefitPlan(self.training_weight, self.cap, self.orders, self.random_state, refit)
+        about = {"classes": named.tolist(), "positive": positive, "pool": None}
+        journal = self.journal if isinstance(self.journal, Journal) else Journal(self.journal or IN_MEMORY)
+        try:
+            parts = questions.pool_parts(chunk, journal.about()) if pool else []
+            if pool:
+                about |= {"pool": parts[0][1], "parts": parts}
+            self.learner_ = ActiveLearner(settings, chunk.features, plan, training, journal, about, strategy)
+        except BaseException:
+            journal.close()
+            raise
+        self.classes_, self.positive_ = named, positive
+        flipped = positive == named[0]
+        self._evaluation = Evaluation(self.learner_, len(chunk) if pool else None, positive, flipped=flipped)
+        return [rows for rows, _ in parts]

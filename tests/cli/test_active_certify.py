@@ -1,0 +1,114 @@
+"""`steelyard active certify`: the model of a journal, on the rows of a file."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from steelyard import ActiveClassifier
+from tests.cli.running import refused, run
+from tests.cli.test_active_ask import BASIC
+
+ROWS = [{"text": "cheap pills" if number % 3 == 0 else "lunch today"} for number in range(60)]
+
+
+def truth(row: dict[str, str]) -> str:
+    return "spam" if "cheap" in row["text"] else "ham"
+
+
+@pytest.fixture
+def journal(tmp_path: Path) -> Path:
+    lines = []
+    for number in range(12):
+        row = ROWS[number]
+        lines += [{"example": row}, {"id": number, "label": truth(row)}]
+    path = tmp_path / "a.journal"
+    text = "".join(json.dumps(line) + "\n" for line in lines)
+    run(*BASIC, "--rate", 1.0, "--journal", path, stdin=text.encode())
+    (tmp_path / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in ROWS), encoding="utf-8")
+    return path
+
+
+def certify(journal: Path, *options: Any, replies: list[Any]) -> list[dict[str, Any]]:
+    text = "".join((reply if isinstance(reply, str) else json.dumps(reply)) + "\n" for reply in replies)
+    said = run(
+        "active",
+        "certify",
+        journal.parent / "rows.jsonl",
+        "--journal",
+        journal,
+        *options,
+        stdin=text.encode(),
+    ).stdout
+    return [json.loads(line) for line in said.splitlines()]
+
+
+def test_it_asks_goes_on_and_certifies(journal: Path, tmp_path: Path) -> None:
+    options = ("--error", 0.2, "--certificate", tmp_path / "proof.json")
+    question, bad, *_, state = certify(journal, *options, replies=["[]"])
+    assert question["row"] in range(60)
+    assert question["example"] == ROWS[question["row"]]
+    assert question["prediction"] == truth(question["example"])
+    assert "a line is an object" in bad["error"]
+    assert (state["certified"], state["over"]) == (False, False)
+    assert not (tmp_path / "proof.json").exists()
+    row = question["row"]
+    wrong: list[Any] = [{"row": -1}, {"row": row}, {"row": row, "label": 0}]
+    said = certify(journal, *options, replies=[{"row": row, "skip": True}, {"undo": True}, *wrong])
+    assert (said[0]["row"], said[2]["row"]) == (row, row)
+    assert "the row is missing or is not" in said[3]["error"]
+    assert "this is none of" in said[5]["error"]
+    assert "has the label '0'" in said[7]["error"]
+    for _ in range(40):  # each call answers one question: as if it were killed every time
+        last = certify(journal, *options, replies=[{"row": row, "label": truth(ROWS[row])}])
+        if last[-1]["certified"]:
+            break
+        row = last[-2]["row"]
+    assert last[-1]["says"].startswith("certified: error below 0.2 on 60 rows")
+    for name in ("proof.json", "proof.html"):
+        assert (tmp_path / name).exists()
+    checked = run("active", "verify", tmp_path / "proof.json", "--journal", journal).stdout
+    assert checked.endswith("; everything agrees\n")
+    assert "No such file" in refused(
+        "active", "verify", tmp_path / "proof.json", "--journal", tmp_path / "no"
+    )
+
+
+def test_plans_precision_and_giving_up(journal: Path) -> None:
+    (question, state) = certify(journal, "--precision", 0.5, "--plan", 0.95, "--alpha", 0.2, replies=[])
+    assert question["prediction"] == "spam"
+    assert set(question["plan"]) == {"labels", "most_wrong"}
+    assert not state["over"]
+    said = refused("active", "certify", journal.parent / "rows.jsonl", "--journal", journal, "--error", 0.2)
+    assert "attempt 1 (precision at least 0.5 on 20 rows without a label) is not over" in said
+    row = question["row"]
+    replies = [{"row": row, "label": "spam"}, {"end": True}]
+    *_, state = certify(journal, "--precision", 0.5, "--plan", 0.95, "--alpha", 0.2, replies=replies)
+    assert (state["certified"], state["over"]) == (False, True)
+    (status,) = [
+        json.loads(line)
+        for line in run(*BASIC, "--rate", 1.0, "--journal", journal, stdin=b"").stdout.splitlines()
+    ]
+    assert status["answered"] == 12
+
+
+def test_what_it_cannot_do(journal: Path, tmp_path: Path) -> None:
+    rows = tmp_path / "rows.jsonl"
+    assert "say what to certify" in refused("active", "certify", rows, "--journal", journal)
+    missing = refused("active", "certify", rows, "--journal", tmp_path / "no.journal", "--error", 0.1)
+    assert "No such file" in missing
+    rows.write_text("{", encoding="utf-8")
+    said = refused("active", "certify", rows, "--journal", journal, "--error", 0.1)
+    assert "every line must be a JSON object" in said
+    rows.write_text("", encoding="utf-8")
+    assert "the file has none" in refused("active", "certify", rows, "--journal", journal, "--error", 0.1)
+
+
+def test_a_pool_is_certified_where_it_is(journal: Path, tmp_path: Path) -> None:
+    other = tmp_path / "pool.journal"
+    active = ActiveClassifier(classes=["ham", "spam"], rate=0.5, journal=other).pool(np.eye(4))
+    active.close()
+    said = refused("active", "certify", tmp_path / "rows.jsonl", "--journal", other, "--error", 0.1)
+    assert "asks from a pool of its own" in said
