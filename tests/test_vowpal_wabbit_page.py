@@ -58,6 +58,11 @@ def test_flags_are_answered_by_every_command(folder: Path) -> None:
         if flag not in flags_of("train"):
             assert f"a flag of Vowpal Wabbit: {instead}" in run("train", file, flag, code=2).stderr
     assert "name files without a flag" in run("-d", file, code=2).stderr
+    several = run(
+        "train", file, "--oaa", "3", "-b", "18", "--loss_function=logistic", "--passes", "2", code=2
+    ).stderr
+    assert "\n-b: use --bits N\n--loss_function: use --loss" in several
+    assert "--passes" not in several
     assert "use --power-t" in run("train", file, "--power_t", "1", code=2).stderr
     assert "steelyard predict MODEL" in run("predict", "-t", file, code=2).stderr
     assert "Vowpal" not in run("train", file, "--lable", code=2).stderr

@@ -38,8 +38,8 @@ _summaries = {
 
 
 @contextmanager
-def _flags_of_others() -> Iterator[None]:
-    """Flags of Vowpal Wabbit, typed out of habit, are answered with what to type here."""
+def _flags_of_others(arguments: list[str]) -> Iterator[None]:
+    """Flags of Vowpal Wabbit, typed out of habit, are answered with what to type here, all at once."""
     try:
         yield
     except click.NoSuchOption as error:
@@ -50,6 +50,10 @@ def _flags_of_others() -> Iterator[None]:
         if instead is None:
             raise
         said = f"No such option {error.option_name!r}, a flag of Vowpal Wabbit: {instead}"
+        flags = dict.fromkeys(each.partition("=")[0] for each in arguments if each.startswith("-"))
+        for flag in [each for each in flags if each not in (error.option_name, *known)]:
+            further = answer(flag, known)
+            said += "" if further is None else f"\n{flag}: {further}"
         raise click.NoSuchOption(error.option_name, said, ctx=error.ctx) from None
 
 
@@ -75,6 +79,7 @@ class Commands(click.Group):
     def __init__(self, *, folder: str, summaries: dict[str, str], **options: Any) -> None:
         super().__init__(**options)
         self._folder, self._summaries = folder, summaries
+        self._arguments: list[str] = []
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(self._summaries)
@@ -96,11 +101,12 @@ class Commands(click.Group):
         return super().resolve_command(ctx, args)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        with _flags_of_others():
+        self._arguments = list(args)
+        with _flags_of_others(self._arguments):
             return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
-        with _flags_of_others(), _tidy_when_terminated():
+        with _flags_of_others(self._arguments), _tidy_when_terminated():
             return super().invoke(ctx)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
