@@ -10,15 +10,14 @@ an estimator, and the position of a training run that is not finished.
 """
 
 import json
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Optional
 
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard import _atomic_files, _field_types, losses, model_schema
+from steelyard import _atomic_files, model_metadata, model_schema
 from steelyard.losses import Loss
 from steelyard.model import Model, Settings
 from steelyard.weight_summary import WeightSummary
@@ -109,8 +108,8 @@ def as_bytes(content: ModelFile) -> bytes:
     extra: dict[str, Any] = {
         "estimator": content.estimator,
         "parameters": content.parameters,
-        "classes": _listed(content.class_names),
-        "feature_names": _listed(content.feature_names),
+        "classes": model_metadata.listed(content.class_names),
+        "feature_names": model_metadata.listed(content.feature_names),
         "weight_summary": None if content.weight_summary is None else asdict(content.weight_summary),
         "weight_factor": None if content.weight_factor == 1.0 else content.weight_factor,
         "n_iter": content.n_iter,
@@ -139,7 +138,7 @@ def as_bytes(content: ModelFile) -> bytes:
     about = {
         "format": 3 if engine.models_each > 1 else 2,
         "features": answering.features,
-        "settings": _settings_as_json(answering.settings),
+        "settings": model_metadata.settings_as_json(answering.settings),
         "extra": extra,
     }
     return bytes(serialise(_compact(answering) | arrays, {"steelyard": json.dumps(about)}))
@@ -154,7 +153,7 @@ def load(path: str | Path, loss: Loss | type[Loss] | None = None) -> ModelFile:
     arrays, about = _read(path)
     try:
         model_schema.check(about, arrays)
-        settings = _settings_from_json(path, about["settings"], loss)
+        settings = model_metadata.settings_from_json(path, about["settings"], loss)
         if "follow_labels" not in about["settings"]:  # older than the unit of labels, and its array
             arrays["label_state"] = np.zeros(0)
         extra = dict(about["extra"])
@@ -163,8 +162,8 @@ def load(path: str | Path, loss: Loss | type[Loss] | None = None) -> ModelFile:
             engine=engine,
             spec=extra.get("reading"),
             names=_load_names(engine.models[0].features, arrays),
-            class_names=_array(extra.get("classes")),
-            feature_names=_array(extra.get("feature_names")),
+            class_names=model_metadata.array(extra.get("classes")),
+            feature_names=model_metadata.array(extra.get("feature_names")),
             estimator=extra.get("estimator"),
             parameters=dict(extra.get("parameters") or {}),
             weight_summary=WeightSummary(**extra["weight_summary"]) if extra.get("weight_summary") else None,
@@ -321,48 +320,6 @@ def _read(path: Path) -> tuple[Arrays, dict[str, Any]]:
         newer = f"written by a newer steelyard (format {newest}, this one reads up to {FORMAT})"
         raise ValueError(f"{path}: {newer}; upgrade")
     return arrays, about
-
-
-def _settings_as_json(settings: Settings) -> dict[str, Any]:
-    name = losses.name_of(settings.loss)
-    loss = {"name": name or type(settings.loss).__name__, "own": name is None}
-    return asdict(settings) | {"loss": loss | {"parameters": asdict(settings.loss)}}
-
-
-def _settings_from_json(path: Path, stored: dict[str, Any], loss: Loss | type[Loss] | None) -> Settings:
-    known = {each.name for each in fields(Settings)}
-    values = {"follow_labels": False} | {name: value for name, value in stored.items() if name in known}
-    settings = Settings(**values | {"loss": _loss(path, stored["loss"], loss)})
-    _field_types.check(settings)
-    return settings
-
-
-def _loss(path: Path, stored: dict[str, Any], given: Loss | type[Loss] | None) -> Loss:
-    if not stored["own"]:
-        return losses.by_name(stored["name"], **stored["parameters"])
-    if isinstance(given, type) and set(stored["parameters"]) == {each.name for each in fields(given)}:
-        given = given(**stored["parameters"])
-    same = isinstance(given, Loss) and type(given).__name__ == stored["name"]
-    if not isinstance(given, Loss) or not same or asdict(given) != stored["parameters"]:
-        parameters = ", ".join(f"{name}={value}" for name, value in stored["parameters"].items())
-        raise ValueError(
-            f"{path}: trained with the loss {stored['name']}({parameters}); give it: load(path, loss=…), "
-            "or on the command line --loss module:Class"
-        )
-    return given
-
-
-def _listed(array: NDArray[Any] | None) -> dict[str, Any] | None:
-    if array is None:
-        return None
-    values: Sequence[Any] = array.tolist()
-    if array.dtype.kind not in "biufUO" or not all(isinstance(v, bool | int | float | str) for v in values):
-        raise TypeError(f"only classes that are numbers or strings can be saved; these are {values}")
-    return {"dtype": array.dtype.str, "values": values}
-
-
-def _array(listed: dict[str, Any] | None) -> NDArray[Any] | None:
-    return None if listed is None else np.array(listed["values"], dtype=listed["dtype"])
 
 
 def _damaged(path: Path, why: str) -> ValueError:

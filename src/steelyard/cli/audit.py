@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 import click
 
 from steelyard.cli import options
+from steelyard.cli.help_examples import EXAMPLES
 
 if TYPE_CHECKING:
     from steelyard.filtering import Interval
 
 
-@click.command(epilog=options.EXAMPLES["audit"])
+@click.command(epilog=EXAMPLES["audit"])
 @click.argument("folder", type=options.FOLDER_PATH)
 @click.argument("labels", type=options.FILE_PATH, required=False)
 @click.option(

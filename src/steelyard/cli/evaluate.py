@@ -9,6 +9,7 @@ import click
 
 from steelyard.cli import options
 from steelyard.cli.common import fact_lines
+from steelyard.cli.help_examples import EXAMPLES
 
 if TYPE_CHECKING:
     from steelyard.engine.loaded_model import LoadedModel
@@ -31,7 +32,7 @@ _CORNER = "actual \\ predicted"
 _LONGEST = 18  # of a class in a table
 
 
-@click.command(epilog=options.EXAMPLES["evaluate"])
+@click.command(epilog=EXAMPLES["evaluate"])
 @options.MODEL
 @options.FILES
 @options.EVALUATED_LABELS

@@ -9,6 +9,7 @@ import numpy as np
 
 from steelyard._messages import counted
 from steelyard.cli import options
+from steelyard.cli.help_examples import EXAMPLES
 from steelyard.engine import probabilities
 from steelyard.io.errors import InputError
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from steelyard.engine.loaded_model import LoadedModel
 
 
-@click.command(epilog=options.EXAMPLES["explain"])
+@click.command(epilog=EXAMPLES["explain"])
 @options.MODEL
 @options.FILES
 @click.option(

@@ -5,9 +5,10 @@ from pathlib import Path
 import click
 
 from steelyard.cli import options
+from steelyard.cli.help_examples import EXAMPLES
 
 
-@click.command(epilog=options.EXAMPLES["export"])
+@click.command(epilog=EXAMPLES["export"])
 @options.MODEL
 @click.option(
     "-o", "--output", type=options.FILE_PATH, metavar="FILE", required=True,

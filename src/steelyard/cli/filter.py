@@ -9,12 +9,13 @@ import click
 
 from steelyard._messages import counted
 from steelyard.cli import options
+from steelyard.cli.help_examples import EXAMPLES
 
 if TYPE_CHECKING:
     from steelyard.filtering import FilterResult
 
 
-@click.command(epilog=options.EXAMPLES["filter"])
+@click.command(epilog=EXAMPLES["filter"])
 @click.argument("paths", nargs=-1, required=True, metavar="MODEL… FILE…")
 @click.option(
     "-o", "--output", type=options.FOLDER_PATH, metavar="FOLDER", required=True,

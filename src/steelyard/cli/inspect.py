@@ -11,6 +11,7 @@ import numpy as np
 from steelyard import losses
 from steelyard.cli import options
 from steelyard.cli.common import fact_lines
+from steelyard.cli.help_examples import EXAMPLES
 from steelyard.engine.loaded_model import LoadedModel
 from steelyard.engine.metrics import finite
 from steelyard.io.columns import Column, Columns
@@ -18,7 +19,7 @@ from steelyard.model import Model
 from steelyard.model_file import ModelFile
 
 
-@click.command(epilog=options.EXAMPLES["inspect"])
+@click.command(epilog=EXAMPLES["inspect"])
 @options.MODEL
 @click.option(
     "--top", type=click.IntRange(0), default=10, show_default=True,

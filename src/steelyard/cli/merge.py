@@ -9,6 +9,7 @@ import click
 from steelyard._messages import counted
 from steelyard.cli import options
 from steelyard.cli.common import aligned, check_outputs
+from steelyard.cli.help_examples import EXAMPLES
 from steelyard.cli.option_types import Choice
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ _WAYS = ("gradients", "mean")
 _TRIED = ("loss", "log_loss", "accuracy")
 
 
-@click.command(epilog=options.EXAMPLES["merge"])
+@click.command(epilog=EXAMPLES["merge"])
 @click.argument("models", nargs=-1, required=True, type=options.FILE_PATH, metavar="MODEL...")
 @click.option(
     "-o", "--output", type=options.FILE_PATH, required=True, metavar="MODEL", help="Where to save the model."

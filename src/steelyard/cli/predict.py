@@ -11,6 +11,7 @@ import click
 from steelyard import _atomic_files as written
 from steelyard._messages import counted
 from steelyard.cli import options, streaming
+from steelyard.cli.help_examples import EXAMPLES
 from steelyard.cli.option_types import Choice
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 _KINDS = ("raw", "probability", "label")
 
 
-@click.command(epilog=options.EXAMPLES["predict"])
+@click.command(epilog=EXAMPLES["predict"])
 @options.MODEL
 @options.FILES
 @click.option(

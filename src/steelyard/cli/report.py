@@ -11,6 +11,7 @@ import numpy as np
 from steelyard.cli import evaluate, inspect, options
 from steelyard.cli.common import check_outputs
 from steelyard.cli.explain import Explainer
+from steelyard.cli.help_examples import EXAMPLES
 from steelyard.cli.scoring import load, predictions_of, tags
 from steelyard.engine import probabilities
 from steelyard.engine.loaded_model import LoadedModel
@@ -36,7 +37,7 @@ _MOST_CELLS = 12
 _FEATURES = 12  # listed, of either sign
 
 
-@click.command(epilog=options.EXAMPLES["report"])
+@click.command(epilog=EXAMPLES["report"])
 @options.MODEL
 @options.FILES
 @click.option(

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from steelyard.cli import options
+from steelyard.cli.help_examples import EXAMPLES
 from steelyard.io.errors import InputError
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 _MB = 1 << 20
 
 
-@click.command(epilog=options.EXAMPLES["serve"])
+@click.command(epilog=EXAMPLES["serve"])
 @options.MODEL
 @click.option(
     "--port",

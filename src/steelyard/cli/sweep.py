@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from steelyard.cli import options
+from steelyard.cli.help_examples import EXAMPLES
 from steelyard.cli.option_types import Choice, NameList, NumberList
 from steelyard.cli.options import options as several
 from steelyard.model import DEFAULT_AVERAGE, DTYPES, L2_FLOWS, MOST_AVERAGE, RATES, SCALINGS, Settings
@@ -89,7 +90,7 @@ _RUNNING = several(
 )  # fmt: skip
 
 
-@click.command(epilog=options.EXAMPLES["sweep"])
+@click.command(epilog=EXAMPLES["sweep"])
 @options.FILES
 @options.READING
 @_GRID

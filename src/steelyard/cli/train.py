@@ -13,6 +13,7 @@ from steelyard._messages import counted
 from steelyard.cli import cluster, options, train_report
 from steelyard.cli.checkpoints import Checkpoints
 from steelyard.cli.common import check_outputs, printer, seconds_since_start
+from steelyard.cli.help_examples import EXAMPLES
 from steelyard.cli.option_types import Choice, RateOrAuto
 from steelyard.cli.options import LearnOptions, given_names, option_name
 from steelyard.cli.options import options as several
@@ -212,7 +213,7 @@ class TrainOptions:
         return None if self.output is None else self.output.with_name(self.output.name + CHECKPOINT)
 
 
-@click.command(epilog=options.EXAMPLES["train"])
+@click.command(epilog=EXAMPLES["train"])
 @options.FILES
 @options.READING
 @_LEARNING

@@ -13,7 +13,6 @@ import io
 import lzma
 import os
 import select
-import signal
 import sys
 import zlib
 from collections.abc import Callable, Iterator, Sequence
@@ -22,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from steelyard._messages import closest
-from steelyard.io import transcoding
+from steelyard.io import leases, transcoding
 from steelyard.io.errors import InputError
 
 STANDARD_INPUT = "-"
@@ -238,14 +237,14 @@ class Source:
 
     def lease(self) -> bool:
         """Keep other programs from changing the file until it is closed; False if that is not possible."""
-        self._leased = self._regular and _take_lease(self._file.fileno())
+        self._leased = self._regular and leases.take(self._file.fileno())
         return self._leased
 
     def check(self) -> None:
         """Refuse a file that has changed since it was opened, or that another program waits to change."""
         if self._regular and self._stat() != self._state:
             changed = "has changed while it was read"
-        elif self._leased and _lease_wanted_back(self._file.fileno()):
+        elif self._leased and leases.wanted_back(self._file.fileno()):
             changed = "another program is about to change it"
         else:
             return
@@ -330,32 +329,3 @@ def open_source(path: str, encoding: str | None = None) -> Iterator[Source]:
 
 
 _kept: dict[tuple[str, Any], Source] = {}
-
-
-# A lease on a file that is read: a program that wants to write to it, or to cut it short, waits until it is
-# released. A file that is memory-mapped and then cut short by another program kills the process at the next
-# access. Reading instead of mapping is safe but copies every byte. Linux has a third way: a lease holds the
-# other program back (for 45 seconds, unless configured otherwise), long enough to notice and to stop with
-# an error.
-
-
-def _take_lease(file: int) -> bool:
-    """Take a lease on an open file, until it is closed; False if that is not possible.
-
-    It is not on other systems, on some file systems, on files of other users, or while somebody writes.
-    """
-    try:
-        import fcntl
-
-        fcntl.fcntl(file, fcntl.F_SETSIG, signal.SIGURG)  # ignored by default; the usual signal would kill
-        fcntl.fcntl(file, fcntl.F_SETLEASE, fcntl.F_RDLCK)
-    except (ImportError, AttributeError, OSError):
-        return False
-    return True
-
-
-def _lease_wanted_back(file: int) -> bool:
-    """Whether somebody waits for the file on which a lease was taken."""
-    import fcntl
-
-    return fcntl.fcntl(file, fcntl.F_GETLEASE) != fcntl.F_RDLCK

@@ -6,13 +6,14 @@ import click
 
 from steelyard._messages import counted
 from steelyard.cli import options
+from steelyard.cli.help_examples import EXAMPLES
 from steelyard.cli.option_types import Choice
 from steelyard.io.errors import InputError
 
 _KINDS = ("table", "ris", "label-studio", "prodigy")
 
 
-@click.command(epilog=options.EXAMPLES["active export"])
+@click.command(epilog=EXAMPLES["active export"])
 @click.argument("journal", type=options.FILE_PATH)
 @click.option("-o", "--output", type=options.FILE_PATH, metavar="FILE",
               help="All documents with answers, predictions and probabilities: .csv, .tsv, .jsonl, .parquet, "

@@ -10,6 +10,7 @@ import click
 from steelyard._messages import counted
 from steelyard.active import strategies
 from steelyard.cli import options
+from steelyard.cli.help_examples import EXAMPLES
 from steelyard.cli.option_types import Choice
 from steelyard.io.errors import InputError
 
@@ -20,7 +21,7 @@ _SCREENING = ("irrelevant", "relevant")
 _KINDS = ("table", "ris", "label-studio", "prodigy")
 
 
-@click.command(epilog=options.EXAMPLES["active label"])
+@click.command(epilog=EXAMPLES["active label"])
 @click.argument("file", type=options.FILE_PATH)
 @click.option("--classes", metavar="FIRST,SECOND", help="The two classes.  [default: no,yes; of RIS files "
               "irrelevant,relevant]")  # fmt: skip

@@ -15,6 +15,7 @@ from steelyard._messages import counted
 from steelyard.active import strategies
 from steelyard.cli import options
 from steelyard.cli.common import printer
+from steelyard.cli.help_examples import EXAMPLES
 from steelyard.cli.option_types import Choice, NameList, NumberList
 from steelyard.cli.options import options as several
 from steelyard.io.errors import InputError
@@ -65,7 +66,7 @@ class LabelledRows:
     unlabelled: int
 
 
-@click.command(epilog=options.EXAMPLES["active simulate"])
+@click.command(epilog=EXAMPLES["active simulate"])
 @options.FILES
 @_READING
 @_SIMULATING

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from steelyard.io import arrow_reader, sources
+from steelyard.io import arrow_reader, leases
 from steelyard.io.convert import convert
 from steelyard.io.errors import InputError
 from tests.io.chunks import FEATURES, chunked, random_rows, rows_of, same, stream
@@ -30,18 +30,18 @@ def arrow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def lent(arrow: Path) -> Path:
     """The same, where leases are to be had."""
     with arrow.open("rb") as file:
-        if not sources._take_lease(file.fileno()):
+        if not leases.take(file.fileno()):
             pytest.skip("there are no leases to be had here")
     return arrow
 
 
 def test_a_writer_waits(lent: Path) -> None:
     with lent.open("rb") as file:
-        assert sources._take_lease(file.fileno())
-        assert not sources._lease_wanted_back(file.fileno())
+        assert leases.take(file.fileno())
+        assert not leases.wanted_back(file.fileno())
         with pytest.raises(BlockingIOError):
             os.open(lent, os.O_WRONLY | os.O_NONBLOCK)
-        assert sources._lease_wanted_back(file.fileno())
+        assert leases.wanted_back(file.fileno())
     os.close(os.open(lent, os.O_WRONLY | os.O_NONBLOCK))
 
 
@@ -61,13 +61,13 @@ def test_a_mapped_file_is_not_cut_short(lent: Path, threads: int) -> None:
 @pytest.mark.parametrize("largest", [1 << 28, 1])
 def test_without_a_lease(arrow: Path, monkeypatch: pytest.MonkeyPatch, largest: int) -> None:
     """It is read; or mapped if its batches are large."""
-    monkeypatch.setattr(sources, "_take_lease", lambda _: False)
+    monkeypatch.setattr(leases, "take", lambda _: False)
     monkeypatch.setattr(arrow_reader, "_LARGEST_READ", largest)
     assert same(rows_of(stream(arrow)), ROWS)
 
 
 def test_a_file_that_is_read_may_be_cut_short(arrow: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sources, "_take_lease", lambda _: False)
+    monkeypatch.setattr(leases, "take", lambda _: False)
     chunks = iter(stream(arrow, block_size=1))
     next(chunks)
     os.truncate(arrow, 100)
@@ -78,4 +78,4 @@ def test_a_file_that_is_read_may_be_cut_short(arrow: Path, monkeypatch: pytest.M
 def test_other_systems_have_none(arrow: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "fcntl", None)
     with arrow.open("rb") as file:
-        assert not sources._take_lease(file.fileno())
+        assert not leases.take(file.fileno())

@@ -1,0 +1,32 @@
+"""Leases on files that are mapped into memory.
+
+A lease on a file that is read: a program that wants to write to it, or to cut it short, waits until it is
+released. A file that is memory-mapped and then cut short by another program kills the process at the next
+access. Reading instead of mapping is safe but copies every byte. Linux has a third way: a lease holds the
+other program back (for 45 seconds, unless configured otherwise), long enough to notice and to stop with an
+error.
+"""
+
+import signal
+
+
+def take(file: int) -> bool:
+    """Take a lease on an open file, until it is closed; False if that is not possible.
+
+    It is not on other systems, on some file systems, on files of other users, or while somebody writes.
+    """
+    try:
+        import fcntl
+
+        fcntl.fcntl(file, fcntl.F_SETSIG, signal.SIGURG)  # ignored by default; the usual signal would kill
+        fcntl.fcntl(file, fcntl.F_SETLEASE, fcntl.F_RDLCK)
+    except (ImportError, AttributeError, OSError):
+        return False
+    return True
+
+
+def wanted_back(file: int) -> bool:
+    """Whether somebody waits for the file on which a lease was taken."""
+    import fcntl
+
+    return fcntl.fcntl(file, fcntl.F_GETLEASE) != fcntl.F_RDLCK
