@@ -107,7 +107,9 @@ def describe(result: "FilterResult") -> list[str]:
             if chosen is None
             else f"{chosen['score']} >= {chosen['value']:.9g}, which {chosen['share']:.2%} reach of "
             f"{counted(chosen['rows'], 'row')} from the beginning of {counted(chosen['files'], 'file')}",
-            "to label": None if result.audit is None else f"{result.audit}, then: steelyard audit FOLDER",
+            "to label": None
+            if result.audit is None
+            else f"{result.audit}, then: steelyard audit {result.audit.parent.parent}",
         }
     )
     for name, found in counts["models"].items():
