@@ -161,6 +161,18 @@ def test_no_metadata_end_in_a_traceback(model: Path, tmp_path: Path) -> None:
     assert refused > 20
 
 
+def test_what_is_found_when_it_is_used(model: Path, tmp_path: Path) -> None:
+    about, arrays = content(model)
+    about["extra"]["reading"]["weight_factor"] = -1.0
+    with pytest.raises(ValueError, match=r"bad: damaged: how rows are to be read .*times -1"):
+        OnlineClassifier.load(written(tmp_path / "bad", about, arrays))
+    OnlineRegressor().fit([[1.0], [2.0]], [1.0, 2.0]).save(tmp_path / "numbers")
+    about, arrays = content(tmp_path / "numbers")
+    about["extra"]["parameters"]["unheard_of"] = 1
+    with pytest.raises(ValueError, match="bad: not a model file, or a damaged one .*unheard_of"):
+        OnlineRegressor.load(written(tmp_path / "bad", about, arrays))
+
+
 def test_types_of_fields() -> None:
     _field_types.check(TextOptions(2, (3, 5)))
     with pytest.raises(TypeError, match=r"TextOptions\.characters is"):

@@ -51,6 +51,7 @@ def message(settings: Settings) -> str:
     return (
         f"a coefficient or prediction would leave the range of {settings.dtype}: scale features, labels and "
         "weights that are beyond 1e9, or features that are below 1e-9"
+        + ("; or try float64" if settings.dtype == "float32" else "")
     )
 
 

@@ -168,7 +168,7 @@ def test_a_damaged_header(folder: Path) -> None:
     trained(folder / "rows.svm", "-o", folder / "m")
     whole = (folder / "ready.arrow").read_bytes()
     (folder / "ready.arrow").write_bytes(whole.replace(b'"interactions"', b'"interactioms"'))
-    assert "its header is damaged" in refused("predict", folder / "m", folder / "ready.arrow")
+    assert "damaged: how rows are to be read" in refused("predict", folder / "m", folder / "ready.arrow")
 
 
 def test_what_is_wrong_with_the_right_format_is_said_in_detail(folder: Path) -> None:

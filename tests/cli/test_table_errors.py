@@ -60,4 +60,4 @@ def test_a_damaged_way_of_reading(tmp_path: Path) -> None:
     whole = (tmp_path / "m").read_bytes()
     at = whole.rindex(b'float32\\"')
     (tmp_path / "m").write_bytes(whole[:at] + b"floaX32" + whole[at + 7 :])
-    assert "a damaged one" in refused("predict", tmp_path / "m", path)
+    assert "damaged: how rows are to be read" in refused("predict", tmp_path / "m", path)

@@ -4,8 +4,10 @@ import random
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+from steelyard.io import arrow_arrays
 from steelyard.io.errors import InputError
 from steelyard.io.sources import open_source
 from tests.cli.running import run
@@ -46,6 +48,12 @@ def test_forged_arrays(forged: str, kind: str, tmp_path: Path) -> None:
     for read in (read_batches, peek_batches):
         with open_source(str(path)) as source, pytest.raises(InputError, match="seems damaged"):
             list(read(source, 1 << 20))
+
+
+@pytest.mark.parametrize("offsets", [[-1, 2], [0, 7], [0, 4, 2]])
+def test_offsets_in_memory_are_looked_at_too(offsets: list[int]) -> None:
+    with pytest.raises(ValueError, match="its offsets lead outside"):
+        arrow_arrays._check_offsets(np.array(offsets), 6)
 
 
 def test_mutated_files_end_well_or_with_a_reason(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numba import config
 from scipy import sparse
 from scipy.linalg import expm
 
@@ -192,6 +193,12 @@ class Broken(Loss):
 def test_a_noisy_loss_comes_to_an_end() -> None:
     expected = changes(losses.Squared(), 0.5, 0.1, 2.0, 1.0, 0.5, 0.3)
     np.testing.assert_allclose(changes(Noisy(), 0.5, 0.1, 2.0, 1.0, 0.5, 0.3), expected, rtol=1e-4)
+
+
+@pytest.mark.skipif(not config.DISABLE_JIT, reason="a compiled kernel keeps its constants")
+def test_it_ends_after_many_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(joint_l2, "_MOST_STEPS", 1)
+    assert np.isfinite(changes(Noisy(), 0.5, 0.1, 2.0, 1.0, 0.5, 0.3)).all()
 
 
 def test_a_broken_loss_comes_to_an_end() -> None:

@@ -247,3 +247,12 @@ def test_every_update_works_for_a_users_loss() -> None:
     for name in updates.names():
         change = updates.by_name(name).change(Huber(), 3.0, 1.0, 0.5)
         assert change == pytest.approx(-0.5)
+
+
+def test_solvers_end_after_many_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What they have found by then is between the start and the end."""
+    monkeypatch.setattr(numeric, "_MOST_STEPS", 3)
+    loss = Quartic()
+    assert 0.0 <= numeric.flow(loss, 0.0, 1.0, 1e6) < 1.0
+    assert 0.0 <= numeric.push_for(loss, 0.0, 1.0, 0.9) < math.inf
+    assert 0.0 <= numeric.implicit(loss, 0.0, 1.0, 1e6) < 1.0

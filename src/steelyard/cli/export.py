@@ -18,7 +18,7 @@ from steelyard.cli.help_examples import EXAMPLES
 @options.OWN_LOSS
 @options.FORCE
 def command(model: Path, output: Path, *, names: bool, loss: str | None, force: bool) -> None:
-    """Write a model for programs that have no steelyard, or no compiled code.
+    """Write a model for programs that have no steelyard: JSON, JavaScript, ONNX.
 
     .json has the coefficients, by index and by name, and how rows become features. steelyard.predictor, which
     needs nothing but NumPy, reads it, and so does the scorer in JavaScript, which is written where the name

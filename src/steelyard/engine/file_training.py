@@ -173,7 +173,6 @@ class FileTraining:
         Nothing in it depends on how the files were cut into blocks, so the summary of weights, whose sums
         do in their last digits, is left out.
         """
-        self._check_finite()
         content = ModelFile(
             self.engine.state(),
             spec=self.spec_with_factor().as_json(),
@@ -203,15 +202,6 @@ class FileTraining:
 
     def save_checkpoint(self, path: str | Path) -> None:
         model_file.save(path, self.content(checkpoint=True))
-
-    def _check_finite(self) -> None:
-        """Nothing is saved that cannot predict."""
-        for model in self.engine.models():
-            if not model.finite:
-                raise InputError(
-                    f"the model has left the range of {model.settings.dtype}: some label, offset or weight "
-                    "is too large; scale them, or try --dtype float64"
-                )
 
 
 def begin(

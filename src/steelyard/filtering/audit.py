@@ -123,12 +123,14 @@ def bounds(answers: Sequence[bool | None], documents: int, alpha: float) -> tupl
 
     An answer that is missing counts as the worst one for each bound.
 
-    >>> bounds([True] * 95 + [False] * 5, 10_000, 0.0125)
-    (8556, 9856)
+    >>> bounds(([True] * 10 + [False] + [True] * 9) * 5, 10_000, 0.0125)
+    (8464, 9939)
     """
     yes = np.cumsum([answer is not False for answer in answers])
     no = np.cumsum([answer is not True for answer in answers])
-    return documents - _at_most(no, documents, alpha), _at_most(yes, documents, alpha)
+    # in an order that is next to impossible, as all no before all yes, the one may pass the other
+    low, high = sorted([documents - _at_most(no, documents, alpha), _at_most(yes, documents, alpha)])
+    return low, high
 
 
 def _at_most(found: Any, documents: int, alpha: float) -> int:
