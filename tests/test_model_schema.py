@@ -169,7 +169,7 @@ def test_what_is_found_when_it_is_used(model: Path, tmp_path: Path) -> None:
     OnlineRegressor().fit([[1.0], [2.0]], [1.0, 2.0]).save(tmp_path / "numbers")
     about, arrays = content(tmp_path / "numbers")
     about["extra"]["parameters"]["unheard_of"] = 1
-    with pytest.raises(ValueError, match="bad: not a model file, or a damaged one .*unheard_of"):
+    with pytest.raises(ValueError, match=r"bad: not a model file, or a damaged one .*unheard_of"):
         OnlineRegressor.load(written(tmp_path / "bad", about, arrays))
 
 
