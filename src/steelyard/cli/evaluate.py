@@ -79,6 +79,8 @@ def measure(
         raise stream.empty(f"no row has a label and a weight{where}, so there is nothing to compare with")
     scoring.tell_skipped(stream)
     result = metrics.result()
+    if spec.counted:  # its rows are counted as they stand in the files
+        result["examples"] = stream.rows
     unlabelled = stream.rows - result["examples"]
     result |= ({"unlabelled": unlabelled} if unlabelled else {}) | {"skipped": stream.skipped}
     return result | {"notes": notes(result, loaded.content.training, paths)}

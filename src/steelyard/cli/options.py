@@ -149,6 +149,11 @@ TABLES = options(
         "by the length of the text, binary 1, counts n.",
     ),
 )  # fmt: skip
+COUNTS = options(
+    _role("count", "Tables: the column with the number of examples that a row stands for,"),
+    _role("positives", "Tables: and the column that says how many of them are positive. Such rows are "
+          "learned in random order, and large counts in parts."),
+)  # fmt: skip
 READING = options(
     FORMAT, ENCODING, BITS, INTERACTIONS, QUADRATIC, LABELS, NAMES, WEIGHT_FACTOR, TABLES, *NAMESPACES
 )

@@ -16,7 +16,7 @@ from steelyard.cli.scoring import load, predictions_of, tags
 from steelyard.engine import probabilities
 from steelyard.engine.loaded_model import LoadedModel
 from steelyard.examples import Examples
-from steelyard.io import sources
+from steelyard.io import counts, sources
 from steelyard.io.columns import LABEL
 from steelyard.io.errors import InputError
 from steelyard.io.table_records import records_of
@@ -109,6 +109,7 @@ class _Collector:
 
     def begin(self, spec: "InputSpec") -> Callable[["ParsedBlock"], None]:
         self.spec = spec
+        self._together = counts.ROWS if spec.counted else 1
         self._records = None
         with suppress(InputError):  # files with different columns make no one table, which is no harm here
             self._records = records_of(spec, self._paths)
@@ -137,14 +138,14 @@ class _Collector:
             size = float(sizes[k])
             if size > 0.0 and (len(self._worst) < _WORST or size > self._worst[-1].size):
                 self._keep(self._mistake(parsed, k, size, codes))
-        self._first += len(examples)
+        self._first += len(examples) // self._together
 
     def _mistake(self, parsed: "ParsedBlock", k: int, size: float, codes: Any) -> Mistake:
         names, examples = self._loaded.class_names, parsed.examples
         actual = f"{examples.labels[k]:g}" if names is None else names[int(codes[k])]
         cells, tag = self._cells(parsed, k), tags(parsed)[k].decode("utf-8", "replace")
         row = examples.take(np.array([k])), predictions_of(parsed)[k]
-        return Mistake(size, self._first + k, tag, actual, cells, row)
+        return Mistake(size, self._first + k // self._together, tag, actual, cells, row)
 
     def _keep(self, mistake: Mistake) -> None:
         """Among the worst, unless there is one just like it."""
@@ -201,9 +202,12 @@ class _Collector:
         if records is None or columns is None:
             return []
         read = np.flatnonzero(records.read(parsed))
-        if len(read) != len(parsed.examples):  # rows with labels that do not suit the loss were left out
+        if self._together * len(read) != len(
+            parsed.examples
+        ):  # rows with labels that do not suit the loss were left out
             return []
-        (row,) = records.rows(records.part(parsed.block, int(read[k]), int(read[k]) + 1))
+        place = int(read[k // self._together])
+        (row,) = records.rows(records.part(parsed.block, place, place + 1))
         texts = {name: cell_text(value) for name, value in zip(records.names, row, strict=True)}
         shown = [(name, texts[name]) for name in records.names if name in columns.features][:_MOST_CELLS]
         return [(name, text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…") for name, text in shown]

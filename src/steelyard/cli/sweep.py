@@ -93,6 +93,7 @@ _RUNNING = several(
 @click.command(epilog=EXAMPLES["sweep"])
 @options.FILES
 @options.READING
+@options.COUNTS
 @_GRID
 @_RUNNING
 @click.pass_context

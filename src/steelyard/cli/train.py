@@ -121,7 +121,8 @@ _RUNNING = several(
         help="Learn the rows in random order, another in every pass: for files sorted by label. All rows are "
         "read first, into memory, or into temporary files if they are larger than 2 GiB.",
     ),
-    click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of --shuffle."),
+    click.option("--seed", type=click.IntRange(0), default=0, show_default=True,
+                 help="Seed of --shuffle, and of the order in which rows with --count are learned."),
     click.option(
         "--holdout", type=click.IntRange(2), metavar="N",
         help="Do not learn every Nth row; report the loss on these rows."
@@ -157,9 +158,10 @@ _RUNNING = several(
 _SCHEDULE = ("learning_rate", "initial_t", "power_t")
 _KEPT_BY_A_MODEL = {
     "update", "scaling", "l1", "l2", "l2_flow", "average", "rates", "bias", "dtype", "class_weight", "label",
-    "weight", "propensity", "offset", "tag", "text", "category", "number", "ignore", "encoding", "separator",
-    "header", "words", "characters", "repeated", "loss", "bits", "interactions", "labels", "classes",
-    "quadratic", "keep", "ngram", "skips", "format_", "weight_factor", "weight_scale", "names",
+    "weight", "propensity", "count", "positives", "offset", "tag", "text", "category", "number", "ignore",
+    "encoding", "separator", "header", "words", "characters", "repeated", "loss", "bits", "interactions",
+    "labels", "classes", "quadratic", "keep", "ngram", "skips", "format_", "weight_factor", "weight_scale",
+    "names",
     *options.loss_parameter_names(),
 }  # fmt: skip
 
@@ -189,7 +191,8 @@ class TrainOptions:
             raise InputError("--early-stopping keeps the best models in memory: leave out --checkpoint-every")
         if given["calibrate"] is False and given["resume"] is not None:
             raise InputError("a model keeps its calibration when it is resumed: leave out --no-calibrate")
-        if "seed" in given_names(ctx) and not given["shuffle"]:
+        seeded = "seed" in given_names(ctx)
+        if seeded and not (given["shuffle"] or given["positives"] is not None):
             raise InputError("--seed is the seed of --shuffle: give both, or neither")
         held_out = given["holdout"] is not None or given["resume"] is not None
         calibration = {
@@ -201,7 +204,7 @@ class TrainOptions:
             read=options.read_options(given),
             learn=LearnOptions.from_given(given),
             run=options.run_options(
-                given | calibration | {"shuffle": given["seed"] if given["shuffle"] else None}
+                given | calibration | {"shuffle": given["seed"] if given["shuffle"] or seeded else None}
             ),
             given=given_names(ctx),
             task=options.task(given),
@@ -216,6 +219,7 @@ class TrainOptions:
 @click.command(epilog=EXAMPLES["train"])
 @options.FILES
 @options.READING
+@options.COUNTS
 @_LEARNING
 @_RUNNING
 @click.pass_context

@@ -65,7 +65,7 @@ def summarise(
     rows_read, bytes_read = files.read
     settings = engine.settings[best]
     return {
-        "examples": totals.rows,
+        "examples": stream.rows if training.spec.counted else totals.rows,
         "learned": totals.learned,
         "unlabelled": totals.unlabelled,
         "weight": weight,
@@ -86,7 +86,9 @@ def summarise(
         "calibrated": training.calibration is not None,
         "passes": training.loop.position[0],
         "best_pass": 1 + int(np.argmin(training.held_out_losses)) if training.held_out_losses else None,
-        "effective_sample_size": totals.weights.effective_sample_size,
+        "effective_sample_size": totals.weights.total
+        if training.spec.counted
+        else totals.weights.effective_sample_size,
         "weight_warning": totals.weights.warning,
         "nonzero_weights": sum(int(np.count_nonzero(each.raw_coefficients)) for each in engine.models()),
         "names": None if collisions is None else collisions.names,

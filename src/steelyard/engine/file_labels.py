@@ -52,6 +52,10 @@ def settle(
 
     Without a `task` the loss decides: one that takes any number learns numbers, unless classes are named.
     """
+    if spec.counted:
+        if task == NUMBERS:
+            raise InputError("rows with counts are of two classes, positive and negative, not of numbers")
+        return _named(list(named or ("0", "1")), loss)
     if named is None and (task == NUMBERS or (task is None and not isinstance(loss.labels, OneOf))):
         strange = [label for label in first if not is_number(label)]
         if strange:
@@ -90,6 +94,8 @@ def infer_loss(
     spec: InputSpec, first: Sequence[str], named: Sequence[str] | None, task: str | None = None
 ) -> str:
     """The name of the loss that fits the labels; a file converted from classes has classes still."""
+    if spec.counted:
+        return inference.TWO_CLASSES
     if task is not None and named is None:
         return inference.TWO_CLASSES if task == CLASSES else inference.ANY_NUMBER
     original = None if spec.original is None else spec.original.label_rule

@@ -45,6 +45,7 @@ def predict(
         loss=engine.settings[0].loss if labelled and engine.classes <= 2 else None,
         label_rule=spec.label_rule if labelled else None,
         propensities=spec.propensities and labelled,
+        counted=spec.counted and labelled,
         weight_factor=spec.weight_factor,
         threads=run.usable_threads,
         skip=run.skip_errors,
@@ -55,4 +56,6 @@ def predict(
 
 def accept_any_labels(spec: InputSpec) -> InputSpec:
     """The same, but labels of tables may be anything: to predict a row, its label need make no sense."""
-    return spec if spec.columns is None else replace(spec, label_rule=two_classes(ANYTHING, "\0"))
+    if spec.columns is None:
+        return spec
+    return replace(spec, label_rule=two_classes(ANYTHING, "\0"), counted=False)

@@ -14,7 +14,7 @@ from steelyard.engine.row_sources import RowsInChunks
 from steelyard.engine.shuffled_rows import ShuffledRows
 from steelyard.examples import Examples, join
 from steelyard.features import Names
-from steelyard.io import input_spec, sources
+from steelyard.io import counts, input_spec, sources
 from steelyard.io.errors import InputError
 from steelyard.io.input_spec import InputSpec
 from steelyard.io.stream import Stream
@@ -75,14 +75,34 @@ class FileRows:
 
     def shuffled(self, seed: int, holdout: int | None) -> ShuffledRows:
         """In a drawn order. Rows are held out in passing: the same ones as in the order of the files."""
-        rows = RowsInChunks(self._copied_chunks, holdout, in_passing=True)
-        return ShuffledRows(rows, seed)
+        return self._in_drawn_order(seed, holdout, in_passing=True)
+
+    def spread(self, holdout: int | None, memory: int) -> ShuffledRows:
+        """Of rows that are counted, with the rows that are held out left aside."""
+        return self._in_drawn_order(0, holdout, memory=memory)
+
+    def _in_drawn_order(
+        self, seed: int, holdout: int | None, *, in_passing: bool = False, memory: int | None = None
+    ) -> ShuffledRows:
+        rows = RowsInChunks(self._copied_chunks, holdout, in_passing=in_passing, together=self._together)
+        return ShuffledRows(rows, seed, memory, apart=self.spec.counted)
+
+    @property
+    def _together(self) -> int:
+        return counts.ROWS if self.spec.counted else 1
 
     def rows(self, holdout: int | None, *, in_passing: bool = False, keep: int = 0) -> RowsInChunks:
         """With so many bytes for rows that are kept to be learned again."""
         # see `_copied_chunks`
         keep = 0 if self.spec.format == "arrow" else keep
-        return RowsInChunks(self._chunks, holdout, in_passing=in_passing, keep=keep, share=self._share)
+        return RowsInChunks(
+            self._chunks,
+            holdout,
+            in_passing=in_passing,
+            keep=keep,
+            share=self._share,
+            together=self._together,
+        )
 
     def open(self) -> Stream:
         """From the beginning."""
@@ -96,6 +116,7 @@ class FileRows:
             label_rule=spec.label_rule,
             propensities=spec.propensities,
             weight_factor=spec.weight_factor,
+            counted=spec.counted,
             threads=self.threads,
             skip=self.skip,
             encoding=spec.encoding,

@@ -72,8 +72,8 @@ class FileTraining:
         self.loop = PassLoop(
             self.engine,
             self.files.rows(options.holdout, in_passing=True)
-            if options.shuffle is None
-            else self.files.shuffled(options.shuffle, options.holdout),
+            if options.shuffle is None and not self.spec.counted
+            else self.files.shuffled(options.shuffle or 0, options.holdout),
             options.passes,
             predictions=True,
             calibration=self.progressive_calibration,
@@ -252,7 +252,7 @@ def start(
         loss=loss if labels.classes <= 2 else None,
         threads=run.usable_threads,
         skip=run.skip_errors,
-        weight_scale=run.weight_scale if spec.weight_factor == 1.0 else "as_given",
+        weight_scale=spec.weight_scale(run.weight_scale),
     )
     files.class_factors = class_factors(class_weight, labels, files)
     engine = new_engine(settings, labels.classes, spec.features)

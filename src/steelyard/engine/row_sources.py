@@ -103,7 +103,8 @@ class RowsInMemory:
 class RowsInChunks:
     """Rows that come in chunks, from files say. Those that fit into `keep` bytes are read only once.
 
-    `source` begins anew whenever it is called, and `share` says how far the latest has come.
+    `source` begins anew whenever it is called, and `share` says how far the latest has come. So many rows
+    `together` are one row of the files, and held out as one.
     """
 
     def __init__(
@@ -114,6 +115,7 @@ class RowsInChunks:
         in_passing: bool = False,
         keep: int = 0,
         share: Callable[[], float] = lambda: 0.0,
+        together: int = 1,
     ) -> None:
         self.share = 0.0
         self.holds_out = holdout is not None and not in_passing
@@ -122,6 +124,7 @@ class RowsInChunks:
         self._in_passing = in_passing
         self._keep = keep
         self._share = share
+        self._together = together
         self._kept: list[Examples] | None = None
 
     def pieces(self, pass_number: int) -> Iterator[Piece]:
@@ -142,8 +145,9 @@ class RowsInChunks:
     def _chunks(self) -> Iterator[tuple[Examples, NDArray[np.bool_]]]:
         row = 0
         for examples in self._read():
-            yield examples, _held_out(row, len(examples), self._holdout)
-            row += len(examples)
+            held = _held_out(row, len(examples) // self._together, self._holdout)
+            yield examples, np.repeat(held, self._together)
+            row += len(held)
 
     def _read(self) -> Iterator[Examples]:
         if self._kept is not None:

@@ -4,70 +4,97 @@ Every row draws a number, and rows are learned in the order of these numbers. So
 seed and on the pass alone: not on chunks, on threads or on memory. All rows are read before the first is
 learned. If they do not fit into memory they go to temporary files by the first digits of their numbers, and
 one such file after another is learned.
+
+Where rows are `apart`, a heavy one is cut into parts of equal weight, each with a number of its own. Learned
+at once it would take the learning rate of one place and move the model far; its parts are where its copies
+would be. A row of at most 64 becomes copies of weight 1, one of h becomes 8√h parts.
 """
 
 import tempfile
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.engine.protocol import Column
+from steelyard.engine.protocol import Column, Numbers
 from steelyard.engine.row_sources import PIECE, Piece, RowsInChunks, count_bytes
 from steelyard.examples import Examples, join
 
 MEMORY = 1 << 31  # bytes of parsed rows
 BUCKETS = 64
+_PARTS = 8.0
 _ARRAYS = 9
 
 
 class ShuffledRows:
     """`rows` are read anew in every pass, unless all of them fit into `memory`."""
 
-    def __init__(self, rows: RowsInChunks, seed: int, memory: int | None = None) -> None:
+    def __init__(
+        self, rows: RowsInChunks, seed: int, memory: int | None = None, *, apart: bool = False
+    ) -> None:
         self.share = 0.0
         self.holds_out = rows.holds_out
         self._rows = rows
         self._seed = seed
         self._memory = MEMORY if memory is None else memory
-        self._kept: Piece | None = None
+        self._apart = apart
+        self._kept: tuple[Piece, Numbers] | None = None
 
     def pieces(self, pass_number: int) -> Iterator[Piece]:
         random = np.random.default_rng([self._seed, pass_number])
         if self._kept is not None:
-            yield from self._cut(self._kept, random.random(len(self._kept)), 0.0, 1.0)
+            whole, rows = self._kept
+            yield from self._cut(whole, rows, random.random(len(rows)), 0.0, 1.0)
             return
-        waiting: list[tuple[Piece, Column]] = []
+        waiting: list[tuple[Piece, Numbers, Column]] = []
         room = self._memory
         with tempfile.TemporaryDirectory(prefix="steelyard-shuffle-") as folder:
             buckets = [Path(folder) / str(number) for number in range(BUCKETS)]
             for piece in self._rows.pieces(pass_number):
-                waiting.append((piece, random.random(len(piece))))
+                parted, rows = self._part(piece)
+                waiting.append((parted, rows, random.random(len(rows))))
                 room -= count_bytes(piece.examples)
                 if room < 0:
                     for parts in waiting:
                         _spread(*parts, buckets)
                     waiting.clear()
             if room >= 0 and waiting:
-                self._kept = _join([piece for piece, _ in waiting])
-                yield from self._cut(self._kept, np.concatenate([keys for _, keys in waiting]), 0.0, 1.0)
+                whole = _join([piece for piece, _, _ in waiting])
+                first = np.cumsum([0, *(len(piece.examples) for piece, _, _ in waiting)]).tolist()
+                rows = np.concatenate([first[k] + own for k, (_, own, _) in enumerate(waiting)])
+                self._kept = whole, rows
+                yield from self._cut(whole, rows, np.concatenate([keys for *_, keys in waiting]), 0.0, 1.0)
             for number, path in enumerate(buckets):
                 if path.exists():
                     pieces, keys = _load(path)
-                    yield from self._cut(_join(pieces), keys, number / BUCKETS, 1.0 / BUCKETS)
+                    rows = np.arange(len(keys))
+                    yield from self._cut(_join(pieces), rows, keys, number / BUCKETS, 1.0 / BUCKETS)
 
     def held_out(self) -> Iterator[Piece]:
         return self._rows.held_out()
 
-    def _cut(self, whole: Piece, keys: Column, done: float, part: float) -> Iterator[Piece]:
-        order = np.argsort(keys, kind="stable")
+    def _part(self, piece: Piece) -> tuple[Piece, Numbers]:
+        """The piece with rows as heavy as their parts, and the row of each part."""
+        rows = np.arange(len(piece.examples)) if piece.order is None else piece.order
+        if not self._apart:
+            return piece, rows
+        held = np.zeros(1) if piece.held_out_weight is None else piece.held_out_weight
+        weights = piece.examples.sample_weight + held  # one of them is 0
+        parts = np.ceil(np.minimum(weights, _PARTS * np.sqrt(weights))).clip(1.0).astype(np.int64)
+        examples = replace(piece.examples, sample_weight=piece.examples.sample_weight / parts)
+        aside = None if piece.held_out_weight is None else held / parts
+        return replace(piece, examples=examples, held_out_weight=aside), np.repeat(rows, parts[rows])
+
+    def _cut(self, whole: Piece, rows: Numbers, keys: Column, done: float, part: float) -> Iterator[Piece]:
+        order = rows[np.argsort(keys, kind="stable")]
         for start in range(0, len(order), PIECE):
-            rows = order[start : start + PIECE]
-            self.share = done + part * (start + len(rows)) / len(order)
+            own = order[start : start + PIECE]
+            self.share = done + part * (start + len(own)) / len(order)
             held = whole.held_out_weight
-            yield Piece(whole.examples.take(rows), None, None if held is None else held[rows])
+            yield Piece(whole.examples.take(own), None, None if held is None else held[own])
 
 
 def _join(pieces: list[Piece]) -> Piece:
@@ -77,23 +104,23 @@ def _join(pieces: list[Piece]) -> Piece:
     )
 
 
-def _spread(piece: Piece, keys: Column, buckets: list[Path]) -> None:
-    """Add each row to the file of its number."""
+def _spread(piece: Piece, rows: Numbers, keys: Column, buckets: list[Path]) -> None:
+    """Add each row to the files of its numbers."""
     own = (keys * len(buckets)).astype(np.intp)
     for number, path in enumerate(buckets):
-        rows = np.flatnonzero(own == number)
-        if len(rows):
+        drawn = np.flatnonzero(own == number)
+        if len(drawn):
             with path.open("ab") as file:
-                for array in _arrays(piece, keys, rows):
+                for array in _arrays(piece, rows[drawn], keys[drawn]):
                     np.save(file, array, allow_pickle=False)
 
 
-def _arrays(piece: Piece, keys: Column, rows: NDArray[np.intp]) -> list[NDArray[Any]]:
+def _arrays(piece: Piece, rows: Numbers, keys: Column) -> list[NDArray[Any]]:
     taken, nothing = piece.examples.take(rows), np.zeros(0)
     held = nothing if piece.held_out_weight is None else piece.held_out_weight[rows]
     offsets = nothing if taken.offsets is None else taken.offsets
     return [
-        keys[rows], np.array(taken.features), taken.indptr, taken.indices, taken.values,
+        keys, np.array(taken.features), taken.indptr, taken.indices, taken.values,
         taken.labels, taken.sample_weight, offsets, held,
     ]  # fmt: skip
 

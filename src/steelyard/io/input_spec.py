@@ -1,7 +1,7 @@
 """`InputSpec`: how files are read. Stored with a model, so that it reads later files alike."""
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -54,8 +54,9 @@ class InputSpec:
 
     Tables also have the roles of their columns and options for their texts. With `propensities` the
     weight of a row is one over the value in its weight column. All weights are multiplied by
-    `weight_factor`. `namespaces` says what is made of those of Vowpal Wabbit's text. Converted files have
-    no columns; `original` is how the files were read that they were converted from.
+    `weight_factor`. Where `counted`, a row stands for as many examples as its weight says, of which as many
+    are positive as its label says. `namespaces` says what is made of those of Vowpal Wabbit's text. Converted
+    files have no columns; `original` is how the files were read that they were converted from.
     """
 
     format: str
@@ -68,6 +69,7 @@ class InputSpec:
     text: TextOptions = field(default_factory=TextOptions)
     propensities: bool = False
     weight_factor: float = 1.0
+    counted: bool = False
     namespaces: NamespaceOptions | None = None
     original: "InputSpec | None" = None
     encoding: str | None = None
@@ -86,6 +88,10 @@ class InputSpec:
         """Whether the files hold sparse rows, as `steelyard convert` writes them."""
         return self.columns is None and formats.by_name(self.format).binary
 
+    def weight_scale(self, wanted: str) -> str:
+        """What is to be done about weights: nothing where the user has said what they are."""
+        return "as_given" if self.counted or self.weight_factor != 1.0 else wanted
+
     def features_with_own_units(self) -> NDArray[np.int64] | None:
         """The numbers of tables that have texts; None: of every feature nothing is known beforehand.
 
@@ -101,20 +107,21 @@ class InputSpec:
 
     def reader(self, names: "Names | None" = None) -> "Reader":
         """The reader of that format; `names` collects the names of features."""
-        return formats.by_name(self.format).reader(self, names)
+        spec = replace(self, label_rule=None) if self.counted else self  # its labels are numbers
+        return formats.by_name(self.format).reader(spec, names)
 
     def as_json(self) -> dict[str, Any]:
         values = {each.name: getattr(self, each.name) for each in fields(self)}
         values["interactions"] = list(self.interactions)
-        for newer in ("namespaces", "encoding"):
-            if values[newer] is None:
+        for newer in ("namespaces", "encoding", "counted"):
+            if not values[newer]:
                 del values[newer]  # states of sweeps from before there were any compare equal
         return {name: each.as_json() if hasattr(each, "as_json") else each for name, each in values.items()}
 
 
 def from_json(stored: dict[str, Any]) -> InputSpec:
     """The inverse of `as_json`. Older files have no factor of weights, options of namespaces and encoding."""
-    stored = {"weight_factor": 1.0, "namespaces": None, "encoding": None, **stored}
+    stored = {"weight_factor": 1.0, "namespaces": None, "encoding": None, "counted": False, **stored}
     values = {each.name: stored[each.name] for each in fields(InputSpec)}
     for name, read in _PARTS.items():
         if values[name] is not None:

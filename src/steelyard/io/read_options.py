@@ -17,12 +17,12 @@ from steelyard.io.transcoding import check_encoding
 from steelyard.text.tokens import TextOptions
 
 _OF_TABLES = (
-    "label", "weight", "propensity", "offset", "tag", "text", "category", "number",
+    "label", "weight", "propensity", "count", "positives", "offset", "tag", "text", "category", "number",
     "separator", "header", "words", "characters", "repeated",
 )  # fmt: skip
 _OF_NAMESPACES = ("ngram", "skips", "keep", "quadratic")
 _LISTS = ("interactions", "text", "category", "number", "ignore", *_OF_NAMESPACES)
-_COLUMNS = ("label", "weight", "propensity", "offset", "tag")
+_COLUMNS = ("label", "weight", "propensity", "count", "positives", "offset", "tag")
 
 
 @dataclass(frozen=True)
@@ -40,6 +40,8 @@ class ReadOptions:
     label: str | None = None
     weight: str | None = None
     propensity: str | None = None
+    count: str | None = None
+    positives: str | None = None
     offset: str | None = None
     tag: str | None = None
     text: tuple[str, ...] = ()
@@ -97,6 +99,7 @@ class ReadOptions:
             text=TextOptions(self.words, self.characters, self.repeated),
             propensities=self.propensity is not None,
             weight_factor=self.weight_factor,
+            counted=self.positives is not None,
             encoding=None if self.encoding is None else check_encoding(self.encoding),
         )
         if self.encoding is not None and (formats.by_name(spec.format).binary or spec.format == "excel"):
@@ -118,8 +121,17 @@ class ReadOptions:
     def _overrides(self) -> TableOverrides:
         if self.weight is not None and self.propensity is not None:
             raise InputError("--weight and --propensity cannot both be given: one column makes the weight")
+        if (self.count is None) != (self.positives is None):
+            raise InputError(
+                "--count and --positives belong together: so many examples, so many of them positive"
+            )
+        if self.count is not None and (self.label or self.weight or self.propensity):
+            raise InputError(
+                "--count is the weight of a row, and --positives says how many have which label: leave out "
+                "--label, --weight and --propensity"
+            )
         columns = ColumnOverrides(
-            self.label, self.weight or self.propensity, self.offset, self.tag,
+            self.label or self.positives, self.weight or self.propensity or self.count, self.offset, self.tag,
             self.text, self.category, self.number, self.ignore,
         )  # fmt: skip
         return TableOverrides(columns, self.separator, self.header)

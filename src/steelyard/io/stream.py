@@ -18,12 +18,12 @@ from numpy.typing import NDArray
 from steelyard import losses
 from steelyard.examples import Examples, allowed
 from steelyard.features import Names
-from steelyard.io import sources
+from steelyard.io import counts, sources
 from steelyard.io.blocks import Block, ParsedBlock, usual_size
 from steelyard.io.errors import InputError, Problem, RowError
 from steelyard.io.labels import LabelRule, plain
 from steelyard.io.sources import Source
-from steelyard.losses import REAL_LINE, Loss
+from steelyard.losses import REAL_LINE, Loss, class_labels
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -57,7 +57,8 @@ class Stream:
     Patterns are not expanded here: `sources.expand` does that once, where paths come from.
 
     With `skip`, lines that cannot be read are left out and counted; without, the first one raises. With
-    `prompt`, what has been parsed is not held back until more has been read.
+    `prompt`, what has been parsed is not held back until more has been read. With `counted`, labels are the
+    positives of as many examples as weights say, and each row becomes two: see `io/counts.py`.
     """
 
     def __init__(
@@ -70,6 +71,7 @@ class Stream:
         label_rule: LabelRule | None = None,
         propensities: bool = False,
         weight_factor: float = 1.0,
+        counted: bool = False,
         threads: int = 1,
         skip: bool = False,
         block_size: int | None = None,
@@ -89,6 +91,7 @@ class Stream:
         self._label_rule = label_rule
         self._propensities = propensities
         self._weight_factor = weight_factor
+        self._counted = counted
         self._threads = threads
         self._skip = skip
         self._prompt = prompt
@@ -123,9 +126,13 @@ class Stream:
 
     def _settle(self, parsed: ParsedBlock) -> ParsedBlock:
         """Do what depends on the blocks before: line numbers, and which names are new."""
-        labels, reasons = self._labels(parsed.examples)
-        weights, further = self._weights(parsed.examples)
-        reasons = further | reasons
+        if self._counted:
+            labels, weights = parsed.examples.labels, parsed.examples.sample_weight
+            reasons = counts.find_problems(labels, weights)
+        else:
+            labels, reasons = self._labels(parsed.examples)
+            weights, further = self._weights(parsed.examples)
+            reasons = further | reasons
         self._note(parsed, reasons)
         self.skipped += parsed.skipped + len(reasons)
         parsed = replace(parsed, examples=replace(parsed.examples, labels=labels, sample_weight=weights))
@@ -135,7 +142,13 @@ class Stream:
         self.rows += len(parsed.examples)
         self.remarks |= parsed.remarks
         parsed.collect_names(self._names)
-        return parsed
+        return counts.unfold(parsed, *self._two_labels(), self._weight_factor) if self._counted else parsed
+
+    def _two_labels(self) -> tuple[float, float]:
+        if self._label_rule is not None:
+            return self._label_rule.low, self._label_rule.high
+        assert self._loss is not None
+        return class_labels(self._loss)
 
     def _labels(self, examples: Examples) -> tuple[NDArray[np.float64], dict[int, str]]:
         """The labels as the loss takes them, and what is wrong with the labels it does not take."""

@@ -9,7 +9,7 @@ from steelyard.engine.class_weights import ClassWeight
 from steelyard.engine.file_labels import Labels
 from steelyard.engine.file_rows import FileRows
 from steelyard.engine.file_training import FileTraining
-from steelyard.engine.row_sources import RowsInChunks
+from steelyard.engine.row_sources import Rows
 from steelyard.engine.run_options import RunOptions
 from steelyard.io.input_spec import InputSpec
 from steelyard.losses import Loss, class_labels
@@ -30,9 +30,10 @@ class SweepFiles:
     def classes(self) -> int:
         return self.labels.classes
 
-    def rows(self, holdout: int | None, memory: int) -> RowsInChunks:
+    def rows(self, holdout: int | None, memory: int) -> Rows:
         """With so many bytes for the sweep as a whole."""
-        return self.files.rows(holdout, keep=plan.for_rows(memory))
+        kept = plan.for_rows(memory)
+        return self.files.spread(holdout, kept) if self.spec.counted else self.files.rows(holdout, keep=kept)
 
     def identity(self) -> dict[str, Any]:
         return self.files.identity()
@@ -83,7 +84,6 @@ def open_files(
         for loss in losses:
             class_labels(loss)  # raises if it has none
     spec = replace(spec, label_rule=labels.rule)
-    weight_scale = weight_scale if spec.weight_factor == 1.0 else "as_given"
-    files = FileRows(paths, spec, threads=threads, skip=skip, weight_scale=weight_scale)
+    files = FileRows(paths, spec, threads=threads, skip=skip, weight_scale=spec.weight_scale(weight_scale))
     files.class_factors = file_training.class_factors(class_weight, labels, files)
     return SweepFiles(files, spec, labels, class_weight)
