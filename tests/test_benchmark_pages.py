@@ -18,6 +18,7 @@ from benchmarks import (
     auto_rate,
     candidates,
     certificates,
+    counts,
     coverage,
     defaults,
     filtering,
@@ -450,6 +451,17 @@ def test_what_the_flow_of_rates_costs(
     assert result.exit_code == 0
     assert "## What exactness costs" in page.read_text()
     assert page.read_text().count("| words |") == 1
+
+
+def test_grouped_logs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = "".join(f"{k},{'ab'[k % 2]},{k % 2 * k % 3}\n" for k in range(60))
+    (tmp_path / "tiny.csv.gz").write_bytes(gzip.compress(f"id,item,click\n{rows}".encode()))
+    monkeypatch.setenv("STEELYARD_DATA", str(tmp_path))
+    monkeypatch.setattr(counts, "SETS", {"tiny": (("tiny.csv.gz",), (1,), 2, "1")})
+    page = tmp_path / "page.md"
+    arguments = ["--orders", "1", "--page", str(page)]
+    assert CliRunner().invoke(counts.main, arguments, catch_exceptions=False).exit_code == 0
+    assert "| tiny | 48 | 2 | 48 |" in page.read_text(), "so few are learned one by one"
 
 
 def test_filtering_beside_fasttext(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -86,3 +86,31 @@ def test_offsets_of_some_parts_only() -> None:
     assert joined.offsets is not None
     assert joined.offsets.tolist() == [0.0] * 100 + (np.arange(100, 200) / 8).tolist()
     assert join([replace(part, offsets=None) for part in parts]).offsets is None
+
+
+@pytest.mark.parametrize(("size", "memory"), [(1, 1 << 20), (30, 1 << 20), (100, 0)])
+@pytest.mark.parametrize("in_passing", [True, False])
+def test_heavy_rows_come_in_parts(size: int, memory: int, in_passing: bool) -> None:
+    weights = np.where(np.arange(ROWS) % 4 == 0, 0.0, np.arange(ROWS, dtype=float) ** 2)
+    whole = replace(WHOLE, sample_weight=weights)
+
+    def parted(size: int, memory: int) -> ShuffledRows:
+        rows = RowsInChunks(lambda: chunks(size, whole), 5, in_passing=in_passing)
+        return ShuffledRows(rows, 7, memory, apart=True)
+
+    rows = parted(size, memory)
+    assert rows.holds_out is not in_passing
+    found = come(rows)
+    assert same(found, come(parted(200, 1 << 20)))
+    assert same(come(rows, 1), come(parted(200, 1 << 20), 1)), "kept rows are cut once"
+    labels = found.labels.astype(int)
+    learned = np.where(np.arange(1, ROWS + 1) % 5, weights, 0.0)
+    assert np.bincount(labels, found.sample_weight, ROWS).tolist() == learned.tolist()
+    counted = weights if in_passing else learned
+    assert np.bincount(labels, minlength=ROWS).tolist() == shuffled_rows.count_parts(counted).tolist()
+
+
+def test_the_number_of_parts() -> None:
+    weights = np.array([0.0, 0.3, 1.0, 7.0, 63.5, 64.0, 65.0, 256.0, 1e4, 1e6, 1e9])
+    parts = shuffled_rows.count_parts(weights)
+    assert parts.tolist() == [0, 1, 1, 7, 64, 64, 64, 128, 512, 4096, 131072]

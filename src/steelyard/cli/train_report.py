@@ -23,7 +23,10 @@ def announce(training: FileTraining, given: set[str]) -> list[str]:
     if spec.columns is not None:
         lines.append("columns (change with --label, --weight, --text, --category, --number, --ignore):")
         lines += [f"  {line}" for line in spec.columns.describe().splitlines()]
-    detected = "" if "labels" in given else " (detected; change with --labels)"
+    if spec.counted and spec.columns is not None:
+        (count,), (positives,) = spec.columns.with_role(roles.WEIGHT), spec.columns.with_role(roles.LABEL)
+        lines.append(f"counts: a row is {count} examples, {positives} of them positive; in random order")
+    detected = "" if "labels" in given or spec.counted else " (detected; change with --labels)"
     if rule is not None and len(rule.names) == 2:
         lines.append(f"labels: {rule.negative} is {rule.low:g}, {rule.positive} is {rule.high:g}{detected}")
     elif rule is not None:

@@ -7,7 +7,8 @@ one such file after another is learned.
 
 Where rows are `apart`, a heavy one is cut into parts of equal weight, each with a number of its own. Learned
 at once it would take the learning rate of one place and move the model far; its parts are where its copies
-would be. A row of at most 64 becomes copies of weight 1, one of h becomes 8√h parts.
+would be. A row of at most 64 becomes copies of weight 1, a heavier one of h becomes 4√h to 8√h parts: a power
+of two, so that whole numbers add up to the same sum in any order. One of 0 has no part.
 """
 
 import tempfile
@@ -25,7 +26,7 @@ from steelyard.examples import Examples, join
 
 MEMORY = 1 << 31  # bytes of parsed rows
 BUCKETS = 64
-_PARTS = 8.0
+_COPIES = 64.0  # at most, that are learned one by one
 _ARRAYS = 9
 
 
@@ -83,9 +84,9 @@ class ShuffledRows:
             return piece, rows
         held = np.zeros(1) if piece.held_out_weight is None else piece.held_out_weight
         weights = piece.examples.sample_weight + held  # one of them is 0
-        parts = np.ceil(np.minimum(weights, _PARTS * np.sqrt(weights))).clip(1.0).astype(np.int64)
-        examples = replace(piece.examples, sample_weight=piece.examples.sample_weight / parts)
-        aside = None if piece.held_out_weight is None else held / parts
+        parts = count_parts(weights)
+        examples = replace(piece.examples, sample_weight=piece.examples.sample_weight / parts.clip(1))
+        aside = None if piece.held_out_weight is None else held / parts.clip(1)
         return replace(piece, examples=examples, held_out_weight=aside), np.repeat(rows, parts[rows])
 
     def _cut(self, whole: Piece, rows: Numbers, keys: Column, done: float, part: float) -> Iterator[Piece]:
@@ -95,6 +96,12 @@ class ShuffledRows:
             self.share = done + part * (start + len(own)) / len(order)
             held = whole.held_out_weight
             yield Piece(whole.examples.take(own), None, None if held is None else held[own])
+
+
+def count_parts(weights: Column) -> NDArray[np.int64]:
+    """Of rows of these weights."""
+    _, exponents = np.frexp(np.sqrt(_COPIES * weights))
+    return np.where(weights <= _COPIES, np.ceil(weights), np.ldexp(0.5, exponents)).astype(np.int64)
 
 
 def _join(pieces: list[Piece]) -> Piece:

@@ -58,8 +58,8 @@ class FileMethods:
             1 shows a progress bar on standard error. By default as the estimator's.
         **read_options
             How to read the files, as the options of `steelyard train`: `format`, `label`, `weight`, `text`,
-            `category`, `number`, `ignore`, `tag`, `offset`, `propensity`, `labels`, `interactions`, `bits`,
-            `words`, `characters`, `repeated`, `separator`, `header`, `weight_factor`, `names`. The rest is
+            `category`, `number`, `ignore`, `tag`, `offset`, `propensity`, `count`, `positives`, `labels`,
+            `interactions`, `bits`, `words`, `characters`, `repeated`, `separator`, `header`, `weight_factor`, `names`. The rest is
             inferred from the first rows.
 
         Returns
