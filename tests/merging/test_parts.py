@@ -1,12 +1,13 @@
 """`merging`: predictions of the plain mean are the mean of predictions; units, origins and sums agree."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from steelyard import losses, target_scale
+from steelyard import feature_columns, losses, target_scale
 from steelyard.examples import Examples
 from steelyard.learn import linear
 from steelyard.learner import Learner
@@ -141,6 +142,24 @@ def test_labels_that_are_numbers_have_one_unit() -> None:
     assert predict(a.merged(nothing).model(total=60.0), examples(9)) == pytest.approx(
         predict(models[0], examples(9)), rel=1e-4
     )
+
+
+@pytest.mark.parametrize("most", [2, 3, 4, 6])
+def test_columns_of_all_parts_may_be_more_than_a_model_has(
+    most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(feature_columns, "MOST", most)
+    first, other = examples(1), examples(2)
+    moved = replace(other, indices=(FEATURES - 1 - other.indices).astype(np.int32))
+    parts = [learned(Settings(HUBER), first), learned(Settings(HUBER), moved)]
+    assert [len(model.columns.found) for model in parts] == [2, 2]
+    merged = part_of(parts[0], by=MEAN).merged(part_of(parts[1], by=MEAN)).model(total=120.0)
+    assert len(merged.columns.found) == min(most, 4)
+    assert merged.columns.counts.sum() <= most
+    rows = examples(9)
+    expected = np.mean([predict(model, rows) for model in parts], axis=0)
+    assert predict(merged, rows) == pytest.approx(expected, rel=1e-4, abs=1e-4)
+    assert np.isfinite(predict(learned(Settings(HUBER), first, moved, base=merged), rows)).all()
 
 
 def test_candidates_for_origins_are_common_ones() -> None:

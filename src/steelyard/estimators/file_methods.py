@@ -59,8 +59,8 @@ class FileMethods:
         **read_options
             How to read the files, as the options of `steelyard train`: `format`, `label`, `weight`, `text`,
             `category`, `number`, `ignore`, `tag`, `offset`, `propensity`, `count`, `positives`, `labels`,
-            `interactions`, `bits`, `words`, `characters`, `repeated`, `separator`, `header`, `weight_factor`, `names`. The rest is
-            inferred from the first rows.
+            `interactions`, `bits`, `words`, `characters`, `repeated`, `separator`, `header`, `weight_factor`,
+            `names`. The rest is inferred from the first rows.
 
         Returns
         -------

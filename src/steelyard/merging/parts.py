@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard import target_scale
+from steelyard import feature_columns, target_scale
 from steelyard.learn import linear, units
 from steelyard.merging import frames
 from steelyard.model import Model, Settings
@@ -65,6 +65,9 @@ class Part:
             features = np.union1d(features, other.features)
         left, right = self._spread(features), other._spread(features)
         origins = np.where(np.isnan(left.origins), right.origins, left.origins)
+        origins[np.flatnonzero(~np.isnan(origins))[feature_columns.MOST :]] = (
+            np.nan
+        )  # others are measured from 0
         left, right = left._measured_from(origins), right._measured_from(origins)
         both = frames.common_units(left.units, right.units)
         left, right = left._measured_in(both), right._measured_in(both)
@@ -122,8 +125,10 @@ class Part:
             found = np.flatnonzero(~np.isnan(self.origins[:-1]))
             model.columns.origins[at[found]] = self.origins[found]
             model.columns.columns[: len(found)] = at[found]
-            model.columns.candidates[: len(self.candidates)] = self.candidates
-            model.columns.counts[:] = len(found), len(self.candidates)
+            # each candidate must find room among the columns
+            candidates = self.candidates[: len(model.columns.columns) - len(found)]
+            model.columns.candidates[: len(candidates)] = candidates
+            model.columns.counts[:] = len(found), len(candidates)
         model.label_state[:] = _with_base(self.label_state, base)
         return model
 
