@@ -70,7 +70,7 @@ def test_no_object_no_table() -> None:
 def test_a_long_file_is_looked_at_in_whole_lines() -> None:
     line = json.dumps({"x": "a" * (HEAD_BYTES // 3)}).encode() + b"\n"
     with open_source(str(tables.written(line * 4))) as source:
-        assert len(jsonl_reader.head_objects(source)) == 2
+        assert len(list(jsonl_reader.head_objects(source))) == 2
 
 
 def test_what_nests_without_end_is_a_problem_and_no_crash() -> None:

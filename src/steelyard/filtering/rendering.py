@@ -103,14 +103,12 @@ class _JsonRenderer:
         self._pattern = b", ".join(key.replace(b"%", b"%%") + b": %b" for key in self._keys) + b"}\n"
 
     def render(self, block: Block, rows: Rows, columns: Sequence[Column]) -> bytes:
-        lines = self._records.raw(block)
         text = block.text.tobytes()
         if any(key in text for key in self._keys):
-            self._check_free(lines, block.path)
+            self._check_free(self._records.raw(block), block.path)
         new = zip(*_cells(columns, _json_text), strict=True)
         parts: list[bytes] = []
-        for row, cells in zip(rows.tolist(), new, strict=True):
-            line = lines[row]
+        for line, cells in zip(self._records.raw(block, rows), new, strict=True):
             parts += (line[:-1], b", " if len(line) > 2 else b"", self._pattern % cells)
         return b"".join(parts)
 

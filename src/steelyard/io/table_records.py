@@ -23,6 +23,7 @@ from steelyard.text import delimited
 
 Row = list[Any]
 _BLANKS = tuple(b" \r\n")
+_TRIMMED = b" \t\r"  # from lines of JSON
 
 
 class Records:
@@ -173,9 +174,17 @@ class JsonRecords(Records):
     def count(self, block: Block) -> int:
         return len(self.raw(block))
 
-    def raw(self, block: Block) -> list[bytes]:
-        lines = (line.strip(b" \t\r") for line in block.text.tobytes().split(b"\n"))
-        return [line for line in lines if line]
+    def raw(self, block: Block, rows: NDArray[np.int64] | None = None) -> list[bytes]:
+        """The records as they are written, without the ends of lines; all, or those of these numbers."""
+        ends = np.flatnonzero(block.text == ord("\n"))
+        starts = np.concatenate([[0], ends[:-1] + 1]) if len(ends) else ends
+        text = block.text.tobytes()
+        may_be = np.flatnonzero(np.isin(block.text[starts], tuple(_TRIMMED + b"\n"))).tolist()
+        blank = [k for k in may_be if not text[starts[k] : ends[k]].strip(_TRIMMED)]
+        spans = np.delete(np.column_stack((starts, ends)), blank, axis=0)
+        return [
+            text[start:end].strip(_TRIMMED) for start, end in spans[... if rows is None else rows].tolist()
+        ]
 
     def rows(self, block: Block) -> list[Row]:
         found = []

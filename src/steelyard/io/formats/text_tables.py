@@ -156,7 +156,7 @@ class Jsonl(TextTable):
         from steelyard.io import jsonl_reader
 
         _check_no_document(head)
-        return bool(jsonl_reader.head_objects(head.source))
+        return any(True for _ in jsonl_reader.head_objects(head.source))
 
     def adapt(self, spec: "InputSpec", head: Head, model: str) -> "InputSpec | None":
         from steelyard.io import jsonl_reader
