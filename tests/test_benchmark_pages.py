@@ -36,6 +36,7 @@ from benchmarks import (
     rates,
     regression,
     sections,
+    threads,
     untuned,
 )
 from benchmarks.labelled import Problem
@@ -451,6 +452,13 @@ def test_what_the_flow_of_rates_costs(
     assert result.exit_code == 0
     assert "## What exactness costs" in page.read_text()
     assert page.read_text().count("| words |") == 1
+
+
+def test_threads(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    arguments = ["--rows", "50", "--repeats", "1", "--page", str(page)]
+    assert CliRunner().invoke(threads.main, arguments, catch_exceptions=False).exit_code == 0
+    assert page.read_text().count(" MB/s |") == 3
 
 
 def test_grouped_logs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -203,13 +203,17 @@ class Keyed:
     origins: NDArray[np.int32]
 
     @classmethod
-    def empty(cls, rows: int, features: int, dtype: str) -> "Keyed":
+    def empty(cls, rows: int, features: int, dtype: str, pool: BufferPool | None = None) -> "Keyed":
         """Uninitialised arrays, of which pages that are never touched take no memory."""
+        types = [np.dtype(name) for name in (dtype, "u4", "i4", "i4", "i4", "i2")]
+        ends = features * np.cumsum([0, *(each.itemsize for each in types)])
+        room = np.empty(ends[-1], np.uint8) if pool is None else pool.empty(int(ends[-1]), np.uint8)
+        values, keys, starts, stops, origins, fields = (
+            room[start:end].view(each) for start, end, each in zip(ends[:-1], ends[1:], types, strict=True)
+        )
         return cls(
             np.empty(rows), np.empty(rows), np.empty(rows), np.empty((rows, 2), np.int32),
-            np.empty(rows, np.int64),
-            np.empty(features, np.uint32), np.empty(features, dtype), np.empty(features, np.int16),
-            *np.empty((3, features), np.int32),
+            np.empty(rows, np.int64), keys, values, fields, starts, stops, origins,
         )  # fmt: skip
 
     @property

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from steelyard._buffer_pool import BufferPool
 from steelyard.examples import LARGEST
 from steelyard.features import Folding, Keyed, Names, interactions
 from steelyard.io import columns as roles
@@ -53,6 +54,7 @@ class TableParser:
         self.label_rule = spec.label_rule
         self._folding = Folding(spec.bits, crossed, names)
         self._text_options = spec.text
+        self._pool = BufferPool()
         self._texts = bool(columns.with_role(roles.TEXT))
         self._plain = len(columns.with_role(roles.CATEGORY)) + len(columns.with_role(roles.NUMBER))
         missing = [word.lower().encode() for word in columns.missing]
@@ -74,7 +76,9 @@ class TableParser:
         """
         tokens = self._text_options.most_tokens(size) if self._texts else 0
         slots = 1 << (2 * tokens).bit_length() if self._text_options.repeated != "counts" else 0
-        return Keyed.empty(rows, features + tokens, self.dtype), np.zeros(max(slots, 16), np.int64)
+        return Keyed.empty(rows, features + tokens, self.dtype, self._pool), np.zeros(
+            max(slots, 16), np.int64
+        )
 
     def allocate(self, block: Block, escape: int, elements: bool) -> tuple[RowBuffers, bool]:
         """Room for all that a block can hold, and whether all of it is UTF-8."""
