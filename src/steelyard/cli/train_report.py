@@ -23,7 +23,8 @@ def announce(training: FileTraining, given: set[str]) -> list[str]:
     if spec.columns is not None:
         lines.append("columns (change with --label, --weight, --text, --category, --number, --ignore):")
         lines += [f"  {line}" for line in spec.columns.describe().splitlines()]
-    if spec.counted and spec.columns is not None:
+    if spec.counted:
+        assert spec.columns is not None
         (count,), (positives,) = spec.columns.with_role(roles.WEIGHT), spec.columns.with_role(roles.LABEL)
         lines.append(f"counts: a row is {count} examples, {positives} of them positive; in random order")
     detected = "" if "labels" in given or spec.counted else " (detected; change with --labels)"

@@ -23,7 +23,7 @@ from steelyard.io.blocks import Block, ParsedBlock, usual_size
 from steelyard.io.errors import InputError, Problem, RowError
 from steelyard.io.labels import LabelRule, plain
 from steelyard.io.sources import Source
-from steelyard.losses import REAL_LINE, Loss, class_labels
+from steelyard.losses import REAL_LINE, Loss
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -142,13 +142,10 @@ class Stream:
         self.rows += len(parsed.examples)
         self.remarks |= parsed.remarks
         parsed.collect_names(self._names)
-        return counts.unfold(parsed, *self._two_labels(), self._weight_factor) if self._counted else parsed
-
-    def _two_labels(self) -> tuple[float, float]:
-        if self._label_rule is not None:
-            return self._label_rule.low, self._label_rule.high
-        assert self._loss is not None
-        return class_labels(self._loss)
+        if self._counted:
+            assert self._label_rule is not None
+            return counts.unfold(parsed, self._label_rule.low, self._label_rule.high, self._weight_factor)
+        return parsed
 
     def _labels(self, examples: Examples) -> tuple[NDArray[np.float64], dict[int, str]]:
         """The labels as the loss takes them, and what is wrong with the labels it does not take."""
