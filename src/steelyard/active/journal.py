@@ -328,10 +328,11 @@ def revise(events: list[Event], revision: Event) -> None:
     place, *others = (place for place, event in enumerate(events) if event.number == revision.number)
     for other in reversed(others):  # a label that was taught after a skip
         del events[other]
-    if revision.kind == WITHDRAW:
+    taught = events[place].kind == TEACH  # without a label, nothing is known about such a row
+    if revision.kind == WITHDRAW or (taught and revision.label is None):
         del events[place]
     else:
-        kind = SKIP if revision.label is None else ANSWER
+        kind = TEACH if taught else SKIP if revision.label is None else ANSWER
         events[place] = Event(kind, revision.number, revision.label)
 
 

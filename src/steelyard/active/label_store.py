@@ -31,10 +31,6 @@ CREATE TABLE IF NOT EXISTS labels (
 );
 CREATE INDEX IF NOT EXISTS labels_by_item ON labels (item);
 CREATE TABLE IF NOT EXISTS estimates (answers INTEGER PRIMARY KEY, estimate TEXT NOT NULL);
-CREATE TABLE IF NOT EXISTS page_attempts (
-    number INTEGER PRIMARY KEY, about TEXT NOT NULL, predictions BLOB NOT NULL, among BLOB NOT NULL,
-    certificate TEXT
-);
 """
 _FIRST_FIELDS = (
     "SELECT fields FROM documents WHERE row IN (SELECT min(row) FROM documents GROUP BY item) ORDER BY item"
@@ -181,23 +177,6 @@ class LabelStore:
     def estimates(self) -> list[dict[str, Any]]:
         found = self._db.execute("SELECT answers, estimate FROM estimates ORDER BY answers")
         return [{"answers": answers} | json.loads(estimate) for answers, estimate in found]
-
-    def save_attempt(
-        self, number: int, about: dict[str, Any], predictions: bytes, among: bytes, certificate: Any = None
-    ) -> None:
-        """An attempt at a certificate; the certificate once it is over."""
-        values = number, json.dumps(about), predictions, among, certificate and json.dumps(certificate)
-        with self.lock, transaction(self._db, to_disk=True):
-            self._db.execute("INSERT OR REPLACE INTO page_attempts VALUES (?, ?, ?, ?, ?)", values)
-
-    def attempts(self) -> list[tuple[int, dict[str, Any], bytes, bytes, dict[str, Any] | None]]:
-        """Number, settings, predictions, the rows to draw from, and the certificate of those that ended."""
-        with self.lock:
-            found = self._db.execute("SELECT * FROM page_attempts ORDER BY number").fetchall()
-        return [
-            (number, json.loads(about), predictions, among, certificate and json.loads(certificate))
-            for number, about, predictions, among, certificate in found
-        ]
 
 
 def _content(fields: dict[str, Any], features: Sequence[str]) -> str:
