@@ -123,7 +123,8 @@ class LearnerFeed:
 
     def _look(self) -> ModelView:
         model = self.classifier.learner_.labelled.model
-        return ModelView(model.coefficients().copy(), self._sign)
+        weights = self.classifier._idf.idf_ if self.classifier.tfidf else 1.0
+        return ModelView(model.coefficients() * weights, self._sign)
 
     def raise_budget(self, budget: int) -> None:
         """In force at once; the journal has it with the next start."""

@@ -37,6 +37,11 @@ class LabellingSession:
         self.labels = in_force(project.store.labels())
         self.counts = Counter(settled(own) for own in self.labels.values())
         """How many items have each label; None: skipped."""
+        in_time = sorted((each for own in self.labels.values() for each in own.values()), key=lambda each: each.time)
+        self.dry = 0
+        """How many labels came since the last one of the positive class."""
+        for each in in_time:
+            self._count_dry(each)
         self.by_person = Counter(name for own in self.labels.values() for name in own if name != IN_FILE)
         self.feed = LearnerFeed(project, project.classifier())
         self.attempts = Attempts(self.feed.classifier)
@@ -122,10 +127,15 @@ class LabellingSession:
             self.counts[settled(own)] += 1
         else:
             del self.labels[label.item]
+        self._count_dry(label)
         self.attempts.changed(label.item)
         self._count_draws()
         self._pending.append(label.item)
         self._work.notify_all()
+
+    def _count_dry(self, label: Label) -> None:
+        if label.label is not None:
+            self.dry = 0 if label.label == self.project.settings.positive else self.dry + 1
 
     def _count_draws(self) -> None:
         attempt = self.attempts.current

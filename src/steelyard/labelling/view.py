@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from steelyard.active import agreement
+from steelyard.active import agreement, strategies
 from steelyard.active.certificates import RecallTest
 from steelyard.active.label_store import settled
 from steelyard.labelling import explanation
@@ -27,6 +27,7 @@ class PageView:
         return {
             "classes": list(given.classes), "positive": given.positive, "measure": given.measure,
             "target": given.target, "strategy": given.strategy, "twice": given.twice,
+            "estimates": strategies.by_name(given.strategy).randomized or given.audit > 0.0,
             "documents": self._project.store.count(), "items": self._session.feed.items,
             "name": Path(self._project.path).name.removesuffix(".journal"),
         }  # fmt: skip
@@ -67,7 +68,7 @@ class PageView:
             "agreement": self._agreement[1], "estimates": [
                 {name: each[name] for name in _SHOWN if name in each} for each in session.feed.estimates
             ],
-            "attempt": attempt, "certificate": ended,
+            "attempt": attempt, "certificate": ended, "dry": session.dry,
         }  # fmt: skip
 
     def _attempt(self) -> dict[str, Any] | None:

@@ -164,7 +164,11 @@ function judge(state) {
   const goal = falling ? `below ${percent(about.target)}` : `at least ${percent(about.target)}`;
   let why = `There is an estimate from 20 labels on. The goal: ${about.measure} ${goal}.`;
   let pill = "Not yet: too few labels";
-  if (last && last.refused) { why = last.refused; pill = "No estimate"; }
+  if (!about.estimates && !falling) {
+    const found = state.counts[about.classes.indexOf(about.positive)];
+    why = `${found} of ${about.positive} found. Since the last one, ${state.dry} others were read. When hardly any come, try for a certificate: it proves that ${percent(about.target)} are found, or goes on until they are.`;
+    pill = `${found} found, ${state.dry} others since`;
+  } else if (last && last.refused) { why = last.refused; pill = "No estimate"; }
   else if (last) {
     const bound = falling ? `at most ${percent(last.high)}` : `at least ${percent(last.low)}`;
     why = `The ${about.measure}${falling ? "" : ` of ${about.positive}`} is ${bound}, with 95 % confidence. The goal is ${goal}.`;
@@ -172,6 +176,7 @@ function judge(state) {
   }
   at("stop-why").textContent = certified ? state.certificate.says : why;
   at("pill-text").textContent = certified ? "Certified" : pill;
+  at("plot").parentElement.hidden = !about.estimates;
   draw(at("plot"), state.estimates, about.target, falling);
   at("plot-caption").textContent = last && last.value !== null && !last.refused
     ? `${falling ? "Error" : "Recall"} now: ${percent(last.value)}, 95 % interval ${percent(last.low)} to ${percent(last.high)}, after ${last.answers} answers`
