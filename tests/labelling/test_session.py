@@ -148,10 +148,10 @@ def test_a_certificate(session: LabellingSession, tmp_path: Path) -> None:
     assert not attempt.learned  # the model is the one that was certified
     taught = session.feed.classifier.n_taught_
     assert session.undo("tab", "ann") == drawn[-1]  # the last answer was wrong: the attempt goes on
-    assert session.attempts.current is attempt
+    assert not attempt.over
     assert session.next("tab", "ann") == (drawn[-1], CERTIFY)
     session.label("tab", "ann", drawn[-1], truth(text_of(session, drawn[-1])))
-    assert session.attempts.current is None
+    assert session.attempts.last["passed"]
     session.give_up()  # there is nothing to give up
     answer(session, 1)
     assert session.wait()
@@ -170,7 +170,7 @@ def test_answers_of_an_attempt_that_failed_are_learned(session: LabellingSession
     answer(session, 20)
     session.certify("error", 0.01)
     assert session.wait()
-    drawn = []
+    drawn: list[int] = []
     while session.attempts.current is not None:
         found = session.next("tab", "ann")
         assert found is not None
@@ -341,3 +341,36 @@ def test_journals_without_documents(tmp_path: Path) -> None:
     with Project(tmp_path / "plain.journal", read_only=True) as project:
         assert not project.begun
         assert LabelStore(project.journal).project() is None
+
+
+def test_texts_are_weighted_where_a_pool_is_ranked(tmp_path: Path) -> None:
+    from steelyard import model_file
+    from steelyard.labelling import corpus
+    from steelyard.labelling.project import ProjectSettings
+    from tests.labelling.projects import CLASSES, texts
+
+    one, more = tmp_path / "texts.txt", tmp_path / "more.txt"
+    one.write_text("\n".join(text for text, _ in texts(80)))
+    more.write_text("\n".join(text for text, _ in texts(20, seed=1)))
+    with Project(tmp_path / "texts.journal") as project:
+        project.begin(
+            corpus.read(str(one), classes=CLASSES), ProjectSettings(CLASSES, "spam", "relevance", 40)
+        )
+        assert project.settings.tfidf
+        session = LabellingSession(project)
+        session.start()
+        for _ in range(20):
+            found = session.next("tab", "ann")
+            assert found is not None
+            session.label("tab", "ann", found[0], truth(project.store.document(found[0]).fields["text"]))
+        session.certify("error", 0.3)
+        assert session.wait()
+        session.close()
+        project.save_model(tmp_path / "texts.model", session.feed.classifier)
+        assert [*model_file.load(tmp_path / "texts.model").class_names] == ["ham", "spam"]
+    with Project(tmp_path / "texts.journal") as project:
+        items = project.grow(corpus.read(str(more), classes=CLASSES))
+        grown = LabellingSession(project)
+        assert grown.feed.items == items
+        assert set(grown.labels) == set(session.labels)
+        assert grown.attempts.current is not None  # about the rows there were

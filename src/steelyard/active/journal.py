@@ -101,6 +101,8 @@ class Journal(AttemptEntries):
         self.path, self.read_only = str(path), read_only
         self.writing = threading.RLock()
         """Held by the thread that writes; other connections to the same file take turns by it."""
+        self.follows = False
+        """Whether all entries follow from others in the file, with which they get to the disk in time."""
         self._lock = None if read_only or self.path == IN_MEMORY else FileLock(f"{self.path}-lock")
         try:
             if self._lock is not None and not self._lock.acquire():
@@ -307,7 +309,7 @@ class Journal(AttemptEntries):
     @contextmanager
     def _written(self, *, to_disk: bool = False) -> Iterator[None]:
         """A transaction. It survives a killed process; a power cut only if it is written `to_disk`."""
-        with self.writing, transaction(self._db, to_disk=to_disk):
+        with self.writing, transaction(self._db, to_disk=to_disk and not self.follows):
             yield
 
 

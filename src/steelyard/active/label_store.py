@@ -66,16 +66,16 @@ class LabelStore:
 
     def __init__(self, journal: Journal) -> None:
         self._journal = journal
-        self._db, self._searching = journal.connect(), journal.connect()
-        self.lock, self._search_lock = journal.writing, threading.Lock()
+        self._db, self._reading, self._searching = (journal.connect() for _ in range(3))
+        self.lock, self._read_lock, self._search_lock = journal.writing, threading.Lock(), threading.Lock()
         if not journal.read_only:
             with self.lock, transaction(self._db, to_disk=True):
                 for statement in _TABLES.strip().split(";\n"):
                     self._db.execute(statement)
 
     def close(self) -> None:
-        self._db.close()
-        self._searching.close()
+        for each in (self._db, self._reading, self._searching):
+            each.close()
 
     def project(self) -> dict[str, Any] | None:
         """Its settings; None if the journal has no documents, such as one that Python code keeps."""
@@ -135,8 +135,8 @@ class LabelStore:
 
     def document(self, item: int) -> Document:
         """The first of the equal documents."""
-        with self.lock:
-            row = self._db.execute(
+        with self._read_lock:  # nobody waits until the disk has what another one said
+            row = self._reading.execute(
                 "SELECT id, fields FROM documents WHERE item = ? ORDER BY row LIMIT 1", (item,)
             ).fetchone()
         return Document(row[0], json.loads(row[1]))

@@ -74,6 +74,9 @@ class Project:
         self.path = str(path)
         self.journal = Journal(path, read_only=read_only)
         self.store = LabelStore(self.journal)
+        # Labels are on disk before they are told, and with them all that was written to the file before. What
+        # a power cut takes away after that is learned again from the labels.
+        self.journal.follows = True
         kept = self.store.project()
         if kept is not None:
             self._take(kept)

@@ -14,8 +14,8 @@ from collections.abc import Callable
 import numpy as np
 
 from steelyard.active import counter_rng
-from steelyard.active.label_store import CERTIFY, IN_FILE, LABEL, WITHDRAWN, Label, in_force, settled
 from steelyard.active.certification import MEASURES
+from steelyard.active.label_store import CERTIFY, IN_FILE, LABEL, WITHDRAWN, Label, in_force, settled
 from steelyard.io.errors import InputError
 from steelyard.labelling.attempts import Attempts
 from steelyard.labelling.learner_feed import LearnerFeed
@@ -37,7 +37,9 @@ class LabellingSession:
         self.labels = in_force(project.store.labels())
         self.counts = Counter(settled(own) for own in self.labels.values())
         """How many items have each label; None: skipped."""
-        in_time = sorted((each for own in self.labels.values() for each in own.values()), key=lambda each: each.time)
+        in_time = sorted(
+            (each for own in self.labels.values() for each in own.values()), key=lambda each: each.time
+        )
         self.dry = 0
         """How many labels came since the last one of the positive class."""
         for each in in_time:

@@ -59,16 +59,18 @@ def command(file: Path, journal: Path, certificate: Path | None, **given: Any) -
     {"row": 17, "example": {…}, "prediction": "ham", …}   {"row": 17, "label": "ham"}
     {"row": 4, "example": {…}, "prediction": "spam", …}   {"row": 4, "skip": true}
 
-    With --recall, rows of the file that active ask has asked for, and that have an answer, count as read: they
-    are known by their content. {"undo": true} takes back the last label, {"end": true} gives up. The last line says whether it is
+    {"undo": true} takes back the last label, {"end": true} gives up. The last line says whether it is
     certified. If it is not, the labels are learned. All answers are in the journal: after an interruption,
-    the same command goes on. See docs/certify.md.
+    the same command goes on. With --recall, rows of the file that active ask has asked for, known by their
+    content, are those that have been read. See docs/certify.md.
     """
     from steelyard.active.journal import Journal
 
     with options.errors():
         if sum(given[measure] is not None for measure in ("error", "precision", "recall")) != 1:
-            raise InputError("say what to certify: --error 0.05, --precision 0.9 or --recall 0.9; one of them")
+            raise InputError(
+                "say what to certify: --error 0.05, --precision 0.9 or --recall 0.9; one of them"
+            )
         if not journal.exists():
             raise FileNotFoundError(2, "No such file", str(journal))
         with Journal(journal) as kept:
@@ -150,7 +152,9 @@ def _reads(learner: "ActiveLearner", pool: "Examples", classes: list[Any]) -> "l
     places: dict[tuple[bytes, bytes], list[int]] = {}
     for row in reversed(range(len(pool))):
         places.setdefault(_content(*sparse_row(pool, row)), []).append(row)
-    names = dict(zip(class_labels(learner.labelled.settings.loss), classes, strict=True))
+    names: dict[float | None, Any] = dict(
+        zip(class_labels(learner.labelled.settings.loss), classes, strict=True)
+    )
     journal, known, waiting = learner.journal, learner.labels, set(learner.open)
     stored = {each.number: each for each in (*journal.asked(), *journal.taught())}
     reads = []

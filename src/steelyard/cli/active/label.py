@@ -43,8 +43,8 @@ _KINDS = ("table", "ris", "label-studio", "prodigy")
               help="How to choose the documents to ask for.  [default: iwal, with --screening "
               "relevance]")  # fmt: skip
 @click.option("--audit", type=float, default=0.0, show_default=True, metavar="SHARE",
-              help="The share of the documents that are asked for at random and never learned; the strategies "
-              "margin and relevance need it for estimates.")  # fmt: skip
+              help="The share of the documents that are asked for at random and never learned; the "
+              "strategies margin and relevance need it for estimates.")  # fmt: skip
 @click.option("--twice", type=click.FloatRange(0.0, 1.0), default=0.0, show_default=True, metavar="SHARE",
               help="The share of documents that two people label, to see whether they agree.")  # fmt: skip
 @click.option("--format", "kind", type=Choice(_KINDS), help="What wrote the file.  [default: detected]")
