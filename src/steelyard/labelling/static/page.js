@@ -166,8 +166,8 @@ function judge(state) {
   let pill = "Not yet: too few labels";
   if (!about.estimates && !falling) {
     const found = state.counts[about.classes.indexOf(about.positive)];
-    why = `${found} of ${about.positive} found. Since the last one, ${state.dry} others were read. When hardly any come, try for a certificate: it proves that ${percent(about.target)} are found, or goes on until they are.`;
-    pill = `${found} found, ${state.dry} others since`;
+    why = `Found of ${about.positive}: ${found}. Read since the last one: ${state.dry}. When hardly any come, try for a certificate: it proves that ${percent(about.target)} are found, or goes on until they are.`;
+    pill = `Found ${found}, since then ${state.dry} others`;
   } else if (last && last.refused) { why = last.refused; pill = "No estimate"; }
   else if (last) {
     const bound = falling ? `at most ${percent(last.high)}` : `at least ${percent(last.low)}`;
