@@ -132,3 +132,9 @@ def test_recall_counts_what_was_asked_for(journal: Path, tmp_path: Path) -> None
     found = sum(truth(ROWS[each]) == "spam" for each in drawn) + 4
     assert found >= 10
     assert run("active", "verify", tmp_path / "proof.json", "--journal", journal).stdout.endswith("agrees\n")
+
+
+def test_recall_is_about_the_rows_of_the_file(journal: Path) -> None:
+    (journal.parent / "rows.jsonl").write_text((json.dumps(ROWS[1]) + "\n") * 30, encoding="utf-8")
+    (question, _) = certify(journal, "--recall", 0.5, replies=[])
+    assert question["found"] == 0  # what else the journal has is not among them
