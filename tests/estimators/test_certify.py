@@ -58,7 +58,7 @@ def test_an_attempt_survives_a_kill(tmp_path: Path) -> None:
 
 def test_the_last_certificate_of_a_journal(tmp_path: Path) -> None:
     path = tmp_path / "a.journal"
-    active, X, y = asked(path)
+    active, _, y = asked(path)
     journal = active.learner_.journal
     assert last_certificate(journal) is None
     first = active.certify("error", 0.5, label=lambda row: y[row])
