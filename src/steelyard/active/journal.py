@@ -101,8 +101,7 @@ class Journal(AttemptEntries):
         self.path, self.read_only = str(path), read_only
         self.writing = threading.RLock()
         """Held by the thread that writes; other connections to the same file take turns by it."""
-        self.follows = False
-        """Whether all entries follow from others in the file, with which they get to the disk in time."""
+        self.follows = False  # from other entries of the file, with which all gets to the disk in time
         self._lock = None if read_only or self.path == IN_MEMORY else FileLock(f"{self.path}-lock")
         try:
             if self._lock is not None and not self._lock.acquire():
