@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from steelyard import losses
-from steelyard.active.labelled import Labelled, RefitPlan, average, last_refit, sparse_row
+from steelyard.active.labelled import Labelled, RefitPlan, _spread, average, last_refit, sparse_row
 from steelyard.examples import examples
 from steelyard.learner import Learner
-from steelyard.model import Settings
+from steelyard.model import Model, Settings
 from tests.active.streams import FEATURES, SETTINGS, rows, stream
 
 
@@ -92,3 +92,11 @@ def test_trainings_that_make_no_sense(given: dict[str, object], message: str) ->
 def test_models_in_units_of_their_own_have_no_mean() -> None:
     with pytest.raises(ValueError, match="units of their own: use scaling='normalized'"):
         Labelled(Settings(losses.by_name("modified_huber")), 3, RefitPlan())
+
+
+@pytest.mark.parametrize("scaling", ["normalized", "plain"])
+def test_a_refit_learns_few_of_many_features(scaling: str) -> None:
+    small = Model(Settings(scaling=scaling), 2)
+    small.raw_coefficients[...] = 1.0, 2.0
+    whole = _spread(small, np.array([1, 3], np.int32), 5)
+    np.testing.assert_array_equal(whole.coefficients(), [0.0, 1.0, 0.0, 2.0, 0.0])

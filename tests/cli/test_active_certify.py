@@ -112,3 +112,29 @@ def test_a_pool_is_certified_where_it_is(journal: Path, tmp_path: Path) -> None:
     active.close()
     said = refused("active", "certify", tmp_path / "rows.jsonl", "--journal", other, "--error", 0.1)
     assert "asks from a pool of its own" in said
+
+
+def test_recall_counts_what_was_asked_for(journal: Path, tmp_path: Path) -> None:
+    options = ("--recall", 0.5, "--certificate", tmp_path / "proof.json")
+    (question, _) = certify(journal, *options, replies=[])
+    assert question["found"] == 4  # of the twelve rows that the journal has
+    row, drawn = question["row"], []
+    while True:
+        drawn.append(row)
+        *_, asked, last = certify(journal, *options, replies=[{"row": row, "label": truth(ROWS[row])}])
+        if last["over"]:
+            break
+        row = asked["row"]
+    assert last["says"].startswith("certified: recall of 'spam' at least 0.5 in 60 rows")
+    proof = json.loads((tmp_path / "proof.json").read_text())
+    assert len(proof["reads"]) == 12
+    assert not {read[0] for read in proof["reads"]} & set(drawn)
+    found = sum(truth(ROWS[each]) == "spam" for each in drawn) + 4
+    assert found >= 10
+    assert run("active", "verify", tmp_path / "proof.json", "--journal", journal).stdout.endswith("agrees\n")
+
+
+def test_recall_is_about_the_rows_of_the_file(journal: Path) -> None:
+    (journal.parent / "rows.jsonl").write_text((json.dumps(ROWS[1]) + "\n") * 30, encoding="utf-8")
+    (question, _) = certify(journal, "--recall", 0.5, replies=[])
+    assert question["found"] == 0  # what else the journal has is not among them

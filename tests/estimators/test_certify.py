@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from steelyard import ActiveClassifier
-from steelyard.active.attempt import Attempt
+from steelyard.active._journal_attempts import GIVE_UP
+from steelyard.active.attempt import Attempt, last_certificate
 from steelyard.active.converged import descend
 from steelyard.active.journal import Journal
 from steelyard.active.learner import continue_from
@@ -53,6 +54,44 @@ def test_an_attempt_survives_a_kill(tmp_path: Path) -> None:
     again.close()
     with pytest.raises(ValueError, match="another pool"):
         classifier(rate=None, budget=40, journal=path).pool(data(400, seed=1)[0])
+
+
+def test_the_last_certificate_of_a_journal(tmp_path: Path) -> None:
+    path = tmp_path / "a.journal"
+    active, _, y = asked(path)
+    journal = active.learner_.journal
+    assert last_certificate(journal) is None
+    first = active.certify("error", 0.5, label=lambda row: y[row])
+    assert first.passed
+    first.give_up()  # it is over
+    some(active.certify("error", 0.01), y, 2)
+    found = last_certificate(journal)
+    assert found is not None
+    assert found.certificate() == first.certificate()
+    journal._db.execute("DELETE FROM attempts WHERE number = 1")  # old journals only count them
+    assert last_certificate(journal) is None
+    active.attempt_.give_up()  # type: ignore[union-attr]
+    found = last_certificate(journal)
+    assert found is not None
+    assert not found.passed
+    active.close()
+
+
+def test_a_reader_leaves_learning_to_the_writer(tmp_path: Path) -> None:
+    path = tmp_path / "a.journal"
+    active, X, y = asked(path)
+    attempt = active.certify("error", 0.01)
+    some(attempt, y, 2)
+    attempt._write(GIVE_UP)  # killed before it was learned
+    active.close()
+    reader = classifier(rate=None, budget=40, journal=Journal(path, read_only=True)).pool(X)
+    assert reader.attempt_ is not None
+    assert not reader.attempt_.learned
+    reader.close()
+    again = classifier(rate=None, budget=40, journal=path).pool(X)
+    assert again.attempt_ is not None
+    assert again.attempt_.learned
+    again.close()
 
 
 def test_a_failed_attempt_is_learned(tmp_path: Path) -> None:
@@ -264,7 +303,7 @@ def test_taught_labels() -> None:
     assert stream.attempt_ is None
 
 
-def test_texts_are_weighted_by_their_pool() -> None:
+def test_texts_are_weighted_by_their_pool(tmp_path: Path) -> None:
     X, y = data(300)
     active = classifier(rate=None, budget=60, strategy="margin", refit="balanced", tfidf=True).pool(abs(X))
     while (question := active.ask_next()) is not None:
@@ -273,6 +312,11 @@ def test_texts_are_weighted_by_their_pool() -> None:
     lengths = np.add.reduceat(active.pool_.values**2, active.pool_.indptr[:-1])
     np.testing.assert_allclose(lengths, 1.0, rtol=1e-5)
     assert active.predict(abs(X)).shape == (300,)
+    given = {"rate": None, "budget": 60, "tfidf": True, "journal": tmp_path / "a.journal"}
+    classifier(**given).pool(abs(X[:200])).close()
+    grown = classifier(**given).pool(abs(X))  # weights stay those of the first rows
+    assert grown.learner_.journal.about()["about"]["parts"][1][0] == 100  # type: ignore[index]
+    grown.close()
     with pytest.raises(ValueError, match="tfidf=True needs a pool"):
         classifier(tfidf=True).ask(X)
     with pytest.raises(ValueError, match="a refit is 'averaged' or 'balanced'; got 'best'"):

@@ -29,11 +29,11 @@ HOSTILE = [
 class Server:
     """`steelyard active label`, which can be killed and started again at the same port."""
 
-    def __init__(self, file: Path) -> None:
-        self.file, self.port, self.address = file, 0, ""
+    def __init__(self, file: Path, *options: str) -> None:
+        self.file, self.options, self.port, self.address = file, options, 0, ""
 
     def start(self) -> "Server":
-        given = ["--classes", "ham,spam", "--no-open", "--port", str(self.port)]
+        given = ["--classes", "ham,spam", "--no-open", "--port", str(self.port), *self.options]
         self.process = subprocess.Popen(
             [*_COMMAND, str(self.file), *given], stderr=subprocess.PIPE, text=True
         )
@@ -152,6 +152,25 @@ def test_a_whole_session_with_keys(chromium: Any, server: Server, tmp_path: Path
     assert json.loads((tmp_path / "certificate.json").read_text())["passed"] is True
     assert (tmp_path / "labels.csv").read_text().count("\n") == 201
     assert page.problems == []
+
+
+def test_screening_until_recall_is_certified(chromium: Any, tmp_path: Path) -> None:
+    server = Server(write_table(tmp_path / "messages.csv", 120), "--screening", "--target", "0.7").start()
+    page = visit(chromium, server)
+    label(page, 25)
+    assert re.match(r"Found \d+, since then \d+ others", page.inner_text("#pill-text"))
+    assert not page.is_visible("#plot")
+    assert page.input_value("#measure") == "recall"
+    assert page.input_value("#target") == "70"
+    page.click("#certify button")
+    page.wait_for_selector("#give-up:visible")
+    assert "answer the documents that are open" in page.inner_text("#certificate-says")
+    while page.is_visible("#give-up"):
+        label(page, 1)
+    assert page.inner_text("#stop-answer") == "Yes, certified"
+    assert "recall of 'spam' at least 0.7" in page.inner_text("#stop-why")
+    assert page.problems == []
+    server.stop()
 
 
 def test_two_browsers_at_once(chromium: Any, server: Server) -> None:

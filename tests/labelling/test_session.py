@@ -125,7 +125,9 @@ def test_a_certificate(session: LabellingSession, tmp_path: Path) -> None:
         assert found[1] == CERTIFY
         if not drawn:
             other = session.next("other", "bob")
-            assert other is None or other[1] == LABEL
+            assert other is not None
+            assert other[1] == CERTIFY  # people share the draws
+            assert other != found
             session._assigned.clear()  # bob leaves
         session.label("tab", "ann", found[0], truth(text_of(session, found[0])))
         drawn.append(found[0])
@@ -139,12 +141,97 @@ def test_a_certificate(session: LabellingSession, tmp_path: Path) -> None:
             assert len(restored.attempts.current.answers) == 4
     assert session.attempts.last is not None
     assert session.attempts.last["passed"], session.attempts.last["says"]
-    assert [draw["row"] for draw in session.attempts.last["draws"]] == drawn
+    attempt = session.feed.classifier.attempt_
+    assert attempt is not None
+    assert [*attempt.drawn()] == drawn
+    assert session.wait()
+    states = [attempt.learned]  # the model is the one that was certified
+    taught = session.feed.classifier.n_taught_
+    assert session.undo("tab", "ann") == drawn[-1]  # the last answer was wrong: the attempt goes on
+    assert not attempt.over
+    assert session.next("tab", "ann") == (drawn[-1], CERTIFY)
+    session.label("tab", "ann", drawn[-1], truth(text_of(session, drawn[-1])))
+    assert session.attempts.last["passed"]
     session.give_up()  # there is nothing to give up
+    answer(session, 1)
+    assert session.wait()
+    states.append(attempt.learned)  # with the first label after it
+    assert states == [False, True]
+    assert session.feed.classifier.n_taught_ > taught
+    session.label("tab", "ann", drawn[0], None)  # too late for the certificate, not for the model
+    assert session.wait()
+    assert session.feed._told.get(drawn[0]) is None
     session.certify("precision", 0.99)
     session.give_up()
     assert not session.attempts.last["passed"]
     assert LabellingSession(session.project).attempts.last == session.attempts.last
+
+
+def test_answers_of_an_attempt_that_failed_are_learned(session: LabellingSession) -> None:
+    answer(session, 20)
+    session.certify("error", 0.01)
+    assert session.wait()
+    drawn: list[int] = []
+    while session.attempts.current is not None:
+        found = session.next("tab", "ann")
+        assert found is not None
+        label = None if len(drawn) == 1 else truth(text_of(session, found[0]))
+        session.label("tab", "ann", found[0], label)
+        drawn.append(found[0])
+        if len(drawn) == 8:
+            session.give_up()
+    assert session.wait()
+    told = session.feed._told
+    assert all(told[item] == truth(text_of(session, item)) for item in drawn if item != drawn[1])
+    assert told.get(drawn[1]) is None
+    again = LabellingSession(session.project).feed
+    assert again._told == told
+    assert set(told) >= set(drawn) - {drawn[1]}
+
+
+def test_labels_from_a_search_are_taught_changed_and_taken_back(session: LabellingSession) -> None:
+    answer(session, 12)
+    assert session.wait()
+    classifier = session.feed.classifier
+    item = next(item for item in range(50, 100) if item not in session.feed._numbers)
+    for label, taught in (("ham", 1), ("spam", 1), (None, 0), ("spam", 1)):
+        session.label("tab", "ann", item, label)
+        assert session.wait()
+        assert classifier.n_taught_ == taught
+    assert classifier.learner_.labels[int(session.feed._by_item[item])] == 1.0
+    assert session.undo("tab", "ann") == item
+    assert session.wait()
+    assert classifier.n_taught_ == 0
+    assert LabellingSession(session.project)._queue[-1] == item  # it is asked for again
+    with pytest.raises(ValueError, match="neither answered nor skipped, nor taught"):
+        classifier.withdraw(int(session.feed._by_item[item]))
+
+
+def test_a_certificate_of_recall(tmp_path: Path) -> None:
+    with begin(tmp_path, measure="recall", target=0.8, strategy="relevance") as project:
+        assert not project.settings.tfidf  # there are numbers among the columns
+        session = LabellingSession(project)
+        session.start()
+        answer(session, 30)
+        assert session.wait()
+        with pytest.raises(InputError, match="a certificate is of error, precision, recall"):
+            session.certify("recall", 1.0)
+        session.certify("recall", 0.8)
+        with pytest.raises(ValueError, match="an attempt is under way"):
+            session.certify("recall", 0.8)
+        before = answer(session, 3)  # what was asked ahead comes first
+        assert session.wait()
+        assert session.attempts.current is not None
+        assert len(session.attempts.current.reads) == 33
+        drawn = answer(session, 100)
+        assert session.attempts.last is not None
+        assert session.attempts.last["says"].startswith("certified: recall of 'spam' at least 0.8")
+        assert not set(before) & set(drawn)
+        assert session.dry <= len(drawn)
+        session.certify("recall", 0.9)
+        session.give_up()
+        assert session.wish is None
+        session.close()
 
 
 def test_a_budget_is_raised(tmp_path: Path) -> None:
@@ -179,7 +266,8 @@ def test_labels_of_the_file_are_not_asked_for(tmp_path: Path) -> None:
         assert session.wait()
         assert known
         assert not known & set(asked)
-        assert session.feed.answered > 10
+        assert session.feed.answered == 10
+        assert session.feed.classifier.n_taught_ == len(known)
         assert session.by_person == {"ann": 10}
         session.close()
 
@@ -254,3 +342,38 @@ def test_journals_without_documents(tmp_path: Path) -> None:
     with Project(tmp_path / "plain.journal", read_only=True) as project:
         assert not project.begun
         assert LabelStore(project.journal).project() is None
+
+
+def test_texts_are_weighted_where_a_pool_is_ranked(tmp_path: Path) -> None:
+    from steelyard import model_file
+    from steelyard.labelling import corpus
+    from steelyard.labelling.project import ProjectSettings
+    from tests.labelling.projects import CLASSES, texts
+
+    one, more = tmp_path / "texts.txt", tmp_path / "more.txt"
+    one.write_text("\n".join(text for text, _ in texts(80)))
+    more.write_text("\n".join(text for text, _ in texts(20, seed=1)))
+    with Project(tmp_path / "texts.journal") as project:
+        project.begin(
+            corpus.read(str(one), classes=CLASSES), ProjectSettings(CLASSES, "spam", "relevance", 40)
+        )
+        assert project.settings.tfidf
+        session = LabellingSession(project)
+        session.start()
+        for _ in range(20):
+            found = session.next("tab", "ann")
+            assert found is not None
+            session.label("tab", "ann", found[0], truth(project.store.document(found[0]).fields["text"]))
+        session.certify("error", 0.3)
+        assert session.wait()
+        session.close()
+        project.save_model(tmp_path / "texts.model", session.feed.classifier)
+        names = model_file.load(tmp_path / "texts.model").class_names
+        assert names is not None
+        assert names.tolist() == ["ham", "spam"]
+    with Project(tmp_path / "texts.journal") as project:
+        items = project.grow(corpus.read(str(more), classes=CLASSES))
+        grown = LabellingSession(project)
+        assert grown.feed.items == items
+        assert set(grown.labels) == set(session.labels)
+        assert grown.attempts.current is not None  # about the rows there were

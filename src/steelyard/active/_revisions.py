@@ -22,7 +22,7 @@ class Revisions(Locked):
     taught: int
 
     def change(self, number: int, label: float | None) -> None:
-        """Another answer to a question that was answered or skipped; None: nobody can answer it."""
+        """Another label of what was answered, skipped or taught; None: nobody can tell it."""
         known = class_labels(self.labelled.settings.loss)
         if label is not None and label not in known:
             raise ValueError(
@@ -31,7 +31,7 @@ class Revisions(Locked):
         self._revise(Event(CHANGE, number, label))
 
     def withdraw(self, number: int) -> None:
-        """Take back the answer or skip of a question, which is open again."""
+        """Take back an answer or a skip: the question is open again. Or a label that was taught."""
         self._revise(Event(WITHDRAW, number))
 
     @locked
@@ -45,8 +45,8 @@ class Revisions(Locked):
 
     @locked
     def _revise(self, event: Event) -> None:
-        if event.number not in self._state:
-            raise ValueError(f"question {event.number} was neither answered nor skipped")
+        if event.number not in self._state and all(known.number != event.number for known in self._events):
+            raise ValueError(f"question {event.number} was neither answered nor skipped, nor taught")
         self.journal.add([event])
         events = list(self._events)
         revise(events, event)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from steelyard.active._journal_attempts import GIVE_UP, LABEL, LEARN, TAKE_BACK, AttemptEntry
 from steelyard.active.certification import Certification, Read
+from steelyard.active.journal import Journal
 from steelyard.losses import class_labels
 from steelyard.model import Model
 
@@ -74,7 +75,9 @@ class Attempt(Certification):
             assert row is not None
             attempt._add(row, label)
         done = attempt.learned or attempt.passed
-        if not done and start["pool_checksum"] != fingerprint(pool):
+        size = len(start["predictions"])
+        same = pool if len(pool) <= size else pool.take(np.arange(size))  # it may have grown since
+        if not done and start["pool_checksum"] != fingerprint(same):
             raise ValueError(
                 f"attempt {number} in {learner.journal.path} is about other rows: go on with those"
             )
@@ -85,17 +88,22 @@ class Attempt(Certification):
     def _made(
         cls, learner: "ActiveLearner", pool: "Examples", numbers: NDArray[np.int64], start: dict[str, Any]
     ) -> Self:
-        classes, own = start["classes"], ("model", "pool_checksum")
-        among = np.flatnonzero(np.frombuffer(start["among"].encode(), np.uint8) == ord("1"))
-        attempt = cls(
-            start["measure"], start["target"], classes, [classes[code] for code in start["predictions"]],
-            among, alpha=start["alpha"], attempt=start["attempt"], seed=start["seed"], most=start["most"],
-            plan=start["plan"], positive=start["positive"], reads=[Read(*read) for read in start["reads"]],
-            about={name: start[name] for name in own},
-        )  # fmt: skip
+        attempt = cls(**_claim(start))
         attempt._learner, attempt._pool, attempt._numbers = learner, pool, numbers
         attempt._turns, attempt.model_answers = start["turns"], start["learned"]
         return attempt
+
+    def has_drawn(self, row: int, ahead: int = 0) -> bool:
+        """Whether the row was drawn and has its answer, or is one of so many that are drawn next."""
+        return bool((self._order[: len(self.answers) + (0 if self.over else ahead)] == row).any())
+
+    def upcoming(self, count: int) -> list[int]:
+        """The rows that are wanted next if the attempt goes on; several people may look at them at once."""
+        return [] if self.over else self._order[len(self.answers) :][:count].tolist()
+
+    def drawn(self) -> dict[int, Any]:
+        """The answers so far by their rows."""
+        return dict(zip(self._order.tolist(), self.answers, strict=False))
 
     def number_of(self, row: int) -> int:
         """The learner's number of a row of the pool."""
@@ -149,13 +157,13 @@ class Attempt(Certification):
             if not self.over:
                 raise ValueError("the attempt is not over: its model must not learn from it yet")
             pair = class_labels(self._learner.labelled.settings.loss)
-            rows = self._order[: len(self.answers)].tolist()
+            drawn = self.drawn()
             labels = {
                 self.number_of(row): pair[self.classes.index(answer)]
-                for row, answer in zip(rows, self.answers, strict=True)
+                for row, answer in drawn.items()
                 if answer is not None
             }
-            by_number = {self.number_of(row): row for row in rows}
+            by_number = {self.number_of(row): row for row in drawn}
             # They count for later attempts, too, if they were the next rows to be read, all of them.
             alone = None not in self.answers and len(self._learner.journal.turns()) == self._turns
             source = self.attempt if self.measure == "recall" and alone else None
@@ -164,11 +172,42 @@ class Attempt(Certification):
 
     def _learn_if_failed(self) -> None:
         """And at recall in any case: that is not a claim about the model."""
-        if self.over and (self.measure == "recall" or not self.passed):
+        failed = self.over and (self.measure == "recall" or not self.passed)
+        if failed and not self._learner.journal.read_only:
             self.learn()
 
     def _write(self, kind: str, row: int | None = None, label: Any = None) -> None:
         self._learner.journal.add_to_attempt(self.attempt, kind, row, label)
+
+
+def _claim(start: dict[str, Any]) -> dict[str, Any]:
+    """The arguments of `Certification`, from an attempt as it began."""
+    classes = start["classes"]
+    among = np.flatnonzero(np.frombuffer(start["among"].encode(), np.uint8) == ord("1"))
+    same = ("measure", "target", "classes", "alpha", "attempt", "seed", "most", "plan", "positive")
+    return {name: start[name] for name in same} | {
+        "predictions": [classes[code] for code in start["predictions"]], "among": among,
+        "reads": [Read(*read) for read in start["reads"]],
+        "about": {name: start[name] for name in ("model", "pool_checksum")},
+    }  # fmt: skip
+
+
+def last_certificate(journal: Journal) -> Certification | None:
+    """The last attempt that passed, or else the last one that is over; None if there is none."""
+    ended = None
+    for number in range(journal.count_attempts(), 0, -1):
+        kept = journal.attempt(number)
+        if kept is None:
+            continue
+        found = Certification(**_claim(kept[0]))
+        for _, row, label in answers_in_force(kept[1]):
+            assert row is not None
+            found._add(row, label)
+        if found.passed:
+            return found
+        if ended is None and (found.over or any(kind == GIVE_UP for kind, _, _ in kept[1])):
+            ended = found
+    return ended
 
 
 def digest(model: Model) -> str:

@@ -101,6 +101,7 @@ class Journal(AttemptEntries):
         self.path, self.read_only = str(path), read_only
         self.writing = threading.RLock()
         """Held by the thread that writes; other connections to the same file take turns by it."""
+        self.follows = False  # from other entries of the file, with which all gets to the disk in time
         self._lock = None if read_only or self.path == IN_MEMORY else FileLock(f"{self.path}-lock")
         try:
             if self._lock is not None and not self._lock.acquire():
@@ -307,7 +308,7 @@ class Journal(AttemptEntries):
     @contextmanager
     def _written(self, *, to_disk: bool = False) -> Iterator[None]:
         """A transaction. It survives a killed process; a power cut only if it is written `to_disk`."""
-        with self.writing, transaction(self._db, to_disk=to_disk):
+        with self.writing, transaction(self._db, to_disk=to_disk and not self.follows):
             yield
 
 
@@ -328,10 +329,11 @@ def revise(events: list[Event], revision: Event) -> None:
     place, *others = (place for place, event in enumerate(events) if event.number == revision.number)
     for other in reversed(others):  # a label that was taught after a skip
         del events[other]
-    if revision.kind == WITHDRAW:
+    taught = events[place].kind == TEACH  # without a label, nothing is known about such a row
+    if revision.kind == WITHDRAW or (taught and revision.label is None):
         del events[place]
     else:
-        kind = SKIP if revision.label is None else ANSWER
+        kind = TEACH if taught else SKIP if revision.label is None else ANSWER
         events[place] = Event(kind, revision.number, revision.label)
 
 

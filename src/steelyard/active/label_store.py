@@ -31,10 +31,6 @@ CREATE TABLE IF NOT EXISTS labels (
 );
 CREATE INDEX IF NOT EXISTS labels_by_item ON labels (item);
 CREATE TABLE IF NOT EXISTS estimates (answers INTEGER PRIMARY KEY, estimate TEXT NOT NULL);
-CREATE TABLE IF NOT EXISTS page_attempts (
-    number INTEGER PRIMARY KEY, about TEXT NOT NULL, predictions BLOB NOT NULL, among BLOB NOT NULL,
-    certificate TEXT
-);
 """
 _FIRST_FIELDS = (
     "SELECT fields FROM documents WHERE row IN (SELECT min(row) FROM documents GROUP BY item) ORDER BY item"
@@ -70,16 +66,16 @@ class LabelStore:
 
     def __init__(self, journal: Journal) -> None:
         self._journal = journal
-        self._db, self._searching = journal.connect(), journal.connect()
-        self.lock, self._search_lock = journal.writing, threading.Lock()
+        self._db, self._reading, self._searching = (journal.connect() for _ in range(3))
+        self.lock, self._read_lock, self._search_lock = journal.writing, threading.Lock(), threading.Lock()
         if not journal.read_only:
             with self.lock, transaction(self._db, to_disk=True):
                 for statement in _TABLES.strip().split(";\n"):
                     self._db.execute(statement)
 
     def close(self) -> None:
-        self._db.close()
-        self._searching.close()
+        for each in (self._db, self._reading, self._searching):
+            each.close()
 
     def project(self) -> dict[str, Any] | None:
         """Its settings; None if the journal has no documents, such as one that Python code keeps."""
@@ -139,8 +135,8 @@ class LabelStore:
 
     def document(self, item: int) -> Document:
         """The first of the equal documents."""
-        with self.lock:
-            row = self._db.execute(
+        with self._read_lock:  # nobody waits until the disk has what another one said
+            row = self._reading.execute(
                 "SELECT id, fields FROM documents WHERE item = ? ORDER BY row LIMIT 1", (item,)
             ).fetchone()
         return Document(row[0], json.loads(row[1]))
@@ -181,23 +177,6 @@ class LabelStore:
     def estimates(self) -> list[dict[str, Any]]:
         found = self._db.execute("SELECT answers, estimate FROM estimates ORDER BY answers")
         return [{"answers": answers} | json.loads(estimate) for answers, estimate in found]
-
-    def save_attempt(
-        self, number: int, about: dict[str, Any], predictions: bytes, among: bytes, certificate: Any = None
-    ) -> None:
-        """An attempt at a certificate; the certificate once it is over."""
-        values = number, json.dumps(about), predictions, among, certificate and json.dumps(certificate)
-        with self.lock, transaction(self._db, to_disk=True):
-            self._db.execute("INSERT OR REPLACE INTO page_attempts VALUES (?, ?, ?, ?, ?)", values)
-
-    def attempts(self) -> list[tuple[int, dict[str, Any], bytes, bytes, dict[str, Any] | None]]:
-        """Number, settings, predictions, the rows to draw from, and the certificate of those that ended."""
-        with self.lock:
-            found = self._db.execute("SELECT * FROM page_attempts ORDER BY number").fetchall()
-        return [
-            (number, json.loads(about), predictions, among, certificate and json.loads(certificate))
-            for number, about, predictions, among, certificate in found
-        ]
 
 
 def _content(fields: dict[str, Any], features: Sequence[str]) -> str:

@@ -178,7 +178,8 @@ def refit(
     """A model of the rows without those left out: averaged over orders, in one pass, or converged."""
     if training.fit == "balanced":
         return minimum(settings, rows if left_out is None else rows.take(np.flatnonzero(~left_out)))
-    count = len(rows)
+    count, whole = len(rows), rows.features
+    features, rows = _with_own_features(rows) if training.orders and not rows.dense else (None, rows)
     models = []
     for number in range(max(training.orders, 1)):
         learner = Learner(settings, rows.features)
@@ -189,7 +190,25 @@ def refit(
         else:
             learner.learn(rows.take(order[~left_out[order]]))
         models.append(learner.model)
-    return average(models) if training.orders else models[0]
+    if not training.orders:
+        return models[0]
+    return average(models) if features is None else _spread(average(models), features, whole)
+
+
+def _with_own_features(rows: Examples) -> tuple[NDArray[np.int32], Examples]:
+    """The features of the rows, and the rows with those numbered anew: few of all, and several models."""
+    features, places = np.unique(rows.indices, return_inverse=True)
+    return features, replace(rows, indices=places.astype(np.int32), features=len(features))
+
+
+def _spread(model: Model, features: NDArray[np.int32], count: int) -> Model:
+    """The same model with the features where they were."""
+    whole = Model(model.settings, count)
+    for name in ("raw_coefficients", "sum_squared_gradients", "max_abs"):
+        if len(own := getattr(model, name)):
+            getattr(whole, name)[features] = own
+    whole.state[...] = model.state
+    return whole
 
 
 def average(models: Sequence[Model]) -> Model:

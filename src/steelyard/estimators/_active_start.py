@@ -72,10 +72,19 @@ class StartMixin(EstimatesMixin, TeachMixin):
         return examples(rows, features=None if anew else self.n_features_in_)
 
     def _weighted(self, rows: Any, *, anew: bool) -> Any:
-        """Counts weighted by the inverse document frequency of the pool."""
+        """Counts weighted by the inverse document frequency of the pool, as it was before it grew."""
         if anew:
-            self._idf = TfidfTransformer().fit(rows)
+            self._idf = TfidfTransformer().fit(rows[: self._first_part()])
         return self._idf.transform(rows)
+
+    def _first_part(self) -> int | None:
+        """How many rows the pool of the journal had at first; None if it is a new one."""
+        if not isinstance(self.journal, Journal):
+            if self.journal is None or not Path(self.journal).exists():
+                return None
+            with Journal(self.journal) as kept:
+                return _first_rows(kept)
+        return _first_rows(self.journal)
 
     def _start(self, chunk: Examples, expected: int | None, *, pool: bool = True) -> list[int]:
         """Open or continue the journal; returns how many rows each part of the pool has."""
@@ -108,3 +117,8 @@ class StartMixin(EstimatesMixin, TeachMixin):
         flipped = positive == named[0]
         self._evaluation = Evaluation(self.learner_, len(chunk) if pool else None, positive, flipped=flipped)
         return [rows for rows, _ in parts]
+
+
+def _first_rows(journal: Journal) -> int | None:
+    parts = (journal.about() or {}).get("about", {}).get("parts")
+    return parts[0][0] if parts else None

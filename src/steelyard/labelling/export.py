@@ -1,13 +1,13 @@
 """Everything a project has, as a file: tables, RIS, tasks of Label Studio or Prodigy; and its certificate."""
 
-import json
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 from steelyard import _atomic_files
+from steelyard.active.attempt import last_certificate
 from steelyard.active.label_store import in_force, settled
 from steelyard.io.blocks import Block
 from steelyard.io.errors import InputError
@@ -93,15 +93,9 @@ def _cells(each: Outcome) -> tuple[str | float | None, ...]:
     return each.label, each.annotator, when, each.prediction, float(f"{each.probability:.9g}")
 
 
-def certificate(project: Project) -> dict[str, Any]:
-    """The last certificate that passed, or else the last attempt."""
-    ended = [found for *_, found in project.store.attempts() if found is not None]
-    if not ended:
-        raise InputError(f"{project.path}: there is no certificate; the page offers to make one")
-    return next((each for each in reversed(ended) if each["passed"]), ended[-1])
-
-
 def write_certificate(project: Project, path: Path) -> None:
-    text = json.dumps(certificate(project), ensure_ascii=False, indent=1) + "\n"
-    with _atomic_files.replacing(path) as temporary:
-        temporary.write_text(text, encoding="utf-8")
+    """The last certificate that passed, or else the last attempt, as JSON and as a page for people."""
+    found = last_certificate(project.journal)
+    if found is None:
+        raise InputError(f"{project.path}: there is no certificate; the page offers to make one")
+    found.save(path)

@@ -13,6 +13,7 @@ from steelyard.active.learner import ActiveLearner
 from steelyard.active.stopping import ErrorBelow, RecallAbove, Rule
 from steelyard.engine import probabilities
 from steelyard.estimators.active import ActiveClassifier
+from steelyard.labelling.attempts import AHEAD
 from steelyard.labelling.project import RECALL, Project
 
 _OPEN = object()
@@ -32,43 +33,84 @@ class LearnerFeed:
     def __init__(self, project: Project, classifier: ActiveClassifier) -> None:
         self.classifier, self._project = classifier, project
         history, order = classifier.history_, classifier._order
-        asked = np.flatnonzero(history.asked)
+        asked, taught = np.flatnonzero(history.asked), [*classifier.learner_._taught]
         self._numbers = dict(zip(order[asked].tolist(), asked.tolist(), strict=True))
+        self._by_item = np.argsort(order)
         names = classifier.classes_.tolist()
-        codes = classifier._coded(np.asarray(names)).tolist()
-        by_code = dict(zip(codes, names, strict=True))
-        self._told: dict[int, Any] = {}
-        for number in asked.tolist():
-            if history.skipped[number]:
-                self._told[int(order[number])] = None
-            elif not np.isnan(history.label[number]):
-                self._told[int(order[number])] = by_code[float(history.label[number])]
+        self._codes = dict(zip(names, classifier._coded(np.asarray(names)).tolist(), strict=True))
+        by_code = {code: name for name, code in self._codes.items()}
+        self._told: dict[int, Any] = dict.fromkeys(order[np.flatnonzero(history.skipped)].tolist())
+        known = classifier.learner_.labels
+        self._told |= {int(order[number]): by_code[code] for number, code in known.items()}
         assert classifier.pool_ is not None
-        self.items = len(classifier.pool_)
-        self.open = [item for item in self._numbers if item not in self._told]
+        self._pool = classifier.pool_
+        self.items = len(self._pool)
+        read = [*self._numbers, *order[taught].tolist()]
+        self.open = [item for item in read if item not in self._told]
+        """What was asked for, or taught and taken back, and has no label."""
         self.estimates = project.store.estimates()
         self._sign = 1.0 if classifier.positive_ == names[1] else -1.0
         self.view = self._look()
+        last = classifier.attempt_
+        self._noted = last if last is not None and last.learned else None
 
-    def tell(self, item: int, known: bool, label: str | None) -> None:
-        """What is known about an item now: nothing, that nobody can tell (None), or its label."""
-        number = self._numbers.get(item)
-        if number is None:
-            return  # the learner has not asked: labels nobody asked for would spoil its estimates
-        now, before = label if known else _OPEN, self._told.get(item, _OPEN)
-        if now is before or now == before:
-            return
-        if now is _OPEN:
-            self.classifier.withdraw(number)
-            del self._told[item]
-            return
-        if before is not _OPEN:
-            self.classifier.change(number, now)
-        elif now is None:
-            self.classifier.skip(number)
-        else:
-            self.classifier.answer(number, now)
-        self._told[item] = now
+    @property
+    def waits(self) -> bool:
+        """Whether a question has no answer."""
+        return bool(self.classifier.learner_.open)
+
+    def tell(self, said: dict[int, tuple[bool, str | None]]) -> None:
+        """What is known about items now: nothing, that nobody can tell (None), or a label.
+
+        What was drawn for a certificate waits until the attempt has failed, or another label comes after it.
+        Labels that nobody asked for are taught.
+        """
+        learner, nobody_asked = self.classifier.learner_, {}
+        for item, (known, label) in said.items():
+            self._note_learned()
+            if self._is_kept_back(item):
+                continue
+            number, asked = int(self._by_item[item]), item in self._numbers
+            now = label if known and (asked or label is not None) else _OPEN
+            before = self._told.get(item, _OPEN)
+            if now is before or now == before:
+                continue
+            self._learn_certified()
+            if now is _OPEN:
+                self.classifier.withdraw(number)
+                del self._told[item]
+                continue
+            if before is not _OPEN:
+                self.classifier.change(number, now)
+            elif now is None:
+                self.classifier.skip(number)
+            elif asked:
+                learner.answer([number], [self._codes[now]])
+            else:
+                nobody_asked[number] = item
+            self._told[item] = now
+        if nobody_asked:
+            labels = {number: self._codes[self._told[item]] for number, item in nobody_asked.items()}
+            learner.teach(labels, nobody_asked, self._pool)
+
+    def _is_kept_back(self, item: int) -> bool:
+        attempt = self.classifier.attempt_
+        return attempt is not None and not attempt.learned and attempt.has_drawn(item, AHEAD)
+
+    def _learn_certified(self) -> None:
+        """The model changes: it is not the certified one any more, so that it may learn those labels, too."""
+        attempt = self.classifier.attempt_
+        if attempt is not None and attempt.over:
+            attempt.learn()
+            self._note_learned()
+
+    def _note_learned(self) -> None:
+        """What an attempt has taught the learner."""
+        attempt = self.classifier.attempt_
+        if attempt is not None and attempt.learned and attempt is not self._noted:
+            self._noted = attempt
+            drawn = {row: label for row, label in attempt.drawn().items() if label is not None}
+            self._told = drawn | self._told
 
     def ask(self) -> int | None:
         """One more item that the learner wants to know about; None if there is none within the budget."""
@@ -81,7 +123,8 @@ class LearnerFeed:
 
     def _look(self) -> ModelView:
         model = self.classifier.learner_.labelled.model
-        return ModelView(model.coefficients().copy(), self._sign)
+        weights = self.classifier._idf.idf_ if self.classifier.tfidf else 1.0
+        return ModelView(model.coefficients() * weights, self._sign)
 
     def raise_budget(self, budget: int) -> None:
         """In force at once; the journal has it with the next start."""
@@ -134,8 +177,7 @@ class LearnerFeed:
     def predictions(self) -> tuple[list[str], NDArray[np.float64]]:
         """For every item the class that the model expects, and the probability of the positive one."""
         classifier = self.classifier
-        assert classifier.pool_ is not None
-        raw = classifier.learner_.predict(classifier.pool_)
+        raw = classifier.learner_.predict(self._pool)
         loss = classifier.model_.settings.loss
         names = classifier.classes_.tolist()
         chances = probabilities.class_probabilities(loss, raw, None)[:, 1 if self._sign > 0.0 else 0]

@@ -15,6 +15,7 @@ from steelyard import model_file
 from steelyard.active import strategies
 from steelyard.active.journal import Journal
 from steelyard.active.label_store import Document, LabelStore
+from steelyard.active.labelled import RefitPlan, refit
 from steelyard.estimators.active import ActiveClassifier
 from steelyard.examples import Examples, join
 from steelyard.io import columns as roles
@@ -25,6 +26,7 @@ from steelyard.io.labels import two_classes
 from steelyard.io.stream import Reader
 from steelyard.labelling.corpus import Corpus
 from steelyard.losses import class_labels
+from steelyard.model import Model
 from steelyard.model_file import EngineState, ModelFile
 
 ERROR, RECALL = "error", "recall"
@@ -48,6 +50,8 @@ class ProjectSettings:
     target: float = 0.05
     seed: int = 0
     kind: str = "table"
+    tfidf: bool = False
+    """Whether words weigh by how rare they are, in refits that give both classes the same weight."""
     token: str = ""
     """In the address of the page, so that nobody else can open it."""
 
@@ -70,6 +74,9 @@ class Project:
         self.path = str(path)
         self.journal = Journal(path, read_only=read_only)
         self.store = LabelStore(self.journal)
+        # Labels are on disk before they are told, and with them all that was written to the file before. What
+        # a power cut takes away after that is learned again from the labels.
+        self.journal.follows = True
         kept = self.store.project()
         if kept is not None:
             self._take(kept)
@@ -86,7 +93,11 @@ class Project:
 
     def begin(self, corpus: Corpus, settings: ProjectSettings) -> int:
         """Fill a new project; returns the number of items."""
-        settings = replace(settings, kind=corpus.kind, token=secrets.token_urlsafe(18))
+        assert corpus.spec.columns is not None
+        texts = corpus.spec.columns.with_role(roles.TEXT)
+        ranked = strategies.by_name(settings.strategy).ranks_pool and texts == self._features(corpus.spec)
+        token = secrets.token_urlsafe(18)
+        settings = replace(settings, kind=corpus.kind, tfidf=settings.tfidf or ranked, token=token)
         return self._add(corpus.documents, corpus.spec, settings)
 
     def grow(self, corpus: Corpus) -> int:
@@ -154,12 +165,15 @@ class Project:
         return ActiveClassifier(
             classes=list(given.classes), positive=given.positive, strategy=given.strategy,
             budget=min(given.budget, len(rows)), audit=given.audit, random_state=given.seed,
-            journal=self.journal,
+            tfidf=given.tfidf, refit="balanced" if given.tfidf else None, journal=self.journal,
         ).pool(matrix)  # fmt: skip
 
     def save_model(self, path: str | Path, classifier: ActiveClassifier) -> None:
-        """A model file that every command reads; later files are read as that of the documents was."""
-        model = classifier.model_
+        """A model file that every command reads; later files are read as that of the documents was.
+
+        Such files have counts of words: if those are weighted here, the answers are learned anew without.
+        """
+        model = self._plain_model(classifier) if self.settings.tfidf else classifier.model_
         low, high = class_labels(model.settings.loss)
         names = classifier.classes_.tolist()
         spec = replace(self.spec, label_rule=two_classes(names[0], names[1], low, high))
@@ -167,6 +181,12 @@ class Project:
             EngineState([model.settings], [model]), spec=spec.as_json(), class_names=classifier.classes_
         )
         model_file.save(path, content)
+
+    def _plain_model(self, classifier: ActiveClassifier) -> Model:
+        known = classifier.learner_.labels
+        places, labels = classifier._order[[*known]], np.array([*known.values()])
+        rows = replace(self.examples().take(places), labels=labels, sample_weight=np.ones(len(labels)))
+        return refit(classifier.model_.settings, RefitPlan(seed=self.settings.seed), rows)
 
     def close(self) -> None:
         self.store.close()

@@ -14,11 +14,12 @@ from collections.abc import Callable
 import numpy as np
 
 from steelyard.active import counter_rng
+from steelyard.active.certification import MEASURES
 from steelyard.active.label_store import CERTIFY, IN_FILE, LABEL, WITHDRAWN, Label, in_force, settled
 from steelyard.io.errors import InputError
 from steelyard.labelling.attempts import Attempts
 from steelyard.labelling.learner_feed import LearnerFeed
-from steelyard.labelling.project import Project
+from steelyard.labelling.project import RECALL, Project
 
 AHEAD = 2  # questions beyond those that people look at
 LEASE = 600.0  # seconds after which a document of somebody who is gone goes to another
@@ -36,10 +37,19 @@ class LabellingSession:
         self.labels = in_force(project.store.labels())
         self.counts = Counter(settled(own) for own in self.labels.values())
         """How many items have each label; None: skipped."""
+        in_time = sorted(
+            (each for own in self.labels.values() for each in own.values()), key=lambda each: each.time
+        )
+        self.dry = 0
+        """How many labels came since the last one of the positive class."""
+        for each in in_time:
+            self._count_dry(each)
         self.by_person = Counter(name for own in self.labels.values() for name in own if name != IN_FILE)
         self.feed = LearnerFeed(project, project.classifier())
-        self.attempts = Attempts(project.store, self.feed.classifier)
+        self.attempts = Attempts(self.feed.classifier)
         self.attempts.refresh(self.labels)
+        self.wish: tuple[str, float] | None = None
+        """The attempt at recall that begins as soon as every question has its answer."""
         self._queue = [item for item in self.feed.open if item not in self.labels]  # asked, in their order
         self._assigned: dict[int, tuple[str, float]] = {}
         self._clients: dict[str, float] = {}
@@ -87,7 +97,7 @@ class LabellingSession:
         if not annotator or annotator == IN_FILE:
             raise InputError(f"{annotator!r} is not the name of a person")
         with self._work:
-            drawn = self.attempts.current is not None and self.attempts.current.ask_next() == item
+            drawn = item in self.attempts.wanted()
             self._record(Label(item, label, annotator, self._clock(), CERTIFY if drawn else LABEL))
             self._assigned.pop(item, None)
             if self._is_drawn_twice(item):
@@ -119,20 +129,54 @@ class LabellingSession:
             self.counts[settled(own)] += 1
         else:
             del self.labels[label.item]
+        self._count_dry(label)
         self.attempts.changed(label.item)
-        self.attempts.refresh(self.labels)
+        self._count_draws()
         self._pending.append(label.item)
         self._work.notify_all()
 
+    def _count_dry(self, label: Label) -> None:
+        if label.label is not None:
+            self.dry = 0 if label.label == self.project.settings.positive else self.dry + 1
+
+    def _count_draws(self) -> None:
+        attempt = self.attempts.current
+        self.attempts.refresh(self.labels)
+        if attempt is not None and attempt.over:  # what was kept back for it, such as skips
+            self._pending.extend(self.labels)
+
     def certify(self, measure: str, target: float) -> None:
-        """Begin an attempt: from now on its draws come first."""
-        self.attempts.begin(measure, target)
+        """Begin an attempt: from now on its draws come first.
+
+        Recall is about all that was read, so before that every question that is open gets its answer.
+        """
+        if measure not in MEASURES or not 0.0 < target < 1.0:
+            raise InputError(f"a certificate is of {', '.join(MEASURES)}, with a target between 0 and 1")
         with self._work:
-            self.attempts.refresh(self.labels)
+            if self.attempts.current is not None or self.wish is not None:
+                raise ValueError("an attempt is under way: finish it or give it up first")
+            if measure == RECALL:
+                self.wish = measure, target
+                self._work.notify_all()
+        if measure != RECALL:
+            self._begin_attempt(measure, target)
+
+    def _begin_attempt(self, measure: str, target: float) -> None:
+        self.feed.classifier.certify(measure, target)
+        with self._work:
+            self.wish = None
+            self._count_draws()
+            self._work.notify_all()
+
+    def _is_due(self) -> bool:
+        return self.wish is not None and not self._pending and not self.feed.waits
 
     def give_up(self) -> None:
         with self._work:
+            self.wish = None
             self.attempts.give_up()
+            self._pending.extend(self.labels)
+            self._work.notify_all()
 
     def raise_budget(self, budget: int) -> None:
         self.project.raise_budget(budget)
@@ -144,9 +188,9 @@ class LabellingSession:
     # Which document comes next
 
     def _choose(self, client: str, annotator: str) -> tuple[int, str] | None:
-        drawn = self.attempts.refresh(self.labels)
-        if drawn is not None and self._free(drawn, client):
-            return drawn, CERTIFY
+        for drawn in self.attempts.wanted():
+            if drawn not in self.labels and self._free(drawn, client):
+                return drawn, CERTIFY
         self._twice = [item for item in self._twice if self._has_one(item)]
         for item in self._twice:
             if annotator not in self.labels[item] and self._free(item, client):
@@ -175,7 +219,7 @@ class LabellingSession:
     def _run(self) -> None:
         while True:
             with self._work:
-                while not (self._stopped or self._pending or self._wanted() > 0):
+                while not (self._stopped or self._pending or self._wanted() > 0 or self._is_due()):
                     self._busy = False
                     self._work.notify_all()
                     self._work.wait()
@@ -191,11 +235,13 @@ class LabellingSession:
         with self.lock:
             changed = list(dict.fromkeys(self._pending))
             self._pending.clear()
-            said = {item: self.labels.get(item) for item in changed}
-        for item, own in said.items():
-            self.feed.tell(item, own is not None, None if own is None else settled(own))
+            own = {item: self.labels.get(item, {}) for item in changed}
+            said = {item: (bool(each), settled(each)) for item, each in own.items()}
+        self.feed.tell(said)
         with self.lock:
-            wanted = self._wanted()
+            wanted, wish = self._wanted(), self.wish if self._is_due() else None
+        if wish is not None:
+            self._begin_attempt(*wish)
         for _ in range(wanted):
             asked = self.feed.ask()
             with self._work:
@@ -215,7 +261,7 @@ class LabellingSession:
 
     def _wanted(self) -> int:
         """How many questions to ask now."""
-        if self._exhausted:
+        if self._exhausted or self.wish is not None or self.attempts.current is not None:
             return 0
         here = sum(self._clock() - seen < _GONE for seen in self._clients.values())
         open_ = sum(item not in self.labels for item in self._queue)

@@ -3,7 +3,8 @@
 from pathlib import Path
 from typing import Any
 
-from steelyard.active import agreement
+from steelyard.active import agreement, strategies
+from steelyard.active.certificates import RecallTest
 from steelyard.active.label_store import settled
 from steelyard.labelling import explanation
 from steelyard.labelling.session import LabellingSession
@@ -26,6 +27,7 @@ class PageView:
         return {
             "classes": list(given.classes), "positive": given.positive, "measure": given.measure,
             "target": given.target, "strategy": given.strategy, "twice": given.twice,
+            "estimates": strategies.by_name(given.strategy).randomized or given.audit > 0.0,
             "documents": self._project.store.count(), "items": self._session.feed.items,
             "name": Path(self._project.path).name.removesuffix(".journal"),
         }  # fmt: skip
@@ -53,7 +55,8 @@ class PageView:
     def state(self, annotator: str) -> dict[str, Any]:
         session = self._session
         with session.lock:
-            attempt, counts, people = session.attempts.current, session.counts, +session.by_person
+            counts, people = session.counts, +session.by_person
+            attempt, ended = self._attempt(), session.attempts.last
             stamp = sum(people.values())
             if self._agreement[0] != stamp and len(people) > 1:
                 self._agreement = stamp, agreement.summarise(session.labels)
@@ -65,13 +68,20 @@ class PageView:
             "agreement": self._agreement[1], "estimates": [
                 {name: each[name] for name in _SHOWN if name in each} for each in session.feed.estimates
             ],
-            "attempt": None if attempt is None else {
-                "measure": attempt.measure, "target": attempt.target, "labels": len(attempt.answers),
-                "wrong": getattr(attempt.test, "bad", None), "rows": attempt.test.rows,
-            },
-            "certificate": session.attempts.last and {
-                name: session.attempts.last[name] for name in ("passed", "says")
-            },
+            "attempt": attempt, "certificate": ended, "dry": session.dry,
+        }  # fmt: skip
+
+    def _attempt(self) -> dict[str, Any] | None:
+        """The attempt that goes on, or is to begin."""
+        session, attempt = self._session, self._session.attempts.current
+        if attempt is None:
+            wish = session.wish
+            return None if wish is None else {"measure": wish[0], "target": wish[1], "waits": True}
+        test = attempt.test
+        counts = {"found": test.found} if isinstance(test, RecallTest) else {"wrong": test.bad}
+        return counts | {
+            "measure": attempt.measure, "target": attempt.target, "labels": len(attempt.answers),
+            "rows": test.rows,
         }  # fmt: skip
 
     def search(self, text: str, annotator: str) -> list[dict[str, Any]]:

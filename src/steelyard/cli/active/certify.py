@@ -12,7 +12,10 @@ from steelyard.io.errors import InputError
 
 if TYPE_CHECKING:
     from steelyard.active.attempt import Attempt
+    from steelyard.active.certification import Read
     from steelyard.active.journal import Journal
+    from steelyard.active.learner import ActiveLearner
+    from steelyard.examples import Examples
 
 _PER_ATTEMPT = 1 << 32  # rows that belong to no stream get numbers of their own, below 0
 _REPLIES = "a label, a skip, an undo or an end"
@@ -27,6 +30,10 @@ _REPLIES = "a label, a skip, an undo or an end"
 @click.option(
     "--precision", type=float, metavar="TARGET",
     help="Certify that the precision of the journal's positive class is at least this.",
+)  # fmt: skip
+@click.option(
+    "--recall", type=float, metavar="TARGET",
+    help="Certify that at least this share of the file's rows of the positive class has been found.",
 )  # fmt: skip
 @click.option(
     "--alpha", type=float, default=0.05, show_default=True,
@@ -54,13 +61,16 @@ def command(file: Path, journal: Path, certificate: Path | None, **given: Any) -
 
     {"undo": true} takes back the last label, {"end": true} gives up. The last line says whether it is
     certified. If it is not, the labels are learned. All answers are in the journal: after an interruption,
-    the same command goes on. See docs/certify.md.
+    the same command goes on. With --recall, rows of the file that active ask has asked for, known by their
+    content, are those that have been read. See docs/certify.md.
     """
     from steelyard.active.journal import Journal
 
     with options.errors():
-        if (given["error"] is None) == (given["precision"] is None):
-            raise InputError("say what to certify: --error 0.05, or --precision 0.9; one of the two")
+        if sum(given[measure] is not None for measure in ("error", "precision", "recall")) != 1:
+            raise InputError(
+                "say what to certify: --error 0.05, --precision 0.9 or --recall 0.9; one of them"
+            )
         if not journal.exists():
             raise FileNotFoundError(2, "No such file", str(journal))
         with Journal(journal) as kept:
@@ -106,7 +116,7 @@ def _attempt(journal: "Journal", rows: list[Any], given: dict[str, Any]) -> "Att
         raise InputError("there is no row to draw from: the file has none")
     bits = (about["features"] - 1).bit_length()
     pool = join([jsonl_reader.hash_object(row, bits) for row in rows])
-    measure = "error" if given["precision"] is None else "precision"
+    measure = next(name for name in ("error", "precision", "recall") if given[name] is not None)
     claim = {"measure": measure, "target": given[measure], "alpha": given["alpha"], "plan": given["plan"]}
     last = journal.count_attempts()
     found = Attempt.resume(learner, pool, _numbers(last, len(pool)), last)
@@ -122,10 +132,41 @@ def _attempt(journal: "Journal", rows: list[Any], given: dict[str, Any]) -> "Att
     among = np.arange(len(pool))
     if measure == "precision":
         among = among[codes == classes.index(about["positive"])]
+    reads = _reads(learner, pool, classes) if measure == "recall" else []
+    among = np.setdiff1d(among, [read.row for read in reads])
     return Attempt.begin(
         learner, pool, _numbers(last + 1, len(pool)), codes=codes, among=among,
-        claim=claim | {"most": given["most"], "classes": classes, "positive": about["positive"]},
+        claim=claim | {"most": given["most"], "classes": classes, "positive": about["positive"]}, reads=reads,
     )  # fmt: skip
+
+
+def _reads(learner: "ActiveLearner", pool: "Examples", classes: list[Any]) -> "list[Read]":
+    """The rows of the file that the journal has, with or without an answer that somebody could give.
+
+    None of them counts as picked at random: nobody knows from which rows they were.
+    """
+    from steelyard.active.certification import Read
+    from steelyard.active.labelled import sparse_row
+    from steelyard.losses import class_labels
+
+    places: dict[tuple[bytes, bytes], list[int]] = {}
+    for row in reversed(range(len(pool))):
+        places.setdefault(_content(*sparse_row(pool, row)), []).append(row)
+    names: dict[float | None, Any] = dict(
+        zip(class_labels(learner.labelled.settings.loss), classes, strict=True)
+    )
+    journal, known, waiting = learner.journal, learner.labels, set(learner.open)
+    stored = {each.number: each for each in (*journal.asked(), *journal.taught())}
+    reads = []
+    for number in journal.turns():
+        same = places.get(_content(stored[number].indices, stored[number].values))
+        if same and number not in waiting:
+            reads.append(Read(same.pop(), names.get(known.get(number)), None))
+    return reads
+
+
+def _content(indices: Any, values: Any) -> tuple[bytes, bytes]:
+    return indices.tobytes(), values.tobytes()
 
 
 def _numbers(attempt: int, rows: int) -> Any:
@@ -139,9 +180,10 @@ def _question(attempt: "Attempt", row: int, example: Any) -> dict[str, Any]:
 
     test: Any = attempt.test
     said = {
-        "row": row, "example": example, "prediction": attempt.prediction(row), "labels": test.draws,
-        "wrong": test.bad, "attempt": attempt.attempt,
+        "row": row, "example": example, "prediction": attempt.prediction(row),
+        "labels": len(attempt.answers), "attempt": attempt.attempt,
     }  # fmt: skip
+    said |= {"found": test.found} if attempt.measure == "recall" else {"wrong": test.bad}
     if isinstance(test, PlannedTest):
         said |= {"plan": {"labels": test.plan.labels, "most_wrong": test.plan.most_bad}}
     return said

@@ -39,11 +39,12 @@ _KINDS = ("table", "ris", "label-studio", "prodigy")
 @click.option("--screening/--no-screening", default=None,
               help="Look for the positive class: recall counts, not the error.  [default: of RIS "
               "files]")  # fmt: skip
-@click.option("--strategy", type=Choice(strategies.names()), default=strategies.DEFAULT, show_default=True,
-              help="How to choose the documents to ask for.")  # fmt: skip
+@click.option("--strategy", type=Choice(strategies.names()),
+              help="How to choose the documents to ask for.  [default: iwal, with --screening "
+              "relevance]")  # fmt: skip
 @click.option("--audit", type=float, default=0.0, show_default=True, metavar="SHARE",
-              help="The share of the documents that are asked for at random and never learned; the strategy "
-              "margin needs it for estimates.")  # fmt: skip
+              help="The share of the documents that are asked for at random and never learned; the "
+              "strategies margin and relevance need it for estimates.")  # fmt: skip
 @click.option("--twice", type=click.FloatRange(0.0, 1.0), default=0.0, show_default=True, metavar="SHARE",
               help="The share of documents that two people label, to see whether they agree.")  # fmt: skip
 @click.option("--format", "kind", type=Choice(_KINDS), help="What wrote the file.  [default: detected]")
@@ -132,8 +133,9 @@ def _begin(project: "Project", file: Path, given: dict[str, Any]) -> None:
     usual = ",".join(_SCREENING if screening else ("no", "yes"))
     names = tuple(name.strip() for name in (given["classes"] or usual).split(","))
     target = given["target"] or (0.95 if screening else 0.05)
+    strategy = given["strategy"] or ("relevance" if screening else strategies.DEFAULT)
     settings = ProjectSettings(
-        names, given["positive"] or names[-1], given["strategy"], given["budget"] or DEFAULT_BUDGET,  # type: ignore[arg-type]
+        names, given["positive"] or names[-1], strategy, given["budget"] or DEFAULT_BUDGET,  # type: ignore[arg-type]
         given["audit"], given["twice"], RECALL if screening else ERROR, target, given["seed"],
     )  # fmt: skip
     corpus = _read(file, settings.classes, given)

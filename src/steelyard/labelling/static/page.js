@@ -164,7 +164,11 @@ function judge(state) {
   const goal = falling ? `below ${percent(about.target)}` : `at least ${percent(about.target)}`;
   let why = `There is an estimate from 20 labels on. The goal: ${about.measure} ${goal}.`;
   let pill = "Not yet: too few labels";
-  if (last && last.refused) { why = last.refused; pill = "No estimate"; }
+  if (!about.estimates && !falling) {
+    const found = state.counts[about.classes.indexOf(about.positive)];
+    why = `Found of ${about.positive}: ${found}. Read since the last one: ${state.dry}. When hardly any come, try for a certificate: it proves that ${percent(about.target)} are found, or goes on until they are.`;
+    pill = `Found ${found}, since then ${state.dry} others`;
+  } else if (last && last.refused) { why = last.refused; pill = "No estimate"; }
   else if (last) {
     const bound = falling ? `at most ${percent(last.high)}` : `at least ${percent(last.low)}`;
     why = `The ${about.measure}${falling ? "" : ` of ${about.positive}`} is ${bound}, with 95 % confidence. The goal is ${goal}.`;
@@ -172,6 +176,7 @@ function judge(state) {
   }
   at("stop-why").textContent = certified ? state.certificate.says : why;
   at("pill-text").textContent = certified ? "Certified" : pill;
+  at("plot").parentElement.hidden = !about.estimates;
   draw(at("plot"), state.estimates, about.target, falling);
   at("plot-caption").textContent = last && last.value !== null && !last.refused
     ? `${falling ? "Error" : "Recall"} now: ${percent(last.value)}, 95 % interval ${percent(last.low)} to ${percent(last.high)}, after ${last.answers} answers`
@@ -182,10 +187,16 @@ function certificate(state) {
   const { attempt, certificate: ended } = state;
   at("certify").hidden = attempt !== null;
   at("give-up").hidden = attempt === null;
-  const running = attempt && `An attempt is under way (${attempt.measure} ${attempt.measure === "error" ? "below" : "at least"} ${percent(attempt.target)}): ${attempt.labels} labels drawn, ${attempt.wrong} where the model was wrong. The documents that come now are drawn at random.`;
+  const running = attempt && `An attempt is under way (${attempt.measure} ${attempt.measure === "error" ? "below" : "at least"} ${percent(attempt.target)}): ${drawn(attempt)}`;
   const idle = "A certificate is proof that others can check. Documents are drawn at random until it is sure.";
   at("certificate-says").textContent = running || (ended ? ended.says : idle);
   document.querySelector('[data-kind="certificate"]').hidden = !ended;
+}
+
+function drawn(attempt) {
+  if (attempt.waits) return "answer the documents that are open; the draws begin after those.";
+  const counts = attempt.measure === "recall" ? `${attempt.found} of ${about.positive} found in all` : `${attempt.wrong} where the model was wrong`;
+  return `${attempt.labels} labels drawn, ${counts}. The documents that come now are drawn at random.`;
 }
 
 function agree({ agreement, people }) {
@@ -264,7 +275,8 @@ at("annotator").addEventListener("change", () => {
 function bound() {
   const error = at("measure").value === "error";
   at("bound").textContent = error ? "is below" : "is at least";
-  at("target").value = error ? (about.measure === "error" ? Math.round(1000 * about.target) / 10 : 5) : 90;
+  const usual = error ? 5 : 90;
+  at("target").value = at("measure").value === about.measure ? Math.round(1000 * about.target) / 10 : usual;
 }
 
 function begin(found) {
@@ -273,7 +285,9 @@ function begin(found) {
   at("name").textContent = about.name;
   at("legend-positive").textContent = about.positive;
   at("annotator").value = who();
-  at("measure").append(made("option", { value: "error" }, "the error"), made("option", { value: "precision" }, `the precision of ${about.positive}`));
+  const claims = [["error", "the error"], ["precision", `the precision of ${about.positive}`], ["recall", `the recall of ${about.positive}`]];
+  claims.sort((one, other) => (other[0] === about.measure) - (one[0] === about.measure));  // what the project is about comes first
+  at("measure").append(...claims.map(([value, what]) => made("option", { value }, what)));
   bound();
   at("classes").append(...about.classes.map((name, k) => {
     const positive = name === about.positive;
