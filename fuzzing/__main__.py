@@ -5,14 +5,14 @@ are findings: their inputs are kept in build/fuzz/, and `python -m fuzzing NAME 
 """
 
 import argparse
+import json
 import random
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from benchmarks import sections
@@ -79,9 +79,17 @@ def _content(path: Path) -> bytes:
     return path.read_bytes() if path.exists() else b""
 
 
-def _rows(tallies: list[Tally]) -> Iterator[list[str]]:
-    for each in tallies:
-        yield [each.name, f"{each.inputs:,}", f"{each.seconds / 60.0:.1f}", str(each.findings)]
+def add_up(tallies: list[Tally]) -> dict[str, Tally]:
+    """With those of earlier runs, until build/fuzz/ is removed."""
+    path = FINDINGS / "tally.json"
+    kept = {each["name"]: Tally(**each) for each in json.loads(_content(path) or "[]")}
+    for now in tallies:
+        before = kept.get(now.name, Tally(now.name, 0, 0.0, 0))
+        sums = before.inputs + now.inputs, before.seconds + now.seconds, before.findings + now.findings
+        kept[now.name] = Tally(now.name, *sums)
+    FINDINGS.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps([asdict(each) for each in kept.values()]))
+    return dict(sorted(kept.items()))
 
 
 def main() -> int:
@@ -108,9 +116,14 @@ def main() -> int:
             sys.stdout.write(f"{each.name}: {each.inputs:,} inputs, {each.findings} findings\n")
             sys.stdout.flush()
             tallies.append(each)
+    total = add_up(tallies)
     if given.write:
         heads = ["target", "inputs tried", "minutes", "findings"]
-        sections.write(PAGE, "fuzzing", sections.table(heads, list(_rows(tallies))))
+        rows = [
+            [each.name, f"{each.inputs:,}", f"{each.seconds / 60.0:.1f}", str(each.findings)]
+            for each in total.values()
+        ]
+        sections.write(PAGE, "fuzzing", sections.table(heads, rows))
     return int(any(each.findings for each in tallies))
 
 

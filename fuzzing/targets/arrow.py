@@ -29,7 +29,9 @@ class ArrowFiles:
         parquet.write_table(table, folder / "table.parquet")
         with pa.ipc.new_stream(str(folder / "stream.arrow"), table.schema) as into:
             into.write_table(table)
-        must("convert", folder / "plain.arrow", "-o", folder / "sparse.arrow", "--bits", 10, "--ignore", "list")
+        must(
+            "convert", folder / "plain.arrow", "-o", folder / "sparse.arrow", "--bits", 10, "--ignore", "list"
+        )
         self._sources = [
             bytes([path.suffix == ".parquet"]) + path.read_bytes() for path in sorted(folder.glob("*.*"))
         ]

@@ -19,7 +19,9 @@ class FilterState:
     def __init__(self, folder: Path) -> None:
         inputs.BLOCK, run._CHECKPOINT = 1024, 2
         self._folder, self._model, self._corpus = folder, folder / "model", folder / "corpus"
-        must("train", documents(folder), "--label", "quality", "--text", "text", "--bits", 8, "-o", self._model)
+        must(
+            "train", documents(folder), "--label", "quality", "--text", "text", "--bits", 8, "-o", self._model
+        )
         for name in ("a.jsonl", "b.jsonl"):
             write_jsonl(self._corpus / name, rows(60, 3))
         self._begun = folder / "begun"
@@ -58,8 +60,6 @@ class FilterState:
         outside = {path.name for path in self._folder.iterdir()}
         assert outside <= {"model", "corpus", "begun", "whole", "run", "rows.jsonl"}, outside
         return 1
-
-
 
 
 TARGETS = {"filter": FilterState}

@@ -38,13 +38,19 @@ class PageRequests:
         headers = {"content-type": "application/json"}
         if chance.random() < 0.2:
             name = chance.choice(["host", "origin", "sec-fetch-site", "content-type", "content-length"])
-            headers[name] = chance.choice(["evil.example", "", "9" * 30, "-1", "x" * 3000, "http://127.0.0.1"])
+            headers[name] = chance.choice(
+                ["evil.example", "", "9" * 30, "-1", "x" * 3000, "http://127.0.0.1"]
+            )
         if chance.random() < 0.5:
             body = json.dumps(given).encode()
             body = damage(body, [body], chance) if chance.random() < 0.3 else body
-            return json.dumps(["POST", f"api/{chance.choice(_ACTIONS)}", body.decode("latin-1"), headers]).encode()
+            return json.dumps(
+                ["POST", f"api/{chance.choice(_ACTIONS)}", body.decode("latin-1"), headers]
+            ).encode()
         query = "&".join(f"{name}={quote(str(value), errors='replace')}" for name, value in given.items())
-        path = chance.choice([f"api/{each}" for each in _READS] + ["", "page.js", "../x", "%2e%2e/%2e%2e/etc"])
+        path = chance.choice(
+            [f"api/{each}" for each in _READS] + ["", "page.js", "../x", "%2e%2e/%2e%2e/etc"]
+        )
         return json.dumps(["GET", f"{path}?{query}", "", headers]).encode()
 
     def check(self, data: bytes) -> int:

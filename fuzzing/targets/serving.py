@@ -32,7 +32,9 @@ class Requests:
             self._sound * 3,
             b"GET /health HTTP/1.1\r\n" + host + b"\r\n",
             b"GET /../../etc/passwd HTTP/1.0\r\n" + host + b"\r\n",
-            b"POST /predict HTTP/1.1\r\n" + host + b"Transfer-Encoding: chunked\r\n\r\n5\r\n{}\n{}\r\n0\r\n\r\n",
+            b"POST /predict HTTP/1.1\r\n"
+            + host
+            + b"Transfer-Encoding: chunked\r\n\r\n5\r\n{}\n{}\r\n0\r\n\r\n",
             head + b"99999999999999999999999\r\n\r\n" + _LINE,
             head + b"-5\r\n\r\n" + _LINE,
             b"\x16\x03\x01\x02\x00\x01\x00",

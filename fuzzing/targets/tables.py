@@ -180,7 +180,11 @@ def _object(line: bytes) -> dict[str, Any]:
 
     try:
         found = json.loads(
-            _decoded(line), object_pairs_hook=_Pairs, parse_float=_Float, parse_int=_Int, parse_constant=_constant
+            _decoded(line),
+            object_pairs_hook=_Pairs,
+            parse_float=_Float,
+            parse_int=_Int,
+            parse_constant=_constant,
         )
     except RecursionError:
         raise NotImplementedError from None
@@ -214,7 +218,9 @@ def _jsonl(_: Path) -> TableText:
         {"y": None, "c": {"a": True}, "x": "NA", "no column": None},
         {"y": "1", "w": "2", "x": " 7 ", "t": ["a", "b"]},
     ]
-    lines = [json.dumps(each, separators=how).encode() for each in objects for how in ((",", ":"), (", ", ": "))]
+    lines = [
+        json.dumps(each, separators=how).encode() for each in objects for how in ((",", ":"), (", ", ": "))
+    ]
 
     def expected(line: bytes, rule: LabelRule | None, options: TextOptions) -> tables.Row | None:
         if not line.strip(b" \t\r"):
@@ -246,7 +252,9 @@ def _fasttext(_: Path) -> TableText:
         return tables.row(cells, _DOCUMENT, options, rule)
 
     def reader(rule: LabelRule | None, options: TextOptions, names: Names) -> Reader:
-        return FastTextReader(InputSpec("fasttext", _BITS, columns=_DOCUMENT, text=options, label_rule=rule), names)
+        return FastTextReader(
+            InputSpec("fasttext", _BITS, columns=_DOCUMENT, text=options, label_rule=rule), names
+        )
 
     return TableText(lines, reader, expected)
 

@@ -61,7 +61,9 @@ def _is_text(value: Any) -> bool:
 
 
 def _is_object(value: Any, tests: dict[str, Test]) -> bool:
-    return isinstance(value, dict) and all(name in value and test(value[name]) for name, test in tests.items())
+    return isinstance(value, dict) and all(
+        name in value and test(value[name]) for name, test in tests.items()
+    )
 
 
 def _is_pair(value: Any) -> bool:
