@@ -1,8 +1,8 @@
 """Commands that are ended at random moments: `python -m fuzzing.soak [--kills N] [--write]`, or `make soak`.
 
-SIGKILL, SIGTERM or SIGINT comes anywhere between the start of a command and its end; then it is run again, as a
-person would. It must end with the bytes of a run that nobody disturbed, and leave no temporary file. Every run is
-a fork of this process, which has loaded everything: to start Python anew would take longer than the command.
+SIGKILL, SIGTERM or SIGINT comes anywhere between the start of a command and its end; then it is run again, as
+a person would. It must end with the bytes of a run that nobody disturbed, and leave no temporary file. Every run
+is a fork of this process, which has loaded everything: to start Python anew would take longer than the command.
 """
 
 import argparse
@@ -97,7 +97,20 @@ def scenarios(data: Path) -> dict[str, Scenario]:
     for number in range(3):
         write_jsonl(corpus / f"{number}.jsonl.gz", rows(200, number))
     must("train", table, "--label", "quality", "--bits", 10, "-o", model)
-    train = ["train", file, "--passes", 60, "--holdout", 9, "--bits", 10, "--threads", 1, "--checkpoint-every", 50]
+    train = [
+        "train",
+        file,
+        "--passes",
+        60,
+        "--holdout",
+        9,
+        "--bits",
+        10,
+        "--threads",
+        1,
+        "--checkpoint-every",
+        50,
+    ]
     sweep = ["sweep", file, "--learning-rate", "0.1,0.5,1,2", "--passes", 20, "--bits", 10, "--threads", 1]
 
     def resumed(folder: Path) -> list[Any]:
@@ -110,7 +123,16 @@ def scenarios(data: Path) -> dict[str, Scenario]:
         return ["filter", model, corpus, "-o", folder / "kept", "--keep", "p>=0.5", "--threads", 1]
 
     def swept(folder: Path) -> list[Any]:
-        return [*sweep, "--resume", folder / "state", "-o", folder / "s.csv", "--save", folder / "best", "--force"]
+        return [
+            *sweep,
+            "--resume",
+            folder / "state",
+            "-o",
+            folder / "s.csv",
+            "--save",
+            folder / "best",
+            "--force",
+        ]
 
     def converted(folder: Path) -> list[Any]:
         return ["convert", *[file] * 20, "-o", folder / "o.arrow", "--bits", 10]
@@ -172,7 +194,7 @@ def full_disk(scenario: Scenario, tries: int, chance: random.Random, folder: Pat
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="python -m fuzzing.soak", description="Commands that are ended.")
+    parser = argparse.ArgumentParser(prog="python -m fuzzing.soak", description="Commands that end early.")
     parser.add_argument("names", nargs="*", help="of commands; all of them by default")
     parser.add_argument("--kills", type=int, default=50, help="of each command")
     parser.add_argument("--seed", type=int, default=random.getrandbits(32))

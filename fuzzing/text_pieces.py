@@ -6,10 +6,12 @@ from random import Random
 from typing import Any
 
 NASTY = [
-    b'"', b'""', b"\\", b"{", b"}", b"[", b"]", b",", b";", b"\t", b"\r", b":", b" ", b"\0", b"\xff", b"\xc3\xa9",
+    b'"', b'""', b"\\", b"{", b"}", b"[", b"]", b",", b";", b"\t", b"\r", b":", b" ", b"\0", b"\xff",
+    b"\xc3\xa9",
     b"\xed\xa0\x80", b"\xef\xbb\xbf", b"\x0b", b"\\ud83d\\ude00", b"\\ud800", b"\\u0000", b"null", b"true",
     b"NaN", b"-Infinity", b"nan", b"inf", b"1e308", b"1e-400", b"1e17", b"-0", b"00", b"1_0", b"0x1p3", b".5",
-    b"5.", b"+1", b"1e", b"-", b"9" * 30, b"0" * 30 + b"1", b"1." + b"3" * 40, b"__label__", b"__label__a ", b"NA",
+    b"5.", b"+1", b"1e", b"-", b"9" * 30, b"0" * 30 + b"1", b"1." + b"3" * 40, b"__label__",
+    b"__label__a ", b"NA",
 ]  # fmt: skip
 VALUES: list[Any] = [
     math.inf, math.nan, -1, 0, 1, 2, 0.5, 10**6, 10**12, 10**30, 2**63, -(2**63) - 1, 1e308, -1e308, "", "x",

@@ -12,8 +12,8 @@ from steelyard.active.certification import Certification
 
 
 def _certificate(measure: str, rows: int) -> dict[str, object]:
-    test = Certification(measure, 0.2 if measure == "error" else 0.7, ["a", "b"], ["a"] * rows, np.arange(rows),
-                         positive="a")  # fmt: skip
+    target = 0.2 if measure == "error" else 0.7
+    test = Certification(measure, target, ["a", "b"], ["a"] * rows, np.arange(rows), positive="a")
     while (row := test.ask_next()) is not None:
         test.answer(row, "b" if row % 31 == 0 else "a")
     return json.loads(json.dumps(test.certificate()))  # type: ignore[no-any-return]

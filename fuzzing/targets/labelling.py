@@ -1,4 +1,4 @@
-"""Requests to the page of `active label`, in process: no answer is an error of the server, no label is made up."""
+"""Requests to the page of `active label`, in process: no error of the server, no label made up."""
 
 import json
 from pathlib import Path

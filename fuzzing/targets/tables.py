@@ -33,12 +33,12 @@ tables.murmur = functools.lru_cache(1 << 16)(tables.murmur)
 tables.tokens = functools.lru_cache(1 << 14)(tables.tokens)
 
 
-class Refused(ValueError):
+class RefusedError(ValueError):
     """By the reference."""
 
 
 class TableText:
-    """Lines, each of which is one record. The first byte of a batch says how it is read, and whether again."""
+    """Lines, each of which is one record. The first byte of a batch says how they are read."""
 
     def __init__(
         self,
@@ -61,7 +61,7 @@ class TableText:
                 row = self._expected(line, rule, options)
             except NotImplementedError:  # it would go on behind the end of its line
                 continue
-            except (tables.RefusedError, Refused):
+            except (tables.RefusedError, RefusedError):
                 wrong.append(len(lines))
             else:
                 expected += [row] if row is not None else []
@@ -86,7 +86,7 @@ def _decoded(line: bytes) -> str:
     try:
         return line.decode()
     except UnicodeDecodeError:
-        raise Refused("not UTF-8") from None
+        raise RefusedError("not UTF-8") from None
 
 
 def _without_blanks(line: str, separator: str) -> str:
@@ -128,10 +128,10 @@ def _delimited(separator: str) -> Callable[[Path], TableText]:
             open_quote = len(list(csv.reader([bare + "\n", "x"], delimiter=separator))) == 1
             if "unexpected end" in str(error) or open_quote or bare.count('"') % 2:
                 raise NotImplementedError from None
-            raise Refused(str(error)) from None
+            raise RefusedError(str(error)) from None
         _decoded(line)
         if len(cells) != len(test_delimited.NAMES):
-            raise Refused("fields")
+            raise RefusedError("fields")
         whole = [cell.replace(_RETURN, "\r") for cell in cells]
         named = dict(zip(test_delimited.NAMES, whole, strict=True))
         return tables.row(named, test_delimited.COLUMNS, options, rule)
@@ -189,12 +189,12 @@ def _object(line: bytes) -> dict[str, Any]:
     except RecursionError:
         raise NotImplementedError from None
     except ValueError as error:
-        raise Refused(str(error)) from None
+        raise RefusedError(str(error)) from None
     if not isinstance(found, _Pairs):
-        raise Refused("no object")
+        raise RefusedError("no object")
     known = [name for name, _ in found.items() if test_jsonl.valid(name) in test_jsonl.COLUMNS.names]
     if len(set(known)) < len(known):
-        raise Refused("twice")
+        raise RefusedError("twice")
     return {test_jsonl.valid(name): cell for name, cell in found.items()}
 
 
@@ -228,7 +228,7 @@ def _jsonl(_: Path) -> TableText:
         try:
             return test_jsonl.twin(_object(line), options, rule)
         except TypeError:
-            raise Refused("only objects of numbers") from None
+            raise RefusedError("only objects of numbers") from None
 
     return TableText(lines, test_jsonl.reader, expected)
 
