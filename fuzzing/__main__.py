@@ -1,7 +1,8 @@
 """Run the targets: `python -m fuzzing [NAME…] [--seconds S] [--inputs N] [--write]`.
 
 Each target runs in a process of its own. An exception, a crash, a hang and a difference from the slow
-reference are findings: their inputs are kept in build/fuzz/, and `python -m fuzzing NAME --input FILE` tries one again.
+reference are findings. Their inputs are kept in build/fuzz/; `python -m fuzzing NAME --input FILE` tries one
+again.
 """
 
 import argparse

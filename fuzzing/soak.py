@@ -1,8 +1,8 @@
 """Commands that are ended at random moments: `python -m fuzzing.soak [--kills N] [--write]`, or `make soak`.
 
-SIGKILL, SIGTERM or SIGINT comes anywhere between the start of a command and its end; then it is run again, as
-a person would. It must end with the bytes of a run that nobody disturbed, and leave no temporary file. Every run
-is a fork of this process, which has loaded everything: to start Python anew would take longer than the command.
+SIGKILL, SIGTERM or SIGINT comes anywhere between the start of a command and its end; then it is run again,
+as a person would. It must end with the bytes of a run that nobody disturbed, and leave no temporary file.
+Every run is a fork of this process, which has loaded everything: to start Python anew would take longer.
 """
 
 import argparse
@@ -179,7 +179,7 @@ def soak(scenario: Scenario, kills: int, chance: random.Random, folder: Path) ->
 
 
 def full_disk(scenario: Scenario, tries: int, chance: random.Random, folder: Path) -> int:
-    """Files may not grow beyond a limit: the command says so, leaves what was there, and no temporary file."""
+    """Files may not grow beyond a limit: the command says so, and leaves no temporary file."""
     whole = folder / "whole"
     largest = max(path.stat().st_size for path in whole.rglob("*") if path.is_file())
     for _ in range(tries):
@@ -194,14 +194,14 @@ def full_disk(scenario: Scenario, tries: int, chance: random.Random, folder: Pat
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="python -m fuzzing.soak", description="Commands that end early.")
+    parser = argparse.ArgumentParser(prog="python -m fuzzing.soak")
     parser.add_argument("names", nargs="*", help="of commands; all of them by default")
     parser.add_argument("--kills", type=int, default=50, help="of each command")
     parser.add_argument("--seed", type=int, default=random.getrandbits(32))
     parser.add_argument("--write", action="store_true", help=f"write the figures into {PAGE}")
     given = parser.parse_args()
     chance = random.Random(given.seed)
-    file_rows.Stream = functools.partial(Stream, block_size=2000)  # type: ignore[misc, assignment]
+    file_rows.Stream = functools.partial(Stream, block_size=2000)  # type: ignore[attr-defined, assignment]
     inputs.BLOCK, run._CHECKPOINT = 2048, 2
     table = []
     with tempfile.TemporaryDirectory() as data:

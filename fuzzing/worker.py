@@ -28,7 +28,8 @@ def save(findings: Path, target: str, data: bytes, why: str) -> None:
 def work(name: str, seed: int, seconds: float, most: int, folder: Path, findings: Path) -> None:
     """Until the time is over, or `most` inputs were tried."""
     resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
-    chance, current, tried, places = random.Random(seed), folder / CURRENT, 0, set()
+    chance, current, tried = random.Random(seed), folder / CURRENT, 0
+    places: set[tuple[str, str, int | None]] = set()
     with tempfile.TemporaryDirectory(dir=folder) as own:
         target = targets.find()[name](Path(own))
         ends = time.monotonic() + seconds

@@ -6,6 +6,7 @@ import json
 import socket
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -74,7 +75,7 @@ def test_outputs_of_filter_stay_in_their_folder(models: Path, tmp_path: Path) ->
     (corpus / "link.jsonl").symlink_to(outside)
     before = outside.read_bytes()
     given = [corpus, corpus / ".." / "outside.jsonl"]
-    filter_files(models / "quality.model", given, tmp_path / "out" / "kept")  # type: ignore[arg-type]
+    filter_files(models / "quality.model", given, tmp_path / "out" / "kept")
     made = {path.name for path in (tmp_path / "out" / "kept").glob("*.jsonl")}
     assert made == {"a.jsonl", "link.jsonl", "outside.jsonl"}
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["kept"]
@@ -86,10 +87,11 @@ def test_records_of_a_filter_that_were_changed_are_refused(models: Path, tmp_pat
     filter_files(models / "quality.model", tmp_path / "in", tmp_path / "out")
     record = tmp_path / "out/_steelyard/files/a.jsonl.json"
     sound = json.loads(record.read_text())
-    for damaged in (
+    forgeries: list[Any] = [
         {**sound, "input": "x"}, {**sound, "statistics": []}, {}, [], 7, {**sound, "sha256": None},
         "[" * 100_000,
-    ):  # fmt: skip
+    ]  # fmt: skip
+    for damaged in forgeries:
         record.write_text(damaged if isinstance(damaged, str) else json.dumps(damaged))
         with pytest.raises(InputError, match=r"a\.jsonl\.json: is damaged; remove it"):
             filter_files(models / "quality.model", tmp_path / "in", tmp_path / "out")

@@ -4,6 +4,7 @@ import contextlib
 import json
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import numpy as np
 
@@ -38,7 +39,8 @@ class Exports:
         self._path.write_bytes(data)
         with contextlib.suppress(ValueError):
             predictor = Predictor.load(self._path)
-            found = predictor.decision_function([[1.0, 2.0, 3.0]] if predictor._matrix else _ROWS)
+            rows: Any = [[1.0, 2.0, 3.0]] if predictor._matrix else _ROWS
+            found = predictor.decision_function(rows)
             assert not np.isnan(found).any(), found
         return 1
 

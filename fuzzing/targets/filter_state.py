@@ -5,6 +5,7 @@ import json
 import shutil
 from pathlib import Path
 from random import Random
+from typing import Any
 
 from fuzzing.commands import documents, must
 from fuzzing.text_pieces import damage, damage_json
@@ -36,10 +37,10 @@ class FilterState:
         self._whole = folder / "whole"
         self._filter(self._whole, None)
 
-    def _filter(self, output: Path, progress: object) -> None:
+    def _filter(self, output: Path, progress: Any) -> None:
         filter_files(
             self._model, self._corpus, output, keep="p >= 0.5", audit_size=10, threads=1, progress=progress
-        )  # type: ignore[arg-type]
+        )
 
     def draw(self, chance: Random) -> bytes:
         number = chance.randrange(len(self._files))

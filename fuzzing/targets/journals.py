@@ -4,6 +4,7 @@ import json
 import sqlite3
 from pathlib import Path
 from random import Random
+from typing import Any
 
 from fuzzing.commands import tried
 from fuzzing.text_pieces import VALUES, damage_json

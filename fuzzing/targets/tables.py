@@ -55,7 +55,9 @@ class TableText:
 
     def check(self, data: bytes) -> int:
         rule, options = _WAYS[data[0] % len(_WAYS)]
-        lines, expected, wrong = [], [], []
+        lines: list[bytes] = []
+        expected: list[tables.Row] = []
+        wrong: list[int] = []
         for line in data[1:].split(b"\n"):
             try:
                 row = self._expected(line, rule, options)

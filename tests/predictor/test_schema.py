@@ -34,7 +34,8 @@ def changed(*place: Any, value: Any) -> dict[str, Any]:
         (("classes",), [1, 2]), (("classes",), ["a", "\ud800"]), (("calibration",), [[1.0]]),
         (("calibration",), [[1.0, 0.0]] * 2), (("loss",), "logistic"), (("loss", "parameters"), {"x": None}),
         (("models",), []), (("models", 0), 7), (("models", 0, "bias"), float("inf")),
-        (("models", 0, "indices"), [16]), (("models", 0, "indices"), [-1]), (("models", 0, "indices"), [3, 4]),
+        (("models", 0, "indices"), [16]), (("models", 0, "indices"), [-1]),
+        (("models", 0, "indices"), [3, 4]),
         (("models", 0, "weights"), [1e300]), (("models", 0, "weights"), [float("nan")]),
         (("columns",), 7), (("columns", 0, "role"), "label"), (("columns", 0), {}), (("missing",), [True]),
         (("text",), {}), (("text", "words"), 10**6), (("text", "characters"), [3, 2]),
@@ -50,7 +51,8 @@ def test_sound_ones_and_no_exports(tmp_path: Path) -> None:
     for content in (TABLE, changed("text", "characters", value=None), changed("calibration", value=None)):
         assert Predictor(content).decision_function([{"t": "x"}]).shape == (1,)
     path = tmp_path / "model.json"
-    for nothing in ([], 7, {}, {"steelyard": 2}):
+    nothings: list[Any] = [[], 7, {}, {"steelyard": 2}]
+    for nothing in nothings:
         path.write_text(json.dumps(nothing))
         with pytest.raises(ValueError, match=r"model\.json: not a model that steelyard export has written"):
             Predictor.load(path)

@@ -11,7 +11,6 @@ import click
 from steelyard import _atomic_files as written
 from steelyard._messages import counted
 from steelyard.cli import options, streaming, terminal
-from steelyard.cli import options, streaming, terminal
 from steelyard.cli.help_examples import EXAMPLES
 from steelyard.cli.option_types import Choice
 
