@@ -46,7 +46,7 @@ class Journals:
             table = chance.choice(["about", "decisions", "questions", "events"])
             columns = [row[1] for row in database.execute(f"PRAGMA table_info({table})")]
             column = chance.choice(columns)
-            value = chance.choice(
+            value: Any = chance.choice(
                 [each for each in VALUES if isinstance(each, float | str | None)] + [-1, 10**9]
             )
             if isinstance(value, str):
