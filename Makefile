@@ -18,7 +18,7 @@ define install
 		|| { cat $(VENV)/install.log >&2; echo "pip failed, see above" >&2; exit 1; }
 endef
 
-.PHONY: help demo test test-bounds test-browser test-node test-bindings test-cluster test-versions check format docs site \
+.PHONY: help demo test test-bounds test-browser test-node test-bindings test-cluster test-versions fuzz soak check format docs site \
 	bench bench-cluster paper paper-quick clean
 
 help:
@@ -30,6 +30,8 @@ help:
 	@echo "make test-browser  the page to label in, in a real Chromium"
 	@echo "make test-versions  part of the tests with the oldest and newest dependencies, on each Python that is found"
 	@echo "make test-cluster  training on real clusters of Ray and Dask, whose workers are killed on the way"
+	@echo "make fuzz     damaged files and requests for everything that reads, some minutes; LONG=1 for hours"
+	@echo "make soak     commands that are killed at random moments, and a full disk; KILLS=2000 for long"
 	@echo "make bench-cluster  what parts and rounds cost in accuracy, and what clusters gain in time"
 	@echo "make check    the linters only"
 	@echo "make docs     write the references of the command line and of Python anew"
@@ -76,6 +78,15 @@ test-cluster: $(VENV)/.installed-cluster
 	@echo "pytest, clusters"
 	@$(BIN)/python -m pytest --quiet -m cluster tests/distributed
 
+# Inputs that find something are kept in build/fuzz; docs/hardening.md says more.
+fuzz: $(VENV)/.installed-dev
+	@$(BIN)/python -m fuzzing --seconds $(if $(LONG),900,20) $(ONLY)
+
+KILLS ?= 50
+soak: $(VENV)/.installed-dev
+	@$(BIN)/python -m fuzzing.soak --kills $(KILLS) $(ONLY)
+	@STEELYARD_KILLS=$(KILLS) $(BIN)/python -m pytest --quiet -m soak tests/labelling/test_killing.py
+
 bench-cluster: $(VENV)/.installed-cluster
 	@$(BIN)/python -m benchmarks.merging
 	@$(BIN)/python -m benchmarks.clusters
@@ -115,7 +126,7 @@ paper-quick: $(VENV)/.installed-plot
 clean:
 	rm -rf $(VENV) build dist steelyard-demo paper-report paper-report-quick .coverage .coverage.* htmlcov benchmarks/results
 	rm -rf .cache .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
-	find src tests benchmarks paper -name __pycache__ -prune -exec rm -rf {} +
+	find src tests benchmarks fuzzing paper -name __pycache__ -prune -exec rm -rf {} +
 
 # The package's own __init__.py holds the version, which an installation remembers.
 $(VENV)/.installed-dev: pyproject.toml src/steelyard/__init__.py | $(VENV)/bin/python

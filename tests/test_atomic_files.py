@@ -107,3 +107,12 @@ def test_terminated_commands_leave_nothing_behind(tmp_path: Path) -> None:
         with cli._tidy_when_terminated():
             assert (signal.getsignal(signal.SIGTERM) == signal.SIG_IGN) is not usual
         signal.signal(signal.SIGTERM, before)
+
+
+def test_removed_with_what_killed_processes_left(tmp_path: Path) -> None:
+    kept = tmp_path / f".file.{os.getpid()}.tmp"
+    for path in (tmp_path / "file", tmp_path / f".file.{1 << 30}.tmp", kept):
+        path.touch()
+    _atomic_files.remove(tmp_path / "file")
+    _atomic_files.remove(tmp_path / "file")
+    assert list(tmp_path.iterdir()) == [kept]

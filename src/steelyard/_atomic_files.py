@@ -35,6 +35,12 @@ def replacing(path: Path) -> Iterator[Path]:
         temporary.unlink(missing_ok=True)
 
 
+def remove(path: Path) -> None:
+    """Remove a file that was written so, if it is there, with what killed processes have left beside it."""
+    path.unlink(missing_ok=True)
+    _sweep_up(path)
+
+
 def _sweep_up(path: Path) -> None:
     """Remove what processes that were killed have left behind beside this path."""
     for left in path.parent.glob(f".{glob.escape(path.name)}.*.tmp"):

@@ -313,6 +313,8 @@ def _read(path: Path) -> tuple[Arrays, dict[str, Any]]:
         raise ValueError(f"{path}: a safetensors file, but not one of steelyard's")
     try:
         about = json.loads(text)
+        if "\\ud" in text:  # perhaps half of a pair, which nobody could write again: a UnicodeEncodeError
+            json.dumps(about, ensure_ascii=False).encode()
         newest = int(dict(about)["format"])
     except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
         raise _damaged(path, "its metadata make no sense") from None

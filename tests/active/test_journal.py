@@ -191,3 +191,25 @@ def test_budgets_are_raised_and_never_lowered(tmp_path: Path) -> None:
         learner(journal, budget=40, expected=400)
     with pytest.raises(ValueError, match="cannot be raised"):
         learner(rate=0.1).raise_budget(50)
+
+
+@pytest.mark.parametrize(
+    ("change", "what"),
+    [
+        ("UPDATE questions SET indices = x'ffffff7f'", "features that do not exist"),
+        ("UPDATE questions SET indices = x'00000000'", "features that do not exist"),
+        ("UPDATE questions SET indices = NULL", "TypeError"),
+        ("UPDATE turns SET number = 99999", "KeyError"),
+        ("UPDATE events SET number = 99999", "KeyError"),
+    ],
+)
+def test_damaged_entries_are_refused(tmp_path: Path, change: str, what: str) -> None:
+    chunk, labels = stream(60)
+    with Journal(tmp_path / "a.journal") as journal:
+        answered(learner(journal), chunk, labels)
+    with sqlite3.connect(tmp_path / "a.journal") as database:
+        database.execute(change)
+    database.close()
+    refused = pytest.raises(ValueError, match=rf"a\.journal: is damaged .*{what}")
+    with Journal(tmp_path / "a.journal") as journal, refused:
+        learner(journal)

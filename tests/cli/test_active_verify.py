@@ -25,3 +25,7 @@ def test_certificates_are_checked(tmp_path: Path) -> None:
     path.write_text("no JSON")
     assert f"{path}: Expecting value" in refused("active", "verify", path)
     assert "No such file" in refused("active", "verify", tmp_path / "none.json")
+    path.write_text("[" * 100_000)
+    assert f"{path}: maximum recursion" in refused("active", "verify", path)
+    path.write_text(json.dumps(test.certificate() | {"attempt": 10**30}))
+    assert "is not a certificate" in refused("active", "verify", path)

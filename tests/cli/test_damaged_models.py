@@ -38,6 +38,8 @@ def changed(path: Path, about: str, old: str, new: str) -> None:
     [
         ("extra", '"bits": 6', '"bits": 12'),
         ("extra", '"bits"', '"bots"'),
+        ("extra", '"format": "vw"', '"format": "jsonl"'),
+        ("extra", '"vw"', r'"\ud800"'),
         ("extra", '"bits": 6', '"bits": "six"'),
         ("settings", '"settings"', '"sittings"'),
         ("settings", '"name"', '"nome"'),

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from steelyard.filtering import filter_files, inputs, outputs, run
-from steelyard.filtering.run_folder import RunFolder
+from steelyard.filtering.run_folder import RunFolder, write_json
 from steelyard.io.errors import InputError
 from tests.filtering.corpus import content, rows, write_jsonl
 
@@ -168,8 +168,7 @@ def test_two_runs_do_not_write_one_file(models: Path, corpus: Path, tmp_path: Pa
     (tmp_path / "kept").mkdir()
     with (tmp_path / "kept/.b.jsonl.partial").open("wb") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
-        (tmp_path / "kept/_steelyard").mkdir()
-        (tmp_path / "kept/_steelyard/settings.json").write_text("{}")
+        write_json(tmp_path / "kept/_steelyard/settings.json", {})
         folder = RunFolder(tmp_path / "kept")
         with pytest.raises(InputError, match="being written by another run"):
             outputs._open_alone(tmp_path / "kept/.b.jsonl.partial")

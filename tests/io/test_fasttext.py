@@ -38,6 +38,7 @@ def labelled(tmp_path: Path) -> Path:
         (b"b c __label__a", (b"a", b"b c", 1)),
         (b" __label__a c\r", (b"a", b"c", 1)),
         (b"x__label__a c", (b"", b"x__label__a c", 0)),
+        (b"__label__a\rb c", (b"a", b"b c", 1)),
     ],
 )
 def test_lines(line: bytes, parts: tuple[bytes, bytes, int]) -> None:

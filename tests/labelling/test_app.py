@@ -127,6 +127,9 @@ def test_bad_requests_change_nothing(client: WebClient, session: LabellingSessio
     assert "application/json" in form.json()["error"]
     large = client.post("api/undo", json=ME | {"x": "x" * (1 << 17)})
     assert "too large" in large.json()["error"]
+    for infinite in (b'{"budget": Infinity}', b"[" * 60_000):
+        reply = client.post("api/budget", content=infinite, headers={"content-type": "application/json"})
+        assert reply.status_code == 400
     broken = client.post("api/undo", content=b"{", headers={"content-type": "application/json"})
     assert broken.status_code == 400
     assert "nothing to undo" in post(client, "undo", 400)["error"]

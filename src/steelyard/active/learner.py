@@ -18,6 +18,7 @@ array([ True])
 """
 
 import copy
+import sqlite3
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -58,6 +59,13 @@ class Query:
     """Its row among those that were considered together, from 0."""
 
 
+def _check_row(row: AskedRow, features: int) -> None:
+    """What a damaged file has must not reach a kernel."""
+    inside = ((row.indices >= 0) & (row.indices < features)).all()
+    if len(row.indices) != len(row.values) or not inside or not np.isfinite(row.values).all():
+        raise TypeError(f"row {row.number} has features that do not exist")
+
+
 class ActiveLearner(PoolRanking, Teaching, Revisions):
     """`journal` stores everything that happens; without one it is kept in memory. Threads may share it."""
 
@@ -86,8 +94,11 @@ class ActiveLearner(PoolRanking, Teaching, Revisions):
         self._state: dict[int, str] = {}  # of questions that are not open: answered or skipped
         self._audited = 0  # answers that were not learned
         self._ranking: Ranking | None = None
-        self._begin_journal(settings, about or {})
-        self._resume()
+        try:
+            self._begin_journal(settings, about or {})
+            self._resume()
+        except (sqlite3.DatabaseError, LookupError, TypeError, AttributeError, OverflowError) as error:
+            raise ValueError(f"{self.journal.path}: is damaged ({type(error).__name__}: {error})") from error
 
     def _begin_journal(self, settings: Settings, about: dict[str, Any]) -> None:
         """Start the journal, or check that it was started with the same parameters."""
@@ -111,6 +122,8 @@ class ActiveLearner(PoolRanking, Teaching, Revisions):
         probabilities = Journal.by_number(blocks, "probabilities", 0.0)
         questions = {row.number: row for row in self.journal.asked()}
         taught = {row.number: row for row in self.journal.taught()}
+        for row in (*questions.values(), *taught.values()):
+            _check_row(row, self._features)
         for number in self.journal.turns():
             if number in taught:
                 self._store_taught(taught[number])

@@ -14,7 +14,7 @@ def verify(certificate: dict[str, Any]) -> Certification:
     """Compute everything anew from draws and answers; an error says what does not agree."""
     try:
         return _verify(certificate)
-    except (KeyError, TypeError, IndexError, AttributeError) as error:
+    except (KeyError, TypeError, IndexError, AttributeError, OverflowError, MemoryError) as error:
         raise ValueError(f"is not a certificate: {type(error).__name__} {error}") from error
 
 

@@ -16,6 +16,7 @@ import click
 
 import steelyard
 from steelyard._messages import did_you_mean
+from steelyard.cli.terminal import guarded_terminals
 
 _summaries = {
     "train": "Learn files in order, show progress, save the model.",
@@ -108,6 +109,10 @@ class Commands(click.Group):
     def invoke(self, ctx: click.Context) -> Any:
         with _flags_of_others(self._arguments), _tidy_when_terminated():
             return super().invoke(ctx)
+
+    def main(self, *args: Any, **extra: Any) -> Any:
+        with guarded_terminals():  # around everything: errors are printed last
+            return super().main(*args, **extra)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from steelyard import _atomic_files
 from steelyard._messages import counted
 from steelyard.cli.common import Say, fact_lines
 from steelyard.cli.option_types import Choice
@@ -93,7 +94,7 @@ def run(training: "DistributedTraining", where: str, output: Path | None, say: S
         content = training.run(engine, show)
     if output is not None:
         model_file.save(output, content)
-        output.with_name(output.name + ".checkpoint").unlink(missing_ok=True)
+        _atomic_files.remove(output.with_name(output.name + ".checkpoint"))
     model, record = content.engine.best_models[0], content.training or {}
     return {
         "files": len(plan.paths), "parts": plan.parts, "rounds": plan.total, "passes": plan.passes,

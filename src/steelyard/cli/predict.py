@@ -10,7 +10,7 @@ import click
 
 from steelyard import _atomic_files as written
 from steelyard._messages import counted
-from steelyard.cli import options, streaming
+from steelyard.cli import options, streaming, terminal
 from steelyard.cli.help_examples import EXAMPLES
 from steelyard.cli.option_types import Choice
 
@@ -111,7 +111,7 @@ def _write_lines(
 
 def _write(out: BinaryIO, text: bytes) -> None:
     """All of it: an unbuffered output (PYTHONUNBUFFERED) may take a part only."""
-    rest = memoryview(text)
+    rest = memoryview(terminal.visible_bytes(text) if out.isatty() else text)
     while rest:
         rest = rest[out.write(rest) :]
     out.flush()  # somebody may be waiting for it

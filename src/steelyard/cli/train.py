@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from steelyard import losses, model_file
+from steelyard import _atomic_files, losses, model_file
 from steelyard._messages import counted
 from steelyard.cli import cluster, options, train_report
 from steelyard.cli.checkpoints import Checkpoints
@@ -273,7 +273,7 @@ def run(ctx: click.Context, files: tuple[str, ...], given: dict[str, Any], *, ta
         seconds = time.perf_counter() - began
         if wanted.output is not None and wanted.checkpoint is not None:
             training.save(wanted.output)
-            wanted.checkpoint.unlink(missing_ok=True)
+            _atomic_files.remove(wanted.checkpoint)
     return train_report.summarise(training, seconds=seconds, startup=startup, output=wanted.output)
 
 

@@ -9,6 +9,7 @@
 Names that begin with _ or . are passed over by the programs that read folders of data.
 """
 
+import hashlib
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,24 +19,33 @@ from steelyard import _atomic_files
 from steelyard.io.errors import InputError
 
 OWN = "_steelyard"
+_CHECK = "sha256"
 Record = dict[str, Any]
 
 
 def read_json(path: Path) -> Record | None:
-    """The content of a file; None where there is none."""
+    """The content of a file; None where there is none. What is not as `write_json` wrote it is refused."""
     try:
         found: Record = json.loads(path.read_bytes())
+        sound = found.pop(_CHECK) == _checksum(found)
     except FileNotFoundError:
         return None
-    except ValueError:
-        raise InputError(f"{path}: is damaged; remove it, and its file is filtered again") from None
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        sound = False
+    if not sound:
+        raise InputError(f"{path}: is damaged; remove it, and its file is filtered again")
     return found
 
 
-def write_json(path: Path, content: Any) -> None:
+def write_json(path: Path, content: Record) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
+    whole = content | {_CHECK: _checksum(content)}
     with _atomic_files.replacing(path) as temporary:
-        temporary.write_text(json.dumps(content, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+        temporary.write_text(json.dumps(whole, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+
+
+def _checksum(content: Record) -> str:
+    return hashlib.sha256(json.dumps(content).encode()).hexdigest()
 
 
 class RunFolder:

@@ -22,7 +22,7 @@ def split(line: bytes) -> tuple[bytes, bytes, int]:
     (b'spam', b'Buy now', 2)
     """
     first, _, rest = line.partition(b" ")
-    if first.startswith(PREFIX) and PREFIX not in rest:
+    if first.startswith(PREFIX) and PREFIX not in rest and len(first.split()) == 1:
         return first[len(PREFIX) :].strip(), rest, 1
     if PREFIX not in line:
         return b"", line, 0

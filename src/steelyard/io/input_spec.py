@@ -128,6 +128,9 @@ def from_json(stored: dict[str, Any]) -> InputSpec:
             values[name] = read(values[name])
     spec = InputSpec(**values)
     _field_types.check(spec)
+    found = formats.by_name(spec.format)
+    if spec.columns is None and found.table and not found.binary:
+        raise ValueError(f"{spec.format} without columns")
     if not (1 <= spec.bits <= MOST_BITS and spec.weight_factor > 0.0):
         raise ValueError(f"2^{spec.bits} features, and weights times {spec.weight_factor}")
     return spec

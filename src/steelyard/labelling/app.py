@@ -93,7 +93,7 @@ class LabellingApp:
             else:
                 try:
                     reply = await handler(request)
-                except (ValueError, KeyError, TypeError) as error:
+                except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
                     said = f"{error} is missing" if isinstance(error, KeyError) else str(error)
                     reply = JSONResponse({"error": said}, 400)
             reply.headers.update(_HEADERS)
@@ -107,9 +107,12 @@ class LabellingApp:
         async def answer(request: Request) -> Response:
             if request.headers.get("content-type", "").partition(";")[0] != "application/json":
                 raise ValueError("a request has the content type application/json")
-            if int(request.headers.get("content-length") or 0) > _LARGEST:
-                raise ValueError("the request is too large")
-            given = json.loads(await request.body())
+            body = b""
+            async for part in request.stream():  # one in chunks does not say its size
+                body += part
+                if len(body) > _LARGEST:
+                    raise ValueError("the request is too large")
+            given = json.loads(body)
             return JSONResponse(await run_in_threadpool(action, given))
 
         return answer

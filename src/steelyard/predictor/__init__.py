@@ -19,11 +19,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from steelyard import losses
+from steelyard.predictor import schema
+from steelyard.predictor.schema import FORMAT
 from steelyard.predictor.tokens import Tokeniser, key, murmur
 
 __all__ = ["FORMAT", "Predictor"]
 
-FORMAT = 1
 _LARGEST = {"float32": 1e17, "float64": 1e150}
 Row = Mapping[str, Any]
 Matrix = NDArray[np.float64]
@@ -44,8 +45,7 @@ class Predictor:
     """
 
     def __init__(self, content: Mapping[str, Any]) -> None:
-        if content.get("steelyard") != FORMAT:
-            raise ValueError("not a model that steelyard export has written, or one of another version")
+        schema.check(content)
         self.classes: list[str] | None = content["classes"]
         self._matrix = content["kind"] == "matrix"
         self._dtype = np.dtype(content["dtype"])
@@ -71,9 +71,12 @@ class Predictor:
         """Read what `steelyard export` has written."""
         try:
             content = json.loads(Path(path).read_bytes())
-        except ValueError:
+        except (ValueError, RecursionError):
             raise ValueError(f"{path}: is no JSON; steelyard export MODEL -o FILE.json writes it") from None
-        return cls(content)
+        try:
+            return cls(content)
+        except ValueError as error:
+            raise ValueError(f"{path}: {error}") from None
 
     def decision_function(self, rows: Sequence[Row | str] | ArrayLike) -> Matrix:
         """The raw prediction w·x of each row; with more than two classes, one for each class.

@@ -327,4 +327,4 @@ class StateFile:
         return position, arrays
 
     def remove(self) -> None:
-        self.path.unlink(missing_ok=True)
+        _atomic_files.remove(self.path)

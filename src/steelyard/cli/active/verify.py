@@ -33,6 +33,6 @@ def command(certificate: Path, journal: Path | None) -> None:
             else:
                 with Journal(journal) as kept:
                     found = verify_with_journal(content, kept)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise ValueError(f"{certificate}: {error}") from None
     click.echo(f"{found}; everything agrees")
