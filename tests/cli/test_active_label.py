@@ -59,8 +59,11 @@ def test_a_file_is_labelled_and_continued(tmp_path: Path, served: list[Labelling
     assert "3 labels so far" in said
     settings = served[1].project.settings
     assert (settings.budget, settings.twice, settings.measure, settings.target) == (50, 0.1, "error", 0.05)
-    label(file, "--budget", 10)  # the budget stays
+    label(file, "--budget", 10, "--classes", "ham, spam")  # the budget stays
     assert served[2].project.settings == settings
+    for given in (("--classes", "ham,spma"), ("--positive", "ham"), ("--strategy", "margin")):
+        said = refused("active", "label", file, *given, "--no-open", "--port", 0)
+        assert f"was begun with {given[0]} " in said
 
 
 def test_screening_and_hidden_labels(

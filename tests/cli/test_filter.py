@@ -92,3 +92,14 @@ def test_on_a_terminal_one_line_shows_how_far_it_is(
         assert progress is not None
         progress("x.jsonl", 5 << 20, 12_345)
     assert "12,345 rows; x.jsonl, 5 MB" in capsys.readouterr().err
+
+
+def test_files_that_cannot_be_read_are_named_at_the_end(models: Path, corpus: Path, tmp_path: Path) -> None:
+    write_jsonl(corpus / "0.jsonl.gz", rows(300, 5))
+    (corpus / "0.jsonl.gz").write_bytes((corpus / "0.jsonl.gz").read_bytes()[:-40])
+    given = ("filter", models / "quality.model", corpus, "-o", tmp_path / "kept", "--on-error", "skip")
+    result = run(*given, code=1)
+    assert result.stdout.splitlines()[1].split() == ["unreadable", "files", "1"]
+    assert "skipped: " in result.stderr
+    assert "0.jsonl.gz: cannot be read to its end" in result.stderr
+    assert len(json.loads(run(*given, "--json", code=1).stdout)["failed"]) == 1

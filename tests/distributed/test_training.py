@@ -167,8 +167,10 @@ def test_plans() -> None:
     assert plan.files(0) == [["0", "1"], ["2", "3", "4"]]
     assert plan.files(3) == [["5", "6"], ["7", "8", "9"]]
     assert (plan.total, plan.pass_of(3)) == (6, 1)
-    assert (Plan.of(paths, None, None).parts, Plan.of(paths, None, None).rounds) == (8, 1)
+    assert (Plan.of(paths, None, None).parts, Plan.of(paths, None, None).rounds) == (2, 4)
     assert (Plan.of(paths[:1], None, None).parts, Plan.of(paths, 1, None).rounds) == (1, 4)
+    many = Plan.of([str(k) for k in range(99)], None, None)
+    assert (many.parts, many.rounds) == (8, 4)
     with pytest.raises(InputError, match=r"10 files cannot be cut into 4 parts and 3 rounds, which need 12"):
         Plan.of(paths, 4, 3)
 

@@ -10,7 +10,7 @@ SCORES = {"p": True, "label": False, "p[a b]": True}
 VALUES = {
     "p": np.array([0.1, 0.5, 0.9]),
     "label": np.array(["en", "de", "or"], object),
-    "p[a b]": np.array([1.0, 2.0, 3.0]),
+    "p[a b]": np.array([0.1, 0.2, 0.3]),
 }
 
 
@@ -25,7 +25,7 @@ VALUES = {
         ('label = "de"', [0, 1, 0]),
         ("label != en", [0, 1, 1]),
         ("label == 'or'", [0, 0, 1]),
-        ("p[a b] == 2", [0, 1, 0]),
+        ("p[a b] == 0.2", [0, 1, 0]),
         ("not p > 0.5 and label == en", [1, 0, 0]),
         ("p > 0.8 or p < 0.2 and label == 'de'", [0, 0, 1]),
         ("(p > 0.8 or p < 0.2) and not (label == or)", [1, 0, 0]),
@@ -56,3 +56,13 @@ def test_what_is_kept(text: str, kept: list[int]) -> None:
 def test_what_is_refused(text: str, message: str) -> None:
     with pytest.raises(InputError, match=message.replace("(", r"\(")):
         parse(text, SCORES)
+
+
+def test_names_and_probabilities_that_cannot_be() -> None:
+    scores, classes = {"p": True, "m_p": True, "p[spam]": True, "label": False}, {"label": ["ham", "spam"]}
+    parse("label == spam and p <= 1 and m_p > 0", scores, classes)
+    with pytest.raises(InputError, match="is never 'spamm', but one of ham, spam; did you mean 'spam'"):
+        parse("label == 'spamm'", scores, classes)
+    for name in ("p", "m_p", "p[spam]"):
+        with pytest.raises(InputError, match="is a probability, from 0 to 1, and never 90"):
+            parse(f"{name} >= 90", scores, classes)

@@ -173,3 +173,45 @@ def test_two_runs_do_not_write_one_file(models: Path, corpus: Path, tmp_path: Pa
         with pytest.raises(InputError, match="being written by another run"):
             outputs._open_alone(tmp_path / "kept/.b.jsonl.partial")
         assert folder.settings() == {}
+
+
+@pytest.mark.usefixtures("small")
+def test_damaged_files_are_passed_over_with_skip(models: Path, corpus: Path, tmp_path: Path) -> None:
+    """The others are as if those had never been there."""
+    given = {"keep": "p >= 0.5", "audit_size": 20, "threads": 2, "skip_errors": True}
+    filter_files(models / "quality.model", corpus, tmp_path / "whole", **given)  # type: ignore[arg-type]
+    sound = {path.name for path in corpus.iterdir() if path.is_file()}
+    for path in (corpus / "0.jsonl.gz", corpus / "zz.jsonl.gz"):
+        write_jsonl(path, rows(300, 5))
+        path.write_bytes(path.read_bytes()[:-40])
+    (corpus / "m.jsonl").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(range(256)))
+    with pytest.raises(InputError, match=r"0\.jsonl\.gz.*damaged or cut off"):
+        filter_files(models / "quality.model", corpus, tmp_path / "stop", keep="p >= 0.5")
+    found = filter_files(models / "quality.model", corpus, tmp_path / "kept", **given)  # type: ignore[arg-type]
+    assert [Path(line.partition(":")[0].partition(",")[0]).name for line in found.failed] == [
+        "0.jsonl.gz", "m.jsonl", "zz.jsonl.gz",
+    ]  # fmt: skip
+    assert content(tmp_path / "kept").keys() == content(tmp_path / "whole").keys()
+    for name in sound:
+        assert (tmp_path / "kept" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
+    fraction = filter_files(
+        models / "quality.model", corpus, tmp_path / "best", fraction=0.2, skip_errors=True
+    )
+    assert len(fraction.failed) == 3
+    with pytest.raises(InputError, match="damaged or cut off"):
+        filter_files(models / "quality.model", corpus, tmp_path / "worst", fraction=0.2)
+
+
+def test_skip_goes_on_where_stop_has_stopped(models: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "corpus"
+    folder.mkdir()
+    write_jsonl(folder / "a.jsonl", rows(50, 1))
+    (folder / "b.jsonl").write_text('{"text": "fine"}\nbroken\n')
+    with pytest.raises(InputError, match="on-error skip"):
+        filter_files(models / "quality.model", folder, tmp_path / "kept", keep="p >= 0.5")
+    found = filter_files(
+        models / "quality.model", folder, tmp_path / "kept", keep="p >= 0.5", skip_errors=True
+    )
+    assert (found.files, found.already_done, found.statistics["unreadable"]) == (2, 1, 1)
+    with pytest.raises(InputError, match="skip_errors: True, now False"):
+        filter_files(models / "quality.model", folder, tmp_path / "kept", keep="p >= 0.5")

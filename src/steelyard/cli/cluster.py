@@ -28,7 +28,7 @@ OPTIONS = options(
     ),
     click.option(
         "--parts", type=click.IntRange(1), metavar="N",
-        help="Of --cluster: how many parts are learned side by side.  [default: 8, or one for each file]",
+        help="Of --cluster: how many parts are learned side by side.  [default: 8, or fewer, for 4 rounds]",
     ),
     click.option(
         "--rounds", type=click.IntRange(1), metavar="N",

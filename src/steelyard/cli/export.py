@@ -42,3 +42,8 @@ def command(model: Path, output: Path, *, names: bool, loss: str | None, force: 
             exporting.write_onnx(output, loaded)
         else:
             exporting.write_scorer(output)
+            click.echo(
+                f"{output}: scores any model that is exported as .json, and holds none itself: "
+                f"steelyard export {model} -o {model.stem}.json",
+                err=True,
+            )

@@ -79,15 +79,18 @@ def command(
                 paths[:count], paths[count:], output, skip_errors=on_error == "skip",
                 loss=options.own_loss(loss), progress=progress, **given,
             )  # fmt: skip
-    for problem in result.problems:
+    for problem in [*result.problems, *result.failed]:
         click.echo(f"skipped: {problem}", err=True)
     if as_json:
         facts = {"files": result.files, "already_done": result.already_done, **result.statistics}
+        facts["failed"] = result.failed
         sample = None if result.audit is None else str(result.audit)
         click.echo(json.dumps(facts | {"threshold": result.threshold, "audit": sample}, ensure_ascii=False))
-        return
-    for line in describe(result):
-        click.echo(line)
+    else:
+        for line in describe(result):
+            click.echo(line)
+    if result.failed:
+        sys.exit(1)  # what could be read is written; the rest is told above
 
 
 def describe(result: "FilterResult") -> list[str]:
@@ -100,6 +103,7 @@ def describe(result: "FilterResult") -> list[str]:
         {
             "files": f"{result.files:,}"
             + (f", {result.already_done:,} of them done before" if result.already_done else ""),
+            "unreadable files": f"{len(result.failed):,}" if result.failed else None,
             "rows": f"{counts['rows']:,}",
             "kept": f"{counts['kept']:,}{share}",
             "unreadable": f"{counts['unreadable']:,}" if counts["unreadable"] else None,

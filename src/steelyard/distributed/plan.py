@@ -22,9 +22,9 @@ class Plan:
 
     @classmethod
     def of(cls, paths: Sequence[str], parts: int | None, rounds: int | None, passes: int = 1) -> "Plan":
-        """By default 8 parts and 4 rounds, or as many as there are files for."""
+        """By default 8 parts and 4 rounds. Where there are too few files, rounds matter more than parts."""
         files = len(paths)
-        parts = parts or min(PARTS, files)
+        parts = parts or min(PARTS, max(files // (rounds or ROUNDS), 2), files)
         rounds = rounds or max(min(ROUNDS, files // parts), 1)
         if parts * rounds > files and (parts, rounds) != (1, 1):
             raise InputError(

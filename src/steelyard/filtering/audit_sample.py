@@ -30,6 +30,11 @@ class AuditSample:
         self.sizes = {KEPT: size - size // 2, REJECTED: size // 2} if rejects else {KEPT: size}
         self._largest_first: dict[str, list[float]] = {name: [] for name in self.sizes}  # heaps of −key
 
+    def begin(self) -> None:
+        """Nothing is accepted yet."""
+        for heap in self._largest_first.values():
+            heap.clear()
+
     def candidates(self, task: "Task", rows: NDArray[np.int64], keep: NDArray[np.bool_]) -> list[Candidate]:
         """The rows of a block that may be in the sample."""
         assert task.block is not None

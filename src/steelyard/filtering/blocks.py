@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 from steelyard.filtering.audit_sample import AuditSample, Candidate
 from steelyard.filtering.conditions import Condition
-from steelyard.filtering.inputs import Prepared
+from steelyard.filtering.inputs import Input, Prepared
 from steelyard.filtering.scorer import Scorers
 from steelyard.filtering.statistics import Statistics
 from steelyard.io.blocks import Block
-from steelyard.io.errors import RowError
+from steelyard.io.errors import InputError, RowError
 
 
 @dataclass(frozen=True)
@@ -108,13 +108,25 @@ class BlockFilter:
         return rendered if prepared.renderer.schema is not None else prepared.compress(rendered)
 
 
+class UnreadableFileError(InputError):
+    """A file that is damaged or makes no sense; others may be fine."""
+
+    def __init__(self, input: Input, error: InputError) -> None:  # noqa: A002
+        super().__init__(str(error))
+        self.input = input
+
+
 def tasks(
-    inputs: Sequence[Prepared] | Iterator[Prepared], begin: Callable[[Prepared], int]
+    inputs: Sequence[Input], prepare: Callable[[Input], Prepared], begin: Callable[[Prepared], int]
 ) -> Iterator[Task]:
     """The blocks of all files, one file after another; `begin` says how many blocks of it are done."""
-    for prepared in inputs:
-        done = begin(prepared)
-        for number, block in enumerate(prepared.blocks()):
-            if number >= done:
-                yield Task(prepared, number, block)
+    for each in inputs:
+        try:
+            prepared = prepare(each)
+            done = begin(prepared)
+            for number, block in enumerate(prepared.blocks()):
+                if number >= done:
+                    yield Task(prepared, number, block)
+        except InputError as error:
+            raise UnreadableFileError(each, error) from None
         yield Task(prepared, -1, None)

@@ -10,7 +10,7 @@ array([False,  True, False])
 
 import operator
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -27,22 +27,28 @@ _TOKEN = re.compile(
     r"\s*(?:(?P<word>[^\W\d]\w*(?:\[[^\]]*\])?)|(?P<number>[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)"
     r"|(?P<quoted>'[^']*'|\"[^\"]*\")|(?P<sign>>=|<=|==|!=|[<>=()]))"
 )
+_PROBABILITY = re.compile(r"(^|_)p(\[|$)")
 _COMPARE: dict[str, Callable[[Any, Any], Any]] = {
     ">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt,
     "==": operator.eq, "=": operator.eq, "!=": operator.ne,
 }  # fmt: skip
 
 
-def parse(text: str, scores: Mapping[str, bool]) -> Condition:
-    """The condition; `scores` are the names that may be compared, and whether each is a number."""
-    return _Parser(text, scores).parse()
+def parse(
+    text: str, scores: Mapping[str, bool], classes: Mapping[str, Sequence[str]] | None = None
+) -> Condition:
+    """The condition; `scores` are the names that may be compared, and whether each is a number.
+
+    Of those that are names, `classes` has the ones that there are.
+    """
+    return _Parser(text, scores, classes or {}).parse()
 
 
 class _Parser:
     """By recursive descent: or, and, not, comparison."""
 
-    def __init__(self, text: str, scores: Mapping[str, bool]) -> None:
-        self._text, self._scores = text, scores
+    def __init__(self, text: str, scores: Mapping[str, bool], classes: Mapping[str, Sequence[str]]) -> None:
+        self._text, self._scores, self._classes = text, scores, classes
         self._tokens: list[tuple[str, str]] = []
         end = len(text.rstrip())
         at = 0
@@ -105,10 +111,16 @@ class _Parser:
             if kind != "number":
                 raise self._error(f"{name} is a number, {given!r} is none")
             number = float(given)
+            if _PROBABILITY.search(name) and not 0.0 <= number <= 1.0:
+                raise self._error(f"{name} is a probability, from 0 to 1, and never {given}")
             return lambda get: np.asarray(compare(get(name), number), bool)
         if compare not in (operator.eq, operator.ne):
             raise self._error(f"{name} is a name, which is compared by == or !=")
         wanted = given[1:-1] if kind == "quoted" else given
+        there = self._classes.get(name, [wanted])
+        if wanted not in there:
+            names = ", ".join(there)
+            raise self._error(f"{name} is never {wanted!r}, but one of {names}{did_you_mean(wanted, there)}")
         return lambda get: np.asarray(compare(get(name), wanted), bool)
 
     def _take(self, wanted: str) -> bool:

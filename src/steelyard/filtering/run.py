@@ -9,7 +9,7 @@ from typing import Any
 
 from steelyard.filtering import audit, conditions, inputs, threshold
 from steelyard.filtering.audit_sample import AuditSample, Candidate
-from steelyard.filtering.blocks import BlockFilter, Result, tasks
+from steelyard.filtering.blocks import BlockFilter, Result, UnreadableFileError, tasks
 from steelyard.filtering.conditions import Condition
 from steelyard.filtering.inputs import Input, Prepared, Preparer
 from steelyard.filtering.outputs import ArrowOutput, Output, TextOutput, partial_path
@@ -37,6 +37,8 @@ class FilterResult:
     already_done: int
     problems: list[Problem] = field(default_factory=list)
     """The first rows of this run that could not be read."""
+    failed: list[str] = field(default_factory=list)
+    """Why some files could not be read; they have no output."""
     audit: Path | None = None
     """Where the documents to be labelled are."""
 
@@ -90,7 +92,8 @@ def filter_files(
     threads : int, optional
         Threads that parse, score and compress. By default one per core, at most 4.
     skip_errors : bool
-        Leave rows out that cannot be read, and count them. By default the first one is an error.
+        Leave rows out that cannot be read, and count them; and go on behind a file that is damaged, which
+        then has no output. By default the first of these is an error.
     encoding, loss
         The encoding of text files; the loss of models that were trained with your own.
     progress : callable, optional
@@ -127,14 +130,22 @@ def filter_files(
             ranking = _ranking(scorers, by)
             chosen = asdict(
                 threshold.find(
-                    found, preparer, scorers, ranking, fraction, rows=sample_rows, seed=seed, threads=usable
+                    found,
+                    preparer,
+                    scorers,
+                    ranking,
+                    fraction,
+                    rows=sample_rows,
+                    seed=seed,
+                    threads=usable,
+                    skip_errors=skip_errors,
                 )
             )
         settings["threshold"] = chosen
         score, least = chosen["score"], chosen["value"]
         condition = lambda get: get(score) >= least  # noqa: E731 - beside that of `keep`
     elif keep is not None:
-        condition = conditions.parse(keep, scorers.known)
+        condition = conditions.parse(keep, scorers.known, scorers.classes)
     folder.agree(settings)
     sample = AuditSample(audit_size, seed, rejects=condition is not None) if audit_size else None
     run = _Run(
@@ -184,21 +195,42 @@ class _Run:
         self._open: _Open | None = None
         self._already = self._rows = 0
         self.problems: list[Problem] = []
+        self.failed: list[str] = []
 
     def go(self, found: Sequence[Input], threads: int) -> None:
         waiting = [each for each in found if not self._folder.done(each.name, each.fingerprint)]
         self._already = len(found) - len(waiting)
+        while waiting:
+            try:
+                self._pass(waiting, threads)
+                return
+            except UnreadableFileError as error:
+                if not self._skip:
+                    raise
+                self.failed.append(str(error))
+                lost = error.input.name
+            waiting = [
+                each
+                for each in waiting
+                if each.name != lost and not self._folder.done(each.name, each.fingerprint)
+            ]
+
+    def _pass(self, waiting: Sequence[Input], threads: int) -> None:
+        """All files, or up to one that cannot be read."""
+        if self._work.sample is not None:
+            self._work.sample.begin()
         for record in self._folder.records():
             self._accept(record["candidates"])
-        prepared = map(self._preparer.prepare, waiting)
+        work = tasks(waiting, self._preparer.prepare, self._done_blocks)
         try:
-            with closing(map_ahead(self._work, tasks(prepared, self._done_blocks), threads)) as results:
+            with closing(map_ahead(self._work, work, threads)) as results:
                 for result in results:
                     self._take(result)
         finally:
             if self._open is not None:
                 for output in self._open.outputs:
                     output.abandon()
+                self._open = None
 
     def _done_blocks(self, prepared: Prepared) -> int:
         """How many blocks of a file an earlier run has written. (On the thread that reads.)"""
@@ -286,7 +318,7 @@ class _Run:
             files += 1
         merged = total.as_json()
         write_json(self._folder.path / OWN / "summary.json", {"files": files, **merged, "threshold": chosen})
-        result = FilterResult(merged, chosen, files, self._already, self.problems)
+        result = FilterResult(merged, chosen, files, self._already, self.problems, self.failed)
         if self._work.sample is not None:
             result.audit = audit.write_sample(self._folder.path, self._work.sample, candidates, merged)
         return result

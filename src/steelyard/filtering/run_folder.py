@@ -66,6 +66,9 @@ class RunFolder:
                 raise InputError(f"{self.path}: is not empty, and no folder of an earlier run; name another")
             write_json(self.settings_path, settings)
             return
+        if settings == before | {"skip_errors": True}:  # what is done had no errors, so it is the same
+            write_json(self.settings_path, settings)
+            return
         differing = [name for name in settings if settings[name] != before.get(name)]
         if differing:
             listed = "; ".join(f"{name}: {before.get(name)}, now {settings[name]}" for name in differing)

@@ -76,6 +76,12 @@ class Scorers:
             self.known |= {f"{scorer.name}_{score}": kind for score, kind in scorer.scores.items()}
 
     @property
+    def classes(self) -> dict[str, list[str]]:
+        """The names that each label may have."""
+        found = {f"{scorer.name}_label": scorer.classes for scorer in self.each}
+        return found | ({"label": self.each[0].classes} if len(self.each) == 1 else {})
+
+    @property
     def columns(self) -> list[str]:
         return [f"{scorer.name}_{column}" for scorer in self.each for column in scorer.columns]
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.filtering.blocks import Task, score, tasks
+from steelyard.filtering.blocks import Task, UnreadableFileError, score, tasks
 from steelyard.filtering.inputs import Input, Preparer
 from steelyard.filtering.scorer import Scorers
 from steelyard.io.errors import InputError
@@ -48,19 +48,23 @@ class _Reservoir:
 
 def find(
     inputs: Sequence[Input], preparer: Preparer, scorers: Scorers, by: str, fraction: float, *,
-    rows: int, seed: int, threads: int,
+    rows: int, seed: int, threads: int, skip_errors: bool = False,
 ) -> Threshold:  # fmt: skip
     """Read about so many rows, as many from each of up to 64 files that are drawn; then choose."""
     drawn = np.random.default_rng(seed).permutation(len(inputs))[:MOST_FILES]
     reservoir, seen, files = _Reservoir(seed), 0, 0
     for number in sorted(drawn.tolist()):
         wanted = -(-(rows - seen) // (len(drawn) - files))
-        for scores in _scores(inputs[number], preparer, scorers, by, threads):
-            reservoir.add(scores)
-            seen += len(scores)
-            wanted -= len(scores)
-            if wanted <= 0:
-                break
+        try:
+            for scores in _scores(inputs[number], preparer, scorers, by, threads):
+                reservoir.add(scores)
+                seen += len(scores)
+                wanted -= len(scores)
+                if wanted <= 0:
+                    break
+        except UnreadableFileError:
+            if not skip_errors:
+                raise
         files += 1
         if seen >= rows:
             break
@@ -79,4 +83,4 @@ def _scores(
             return np.zeros(0)
         return score(task.prepared, task.block, scorers).scores[by]
 
-    yield from map_ahead(work, tasks([preparer.prepare(each)], lambda _: 0), threads)
+    yield from map_ahead(work, tasks([each], preparer.prepare, lambda _: 0), threads)

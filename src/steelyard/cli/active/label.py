@@ -106,6 +106,8 @@ def _opened(file: Path, given: dict[str, Any]) -> "Project":
             if is_journal:
                 raise InputError(f"{file}: is a journal without documents; label the file of its rows")
             _begin(project, file, given)
+        else:
+            _check_same(project, given)
         if given["grow"] is not None:
             project.grow(_read(given["grow"], project.settings.classes, given))
         if given["budget"] is not None and given["budget"] > project.settings.budget:
@@ -117,6 +119,23 @@ def _opened(file: Path, given: dict[str, Any]) -> "Project":
             path.unlink()
         raise
     return project
+
+
+def _check_same(project: "Project", given: dict[str, Any]) -> None:
+    """What a project was begun with stays: typed again, it must be the same."""
+    names = None if given["classes"] is None else [name.strip() for name in given["classes"].split(",")]
+    before = project.settings
+    for option, now, then in (
+        ("--classes", names, list(before.classes)),
+        ("--positive", given["positive"], before.positive),
+        ("--strategy", given["strategy"], before.strategy),
+    ):
+        if now is not None and now != then:
+            said = ",".join(then) if isinstance(then, list) else then
+            raise InputError(
+                f"{project.path}: was begun with {option} {said}; leave the option out, or begin another "
+                "journal with --journal"
+            )
 
 
 def _begins(file: Path, start: bytes) -> bool:

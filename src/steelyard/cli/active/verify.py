@@ -31,7 +31,7 @@ def command(certificate: Path, journal: Path | None) -> None:
             if journal is None:
                 found = verify(content)
             else:
-                with Journal(journal) as kept:
+                with Journal(journal, read_only=True) as kept:
                     found = verify_with_journal(content, kept)
         except (ValueError, RecursionError) as error:
             raise ValueError(f"{certificate}: {error}") from None

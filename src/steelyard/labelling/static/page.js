@@ -292,7 +292,7 @@ function begin(found) {
   at("classes").append(...about.classes.map((name, k) => {
     const positive = name === about.positive;
     const letter = about.classes.length === 2 ? ` ${positive ? "y" : "n"}` : "";
-    const button = made("button", { type: "button", class: positive ? "positive" : "", "aria-keyshortcuts": `${k + 1}${letter}` }, made("span", {}, name), made("kbd", {}, String(k + 1)));
+    const button = made("button", { type: "button", "aria-keyshortcuts": `${k + 1}${letter}` }, made("span", {}, name), made("kbd", {}, String(k + 1)));
     button.addEventListener("click", () => answer(name));
     return button;
   }));
