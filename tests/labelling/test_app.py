@@ -62,6 +62,8 @@ def test_label_undo_search_and_go_back(client: WebClient, session: LabellingSess
     assert undone["labelled"] == 24
     assert get(client, "search", text="FREE")[0]["snippet"]
     assert get(client, "search", text='no such "text" %_\\') == []
+    assert post(client, "leave") == {}  # and comes back, as nobody else took it
+    assert get(client, "next")["question"]["item"] == question["item"]
     skipped = post(client, "label", item=question["item"], label=None)
     assert (skipped["skipped"], skipped["labelled"]) == (1, 24)
 

@@ -93,6 +93,14 @@ def test_two_people_have_different_documents(session: LabellingSession) -> None:
     assert session.next("b", "bob") == one  # whoever had it is gone
 
 
+def test_a_page_that_is_closed_gives_its_document_back(session: LabellingSession) -> None:
+    one = session.next("a", "ann")
+    assert session.next("b", "bob") != one
+    session.leave("b")
+    session.leave("a")
+    assert session.next("c", "bob") == one
+
+
 def test_some_are_labelled_twice(tmp_path: Path) -> None:
     with begin(tmp_path, twice=1.0) as project:
         session = LabellingSession(project)

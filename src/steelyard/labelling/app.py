@@ -71,7 +71,7 @@ class LabellingApp:
     def starlette(self) -> Starlette:
         actions = {
             "label": self._label, "undo": self._undo, "certify": self._certify, "give-up": self._give_up,
-            "budget": self._budget,
+            "budget": self._budget, "leave": self._leave,
         }  # fmt: skip
         reads = {
             "about": self._about, "next": self._next, "state": self._state, "document": self._document,
@@ -190,6 +190,10 @@ class LabellingApp:
     def _give_up(self, given: dict[str, Any]) -> dict[str, Any]:
         self._session.give_up()
         return self._view.next(str(given["client"]), str(given["annotator"]))
+
+    def _leave(self, given: dict[str, Any]) -> dict[str, Any]:
+        self._session.leave(str(given["client"]))
+        return {}
 
     def _budget(self, given: dict[str, Any]) -> dict[str, Any]:
         self._session.raise_budget(int(given["budget"]))

@@ -103,6 +103,12 @@ class LabellingSession:
             if self._is_drawn_twice(item):
                 self._twice.append(item)
 
+    def leave(self, client: str) -> None:
+        """A page was closed: its document goes to whoever comes next."""
+        with self._work:
+            self._assigned = {item: held for item, held in self._assigned.items() if held[0] != client}
+            self._work.notify_all()
+
     def undo(self, client: str, annotator: str) -> int:
         """Take back the last label of this person, whose document comes again."""
         with self._work:

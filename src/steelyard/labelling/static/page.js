@@ -303,6 +303,11 @@ function begin(found) {
   at("keys").append(...help.flatMap(([key, what]) => [made("dt", {}, ...key.split(" ").map((each) => made("kbd", {}, each))), made("dd", {}, what)]));
 }
 
+// Its document must not wait for a page that is gone. (A page that is loaded again is given it back.)
+addEventListener("pagehide", () => fetch("api/leave", {
+  method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ client }), keepalive: true,
+}));
+
 act(async () => { if (!about) begin(await read("about")); return read("next"); }, follow);
 setInterval(async () => {
   if (busy || document.hidden || !about) return;
