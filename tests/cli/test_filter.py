@@ -103,3 +103,14 @@ def test_files_that_cannot_be_read_are_named_at_the_end(models: Path, corpus: Pa
     assert "skipped: " in result.stderr
     assert "0.jsonl.gz: cannot be read to its end" in result.stderr
     assert len(json.loads(run(*given, "--json", code=1).stdout)["failed"]) == 1
+
+
+def test_documents_without_text_are_counted(models: Path, tmp_path: Path) -> None:
+    path = write_jsonl(
+        tmp_path / "x.jsonl",
+        [{"id": 1, "text": "clear proof"}, {"id": 2, "text": ""}, {"id": 3, "text": None}],
+    )
+    lines = run(
+        "filter", models / "quality.model", models / "language.model", path, "-o", tmp_path / "kept"
+    ).stdout
+    assert "without text           2, scored as nothing is" in lines

@@ -72,7 +72,7 @@ def test_a_table_without_texts_is_shown_whole(tmp_path: Path) -> None:
 
 
 def test_where_nothing_is_kept(models: Path, corpus: Path, tmp_path: Path) -> None:
-    filter_files(models / "quality.model", corpus, tmp_path / "kept", keep="p > 2", audit_size=10)
+    filter_files(models / "quality.model", corpus, tmp_path / "kept", keep="p > 1", audit_size=10)
     label(tmp_path / "kept")
     found = audit_filter(tmp_path / "kept")
     assert (found.precision.low, found.precision.high) == (0.0, 0.0)

@@ -107,6 +107,7 @@ def describe(result: "FilterResult") -> list[str]:
             "rows": f"{counts['rows']:,}",
             "kept": f"{counts['kept']:,}{share}",
             "unreadable": f"{counts['unreadable']:,}" if counts["unreadable"] else None,
+            "without text": f"{counts['empty']:,}, scored as nothing is" if counts["empty"] else None,
             "threshold": None
             if chosen is None
             else f"{chosen['score']} >= {chosen['value']:.9g}, which {chosen['share']:.2%} reach of "

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from steelyard.examples import Examples
 from steelyard.filtering.audit_sample import AuditSample, Candidate
 from steelyard.filtering.conditions import Condition
 from steelyard.filtering.inputs import Input, Prepared
@@ -33,6 +34,8 @@ class Scored:
     scores: dict[str, NDArray[Any]]
     lines: int
     unreadable: int
+    empty: int
+    """Rows without any feature, such as documents without text."""
     notes: list[RowError]
 
 
@@ -62,9 +65,17 @@ def score(prepared: Prepared, block: Block, scorers: Scorers) -> Scored:
         own = scorer.model.engine.predict(parsed[way].examples)
         predictions.append(own if len(prepared.ways) == 1 else own[both[good[way]]])
     notes = sorted((note for found in parsed for note in found.notes), key=lambda note: note.line)
+    empty = [not_one(found.examples)[both[own]] for found, own in zip(parsed, good, strict=True)]
     return Scored(
-        np.flatnonzero(both), scorers.score(predictions), parsed[0].lines, int((~both).sum()), notes
-    )
+        np.flatnonzero(both), scorers.score(predictions), parsed[0].lines, int((~both).sum()),
+        int(np.logical_or.reduce(empty).sum()), notes,
+    )  # fmt: skip
+
+
+def not_one(examples: Examples) -> NDArray[np.bool_]:
+    """Which rows have not one feature."""
+    found: NDArray[np.bool_] = np.diff(examples.indptr) == 0
+    return found
 
 
 @dataclass(frozen=True)
@@ -92,7 +103,7 @@ class BlockFilter:
             task,
             self._render(task, found, keep),
             self._render(task, found, ~keep) if self.rejects else None,
-            Statistics.of_block(found.scores, names, keep, found.unreadable),
+            Statistics.of_block(found.scores, names, keep, found.unreadable, found.empty),
             found.lines,
             found.notes,
             candidates,

@@ -7,13 +7,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 BINS = 20  # of a probability
+COUNTS = ("rows", "kept", "unreadable", "empty")
+"""Unreadable rows are not among the rows. Empty ones are: they have no feature, and the score of nothing."""
 
 
 class Statistics:
     """Counts of one or more blocks or files. `models` has, for each, the rows and kept rows by score."""
 
     def __init__(self, content: Mapping[str, Any] | None = None) -> None:
-        self.content: dict[str, Any] = {"rows": 0, "kept": 0, "unreadable": 0, "models": {}}
+        self.content: dict[str, Any] = dict.fromkeys(COUNTS, 0) | {"models": {}}
         if content is not None:
             self.add(content)
 
@@ -24,6 +26,7 @@ class Statistics:
         names: Sequence[str],
         kept: NDArray[np.bool_],
         unreadable: int,
+        empty: int = 0,
     ) -> "Statistics":
         """`names`: the scores to count, by class or in bins of a probability."""
         models = {}
@@ -38,12 +41,13 @@ class Statistics:
                 models[name] = {f"{k / BINS:g}": _pair(bins == k, kept) for k in np.unique(bins).tolist()}
         found = cls()
         found.content = {
-            "rows": len(kept), "kept": int(kept.sum()), "unreadable": unreadable, "models": models
+            "rows": len(kept), "kept": int(kept.sum()), "unreadable": unreadable, "empty": empty,
+            "models": models,
         }  # fmt: skip
         return found
 
     def add(self, other: Mapping[str, Any]) -> None:
-        for name in ("rows", "kept", "unreadable"):
+        for name in COUNTS:
             self.content[name] += other[name]
         for model, counts in other["models"].items():
             own = self.content["models"].setdefault(model, {})
