@@ -14,7 +14,13 @@ from hypothesis import settings
 from numba import config
 from numba.core import event
 
-_NEEDS = {"src/steelyard/io/memory.py": "pyarrow", "src/steelyard/filtering/datatrove.py": "datatrove"}
+_NEEDS = {
+    "src/steelyard/io/memory.py": "pyarrow",
+    "src/steelyard/filtering/datatrove.py": "datatrove",
+    "src/steelyard/distributed/ray_engine.py": "ray",
+    "src/steelyard/distributed/dask_engine.py": "distributed",
+    "tests/distributed/test_clusters.py": "psutil",
+}
 collect_ignore = [path for path, package in _NEEDS.items() if not find_spec(package)]
 
 settings.register_profile("plain", derandomize=True)
