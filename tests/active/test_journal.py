@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from steelyard.active.journal import Journal
+from steelyard.active.journal import ANSWER, CHANGE, SKIP, TEACH, Event, Journal, revise
 from steelyard.active.learner import ActiveLearner
 from steelyard.active.strategies._base import BudgetPlan
 from tests.active.streams import FEATURES, SETTINGS, answered, learner, stream
@@ -213,3 +213,25 @@ def test_damaged_entries_are_refused(tmp_path: Path, change: str, what: str) -> 
     refused = pytest.raises(ValueError, match=rf"a\.journal: is damaged .*{what}")
     with Journal(tmp_path / "a.journal") as journal, refused:
         learner(journal)
+
+
+def test_old_journals_are_read_as_they_are(tmp_path: Path) -> None:
+    """Before there were attempts, there was no place for them."""
+    path = tmp_path / "old.journal"
+    with Journal(path) as journal:
+        learner(journal, rate=0.3)
+    with sqlite3.connect(path) as db:
+        for table in ("attempts", "attempt_entries", "taught", "turns"):
+            db.execute(f"DROP TABLE {table}")
+    db.close()
+    before = path.read_bytes()
+    with Journal(path, read_only=True) as journal:
+        assert journal.count_attempts() == 0
+        assert journal.turns() == {}
+    assert path.read_bytes() == before
+
+
+def test_a_label_that_was_taught_after_a_skip_is_revised_with_it() -> None:
+    events = [Event(SKIP, 3), Event(ANSWER, 4, 1.0), Event(TEACH, 3, -1.0)]
+    revise(events, Event(CHANGE, 3, 1.0))
+    assert events == [Event(ANSWER, 3, 1.0), Event(ANSWER, 4, 1.0)]

@@ -385,3 +385,18 @@ def test_texts_are_weighted_where_a_pool_is_ranked(tmp_path: Path) -> None:
         assert grown.feed.items == items
         assert set(grown.labels) == set(session.labels)
         assert grown.attempts.current is not None  # about the rows there were
+
+
+def test_a_document_with_a_label_is_told_to_the_learner_instead_of_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with begin(tmp_path) as project:
+        session = LabellingSession(project)  # without its thread
+        session.step()
+        found = session.next("tab", "ann")
+        assert found is not None
+        session.label("tab", "ann", found[0], "ham")
+        session._pending.clear()
+        monkeypatch.setattr(session.feed, "ask", lambda: found[0])
+        session.step()
+        assert set(session._pending) == {found[0]}
