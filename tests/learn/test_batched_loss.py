@@ -175,3 +175,26 @@ def test_a_table_holds_any_number_of_forms(count: int) -> None:
     fill(table, board, bounds)
     expected = np.where((np.arange(8) >= 2) & (np.arange(8) < bounds[-1]), 0.5, 0.0)
     np.testing.assert_array_equal(board[CHANGE], expected)
+
+
+@dataclass(frozen=True)
+class Calling(Loss):
+    """A method that calls another, and one that has a parameter."""
+
+    width: float = 1.0
+
+    def value(self, p: float, y: float) -> float:
+        return self.width * (p - y) * (p - y)
+
+    def derivative(self, p: float, y: float) -> float:
+        return 2.0 * math.copysign(math.sqrt(self.width * self.value(p, y)), p - y)
+
+
+@pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")
+def test_what_is_compiled_where_nothing_is_cached(monkeypatch: pytest.MonkeyPatch) -> None:
+    """These run before the compiler does, and only on machines that have not met the function."""
+    monkeypatch.setattr(jit, "cached_pointer", lambda function, owner, signature, bind, *_, **__: bind())
+    for make in (batched_loss.pushes, batched_loss.pushes_by_lane):
+        assert callable(make.__wrapped__(schedules.integral))
+    methods = jit.Methods(Calling(), batched_loss._EXACT)
+    assert methods.compiled("derivative") is methods.compiled("derivative")
