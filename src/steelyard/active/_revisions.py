@@ -1,5 +1,6 @@
 """`Revisions`: answers that change after others were given, wherever they stand."""
 
+from abc import abstractmethod
 from dataclasses import asdict, replace
 
 from steelyard.active._locking import Locked, locked
@@ -57,5 +58,5 @@ class Revisions(Locked):
         for each in events:
             self._apply(each)
 
-    def _apply(self, event: Event) -> None:
-        raise NotImplementedError
+    @abstractmethod
+    def _apply(self, event: Event) -> None: ...
