@@ -18,7 +18,7 @@ define install
 		|| { cat $(VENV)/install.log >&2; echo "pip failed, see above" >&2; exit 1; }
 endef
 
-.PHONY: help demo test test-bounds test-browser test-node test-bindings test-cluster test-versions fuzz soak check format docs site \
+.PHONY: help demo test test-plain test-bounds test-browser test-node test-bindings test-cluster test-versions fuzz soak check format docs site \
 	bench bench-cluster paper paper-quick clean
 
 help:
@@ -46,11 +46,16 @@ help:
 demo: $(VENV)/.installed-plot
 	@$(BIN)/steelyard demo
 
-test: check
-	@echo "pytest"
-	@$(PYTEST) --cov --cov-report= --cov-fail-under=0
-	@echo "pytest, kernels as plain Python; coverage of everything"
-	@NUMBA_DISABLE_JIT=1 NUMBA_CACHE_DIR=$(VENV)/cache-plain $(PYTEST) $(KERNEL_TESTS) --cov --cov-append --cov-report term
+# The linters and the plain kernels have one processor each; the rest has all.
+test: $(VENV)/.installed-dev
+	@$(MAKE) --no-print-directory --jobs 2 check test-plain
+	@echo "pytest; coverage of everything"
+	@$(PYTEST) --cov --cov-append --cov-report term
+
+test-plain: $(VENV)/.installed-dev
+	@echo "pytest, kernels as plain Python"
+	@NUMBA_DISABLE_JIT=1 NUMBA_CACHE_DIR=$(VENV)/cache-plain $(PYTEST) --numprocesses 0 $(KERNEL_TESTS) \
+		--cov --cov-report= --cov-fail-under=0
 
 # Every kernel is compiled anew for this, which takes minutes: run it after a change in learn/ or text/.
 test-bounds: $(VENV)/.installed-dev

@@ -231,8 +231,12 @@ def test_what_is_refused(models: Path, corpus: Path, tmp_path: Path) -> None:
         filter_files(model, [corpus / "b.jsonl", tmp_path / "b.jsonl"], out)
     assert not out.exists()
     filter_files(model, corpus / "b.jsonl", out)
-    with pytest.raises(InputError, match="has a column 'quality_p' already"):
+    with pytest.raises(InputError, match="has a key 'quality_p' already"):
         filter_files(model, out / "b.jsonl", tmp_path / "again")
+    table = tmp_path / "table.csv"
+    table.write_text("text,quality_p\na proof,0.5\n")
+    with pytest.raises(InputError, match="has a column 'quality_p' already"):
+        filter_files(model, table, tmp_path / "again")
     late = write_jsonl(tmp_path / "late.jsonl", [*rows(3000, 0), rows(1, 0)[0] | {"quality_p": 1}])
     with pytest.raises(InputError, match="a row has a key 'quality_p' already"):
         filter_files(model, late, tmp_path / "late")

@@ -65,14 +65,14 @@ class Renderer(Protocol):
 
 def renderer(records: Records, names: Sequence[str], numeric: Sequence[bool]) -> Renderer:
     """For files of this kind, with columns of these names added; `numeric` tells which are numbers."""
+    if isinstance(records, JsonRecords):  # whose rows have names of their own, and are looked at one by one
+        return _JsonRenderer(records, names)
     taken = [name for name in names if name in records.names]
     if taken:
         raise InputError(
             f"{records.paths[0]}: has a column {taken[0]!r} already; rename the model's file, "
             "after which scores are named"
         )
-    if isinstance(records, JsonRecords):
-        return _JsonRenderer(records, names)
     if isinstance(records, ArrowRecords):
         return _ArrowRenderer(records, names, numeric)
     assert isinstance(records, DelimitedRecords)

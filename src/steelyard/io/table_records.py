@@ -7,6 +7,7 @@ kept as it is written, byte for byte, as long as the format stays the same.
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Any, cast
 
 import numpy as np
@@ -161,15 +162,18 @@ class JsonRecords(Records):
 
     def __init__(self, spec: InputSpec, paths: Sequence[str]) -> None:
         super().__init__(spec, paths)
+        with formats.open_head(self.paths[0], spec.encoding) as head:
+            self.encoding = head.source.encoding
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:  # type: ignore[override]
         keys: dict[str, None] = {}
-        for number, path in enumerate(self.paths):
-            with formats.open_head(path, spec.encoding) as head:
+        for path in self.paths:
+            with formats.open_head(path, self.spec.encoding) as head:
                 keys |= dict.fromkeys(
                     key for found in jsonl_reader.head_objects(head.source) for key in found
                 )
-                if number == 0:
-                    self.encoding = head.source.encoding
-        self.names = tuple(keys)
+        return tuple(keys)
 
     def count(self, block: Block) -> int:
         return len(self.raw(block))
