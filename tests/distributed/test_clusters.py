@@ -13,7 +13,7 @@ from typing import Any
 import psutil
 import pytest
 
-from steelyard import model_file
+from steelyard import OnlineClassifier, Sweep, model_file
 from steelyard.distributed.engines import TaskEngine, connect
 from steelyard.distributed.local import LocalEngine
 from steelyard.distributed.plan import Plan
@@ -110,6 +110,16 @@ def test_the_same_model_whatever_dies(plan: Plan, expected: bytes, kind: str) ->
             killed += count[0]
         finally:
             engine.close()
+
+
+@pytest.mark.parametrize("kind", ["local:2", "ray", "dask"])
+def test_a_sweep_on_every_engine(plan: Plan, kind: str) -> None:
+    grid = {"learning_rate": [0.1, 0.5, 1.0, 2.0], "update": ["explicit", "invariant"]}
+    alone, several = (
+        Sweep(OnlineClassifier(), grid, refit=False, engine=engine).fit_files(list(plan.paths[:4]), bits=12)
+        for engine in (None, kind)
+    )
+    assert several.results_.rows() == alone.results_.rows()
 
 
 def test_one_part_on_ray_is_training_without_it(plan: Plan, tmp_path: Path) -> None:

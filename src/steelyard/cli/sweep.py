@@ -83,7 +83,14 @@ _RUNNING = several(
                  help="How much memory to use, as in 4G; if the models need more, they are learned in "
                  "several rounds.  [default: half of the free memory]"),
     click.option("--threads", type=click.IntRange(1, 64),
-                 help="Threads that parse and learn.  [default: one per core]"),
+                 help="Threads that parse and learn.  [default: one per core; on a cluster one per worker]"),
+    click.option("--cluster", metavar="WHERE",
+                 help="Learn blocks of settings side by side, each on a worker that reads all files: local "
+                 "(processes of this machine, local:4 for four), ray, ray://HOST:PORT, dask or "
+                 "dask://HOST:PORT. The results are the same."),
+    click.option("--parts", type=click.IntRange(1), metavar="N",
+                 help="Of --cluster: how many blocks are learned side by side.  [default: one for every 16 "
+                 "models, at most 8]"),
     options.WEIGHT_SCALE,
     options.ON_ERROR,
     options.JSON,

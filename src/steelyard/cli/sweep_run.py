@@ -59,20 +59,22 @@ class SweepOptions:
     select: str | None
     state: Path | None
     task: str | None
+    cluster: str | None
+    parts: int | None
     output: Path | None
     pictures: Path | None
     save: Path | None
 
     @classmethod
     def from_given(cls, given: dict[str, Any]) -> "SweepOptions":
-        same = ("paper", "class_weight", "select", "output", "pictures", "save")
+        same = ("paper", "class_weight", "select", "cluster", "parts", "output", "pictures", "save")
         return cls(
             read=options.read_options(given),
             losses=given["loss"],
             loss_parameters=options.given_loss_parameters(given),
             axes={name: given[name] for name in _AXES if given[name] is not None},
             common={name: given[name] for name in ("l2_flow", "rates", "average", "bias", "dtype")},
-            run=options.run_options(given | {"threads": usable_threads(given["threads"])}),
+            run=options.run_options(given | {"threads": _threads(given)}),
             memory=plan.memory_of(given["memory"]),
             state=given["resume"],
             task=options.task(given),
@@ -108,13 +110,7 @@ def run(ctx: click.Context, files: tuple[str, ...], given: dict[str, Any]) -> di
             class_weight=wanted.class_weight, threads=run_options.usable_threads,
             skip=run_options.skip_errors, weight_scale=run_options.weight_scale,
         )  # fmt: skip
-        search = Search(
-            expanded.points, source.rows(run_options.holdout, wanted.memory), features=spec.features,
-            classes=source.classes, passes=run_options.passes, memory=wanted.memory,
-            threads=run_options.usable_threads, select=wanted.select, state=wanted.state,
-            identity=source.identity() | {"rows held out": run_options.holdout},
-            own_units=spec.features_with_own_units(),
-        )  # fmt: skip
+        search = _search(expanded.points, source, wanted)
         if wanted.save is not None and not search.results.comparable:
             raise InputError(
                 "--save keeps the best, and losses of numbers cannot be compared: give one --loss"
@@ -126,15 +122,40 @@ def run(ctx: click.Context, files: tuple[str, ...], given: dict[str, Any]) -> di
         with progress.watching_search(wanted.state) as watch:
             search.run(watch)
         seconds = time.perf_counter() - began
-        stream = source.files.stream or source.files.open()  # a state may have needed no more rows
+        # a state may have needed no more rows
+        stream = getattr(search, "read", None) or source.files.stream or source.files.open()
         found = search.results.found
         if np.isnan(found["progressive_loss"]).all() and not found["diverged"].any():
-            raise stream.empty(f"{', '.join(paths)}: no row has a label and a weight, so nothing was learned")
+            raise (source.files.stream or source.files.open()).empty(
+                f"{', '.join(paths)}: no row has a label and a weight, so nothing was learned"
+            )
         summary = sweep_report.summarise(search, stream, expanded.notes, seconds=seconds, startup=startup)
         best = sweep_report.best_of(search.results)
         again = None if best is None else _equivalent_command(ctx, paths, expanded.points[best], losses)
         summary |= {"command": again} | _write(search, source, wanted)
     return summary
+
+
+def _threads(given: dict[str, Any]) -> int:
+    """One on every core; on a cluster one a worker."""
+    return usable_threads(given["threads"]) if given["cluster"] is None else given["threads"] or 1
+
+
+def _search(points: list[Point], source: SweepFiles, wanted: SweepOptions) -> Search:
+    run, spec = wanted.run, source.spec
+    common: dict[str, Any] = {
+        "features": spec.features, "classes": source.classes, "passes": run.passes, "threads": run.threads,
+        "select": wanted.select, "state": wanted.state, "memory": wanted.memory,
+        "identity": source.identity() | {"rows held out": run.holdout},
+        "own_units": spec.features_with_own_units(),
+    }  # fmt: skip
+    if wanted.cluster is None:
+        if wanted.parts is not None:
+            raise InputError("--parts: for a sweep on a cluster, --cluster local, say")
+        return Search(points, source.rows(run.holdout, wanted.memory), **common)
+    from steelyard.sweep.cluster import ClusterSearch
+
+    return ClusterSearch(points, source, wanted.cluster, holdout=run.holdout, parts=wanted.parts, **common)
 
 
 def _losses(wanted: SweepOptions, spec: InputSpec, labels: list[str]) -> dict[Loss, str]:
@@ -197,7 +218,7 @@ def _write(search: Search, source: SweepFiles, wanted: SweepOptions) -> dict[str
 # Options of `train` that a point decides, or that are about a run and not about what it learns.
 _NOT_RETOLD = {
     "files", "loss", "update", "scaling", "learning_rate", "initial_t", "power_t", "l1", "l2", "output",
-    "holdout", "resume", "checkpoint_every", "threads", "on_error", "as_json",
+    "holdout", "resume", "checkpoint_every", "threads", "on_error", "as_json", "force", "cluster", "parts",
 }  # fmt: skip
 
 

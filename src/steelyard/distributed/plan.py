@@ -3,9 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import TypeVar
 
 from steelyard.io.errors import InputError
 
+Thing = TypeVar("Thing")
 PARTS = 8
 ROUNDS = 4
 
@@ -40,13 +42,14 @@ class Plan:
 
     def files(self, number: int) -> list[list[str]]:
         """Of each part, in the round of this number, counted from 0 over all passes."""
-        stretch = _cut(self.paths, self.rounds)[number % self.rounds]
-        return [list(each) for each in _cut(stretch, self.parts)]
+        stretch = cut(self.paths, self.rounds)[number % self.rounds]
+        return [list(each) for each in cut(stretch, self.parts)]
 
     def pass_of(self, number: int) -> int:
         return number // self.rounds
 
 
-def _cut(paths: Sequence[str], count: int) -> list[Sequence[str]]:
-    ends = [len(paths) * k // count for k in range(count + 1)]
-    return [paths[begin:end] for begin, end in pairwise(ends)]
+def cut(things: Sequence[Thing], count: int) -> list[Sequence[Thing]]:
+    """Stretches of nearly the same length."""
+    ends = [len(things) * k // count for k in range(count + 1)]
+    return [things[begin:end] for begin, end in pairwise(ends)]

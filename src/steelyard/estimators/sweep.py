@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_classifier
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from steelyard.engine.protocol import Numbers
+from steelyard.distributed.engines import TaskEngine
 from steelyard.engine.row_sources import Rows, RowsInMemory
 from steelyard.estimators import _sweep_inputs, fit_passes
 from steelyard.estimators.documentation_link import DocumentationLink
@@ -56,6 +56,8 @@ class Sweep(DocumentationLink, MetaEstimatorMixin, BaseEstimator):  # type: igno
         The most memory for models and rows, such as "2GB".
     state : path, optional
         A file that keeps the state of the search, from which it goes on if it was interrupted.
+    engine : str or object, optional
+        For `fit_files`: learn blocks of settings side by side on a cluster; see `DistributedClassifier`.
     verbose : int, default=0
         1 shows the plan and a bar on standard error.
 
@@ -103,6 +105,7 @@ class Sweep(DocumentationLink, MetaEstimatorMixin, BaseEstimator):  # type: igno
         n_jobs: int | None = None,
         memory: int | str | None = None,
         state: str | Path | None = None,
+        engine: str | TaskEngine | None = None,
         verbose: int = 0,
     ) -> None:
         self.estimator = estimator
@@ -113,6 +116,7 @@ class Sweep(DocumentationLink, MetaEstimatorMixin, BaseEstimator):  # type: igno
         self.n_jobs = n_jobs
         self.memory = memory
         self.state = state
+        self.engine = engine
         self.verbose = verbose
 
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
@@ -158,13 +162,7 @@ class Sweep(DocumentationLink, MetaEstimatorMixin, BaseEstimator):  # type: igno
             files = _sweep_inputs.open_files(
                 template, listed, losses, read_options, self._threads() or 1, refit=self.refit
             )
-            rows = files.rows(self._holdout(), plan.memory_of(self.memory))
-            own = files.spec.features_with_own_units()
-            passes = fit_passes.in_files(template)
-            search = self._search(
-                expanded, rows, files.spec.features, files.classes, passes, files.identity(), own
-            )
-            self._run(search, expanded)
+            self._run(self._search_files(expanded, files, fit_passes.in_files(template)), expanded)
             self.input_spec_ = files.spec
             self.n_features_in_ = files.spec.features
             if self.refit:
@@ -241,29 +239,29 @@ class Sweep(DocumentationLink, MetaEstimatorMixin, BaseEstimator):  # type: igno
             raise ValueError(f"n_jobs must be None, -1 or a number of threads; got {self.n_jobs!r}")
         return None if self.n_jobs == -1 else self.n_jobs
 
-    def _search(
-        self,
-        expanded: Expanded,
-        rows: Rows,
-        features: int,
-        classes: int,
-        passes: int,
-        identity: dict[str, Any],
-        own_units: Numbers | None = None,
-    ) -> Search:
-        return Search(
-            expanded.points,
-            rows,
-            features=features,
-            classes=classes,
-            passes=passes,
-            memory=plan.memory_of(self.memory),
-            threads=self._threads(),
-            select=self.scoring,
-            state=self.state,
-            identity=identity | {"rows held out": self._holdout()},
-            own_units=own_units,
-        )
+    def _search(self, expanded: Expanded, rows: Rows, *known: Any) -> Search:
+        if self.engine is not None:
+            raise ValueError("engine is for files, which every worker reads: use fit_files, or leave it out")
+        return Search(expanded.points, rows, **self._search_options(*known))
+
+    def _search_files(self, expanded: Expanded, files: Any, passes: int) -> Search:
+        """`files` are a `sweep.files.SweepFiles`."""
+        common = self._search_options(files.spec.features, files.classes, passes, files.identity())
+        common |= {"own_units": files.spec.features_with_own_units()}
+        if self.engine is None:
+            return Search(expanded.points, files.rows(self._holdout(), common["memory"]), **common)
+        from steelyard.sweep.cluster import ClusterSearch
+
+        return ClusterSearch(expanded.points, files, self.engine, holdout=self._holdout(), **common)
+
+    def _search_options(
+        self, features: int, classes: int, passes: int, identity: dict[str, Any]
+    ) -> dict[str, Any]:
+        return {
+            "features": features, "classes": classes, "passes": passes, "memory": plan.memory_of(self.memory),
+            "threads": self._threads(), "select": self.scoring, "state": self.state,
+            "identity": identity | {"rows held out": self._holdout()},
+        }  # fmt: skip
 
     def _run(self, search: Search, expanded: Expanded) -> None:
         self._check_comparable(search.results)

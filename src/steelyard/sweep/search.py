@@ -318,8 +318,8 @@ class StateFile:
             ) from None
         if form != _FORMAT:
             raise ValueError(f"{self.path}: written by another release of steelyard; remove it to begin anew")
-        for name, value in self._identity.items():
-            if identity.get(name) != value:
+        for name in {**identity, **self._identity}:
+            if identity.get(name) != self._identity.get(name):
                 raise ValueError(
                     f"{self.path}: the state of another sweep, whose {name} differed: "
                     "go on with the same, or remove the file to begin anew"
