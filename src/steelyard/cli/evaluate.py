@@ -2,16 +2,20 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+import numpy as np
 
 from steelyard.cli import options
 from steelyard.cli.common import fact_lines
 from steelyard.cli.help_examples import EXAMPLES
+from steelyard.io.errors import InputError
 
 if TYPE_CHECKING:
+    from steelyard.engine.holdout import Holdout
     from steelyard.engine.loaded_model import LoadedModel
     from steelyard.io.blocks import ParsedBlock
     from steelyard.io.input_spec import InputSpec
@@ -35,41 +39,77 @@ _LONGEST = 18  # of a class in a table
 @click.command(epilog=EXAMPLES["evaluate"])
 @options.MODEL
 @options.FILES
+@options.HELD_OUT
 @options.EVALUATED_LABELS
 @options.ENCODING
 @options.OWN_LOSS
 @options.THREADS
 @options.ON_ERROR
 @options.JSON
-def command(model: Path, files: tuple[str, ...], as_json: bool, **given: Any) -> None:
+def command(model: Path, files: tuple[str, ...], *, as_json: bool, held_out: bool, **given: Any) -> None:
     """Compare predictions with labels: loss, accuracy, confusion table, F1, AUC, calibration.
 
     Everything is weighted: a row of weight h counts as h rows.
     """
-    result = run(model, files, given)
+    result = run(model, files, given, held_out=held_out)
     click.echo(json.dumps(result) if as_json else text(result))
 
 
-def run(model: Path, files: tuple[str, ...], given: dict[str, Any]) -> dict[str, Any]:
+def run(model: Path, files: tuple[str, ...], given: dict[str, Any], *, held_out: bool) -> dict[str, Any]:
     from steelyard.cli import scoring
     from steelyard.io import sources
 
     with options.errors():
-        return measure(scoring.load(model, given["loss"]), sources.expand(files), given)
+        loaded, paths = scoring.load(model, given["loss"]), sources.expand(files)
+        return measure(loaded, paths, given, held_out=held_out_rows(loaded, paths) if held_out else None)
+
+
+def held_out_rows(loaded: "LoadedModel", paths: list[str]) -> "Holdout":
+    """Which rows of these files the model's training held out; an error if it did not, or not of these."""
+    from steelyard.engine.training_record import TrainingRecord
+
+    record = TrainingRecord.of(loaded.content.training)
+    found = record.held_out_of(paths)
+    if found is None and record.held_out:
+        raise InputError(
+            f"{loaded.path}: rows were held out of other files than {' '.join(paths)}: name those of the "
+            "training run, in the same order, unchanged"
+        )
+    if found is None:
+        raise InputError(
+            f"{loaded.path}: no rows were held out when it was trained; train it with --holdout 0.2, say"
+        )
+    return found
 
 
 def measure(
-    loaded: "LoadedModel", paths: list[str], given: dict[str, Any], begin: "Begin | None" = None
+    loaded: "LoadedModel",
+    paths: list[str],
+    given: dict[str, Any],
+    begin: "Begin | None" = None,
+    *,
+    held_out: "Holdout" = None,
 ) -> dict[str, Any]:
-    """Predict the files and compare. What `begin` returns, given how they are read, is shown every block."""
+    """Predict the files and compare: all rows, or those held out, whose rule is given.
+
+    What `begin` returns, given how the files are read, is shown every block; other rows weigh nothing there.
+    """
     from steelyard.cli import scoring
+    from steelyard.engine.holdout import marker
     from steelyard.engine.metrics import Metrics
+    from steelyard.io import counts
     from steelyard.io.columns import LABEL
 
     metrics = Metrics(loaded.loss, loaded.class_names, loaded.content.calibration)
     spec, stream = scoring.score(loaded, paths, given, labelled=True)
     watch = None if begin is None else begin(spec)
+    mark, together, others = marker(held_out), counts.ROWS if spec.counted else 1, 0
     for parsed in stream:
+        if held_out is not None:
+            held = np.repeat(mark(len(parsed.examples) // together), together)
+            others += int(np.count_nonzero(~held)) // together
+            weights = np.where(held, parsed.examples.sample_weight, 0.0)
+            parsed = replace(parsed, examples=replace(parsed.examples, sample_weight=weights))
         metrics.add(scoring.predictions_of(parsed), parsed.examples.labels, parsed.examples.sample_weight)
         if watch is not None:
             watch(parsed)
@@ -79,11 +119,12 @@ def measure(
         raise stream.empty(f"no row has a label and a weight{where}, so there is nothing to compare with")
     scoring.tell_skipped(stream)
     result = metrics.result()
+    rows = stream.rows - others
     if spec.counted:  # its rows are counted as they stand in the files
-        result["examples"] = stream.rows
-    unlabelled = stream.rows - result["examples"]
+        result["examples"] = rows
+    unlabelled = rows - result["examples"]
     result |= ({"unlabelled": unlabelled} if unlabelled else {}) | {"skipped": stream.skipped}
-    return result | {"notes": notes(result, loaded.content.training, paths)}
+    return result | {"notes": notes(result, loaded.content.training, paths if held_out is None else [])}
 
 
 def notes(result: dict[str, Any], training: dict[str, Any] | None, paths: list[str]) -> list[str]:

@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from steelyard._messages import did_you_mean
+from steelyard.engine import holdout
 from steelyard.engine.class_weights import BALANCED
 from steelyard.schedules import AUTO
 
@@ -37,6 +38,22 @@ class RateOrAuto(click.ParamType):  # type: ignore[type-arg]
             return AUTO if value == AUTO else float(value)
         except ValueError:
             self.fail(f"{value!r} is neither a number nor auto.", param, ctx)
+
+
+class NthOrShare(click.ParamType):  # type: ignore[type-arg]
+    """Which rows are held out: a whole number for every Nth, or a fraction for a random share of them."""
+
+    name = "rows"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int | float:
+        try:
+            number: int | float = int(value) if str(value).isdigit() else float(value)
+            holdout.parse(number)
+        except ValueError:
+            self.fail(
+                f"{value!r} is neither 2 or more (every Nth row) nor between 0 and 1 (a share).", param, ctx
+            )
+        return number
 
 
 class ClassWeights(click.ParamType):  # type: ignore[type-arg]

@@ -71,6 +71,11 @@ EVALUATED_LABELS = click.option(
     help="The classes as these files call them, in the order of the model's own. * in the first place "
     "stands for every other label.  [default: the model's]",
 )  # fmt: skip
+HELD_OUT = click.option(
+    "--held-out", is_flag=True,
+    help="Only the rows that train --holdout kept aside. The files must be those of the training run, in the "
+    "same order.",
+)  # fmt: skip
 WEIGHT_FACTOR = click.option(
     "--weight-factor", type=click.FloatRange(0.0, min_open=True), metavar="FACTOR", default=1.0,
     show_default=True,

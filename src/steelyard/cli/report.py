@@ -14,6 +14,7 @@ from steelyard.cli.explain import Explainer
 from steelyard.cli.help_examples import EXAMPLES
 from steelyard.cli.scoring import load, predictions_of, tags
 from steelyard.engine import probabilities
+from steelyard.engine.holdout import Holdout
 from steelyard.engine.loaded_model import LoadedModel
 from steelyard.examples import Examples
 from steelyard.io import counts, sources
@@ -45,12 +46,13 @@ _FEATURES = 12  # listed, of either sign
     help="Where to write the page.",
 )  # fmt: skip
 @options.FORCE
+@options.HELD_OUT
 @options.EVALUATED_LABELS
 @options.ENCODING
 @options.OWN_LOSS
 @options.THREADS
 @options.ON_ERROR
-def command(model: Path, files: tuple[str, ...], output: Path, **given: Any) -> None:
+def command(model: Path, files: tuple[str, ...], output: Path, *, held_out: bool, **given: Any) -> None:
     """Write a page about a model and labelled rows: how good it is, why, and where it errs.
 
     The page holds what evaluate says, curves, a threshold to try, what decides, the worst mistakes with
@@ -60,15 +62,18 @@ def command(model: Path, files: tuple[str, ...], output: Path, **given: Any) -> 
         paths = sources.expand(files)
         check_outputs([output], [model, *paths], force=given["force"])
         loaded = load(model, given["loss"])
-        content = gather(loaded, paths, given)
+        rows = evaluate.held_out_rows(loaded, paths) if held_out else None
+        content = gather(loaded, paths, given, rows)
         page.write(output, content)
     click.echo(f"wrote {output}: a page for your browser")
 
 
-def gather(loaded: LoadedModel, paths: list[str], given: dict[str, Any]) -> page.Content:
-    """Predict the files and collect what the page says."""
+def gather(
+    loaded: LoadedModel, paths: list[str], given: dict[str, Any], held_out: Holdout = None
+) -> page.Content:
+    """Predict the files, or the rows of them that were held out, and collect what the page says."""
     collector = _Collector(loaded, paths)
-    quality = evaluate.measure(loaded, paths, given, collector.begin)
+    quality = evaluate.measure(loaded, paths, given, collector.begin, held_out=held_out)
     spec = collector.spec
     threshold = 0.5
     if collector.probable and len(loaded.class_names or ()) == 2:
@@ -78,7 +83,7 @@ def gather(loaded: LoadedModel, paths: list[str], given: dict[str, Any]) -> page
     named = [] if spec.columns is None else spec.columns.with_role(LABEL)
     return page.Content(
         model=loaded.path.name,
-        files=[Path(path).name for path in paths],
+        files=[Path(path).name + (" (held-out rows)" if held_out else "") for path in paths],
         label=named[0] if named else None,
         classes=loaded.class_names,
         quality=quality,

@@ -7,7 +7,7 @@ import click
 
 from steelyard.cli import options
 from steelyard.cli.help_examples import EXAMPLES
-from steelyard.cli.option_types import Choice, NameList, NumberList
+from steelyard.cli.option_types import Choice, NameList, NthOrShare, NumberList
 from steelyard.cli.options import options as several
 from steelyard.model import DEFAULT_AVERAGE, DTYPES, L2_FLOWS, MOST_AVERAGE, RATES, SCALINGS, Settings
 from steelyard.updates import names as update_names
@@ -68,8 +68,9 @@ _RUNNING = several(
                  help="Train a model with the best settings on all rows, and save it."),
     click.option("--passes", type=click.IntRange(1), default=1, show_default=True,
                  help="How often to go through the files."),
-    click.option("--holdout", type=click.IntRange(2), metavar="N",
-                 help="Do not learn every Nth row; evaluate the models on these rows at the end."),
+    click.option("--holdout", type=NthOrShare(), metavar="N|SHARE",
+                 help="Do not learn every Nth row, or a random share such as 0.2; evaluate the models on "
+                 "these rows at the end."),
     options.CLASS_WEIGHT,
     click.option("--select", type=Choice(
                      ["progressive_loss", "progressive_error", "held_out_loss", "held_out_accuracy"]),

@@ -13,7 +13,7 @@ from steelyard import losses as registry
 from steelyard import plotting
 from steelyard.cli import options, progress, sweep_report, train
 from steelyard.cli.common import check_outputs, printer, seconds_since_start
-from steelyard.engine import file_labels
+from steelyard.engine import file_labels, holdout
 from steelyard.engine.class_weights import ClassWeight
 from steelyard.engine.model_set import usable_threads
 from steelyard.engine.run_options import RunOptions
@@ -74,7 +74,9 @@ class SweepOptions:
             loss_parameters=options.given_loss_parameters(given),
             axes={name: given[name] for name in _AXES if given[name] is not None},
             common={name: given[name] for name in ("l2_flow", "rates", "average", "bias", "dtype")},
-            run=options.run_options(given | {"threads": _threads(given)}),
+            run=options.run_options(
+                given | {"threads": _threads(given), "holdout": holdout.parse(given["holdout"])}
+            ),
             memory=plan.memory_of(given["memory"]),
             state=given["resume"],
             task=options.task(given),

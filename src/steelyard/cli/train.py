@@ -14,9 +14,10 @@ from steelyard.cli import cluster, options, train_report
 from steelyard.cli.checkpoints import Checkpoints
 from steelyard.cli.common import check_outputs, printer, seconds_since_start
 from steelyard.cli.help_examples import EXAMPLES
-from steelyard.cli.option_types import Choice, RateOrAuto
+from steelyard.cli.option_types import Choice, NthOrShare, RateOrAuto
 from steelyard.cli.options import LearnOptions, given_names, option_name
 from steelyard.cli.options import options as several
+from steelyard.engine import holdout
 from steelyard.engine.file_training import FileTraining, begin, resume
 from steelyard.engine.passes import Learned
 from steelyard.engine.run_options import KEPT_BY_CHECKPOINTS, RunOptions
@@ -122,10 +123,13 @@ _RUNNING = several(
         "read first, into memory, or into temporary files if they are larger than 2 GiB.",
     ),
     click.option("--seed", type=click.IntRange(0), default=0, show_default=True,
-                 help="Seed of --shuffle, and of the order in which rows with --count are learned."),
+                 help="Seed of --shuffle, of a share for --holdout, and of the order in which rows with "
+                 "--count are learned."),
     click.option(
-        "--holdout", type=click.IntRange(2), metavar="N",
-        help="Do not learn every Nth row; report the loss on these rows."
+        "--holdout", type=NthOrShare(), metavar="N|SHARE",
+        help="Keep rows aside that are never learned. 0.2: a random fifth, on which the finished model is "
+        "evaluated; evaluate and report find these rows again with --held-out. 10: every tenth row, whose "
+        "loss is measured as it passes, so that a pipe will do.",
     ),
     click.option(
         "--early-stopping", is_flag=True,
@@ -192,20 +196,24 @@ class TrainOptions:
         if given["calibrate"] is False and given["resume"] is not None:
             raise InputError("a model keeps its calibration when it is resumed: leave out --no-calibrate")
         seeded = "seed" in given_names(ctx)
-        if seeded and not (given["shuffle"] or given["positives"] is not None):
-            raise InputError("--seed is the seed of --shuffle: give both, or neither")
-        held_out = given["holdout"] is not None or given["resume"] is not None
-        calibration = {
+        kept_aside = holdout.parse(given["holdout"], given["seed"])
+        counted_rows = given["positives"] is not None
+        if seeded and not (given["shuffle"] or counted_rows or isinstance(kept_aside, holdout.Share)):
+            raise InputError(
+                "--seed is the seed of --shuffle, or of a share for --holdout: give both, or neither"
+            )
+        held_out = kept_aside is not None or given["resume"] is not None
+        decided = {
             "calibrate": bool(given["calibrate"]) and held_out,
             "calibrate_progressively": given["calibrate"] is not False,
+            "holdout": kept_aside,
+            "shuffle": given["seed"] if given["shuffle"] or (seeded and counted_rows) else None,
         }
         same = ("class_weight", "output", "resume", "checkpoint_every", *_SCHEDULE)
         return cls(
             read=options.read_options(given),
             learn=LearnOptions.from_given(given),
-            run=options.run_options(
-                given | calibration | {"shuffle": given["seed"] if given["shuffle"] or seeded else None}
-            ),
+            run=options.run_options(given | decided),
             given=given_names(ctx),
             task=options.task(given),
             **{name: given[name] for name in same},
@@ -274,7 +282,8 @@ def run(ctx: click.Context, files: tuple[str, ...], given: dict[str, Any], *, ta
         if wanted.output is not None and wanted.checkpoint is not None:
             training.save(wanted.output)
             _atomic_files.remove(wanted.checkpoint)
-    return train_report.summarise(training, seconds=seconds, startup=startup, output=wanted.output)
+        result = train_report.summarise(training, seconds=seconds, startup=startup, output=wanted.output)
+        return result | {"held_out": train_report.evaluate_held_out(training, wanted.output, given)}
 
 
 def _run_on_cluster(

@@ -7,10 +7,14 @@ from typing import Any
 import numpy as np
 
 from steelyard import losses, weight_summary
+from steelyard.cli import evaluate
 from steelyard.cli.common import fact_lines, skips_and_notes, unused_interactions
+from steelyard.engine import loaded_model
 from steelyard.engine.file_training import FileTraining
+from steelyard.engine.holdout import Share
 from steelyard.engine.metrics import finite
 from steelyard.io import columns as roles
+from steelyard.io import sources
 
 _FEW_LABELS = 20
 _MOST_CLASSES = 12  # that are listed
@@ -112,6 +116,24 @@ def summarise(
     }
 
 
+def evaluate_held_out(
+    training: FileTraining, output: Path | None, given: dict[str, Any]
+) -> dict[str, Any] | None:
+    """What `evaluate --held-out` says, of a share of files that can be read again."""
+    paths, run = training.files.paths, training.run_options
+    again = isinstance(run.holdout, Share) and not any(map(sources.once_only, paths))
+    if not again or training.loop.held_out.weight == 0.0:
+        return None
+    loaded = loaded_model.loaded(output or Path("the model"), training.content())
+    reading = {name: given[name] for name in ("on_error", "threads")}
+    found = evaluate.measure(loaded, paths, reading, held_out=run.holdout)
+    uses = {"when to stop": run.early_stopping, "the probabilities": run.calibrate}
+    decided = " and ".join(what for what, used in uses.items() if used)
+    if decided:
+        found["notes"].append(f"these rows also decided {decided}, which flatters the model a little")
+    return found
+
+
 def _baseline(training: FileTraining) -> dict[str, Any]:
     """The constant that a model has to beat; of more than two classes the most frequent one."""
     labels = training.totals.labels
@@ -134,7 +156,10 @@ def _baseline(training: FileTraining) -> dict[str, Any]:
 def text(result: dict[str, Any]) -> str:
     warning = [result["weight_warning"]] if result["weight_warning"] else []
     notes = skips_and_notes(result, result["remarks"] + warning)
-    return "\n".join(["", *fact_lines(_facts(result)), *notes])
+    lines = ["", *fact_lines(_facts(result)), *notes]
+    if result["held_out"] is not None:
+        lines += ["", "on the rows held out, none of which was learned:", evaluate.text(result["held_out"])]
+    return "\n".join(lines)
 
 
 def _advice(training: FileTraining) -> list[str]:
@@ -155,6 +180,8 @@ def _advice(training: FileTraining) -> list[str]:
         absent = [str(name) for name, share in zip(training.class_names, shares, strict=True) if share == 0.0]
         if absent and totals.learned:
             advice.append(f"no row is of the class {', '.join(absent)}")
+    if isinstance(training.run_options.holdout, Share) and training.loop.held_out.weight == 0.0:
+        advice.append("no row with a label and a weight was held out: there are too few rows for this share")
     if training.held_out_calibration is not None and not training.run_options.calibrate:
         advice.append("probabilities stay calibrated as they were: --holdout 10 --calibrate fits them anew")
     if columns is not None and not any(columns.with_role(role) for role in roles.FEATURES):
@@ -203,7 +230,7 @@ def _facts(result: dict[str, Any]) -> dict[str, str | None]:
     schedule = f"{result['learning_rate']:g}, power_t {result['power_t']:g} (auto)"
     size = result["effective_sample_size"]
     varied = size < 0.999 * result["learned"]
-    features = None
+    features, evaluated = None, result["held_out"] is not None
     if result["names"]:
         share = result["names_sharing_an_index"]
         advice = "; more --bits would separate them" if share > 0.01 else ""
@@ -219,8 +246,8 @@ def _facts(result: dict[str, Any]) -> dict[str, str | None]:
         "passes": f"{result['passes']}, of which number {result['best_pass']} was the best and is kept"
         if result["best_pass"]
         else None,
-        "held-out loss": _if_known(result["held_out_loss"]),
-        "held-out error rate": _if_known(result["held_out_error"]),
+        "held-out loss": None if evaluated else _if_known(result["held_out_loss"]),
+        "held-out error rate": None if evaluated else _if_known(result["held_out_error"]),
         **baseline,
         "best constant's loss": _shown(result["best_constant_loss"]) + run,
         "learning rate": schedule if result["auto"] else None,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from steelyard.engine import holdout
 from steelyard.engine.passes import HeldOut
 from steelyard.engine.run_options import KEPT_BY_CHECKPOINTS, RunOptions
 from steelyard.engine.totals import StreamTotals
@@ -42,6 +43,7 @@ def options_of(
         )
     # earlier checkpoints know no shuffle
     kept = {name: stored["options"].get(name) for name in KEPT_BY_CHECKPOINTS}
+    kept["holdout"] = holdout.from_json(kept["holdout"])
     for name in given:
         before, now = kept[name], getattr(run, name)
         if before != now:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard import weight_summary
+from steelyard.engine.holdout import Holdout
 from steelyard.engine.row_sources import RowsInChunks
 from steelyard.engine.shuffled_rows import ShuffledRows
 from steelyard.examples import Examples, join
@@ -73,16 +74,16 @@ class FileRows:
             return self._before
         return self._before[0] + self.stream.rows, self._before[1] + self.stream.position
 
-    def shuffled(self, seed: int, holdout: int | None) -> ShuffledRows:
+    def shuffled(self, seed: int, holdout: Holdout) -> ShuffledRows:
         """In a drawn order. Rows are held out in passing: the same ones as in the order of the files."""
         return self._in_drawn_order(seed, holdout, in_passing=True)
 
-    def spread(self, holdout: int | None, memory: int) -> ShuffledRows:
+    def spread(self, holdout: Holdout, memory: int) -> ShuffledRows:
         """Of rows that are counted, with the rows that are held out left aside."""
         return self._in_drawn_order(0, holdout, memory=memory)
 
     def _in_drawn_order(
-        self, seed: int, holdout: int | None, *, in_passing: bool = False, memory: int | None = None
+        self, seed: int, holdout: Holdout, *, in_passing: bool = False, memory: int | None = None
     ) -> ShuffledRows:
         rows = RowsInChunks(self._copied_chunks, holdout, in_passing=in_passing, together=self._together)
         return ShuffledRows(rows, seed, memory, apart=self.spec.counted)
@@ -91,7 +92,7 @@ class FileRows:
     def _together(self) -> int:
         return counts.ROWS if self.spec.counted else 1
 
-    def rows(self, holdout: int | None, *, in_passing: bool = False, keep: int = 0) -> RowsInChunks:
+    def rows(self, holdout: Holdout, *, in_passing: bool = False, keep: int = 0) -> RowsInChunks:
         """With so many bytes for rows that are kept to be learned again."""
         # see `_copied_chunks`
         keep = 0 if self.spec.format == "arrow" else keep

@@ -67,7 +67,7 @@ class FileTraining:
     """With early stopping: the loss of the rows held out in each pass."""
 
     def __post_init__(self) -> None:
-        self.record.add_files(self.files.paths)
+        self.record.add_files(self.files.paths, self.run_options.holdout)
         options = self.run_options
         self.loop = PassLoop(
             self.engine,

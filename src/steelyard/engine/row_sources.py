@@ -1,9 +1,9 @@
 """Where the rows of a training run come from: memory, or chunks read from files.
 
-Rows come in pieces, the same ones in every pass. Every Nth row of the stream may be held out, by its number.
-Such rows are left aside, to be measured when all is learned (`held_out`, as sweeps do), or come in passing
-with a weight of 0 and are measured just before the next row is learned, as `steelyard train` does: then no
-row need be read twice.
+Rows come in pieces, the same ones in every pass. Some may be held out (`holdout.py`). Such rows are left
+aside, to be measured when all is learned (`held_out`, as sweeps do), or come in passing with a weight of 0
+and are measured just before the next row is learned, as `steelyard train` does: then no row need be read
+twice.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -13,6 +13,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from steelyard.engine.holdout import Holdout, marker
 from steelyard.engine.protocol import Column, Numbers
 from steelyard.examples import Examples
 
@@ -66,14 +67,14 @@ class RowsInMemory:
     def __init__(
         self,
         examples: Examples,
-        holdout: int | None = None,
+        holdout: Holdout = None,
         order_of: Callable[[int], Numbers] | None = None,
         piece: int | None = 0,
     ) -> None:
         self.share = 0.0
         self.holds_out = holdout is not None
         self._examples = examples
-        self._held = _held_out(0, len(examples), holdout)
+        self._held = marker(holdout)(len(examples))
         self._order_of = order_of
         self._piece = PIECE if piece == 0 else piece
 
@@ -110,7 +111,7 @@ class RowsInChunks:
     def __init__(
         self,
         source: Callable[[], Iterable[Examples]],
-        holdout: int | None = None,
+        holdout: Holdout = None,
         *,
         in_passing: bool = False,
         keep: int = 0,
@@ -143,11 +144,9 @@ class RowsInChunks:
             yield Piece(examples, np.flatnonzero(held))
 
     def _chunks(self) -> Iterator[tuple[Examples, NDArray[np.bool_]]]:
-        row = 0
+        mark = marker(self._holdout)
         for examples in self._read():
-            held = _held_out(row, len(examples) // self._together, self._holdout)
-            yield examples, np.repeat(held, self._together)
-            row += len(held)
+            yield examples, np.repeat(mark(len(examples) // self._together), self._together)
 
     def _read(self) -> Iterator[Examples]:
         if self._kept is not None:
@@ -167,13 +166,6 @@ class RowsInChunks:
             yield examples
         if room >= 0:
             self._kept = kept
-
-
-def _held_out(first: int, count: int, holdout: int | None) -> NDArray[np.bool_]:
-    if holdout is None:
-        return np.zeros(count, bool)
-    held: NDArray[np.bool_] = np.arange(first + 1, first + count + 1) % holdout == 0
-    return held
 
 
 def count_bytes(examples: Examples) -> int:

@@ -4,6 +4,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from steelyard.engine.holdout import Holdout
 from steelyard.io import sources
 from steelyard.io.errors import InputError
 
@@ -15,7 +16,7 @@ class RunOptions:
     """How the files are gone through. A checkpoint keeps what decides what is learned: see above."""
 
     passes: int = 1
-    holdout: int | None = None
+    holdout: Holdout = None
     threads: int | None = None
     skip_errors: bool = False
     calibrate: bool = False

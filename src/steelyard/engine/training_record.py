@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from steelyard import _field_types
+from steelyard.engine.holdout import Holdout, Share, from_json
 from steelyard.engine.passes import Learned
 from steelyard.engine.protocol import Engine
 from steelyard.io import sources
@@ -30,6 +31,8 @@ class TrainingRecord:
     curve: list[list[float | None]] = field(default_factory=list)
     wrong: float = 0.0
     """The weight of wrong predictions so far."""
+    held_out: list[list[Any]] = field(default_factory=list)
+    """[files, rule] of each run that held out rows of files that can be read again."""
 
     @classmethod
     def of(cls, stored: dict[str, Any] | None) -> "TrainingRecord":
@@ -47,8 +50,21 @@ class TrainingRecord:
     def as_json(self) -> dict[str, Any]:
         return asdict(self)
 
-    def add_files(self, paths: Sequence[str]) -> None:
-        self.files += [entry for entry in map(_entry, paths) if entry not in self.files]
+    def add_files(self, paths: Sequence[str], held_out: Holdout = None) -> None:
+        entries = [_entry(path) for path in paths]
+        self.files += [entry for entry in entries if entry not in self.files]
+        digests = [entry[1:] for entry in entries]
+        run = [digests, list(held_out) if isinstance(held_out, Share) else held_out]
+        self.held_out = [  # rows of files that are learned again in another way are held out no longer
+            other for other in self.held_out if other == run or not any(each in digests for each in other[0])
+        ]
+        if held_out is not None and all(digests) and run not in self.held_out:
+            self.held_out.append(run)
+
+    def held_out_of(self, paths: Sequence[str]) -> Holdout:
+        """Which rows of these files were never learned, if some were held out."""
+        digests = [_entry(path)[1:] for path in paths]
+        return next((from_json(rule) for files, rule in self.held_out if files == digests), None)
 
     def has(self, path: str) -> bool:
         """Whether these bytes were learned, whatever the file is called."""

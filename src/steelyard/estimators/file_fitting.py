@@ -16,7 +16,7 @@ from sklearn.base import is_classifier
 from sklearn.utils.validation import check_is_fitted
 
 from steelyard import model_file, weight_summary
-from steelyard.engine import class_weights, file_predictions, file_training
+from steelyard.engine import class_weights, file_predictions, file_training, holdout
 from steelyard.engine.file_labels import CLASSES, NUMBERS
 from steelyard.engine.file_training import FileTraining
 from steelyard.engine.passes import Learned
@@ -37,7 +37,7 @@ CHECKPOINT_EVERY = 1_000_000  # rows, if nothing else is said
 class FileOptions:
     """What the methods for files take beside the options of reading."""
 
-    holdout: int | None
+    holdout: int | float | None
     on_error: str
     threads: int | None
     checkpoint: str | Path | None
@@ -59,8 +59,6 @@ class FileOptions:
             raise ValueError("checkpoint_every needs the name of a file: checkpoint='run.checkpoint'")
         if self.on_error not in ("stop", "skip"):
             raise ValueError(f"on_error must be 'stop' or 'skip'; got {self.on_error!r}")
-        if self.holdout is not None and self.holdout < 2:
-            raise ValueError(f"holdout must be None, or 2 or more: one of so many rows; got {self.holdout!r}")
         if early_stopping and (self.holdout is None or self.checkpoint is not None):
             raise ValueError(
                 "early_stopping of files needs rows held out, holdout=10, say, and keeps the best models in "
@@ -69,7 +67,8 @@ class FileOptions:
         if self.shuffle and not isinstance(seed, Integral):
             raise ValueError(f"shuffle=True of files needs a number as random_state, its seed; got {seed!r}")
         return RunOptions(
-            passes, self.holdout, self.threads, self.on_error == "skip",
+            passes, holdout.parse(self.holdout, int(seed) if isinstance(seed, Integral) else 0),
+            self.threads, self.on_error == "skip",
             calibrate, calibrate_progressively, weight_scale, int(seed) if self.shuffle else None,
             early_stopping,
         )  # fmt: skip

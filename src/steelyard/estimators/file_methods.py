@@ -24,7 +24,7 @@ class FileMethods:
         paths: str | Path | Sequence[str | Path],
         *,
         shuffle: bool = False,
-        holdout: int | None = None,
+        holdout: int | float | None = None,
         on_error: str = "stop",
         threads: int | None = None,
         checkpoint: str | Path | None = None,
@@ -43,8 +43,9 @@ class FileMethods:
             Learn the rows in an order drawn from `random_state`, another in every pass: for files sorted by
             label. (The parameter of the estimator is for rows in memory.) All rows are read first, into
             memory, or into temporary files if they are larger than 2 GiB.
-        holdout : int, optional
-            Do not learn every Nth row; its loss is `held_out_loss_`.
+        holdout : int or float, optional
+            Do not learn every Nth row, or a share such as 0.2 drawn from `random_state`; the loss of these
+            rows is `held_out_loss_`.
         on_error : {"stop", "skip"}
             What to do at a line that cannot be read.
         threads : int, optional
@@ -81,7 +82,7 @@ class FileMethods:
         paths: str | Path | Sequence[str | Path],
         *,
         shuffle: bool = False,
-        holdout: int | None = None,
+        holdout: int | float | None = None,
         on_error: str = "stop",
         threads: int | None = None,
         checkpoint: str | Path | None = None,

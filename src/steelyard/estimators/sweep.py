@@ -11,6 +11,8 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from steelyard.distributed.engines import TaskEngine
+from steelyard.engine import holdout as held_out_rows
+from steelyard.engine.holdout import Holdout
 from steelyard.engine.row_sources import Rows, RowsInMemory
 from steelyard.estimators import _sweep_inputs, fit_passes
 from steelyard.estimators.documentation_link import DocumentationLink
@@ -44,8 +46,9 @@ class Sweep(DocumentationLink, MetaEstimatorMixin, BaseEstimator):  # type: igno
         What is learned with every combination; its other parameters hold for all.
     param_grid : dict of lists, or list of such dicts
         The values of parameters to combine.
-    holdout : int, optional
-        Do not learn every Nth row; compare by these rows. By default progressive figures are compared.
+    holdout : int or float, optional
+        Do not learn every Nth row, or a random share such as 0.2; compare by these rows. By default
+        progressive figures are compared.
     scoring : str, optional
         The figure that decides, one of the columns of `results_`.
     refit : bool, default=True
@@ -99,7 +102,7 @@ class Sweep(DocumentationLink, MetaEstimatorMixin, BaseEstimator):  # type: igno
         estimator: OnlineEstimator,
         param_grid: grids.Grid,
         *,
-        holdout: int | None = None,
+        holdout: int | float | None = None,
         scoring: str | None = None,
         refit: bool = True,
         n_jobs: int | None = None,
@@ -226,12 +229,8 @@ class Sweep(DocumentationLink, MetaEstimatorMixin, BaseEstimator):  # type: igno
         template = self._template()
         return grids.expand(lambda params: swept(template, params), self.param_grid, SWEPT)
 
-    def _holdout(self) -> int | None:
-        if self.holdout is not None and self.holdout < 2:
-            raise ValueError(
-                f"holdout is None, or 2 or more: every so many rows one is held out; got {self.holdout!r}"
-            )
-        return self.holdout
+    def _holdout(self) -> Holdout:
+        return held_out_rows.parse(self.holdout)
 
     def _threads(self) -> int | None:
         """None for one on every core, as which −1 is also known."""

@@ -70,7 +70,8 @@ class Merge:
             names = copy.deepcopy(names)
             names.update(other.first.names)
         margins = {name: array + other.margins[name] for name, array in self.margins.items()}
-        record = replace(self.record, files=list(self.record.files), curve=[])
+        # what one model held out another may have learned
+        record = replace(self.record, files=list(self.record.files), curve=[], held_out=[])
         record.files += [entry for entry in other.record.files if entry not in record.files]
         record.rows += other.record.rows
         record.learned += other.record.learned

@@ -9,6 +9,7 @@ from steelyard.engine.class_weights import ClassWeight
 from steelyard.engine.file_labels import Labels
 from steelyard.engine.file_rows import FileRows
 from steelyard.engine.file_training import FileTraining
+from steelyard.engine.holdout import Holdout
 from steelyard.engine.row_sources import Rows
 from steelyard.engine.run_options import RunOptions
 from steelyard.io.input_spec import InputSpec
@@ -30,7 +31,7 @@ class SweepFiles:
     def classes(self) -> int:
         return self.labels.classes
 
-    def rows(self, holdout: int | None, memory: int) -> Rows:
+    def rows(self, holdout: Holdout, memory: int) -> Rows:
         """With so many bytes for the sweep as a whole."""
         kept = plan.for_rows(memory)
         return self.files.spread(holdout, kept) if self.spec.counted else self.files.rows(holdout, keep=kept)
