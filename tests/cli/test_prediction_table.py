@@ -260,7 +260,7 @@ def test_files_without_columns_become_a_table_of_tags(model: Path, tmp_path: Pat
 
 def test_what_cannot_be_written(churn: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     new = written(tmp_path / "new.csv")
-    assert ".gz, .xz and .bz2 are known" in refused("predict", churn, new, "-o", tmp_path / "out.csv.zst")
+    assert "use .gz, .xz or .bz2" in refused("predict", churn, new, "-o", tmp_path / "out.csv.zst")
     mixed = tmp_path / "mixed.jsonl"
     mixed.write_text('{"x": 1}\n' * 1100 + '{"x": 1, "more": 2}\n')
     assert "the key 'more' is in none of the first objects" in refused(
@@ -288,3 +288,31 @@ def test_cells_that_are_no_simple_ones(churn: Path, tmp_path: Path) -> None:
         run("predict", churn, tmp_path / "new.parquet", "-o", tmp_path / f"p.{suffix}")
     assert [row["x"] for row in read(tmp_path / "p.csv")] == ["1.5", ""]
     assert [row["x"] for row in read(tmp_path / "p.jsonl")] == [1.5, None]
+
+
+@pytest.mark.parametrize("kind", ["csv", "tsv", "jsonl"])
+def test_tables_on_standard_output(churn: Path, tmp_path: Path, kind: str) -> None:
+    new, out = written(tmp_path / "new.csv", encoding="latin-1"), tmp_path / f"out.{kind}"
+    run("predict", churn, new, "--encoding", "latin-1", "-o", out)
+    shown = run("predict", churn, new, "--encoding", "latin-1", "--output-format", kind).stdout_bytes
+    assert shown.decode() == out.read_bytes().decode("latin-1")  # for people and pipes, UTF-8
+    piped = run(
+        "predict", churn, "-", "--output-format", kind, stdin=written(tmp_path / "u.csv").read_bytes()
+    )
+    assert piped.stdout_bytes == shown
+    for further in (("-o", tmp_path / "x.csv"), ("--stream",)):
+        assert "leave out -o" in refused("predict", churn, new, "--output-format", kind, *further)
+
+
+def test_the_best_classes(churn: Path, tmp_path: Path) -> None:
+    new, out = written(tmp_path / "new.csv"), tmp_path / "out.csv"
+    run("predict", churn, new, "--top", 5, "-o", out)  # there are two
+    found = cells(out)
+    assert found[0] == [*NAMES, "prediction", "probability", "prediction_2", "probability_2"]
+    lines = run("predict", churn, new, "--top", 2).stdout.splitlines()
+    assert [line.split()[:2] for line in lines] == [
+        [f"{best}:{chance}", f"{next_best}:{other}"] for *_, best, chance, next_best, other in found[1:]
+    ]
+    assert all(float(row[5]) >= float(row[7]) for row in found[1:])
+    assert {row[4] for row in found[1:]} == {"yes", "no"}
+    assert "leave out --as" in refused("predict", churn, new, "--top", 2, "--as", "label")

@@ -88,6 +88,23 @@ def test_tables_classes_and_numbers(tmp_path: Path) -> None:
     assert list(number) == ["prediction"]
 
 
+def test_columns_that_are_not_there(tmp_path: Path) -> None:
+    table = tmp_path / "rows.csv"
+    table.write_text("colour,grün,y\n" + "red,big,a\nblue,small,b\n" * 5)
+    run("train", table, *PLAIN, "--loss", "logistic", "-o", tmp_path / "m")
+    lines = [
+        '{"colour": "red", "grün": "big"}', '{"Colour": "red"}', '{"grün": "big", "x": 1}', "{}",
+        '{"gr\\u00fcn": "big", "colour": null}', '{"colour": "grün"}',
+    ]  # fmt: skip
+    with serving(tmp_path / "m") as server:
+        _, found = ask(server, "\n".join(lines).encode())
+        assert ask(server, "", "/health")[1][0]["columns"] == ["colour", "grün"]
+    assert [each.get("missing") for each in found] == [None, None, ["colour"], None, None, ["grün"]]
+    assert [each.get("line") for each in found] == [None, 2, None, 4, None, None]
+    assert found[1]["error"] == "has none of the columns of the model: colour, grün"
+    assert "prediction" in found[2]
+
+
 def test_converted_files_and_svmlight(tmp_path: Path, file: Path) -> None:
     arrow, rows = tmp_path / "rows.arrow", tmp_path / "rows.svm"
     rows.write_text("1 1:1\n-1 2:1\n")

@@ -22,7 +22,12 @@ def test_shares_and_seeds() -> None:
 
 
 def test_what_users_say() -> None:
-    assert [holdout.parse(value, 5) for value in (None, 10, np.int64(2), 0.25)] == [None, 10, 2, Share(0.25, 5)]
+    assert [holdout.parse(value, 5) for value in (None, 10, np.int64(2), 0.25)] == [
+        None,
+        10,
+        2,
+        Share(0.25, 5),
+    ]
     assert [holdout.from_json(value) for value in (None, 10, [0.25, 5])] == [None, 10, Share(0.25, 5)]
     for wrong in (1, 0, -0.5, 1.0, 2.5, "10"):
         with pytest.raises(ValueError, match="2 or more, for every Nth row, or between 0 and 1"):

@@ -1,5 +1,6 @@
 """What users of scikit-learn type out of habit is answered; so are missing labels, and the HTML links."""
 
+import inspect
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -113,6 +114,16 @@ def test_links_to_the_documentation(monkeypatch: pytest.MonkeyPatch) -> None:
         assert [estimator._get_doc_link() for estimator in estimators] == links
         assert all(link in OnlineClassifier()._repr_html_() for link in links[:1])
     documentation_link._address.cache_clear()
+
+
+@pytest.mark.parametrize("kind", [OnlineClassifier, OnlineRegressor, Sweep])
+def test_every_parameter_has_a_description_in_the_picture(kind: type) -> None:
+    """scikit-learn looks each one up in the docstring by its own name, so entries have one name each."""
+    docscrape = pytest.importorskip("sklearn.externals._numpydoc.docscrape")
+    described = docscrape.NumpyDocString(inspect.getdoc(kind))
+    for section in ("Parameters", "Attributes"):
+        assert not [entry.name for entry in described[section] if "," in entry.name]
+    assert {entry.name for entry in described["Parameters"]} >= set(inspect.signature(kind).parameters)
 
 
 def test_parameters_of_losses_and_typos_are_answered() -> None:

@@ -131,6 +131,7 @@ class _Handler(BaseHTTPRequestHandler):
         if self.path == "/health":
             found = {
                 "status": "ok", "model": str(server.model.path), "format": server.model.format,
+                "columns": server.model.columns,
                 "loads": server.model.loads, "requests": server.answered,
                 "seconds": round(time.monotonic() - server.began, 3),
             }  # fmt: skip

@@ -3,6 +3,7 @@
 import contextlib
 import sys
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -13,12 +14,15 @@ from steelyard._messages import counted
 from steelyard.cli import options, streaming, terminal
 from steelyard.cli.help_examples import EXAMPLES
 from steelyard.cli.option_types import Choice
+from steelyard.io.errors import InputError
 
 if TYPE_CHECKING:
+    from steelyard.cli.scoring import PredictionText
     from steelyard.engine.loaded_model import LoadedModel
     from steelyard.io.stream import Stream
 
 _KINDS = ("raw", "probability", "label")
+_TABLES = ("csv", "tsv", "jsonl")  # on standard output
 
 
 @click.command(epilog=EXAMPLES["predict"])
@@ -36,6 +40,18 @@ _KINDS = ("raw", "probability", "label")
     "classes, there is a raw prediction or a probability for each class, in the order that inspect shows.  "
     "[default: raw; in a table, the label and its probability]",
 )  # fmt: skip
+@click.option(
+    "--top",
+    type=click.IntRange(1),
+    metavar="K",
+    help="The K most probable classes, each with its probability: as NAME:PROBABILITY on a line, best first, "
+    "or in a table as the columns prediction, probability, prediction_2, probability_2, …",
+)
+@click.option(
+    "--output-format", type=Choice(_TABLES),
+    help="Write the table with predictions added to standard output, in this format. (With -o, the suffix of "
+    "the file decides.)",
+)  # fmt: skip
 @streaming.STREAM
 @options.ENCODING
 @options.OWN_LOSS
@@ -46,6 +62,8 @@ def command(
     files: tuple[str, ...],
     output: Path | None,
     kind: str | None,
+    top: int | None,
+    output_format: str | None,
     *,
     line_by_line: bool,
     **given: Any,
@@ -61,44 +79,68 @@ def command(
     """
     from steelyard.cli import prediction_table, scoring
     from steelyard.cli.common import check_outputs
+    from steelyard.cli.prediction_columns import AddedColumns
     from steelyard.io import sources
     from steelyard.io.table_writers import writes_tables
 
     with options.errors():
+        _check_combination(output, kind, top, output_format, line_by_line=line_by_line)
         paths = sources.expand(files)
         check_outputs([output], [model, *paths], force=given["force"])
         loaded = scoring.load(model, given["loss"])
-        if line_by_line:
-            _write_answers(output, loaded, kind or "raw", paths)
-            return
-        if output is not None and writes_tables(output):
-            stream = prediction_table.write(output, loaded, kind, paths, given)
+        if output_format is not None:
+            given["prompt"] = streaming.is_prompt(paths, output)
+            added = AddedColumns(loaded, kind, top)
+            with sources.live(given["prompt"]), _opened(None) as out:
+                write = partial(_write, out)
+                stream = prediction_table.write_text(write, output_format, loaded, added, paths, given)
+        elif output is not None and writes_tables(output) and not line_by_line:
+            stream = prediction_table.write(output, loaded, AddedColumns(loaded, kind, top), paths, given)
         else:
-            stream = _write_lines(output, loaded, kind or "raw", paths, given)
+            convert = scoring.PredictionText(loaded, kind or "raw", top)
+            if line_by_line:
+                _write_answers(output, loaded, convert, paths)
+                return
+            stream = _write_lines(output, loaded, convert, paths, given)
     scoring.tell_skipped(stream)
     if stream.skipped:
         click.echo(f"no prediction for {counted(stream.skipped, 'line')} that could not be read", err=True)
 
 
-def _write_answers(output: Path | None, loaded: "LoadedModel", kind: str, paths: list[str]) -> None:
+def _check_combination(
+    output: Path | None, kind: str | None, top: int | None, output_format: str | None, *, line_by_line: bool
+) -> None:
+    if top is not None and kind is not None:
+        raise InputError("--top shows classes with their probabilities: leave out --as")
+    if output_format is not None and (output is not None or line_by_line):
+        raise InputError(
+            "--output-format is for a table on standard output: leave out -o, whose suffix says the format, "
+            "and --stream"
+        )
+
+
+def _write_answers(
+    output: Path | None, loaded: "LoadedModel", convert: "PredictionText", paths: list[str]
+) -> None:
     """Exactly one line for each line, as they come."""
-    from steelyard.cli import scoring
     from steelyard.io import sources
 
-    convert = scoring.PredictionText(loaded, kind)
     with sources.live(streaming.is_prompt(paths, output)), _opened(output) as out:
         for answer in streaming.answer_lines(loaded, convert, paths):
             _write(out, answer)
 
 
 def _write_lines(
-    output: Path | None, loaded: "LoadedModel", kind: str, paths: list[str], given: dict[str, Any]
+    output: Path | None,
+    loaded: "LoadedModel",
+    convert: "PredictionText",
+    paths: list[str],
+    given: dict[str, Any],
 ) -> "Stream":
     """One prediction a line, each with the row's tag."""
     from steelyard.cli import scoring
     from steelyard.io import sources
 
-    convert = scoring.PredictionText(loaded, kind)
     prompt = streaming.is_prompt(paths, output)
     with sources.live(prompt), _opened(output) as out:
         _, stream = scoring.score(loaded, paths, given | {"prompt": prompt})

@@ -9,9 +9,9 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard import losses
 from steelyard.cli import options
-from steelyard.engine import file_labels, file_predictions, loaded_model, probabilities
+from steelyard.cli.prediction_columns import Scores, check_kind
+from steelyard.engine import file_labels, file_predictions, loaded_model
 from steelyard.engine.loaded_model import LoadedModel
 from steelyard.io import columns as roles
 from steelyard.io import compatibility
@@ -91,33 +91,30 @@ def predictions_of(parsed: ParsedBlock) -> NDArray[np.float64]:
 
 
 class PredictionText:
-    """Predictions as lines: raw numbers, probabilities, or the labels of the files.
+    """Predictions as lines: raw numbers, probabilities, the labels of the files, or the `top` classes.
 
     With more than two classes a line of numbers has one for each class, in the order of the classes.
     """
 
-    def __init__(self, model: LoadedModel, kind: str) -> None:
-        self._loss = model.loss
-        self._kind = kind
-        self._calibration = model.content.calibration
-        name = losses.name_of(self._loss) or type(self._loss).__name__
-        if kind == "probability" and not model.has_probabilities:
-            raise InputError(
-                f"{name} loss has no probabilities, and the model was not calibrated: train it anew, without "
-                "--no-calibrate"
-                if model.class_names
-                else f"{name} loss has no probabilities: its prediction is a number, --as raw"
-            )
-        if kind == "label" and model.class_names is None:
-            raise InputError(f"{name} loss has no classes to name: its prediction is a number, --as raw")
-        self._names = [each.encode() for each in model.class_names or ()]
+    def __init__(self, model: LoadedModel, kind: str, top: int | None = None) -> None:
+        check_kind(model, kind if top is None else "probability")
+        self._model, self._kind = model, kind
+        self._classes = len(model.class_names or ())
+        self._top = None if top is None else min(top, self._classes)
 
     def __call__(self, predictions: NDArray[np.float64]) -> list[bytes]:
+        scores = Scores(self._model, predictions)
+        if self._top is not None:
+            ranks = range(self._top)
+            columns = [zip(scores.label_at(k), scores.chance_at(k).tolist(), strict=True) for k in ranks]
+            return [
+                " ".join(f"{name}:{chance:.9g}" for name, chance in row).encode()
+                for row in zip(*columns, strict=True)
+            ]
         if self._kind == "label":
-            return [self._names[code] for code in probabilities.decide(self._loss, predictions).tolist()]
+            return [str(name).encode() for name in scores.labels()]
         if self._kind == "probability":
-            chances = probabilities.class_probabilities(self._loss, predictions, self._calibration)
-            predictions = chances if len(self._names) > 2 else chances[:, 1]
+            predictions = scores.chances if self._classes > 2 else scores.chances[:, 1]
         if predictions.ndim == 1:
             return [b"%.9g" % value for value in predictions.tolist()]
         return [b" ".join(b"%.9g" % value for value in row) for row in predictions.tolist()]

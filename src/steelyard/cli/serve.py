@@ -66,9 +66,10 @@ def command(
     """Answer rows over HTTP, until Ctrl-C or SIGTERM.
 
     POST lines to /predict, and each is answered with a JSON object on a line of its own: label,
-    probabilities, prediction; or the error, if the line cannot be read. A model of tables takes JSON lines,
-    with the columns as keys; one of Vowpal Wabbit text or svmlight takes that. GET /health says that all is
-    well. If the model's file is replaced, the new one answers from the next request on.
+    probabilities, prediction; or the error, if the line cannot be read. A model trained on tables takes JSON
+    lines with the columns as keys: a row that lacks some gets a list of them, "missing", and one that has
+    none gets an error. A model of Vowpal Wabbit text or svmlight takes that. GET /health answers with the
+    status and the columns. If the model's file is replaced, the new one answers from the next request on.
     """
     from steelyard.cli.http_server import PredictionServer
     from steelyard.cli.served_model import ServedModel

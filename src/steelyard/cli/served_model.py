@@ -2,7 +2,8 @@
 
 import json
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,11 +15,12 @@ from steelyard.cli import scoring
 from steelyard.engine import file_predictions, probabilities
 from steelyard.engine.line_predictions import predict_lines
 from steelyard.engine.loaded_model import LoadedModel
-from steelyard.io.blocks import Block
+from steelyard.io.blocks import Block, ParsedBlock
 from steelyard.io.errors import InputError
 from steelyard.io.input_spec import InputSpec
 
 JSON_LINES = "jsonl"
+_MOST_NAMES = 12  # of columns, in a message
 
 
 class _Version:
@@ -32,6 +34,8 @@ class _Version:
         )
         self.spec = _spec_of_lines(loaded)
         self._reader = self.spec.reader()
+        self.columns = [] if self.spec.columns is None else list(self.spec.columns.features)
+        self._keys = [json.dumps(name, ensure_ascii=False).encode() + b":" for name in self.columns]
 
     def answer(self, text: bytes) -> Iterator[dict[str, Any]]:
         """An object for each line; a blank line has none, but is counted."""
@@ -44,9 +48,27 @@ class _Version:
                 if part.error is not None:
                     yield {"error": part.error, "line": line}
                 continue
-            line += len(part.parsed.examples)
-            for found, tag in zip(self._objects(part.predictions), scoring.tags(part.parsed), strict=True):
+            answers = zip(self._objects(part.predictions), scoring.tags(part.parsed), strict=True)
+            for (found, tag), missing in zip(answers, self._missing(part.parsed), strict=True):
+                line += 1
+                if missing and len(missing) == len(self.columns):
+                    yield {"error": f"has none of the columns of the model: {_listed(missing)}", "line": line}
+                    continue
+                if missing:
+                    found["missing"] = missing
                 yield found | ({"tag": tag.decode("utf-8", "replace")} if tag else {})
+
+    def _missing(self, parsed: ParsedBlock) -> Iterator[list[str]]:
+        """Of each line, the columns that it does not have. Only a line that may lack one is decoded."""
+        if not self.columns:
+            yield from ([] for _ in range(len(parsed.examples)))
+            return
+        for line in parsed.block.text.tobytes().split(b"\n")[:-1]:
+            row: Container[str] = self.columns
+            if not all(key in line for key in self._keys):
+                with suppress(ValueError):  # what the reader takes is not always strict JSON
+                    row = json.loads(line)
+            yield [name for name in self.columns if name not in row]
 
     def _objects(self, predictions: NDArray[np.float64]) -> Iterator[dict[str, Any]]:
         raw = predictions.tolist()
@@ -66,6 +88,10 @@ class _Version:
             several = isinstance(each, list)
             found["prediction"] = dict(zip(self._names, each, strict=True)) if several else each
             yield found
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(names[:_MOST_NAMES]) + (", …" if len(names) > _MOST_NAMES else "")
 
 
 def _spec_of_lines(loaded: LoadedModel) -> InputSpec:
@@ -96,6 +122,11 @@ class ServedModel:
     @property
     def format(self) -> str:
         return self._version.spec.format
+
+    @property
+    def columns(self) -> list[str]:
+        """That the rows of a table should have."""
+        return self._version.columns
 
     def warm_up(self) -> None:
         """Compile, or load, what a request needs."""

@@ -17,54 +17,60 @@ from steelyard.losses import Loss
 class OnlineRegressor(RegressorMixin, OnlineEstimator):  # type: ignore[misc]
     """Linear regression, learned row by row; a row of weight h counts as h copies of it.
 
-    Neither features nor the target need a scaler. docs/estimators.md has more.
+    Neither the features nor the target need a scaler. See docs/estimators.md.
 
     Parameters
     ----------
     loss : str or Loss, default="squared"
         "squared", "quantile", or an instance: `losses.Quantile(tau=0.9)`, or your own.
     update : {"invariant", "implicit", "second_order", "explicit"}, default="invariant"
-        How a row changes the model. "invariant": a weight of h is h copies; "explicit": the gradient times
-        the weight, as elsewhere, which overshoots.
+        How a row changes the model. "invariant": a weight of h acts as h copies; "explicit": gradient times
+        weight, as in most libraries, which overshoots.
     scaling : {"standardized", "normalized", "adaptive", "row_norm", "plain"}, default="standardized"
-        How the learning rate depends on the feature. "standardized" needs no scaler: each feature has a rate
-        and a unit of its own. Weights are exactly copies with "row_norm" and "plain"; else see `rates`.
+        How the learning rate depends on the feature. "standardized" needs no scaler: each feature has its own
+        rate and unit. Weights are exact with "row_norm" and "plain"; with the others, see `rates`.
     learning_rate : float, "auto" or None, default=None
-        How far a row may move its prediction. None: the default of the loss; "auto": five models with
-        different rates learn side by side and answer together.
-    initial_t, power_t : float, default=1.0 and 0.0
+        How far a row may move its own prediction. None: the default of the loss; "auto": five models with
+        different rates learn side by side, and their predictions are combined.
+    initial_t : float, default=1.0
+        The total weight after which the learning rate begins to fall; see `power_t`.
+    power_t : float, default=0.0
         The rate falls as (initial_t / (t + initial_t)) ** power_t, where t is the weight learned so far.
-    l1, l2 : float, default=0.0
-        Penalties on the size of the coefficients, applied after each row; not on the intercept.
+    l1 : float, default=0.0
+        L1 penalty on the coefficients, applied after each row; the intercept is left alone.
+    l2 : float, default=0.0
+        L2 penalty on the coefficients, applied after each row; the intercept is left alone.
     l2_flow : {"split", "joint"}, default="split"
-        "joint": `l2` is part of the update, exact for weights but slower.
+        "joint": `l2` is part of the update, which is exact for weights but slower.
     average : int or None, default=None
-        Predict with an average of the coefficients, in which the time t counts as t to this power; 0: with
-        the last ones. None: 8 with "standardized" scaling.
+        Predict with an average of the coefficients over time, in which time t has weight t to this power.
+        0: predict with the latest coefficients. None: 8 with "standardized" scaling, otherwise 0.
     rates : {"row", "flow"}, default="row"
-        Whether the rates of features stand still within a row, or follow its flow: weights are then exact.
+        Whether the rates of features stay fixed within a row or fall along its flow. With "flow", weights
+        are exact; learning takes 2 to 7 times as long.
     fit_intercept : bool, default=True
-        Whether there is an intercept.
+        Whether to learn an intercept.
     passes : int or "auto", default="auto"
-        How often `fit` learns the rows. "auto": once, but fewer than 2,000 rows, by weight, as often as it
-        takes to make that many, at most 50 times. `partial_fit` learns rows once; so do files with "auto".
+        How many times `fit` goes through the rows. "auto": once, or for a total weight below 2,000 as often
+        as needed to reach it, at most 50 times. `partial_fit` learns rows once; so do files with "auto".
     shuffle : bool, default=True
-        Whether `fit` shuffles the rows before each pass; the first of all is a row near their means. False
-        keeps their order, such as that in time. `partial_fit` and files keep theirs.
+        Whether `fit` shuffles the rows before each pass; it begins with a row close to the mean. False
+        keeps the given order, for rows ordered by time. `partial_fit` and files always keep theirs.
     early_stopping : bool, default=False
-        Whether `fit` holds out rows and stops when three passes in a row have not predicted them better; the
-        model of the best pass stays. `passes` is then the most there may be ("auto": 50).
+        Whether `fit` holds out rows and stops after three passes without improvement on them, keeping the
+        model of the best pass. `passes` is then the maximum ("auto": 50).
     validation_fraction : float, default=0.1
-        The share of rows that early stopping holds out.
+        The share of the rows held out for early stopping.
     weight_scale : {"auto", "as_given", "mean_one"}, default="auto"
-        "auto": weights that make no sense as counts (of 100 rows or more, the median and the mean below 1/8
-        or above 16: survey weights, or weights that sum to 1) are divided by their mean, with a warning.
+        "auto": weights that make no sense as counts are divided by their mean, with a warning. These are
+        weights of 100 rows or more whose median and mean are both below 1/8 or both above 16, such as survey
+        weights or weights that sum to 1.
     warm_start : bool, default=False
-        Whether `fit` goes on from what is known.
+        Whether `fit` continues from the current model.
     dtype : {"float32", "float64"}, default="float32"
         The type of the coefficients.
     random_state : int, RandomState or None, default=0
-        The seed of `shuffle`; None: another order every time.
+        The seed of `shuffle`; None: a different order every time.
     verbose : int, default=0
         1 shows each pass on standard error.
 
@@ -76,8 +82,10 @@ class OnlineRegressor(RegressorMixin, OnlineEstimator):  # type: ignore[misc]
         The intercept.
     progressive_loss_ : float
         The mean loss of predictions made before their row was learned, in the first pass.
-    learning_rate_, power_t_ : float
-        The learning rate in use, and its decay.
+    learning_rate_ : float
+        The learning rate in use.
+    power_t_ : float
+        The decay of the learning rate in use.
     auto_results_ : dict of arrays
         With `learning_rate="auto"`: the rates, their figures and their shares.
     n_features_in_ : int
@@ -85,17 +93,21 @@ class OnlineRegressor(RegressorMixin, OnlineEstimator):  # type: ignore[misc]
     feature_names_in_ : array of str
         Names of the columns of X, if it was a frame.
     n_iter_ : int
-        How many passes `fit` made.
+        The number of passes `fit` made.
     validation_losses_ : array
-        With `early_stopping`: the loss on the rows held out, after each pass.
+        With `early_stopping`: the loss on the held-out rows after each pass.
     weight_summary_ : WeightSummary
-        What the weights amount to: their sum, effective sample size, largest share.
+        A summary of the weights: their sum, effective sample size and largest share.
     weight_factor_ : float
-        What weights were multiplied by; 1 unless they made no sense as counts.
-    held_out_loss_, input_spec_ : float, InputSpec
-        After `fit_files`: the loss on rows held out; how files are read.
-    model_, models_ : Model, list of Model
-        Coefficients, accumulators and clock; with more than two classes, one for each.
+        The factor applied to all weights; 1 unless they made no sense as counts.
+    held_out_loss_ : float
+        After `fit_files`: the loss on the held-out rows.
+    input_spec_ : InputSpec
+        After `fit_files`: how files are read.
+    model_ : Model
+        Coefficients, accumulators and clock.
+    models_ : list of Model
+        The same as a list; with more than two classes, one for each class.
 
     Examples
     --------

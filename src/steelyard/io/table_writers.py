@@ -11,10 +11,10 @@ import gzip
 import io
 import json
 import lzma
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, BinaryIO, Protocol
 
 from steelyard import _atomic_files
 from steelyard.io import formats
@@ -37,8 +37,6 @@ class TableWriter(Protocol):
 
     def write(self, block: Block, added: Sequence[Column]) -> None: ...
 
-    def close(self) -> None: ...
-
 
 def writes_tables(path: Path) -> bool:
     """Whether the suffix is one of a format that holds tables."""
@@ -56,43 +54,51 @@ def open_writer(
     """
     found = formats.by_suffix(str(path))
     assert found is not None
-    writer: TableWriter
     with _atomic_files.replacing(path) as temporary:
+        if not (found.binary or found.name == "excel"):
+            with _open_text(temporary, path) as file:
+                out = TextOutput(file.write, records.encoding or "utf-8")
+                yield text_writer(out, found.name, records, names)
+            return
         if found.name == "excel":
             import_openpyxl(str(path))
-            writer = _excel_writer(temporary, records, names)
-        elif found.binary:
-            writer = _ArrowWriter(temporary, found.name, records, names, numeric)
-        else:
-            out = _TextFile(temporary, path, records.encoding or "utf-8")
-            kind = _JsonWriter if found.name == "jsonl" else _DelimitedWriter
-            writer = kind(out, records, names, "\t" if found.name == "tsv" else ",")
-        try:
+        with closing(
+            _excel_writer(temporary, records, names)
+            if found.name == "excel"
+            else _ArrowWriter(temporary, found.name, records, names, numeric)
+        ) as writer:
             yield writer
-        finally:
-            writer.close()
 
 
-class _TextFile:
+def text_writer(out: "TextOutput", kind: str, records: Records, names: Sequence[str]) -> TableWriter:
+    """A writer of "csv", "tsv" or "jsonl"."""
+    if kind == "jsonl":
+        return _JsonWriter(out, records, names)
+    return _DelimitedWriter(out, records, names, "\t" if kind == "tsv" else ",")
+
+
+def _open_text(temporary: Path, path: Path) -> BinaryIO:
+    suffix = path.suffix.lower()
+    if suffix == ".zst":
+        raise InputError(f"{path}: cannot be compressed with zstd; use .gz, .xz or .bz2")
+    opened: BinaryIO = _COMPRESSED.get(suffix, open)(temporary, "wb")
+    return opened
+
+
+class TextOutput:
     """Text is given as UTF-8, and written in the encoding of the original."""
 
-    def __init__(self, temporary: Path, path: Path, encoding: str) -> None:
-        suffix = path.suffix.lower()
-        if suffix == ".zst":
-            raise InputError(f"{path}: is not compressed with zstd here; .gz, .xz and .bz2 are known")
-        self._file = _COMPRESSED.get(suffix, open)(temporary, "wb")
+    def __init__(self, write: Callable[[bytes], Any], encoding: str = "utf-8") -> None:
+        self._write = write
         self._encode = None if encoding == "utf-8" else codecs.getincrementalencoder(encoding)()
 
     def write(self, lines: Sequence[bytes]) -> None:
         text = b"".join(lines)
-        self._file.write(text if self._encode is None else self._encode.encode(text.decode()))
-
-    def close(self) -> None:
-        self._file.close()
+        self._write(text if self._encode is None else self._encode.encode(text.decode()))
 
 
 class _DelimitedWriter:
-    def __init__(self, out: _TextFile, records: Records, names: Sequence[str], separator: str) -> None:
+    def __init__(self, out: TextOutput, records: Records, names: Sequence[str], separator: str) -> None:
         self._out, self._records, self._separator = out, records, separator
         self._copied: DelimitedRecords | None = None
         self._classes: dict[str, bytes] = {}
@@ -119,9 +125,6 @@ class _DelimitedWriter:
             [part for line, cells in zip(old, new, strict=True) for part in (line, separator, cells)]
         )
 
-    def close(self) -> None:
-        self._out.close()
-
     def _line(self, cells: Sequence[Any]) -> bytes:
         text = io.StringIO()
         csv.writer(text, delimiter=self._separator, lineterminator="").writerow(map(_as_cell, cells))
@@ -137,7 +140,7 @@ class _DelimitedWriter:
 
 
 class _JsonWriter:
-    def __init__(self, out: _TextFile, records: Records, names: Sequence[str], _: str) -> None:
+    def __init__(self, out: TextOutput, records: Records, names: Sequence[str]) -> None:
         self._out, self._records, self._names = out, records, names
         self._keys = [json.dumps(name, ensure_ascii=False).encode() for name in names]
 
@@ -155,9 +158,6 @@ class _JsonWriter:
                 for row, values in rows
             ]
         )
-
-    def close(self) -> None:
-        self._out.close()
 
     def _extended(self, line: bytes, values: dict[str, Any], path: str) -> bytes:
         """The object as it is written, with more keys at its end; a line that is none stays."""
@@ -201,7 +201,7 @@ class _ArrowWriter:
         self._writer.close()
 
 
-def _excel_writer(temporary: Path, records: Records, names: Sequence[str]) -> TableWriter:
+def _excel_writer(temporary: Path, records: Records, names: Sequence[str]) -> "_SameWorkbook | _NewWorkbook":
     if (
         isinstance(records, DelimitedRecords)
         and records.sheet
