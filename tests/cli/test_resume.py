@@ -283,3 +283,13 @@ def test_rates_that_cannot_change(file: Path, model: Path, tmp_path: Path) -> No
     wanted = "--learning-rate auto is for a run that begins"
     assert wanted in refused("train", file, "--resume", auto, "--learning-rate", "1")
     assert wanted in refused("train", file, "--resume", model, "--learning-rate", "auto")
+
+
+def test_a_class_that_the_model_does_not_know(tmp_path: Path) -> None:
+    table = tmp_path / "rows.csv"
+    table.write_text("y,x\n" + "a,1\nb,2\nc,3\n" * 5)
+    run("train", table, *PLAIN, "-o", tmp_path / "m")
+    table.write_text("y,x\na,1\nd,2\n")
+    said = refused("train", table, "--resume", tmp_path / "m", "-o", tmp_path / "n")
+    assert "the label 'd' is none of the 3 classes a, b, c; a model keeps the classes it began with" in said
+    assert "--labels a,b,c names all classes" in refused("evaluate", tmp_path / "m", table)

@@ -293,9 +293,12 @@ def resume(
     names = stored.names
     class_weight = class_weights.from_json(stored.parameters.get("class_weight"))
     labels = Labels(spec.label_rule, file_labels.class_names_of(stored, spec))
+    own = compatibility.spec_for(spec, paths, str(path))
+    if own.label_rule is not None:
+        own = replace(own, label_rule=replace(own.label_rule, closed=True))
     files = FileRows(
         paths,
-        compatibility.spec_for(spec, paths, str(path)),
+        own,
         names=names,
         loss=engine.settings[0].loss if labels.classes <= 2 else None,
         threads=run.usable_threads,

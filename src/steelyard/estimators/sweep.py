@@ -70,10 +70,14 @@ class Sweep(DocumentationLink, MetaEstimatorMixin, BaseEstimator):  # type: igno
         The figures of each combination.
     cv_results_ : dict of arrays
         The same as `GridSearchCV` has them.
-    best_index_, best_params_, best_score_ : int, dict, float
-        The best combination.
+    best_index_ : int
+        The place of the best combination in `results_`.
+    best_params_ : dict
+        The parameters of the best combination.
+    best_score_ : float
+        Its score.
     best_estimator_ : OnlineClassifier or OnlineRegressor
-        It, learned; predictions are its own.
+        The estimator with these parameters, fitted to all rows; the sweep predicts with it.
     classes_ : array
         Of a classifier.
     n_features_in_ : int

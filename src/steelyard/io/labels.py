@@ -24,12 +24,13 @@ class LabelRule:
     """The names of the classes as they stand in the file, and the number that each becomes.
 
     The first name may be `*`: any label that is none of the others. `spellings` are further ways to write
-    a class, each with its name: yes for Yes.
+    a class, each with its name: yes for Yes. `closed`: it is that of a model, which learns no further class.
     """
 
     names: tuple[str, ...]
     values: tuple[float, ...]
     spellings: tuple[tuple[str, str], ...] = ()
+    closed: bool = False
 
     def __post_init__(self) -> None:
         if len(self.names) < 2 or len(self.names) != len(self.values):
@@ -81,7 +82,14 @@ class LabelRule:
         classes = f"none of the {len(self.names)} classes {self._listed()}"
         if len(self.names) == 2:
             classes = f"neither {shorten(self.negative)} nor {shorten(self.positive)}"
-        return f"the label {label!r} is {classes}; --labels a,b,c names all classes"
+        if self.closed:
+            remedy = (
+                "a model keeps the classes it began with: train a new one on all files, with --labels a,b,c "
+                "for classes that come late"
+            )
+        else:
+            remedy = "--labels a,b,c names all classes"
+        return f"the label {label!r} is {classes}; {remedy}"
 
     def as_json(self) -> dict[str, Any]:
         """Two classes have keys of their own, as in files from before there could be more."""
