@@ -144,7 +144,7 @@ ENTRIES = (
         "-o groups.model",
         f"{_NEWSGROUPS_TEST} | steelyard evaluate groups.model -",
         "Twenty classes. The file is sorted by group, so its rows are shuffled; its first column says which "
-        "rows are for testing. Standard input can be read once only, so the classes are those of the first "
+        "rows are for testing. Standard input can be read only once, so the classes are those of the first "
         "1,000 rows.",
     ),
     Entry(

@@ -90,8 +90,8 @@ def with_one(array: NDArray[Any], value: float) -> NDArray[Any]:
 @pytest.mark.parametrize(
     ("name", "change", "reason"),
     [
-        ("weights", lambda array: with_one(array, np.nan), "'weights' has what is no number"),
-        ("weights", lambda array: array.astype(bool), "'weights' has what is no number"),
+        ("weights", lambda array: with_one(array, np.nan), "'weights' has something that is not a number"),
+        ("weights", lambda array: array.astype(bool), "'weights' has something that is not a number"),
         ("column_counts", lambda array: array + 10**6, "promises"),
         ("columns", lambda array: with_one(array, 10**6), "not among its features"),
         ("candidates", lambda array: with_one(array, 0.5), "no whole numbers"),

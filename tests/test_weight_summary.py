@@ -107,10 +107,12 @@ def test_the_message_on_the_scale() -> None:
     summary = summarise(np.full(200, 1740.0))
     said = summary.scale_warning(divided=True, remedy="Do this.")
     assert said == (
-        "the weights of 200 rows have a mean of 1740, which counts of copies seldom have, so they were "
+        "the weights of 200 rows have a mean of 1740, which is unusual for counts of copies, so they were "
         "divided by it, and a row counts 1 on average. Do this."
     )
-    assert "learned as so many copies at once. That." in summary.scale_warning(divided=False, remedy="That.")
+    assert "learned as that many copies at once. That." in summary.scale_warning(
+        divided=False, remedy="That."
+    )
 
 
 def test_the_message_names_row_weight_and_share() -> None:

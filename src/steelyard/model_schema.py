@@ -101,7 +101,7 @@ def check(about: dict[str, Any], arrays: Arrays) -> None:
     for name, array in arrays.items():
         # a loss may be infinite, which is in `state`; nothing is ever not a number
         if array.dtype.kind not in "fiu" or np.isnan(array).any():
-            raise ValueError(f"its array {name!r} has what is no number")
+            raise ValueError(f"its array {name!r} has something that is not a number")
     if "names_index" in arrays:
         _check_names(about["features"], arrays)
 

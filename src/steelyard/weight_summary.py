@@ -64,10 +64,10 @@ class WeightSummary:
         """What to know where weights are no counts; `remedy` says how to have it otherwise."""
         done = "so they were divided by it, and a row counts 1 on average"
         if not divided:
-            done = "and yet every row is learned as so many copies at once"
+            done = "yet every row is learned as that many copies at once"
         return (
-            f"the weights of {self.nonzero} rows have a mean of {self.mean:.6g}, which counts of copies "
-            f"seldom have, {done}. {remedy}"
+            f"the weights of {self.nonzero} rows have a mean of {self.mean:.6g}, which is unusual for counts "
+            f"of copies, {done}. {remedy}"
         )
 
     @property
@@ -82,10 +82,10 @@ class WeightSummary:
         return (
             f"a handful of rows dominates: {heaviest} has {self.largest_share:.1%} of the total weight, and "
             f"the {self.nonzero} rows with a weight are worth {size:.3g} rows of equal weight. The invariant "
-            "update cannot overshoot on such weights, but what is learned rests on few rows: see whether "
+            "update cannot overshoot on such weights, but the model depends on few rows: check whether "
             f"the weight of row {self.largest_row} is right; if it is, cap the largest weights "
             "(numpy.minimum) or gather more rows of their kind. "
-            "If all is as meant: warnings.simplefilter('ignore', steelyard.WeightWarning)"
+            "If this is intended: warnings.simplefilter('ignore', steelyard.WeightWarning)"
         )
 
     def followed_by(self, other: "WeightSummary") -> "WeightSummary":

@@ -96,13 +96,13 @@ def test_weights_that_are_no_counts_are_divided(tmp_path: Path) -> None:
     columns = ("--weight", "w", "--label", "label")
     found = trained(path, *columns, "-o", model)
     assert found["weight"] == pytest.approx(weights.sum() / mean)
-    said = f"rows have a mean of {mean:.6g}, which counts of copies seldom have, so they were"
+    said = f"rows have a mean of {mean:.6g}, which is unusual for counts of copies, so they were"
     assert any(said in remark for remark in found["remarks"])
     assert trained(path, *columns, "--passes", "2")["weight"] == pytest.approx(found["weight"])
     assert trained(path, "--resume", model)["run_weight"] == pytest.approx(found["weight"])
     given = trained(path, *columns, "--weight-scale", "as_given")
     assert given["weight"] == weights.sum()
-    assert any("learned as so many copies at once" in remark for remark in given["remarks"])
+    assert any("learned as that many copies at once" in remark for remark in given["remarks"])
     assert trained(path, *columns, "--weight-factor", "0.01")["weight"] == pytest.approx(0.01 * weights.sum())
     with pytest.warns(steelyard.WeightWarning, match=said) as caught:
         estimator = OnlineClassifier().fit_files(path, weight="w", label="label")

@@ -66,7 +66,7 @@ def test_calibration(file: Path, model: Path) -> None:
         error += row["weight"] * abs(row["predicted"] - row["observed"])
     assert found["calibration_error"] == pytest.approx(error / weights.sum())
     text = run("evaluate", model, file).stdout
-    calibration = text[text.index("calibration: of rows with such a probability, the share that is right") :]
+    calibration = text[text.index("calibration: predicted probability and observed share") :]
     assert calibration.count("\n") == len(found["calibration"]) + 2 + len(found["notes"])
 
 
@@ -97,7 +97,7 @@ def test_labels_matter(model: Path, tmp_path: Path) -> None:
     path.write_text("|a w1\n1 0 |a w1\n")
     assert "no row has a label and a weight" in refused("evaluate", model, path)
     path.write_text("|a w1\n1 |a w1\n5 |a w1\n")
-    assert "rows.vw, line 3: the label 5 is none for logistic loss" in refused("evaluate", model, path)
+    assert "rows.vw, line 3: the label 5 does not suit logistic loss" in refused("evaluate", model, path)
     found = json.loads(run("evaluate", model, path, "--json", "--on-error", "skip").stdout)
     assert (found["examples"], found["skipped"]) == (1, 1)
 
@@ -117,16 +117,14 @@ def test_what_a_constant_would_do_is_said(tmp_path: Path) -> None:
         "no",
         pytest.approx(2 / 3),
     )
-    assert found["notes"] == [
-        f"the model has learned {path}: on rows that it has not seen it may be much worse"
-    ]
+    assert found["notes"] == [f"the model was trained on {path}: on new rows it may be much worse"]
     other.write_text("label,x\n" + "yes,1\nno,2\nyes,1\n" * 30)
     said = run("evaluate", tmp_path / "m", other).stdout
     assert "base-rate accuracy     0.666667\n" in said
     assert said.endswith("note: the model is worse than always answering yes, which is right for 66.67%\n")
     other.write_text("label,x\n" + "no,1\n" * 30 + "yes,1\n" * 10)
     assert evaluated(tmp_path / "m", other)["notes"] == [
-        "the loss is above the best constant's: the same answer for every row would lose less"
+        "the loss is above the best constant's: the same answer for every row would be better"
     ]
 
 

@@ -114,7 +114,7 @@ def test_class_weights_that_make_no_sense(file: Path, tmp_path: Path) -> None:
         "class weights are for classes, and the labels are numbers"
     )
     said = refused("train", "-", "--class-weight", "balanced", stdin=file.read_bytes())
-    assert said.startswith("standard input can be read once only, and class_weight='balanced' counts")
+    assert said.startswith("standard input can be read only once, and class_weight='balanced' counts")
 
 
 @pytest.mark.parametrize("loss", ["hinge", "logistic"])
@@ -178,11 +178,11 @@ def test_calibration_needs_rows_that_are_not_learned(file: Path, model: Path, tm
     trained(file, "--calibrate", "--holdout", 5, "--resume", model, "-o", tmp_path / "on")
     assert not model_file.load(tmp_path / "on").progressive_calibration
     shown = run("train", file, "--resume", tmp_path / "on").stdout
-    assert "probabilities stay calibrated as they were: --holdout 10 --calibrate fits them anew" in shown
+    assert "the calibration of probabilities was kept; --holdout 10 --calibrate fits it again" in shown
     assert "calibrated on rows held out" in run("inspect", tmp_path / "on").stdout
     assert len(model_file.load(tmp_path / "on").calibration or ()) == 1
     said = refused("train", "-", "--calibrate", "--holdout", 5, stdin=file.read_bytes())
-    assert said.startswith("standard input can be read once only, and calibration predicts the rows")
+    assert said.startswith("standard input can be read only once, and calibration predicts the rows")
     few = tmp_path / "few.vw"
     few.write_text("1 |a b\n-1 |a c\n")
     said = refused("train", few, "--calibrate", "--holdout", 5)

@@ -61,7 +61,7 @@ def test_later_files_are_read_alike(rows: Path, tmp_path: Path) -> None:
     assert "abc^a^b" in run("explain", model, rows).stdout
     run("convert", rows, "-o", arrow, "--bits", "12", "--dtype", "float64", "--force")
     assert "was converted with other options of namespaces" in refused("predict", model, arrow)
-    assert "--resume goes on with the settings" in refused("train", rows, "--resume", model, "--ngram", "3")
+    assert "--resume keeps the settings" in refused("train", rows, "--resume", model, "--ngram", "3")
 
 
 @pytest.mark.parametrize(

@@ -93,7 +93,7 @@ def test_it_is_the_loss_that_it_says(file: Path) -> None:
     [
         ("none:Class", "No module named 'none'"),
         ("own_losses:None_", "has no attribute 'None_'"),
-        ("own_losses:not_a_loss", "is no subclass of steelyard.losses.Loss"),
+        ("own_losses:not_a_loss", "not a subclass of steelyard.losses.Loss"),
         ("broken_losses:Class", "ZeroDivisionError: division by zero"),
         (":Class", "Empty module name"),
     ],

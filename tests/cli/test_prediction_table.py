@@ -169,9 +169,7 @@ def test_a_table_that_has_predictions_already(churn: Path, tmp_path: Path) -> No
     new, out, again = written(tmp_path / "new.csv"), tmp_path / "1.csv", tmp_path / "2.csv"
     run("predict", churn, new, "-o", out)
     said = run("predict", churn, out, "-o", again).stderr
-    assert (
-        "note: the table has such columns already; the new ones are prediction_2, probability_yes_2" in said
-    )
+    assert "columns of that name; the new ones are prediction_2, probability_yes_2" in said
     run("predict", churn, again, "-o", tmp_path / "3.csv")
     assert cells(tmp_path / "3.csv")[0][-2:] == ["prediction_3", "probability_yes_3"]
     later = tmp_path / "later.jsonl"

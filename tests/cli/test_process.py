@@ -73,7 +73,7 @@ def test_interrupted(long_file: Path, tmp_path: Path) -> None:
     _, said = process.communicate(timeout=60)
     assert process.returncode == 1
     assert b"Aborted!" in said
-    assert f"interrupted: --resume {checkpoint} goes on from its last checkpoint".encode() in said
+    assert f"interrupted: --resume {checkpoint} continues from its last checkpoint".encode() in said
     assert b"Traceback" not in said
     assert output.read_bytes() == before
     assert "a checkpoint, not finished" in run("inspect", checkpoint).stdout

@@ -113,7 +113,7 @@ def test_who_interrupts_is_told_what_is_kept(
             raise KeyboardInterrupt
 
     monkeypatch.setattr(checkpoints_of_train.Checkpoints, "after_piece", interrupt_later)
-    said = f"interrupted: --resume {checkpoint} goes on from its last checkpoint\n"
+    said = f"interrupted: --resume {checkpoint} continues from its last checkpoint\n"
     assert run(*interrupted, code=1).stderr.startswith(said)
 
 
@@ -205,11 +205,11 @@ def checkpoint(two: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 def test_a_checkpoint_is_of_its_files_and_its_run(two: list[Path], checkpoint: Path, tmp_path: Path) -> None:
     said = refused("train", *two, "--resume", checkpoint, "--power-t", 1)
-    assert said.endswith("is the checkpoint of a run, which goes on as it began: leave out --power-t")
+    assert said.endswith("is the checkpoint of a run, which keeps its settings: leave out --power-t")
     said = refused("train", two[0], "--resume", checkpoint)
     assert said == (f"{checkpoint} is the checkpoint of a run over {two[0]} {two[1]}: name the same files")
     said = refused("train", *two, "--resume", checkpoint, "--passes", 5)
-    assert said == f"{checkpoint} is the checkpoint of a run with passes=2, and cannot go on with passes=5"
+    assert said == f"{checkpoint} is the checkpoint of a run with passes=2, and cannot continue with passes=5"
     assert "run with holdout=None" in refused("train", *two, "--resume", checkpoint, "--holdout", 5)
     assert trained(*two, "--resume", checkpoint, "--passes", 2)["passes"] == 2
 
@@ -223,7 +223,7 @@ def test_a_checkpoint_is_of_its_files_and_its_run(two: list[Path], checkpoint: P
 def test_settings_are_those_of_the_model(file: Path, model: Path, options: tuple[str, ...]) -> None:
     said = refused("train", file, "--resume", model, *options)
     name = options[0].replace("--no-", "--")
-    assert said == f"--resume goes on with the settings of {model}: leave out {name}"
+    assert said == f"--resume keeps the settings of {model}: leave out {name}"
 
 
 def test_what_is_no_model(file: Path, tmp_path: Path) -> None:

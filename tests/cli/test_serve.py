@@ -131,7 +131,7 @@ def test_rows_without_names_cannot_be_served(tmp_path: Path) -> None:
     with pa.ipc.new_file(path, table.schema) as file:
         file.write_table(table)
     run("train", path, *PLAIN, "--loss", "logistic", "-o", tmp_path / "m.model")
-    assert "of which no line can be read" in refused("serve", tmp_path / "m.model", "--port", 0)
+    assert "so it cannot read lines" in refused("serve", tmp_path / "m.model", "--port", 0)
 
 
 def test_errors_by_line(model: Path) -> None:
@@ -203,7 +203,7 @@ def test_sizes(model: Path) -> None:
         ):
             answer = talk(server, head + length + b"\r\n")
             assert b"411 " in answer
-            assert b"100 bytes at most" in answer
+            assert b"at most 100 bytes" in answer
         assert b"400 " in talk(server, b"nonsense\r\n\r\n")
         assert ask(server, "|a w1")[0] == 200
 
@@ -258,8 +258,8 @@ def test_a_model_that_is_replaced(file: Path, model: Path, tmp_path: Path) -> No
         assert ask(server, "|a w1")[1] == after
         model.unlink()
         assert ask(server, "|a w1")[1] == after
-    assert told[0] == f"{model} was replaced, and loaded anew"
-    assert "cannot be used; the model before goes on" in told[1]
+    assert told[0] == f"{model} was replaced and reloaded"
+    assert "cannot be used; the previous model stays" in told[1]
 
 
 def test_stopping_while_a_request_is_sent(model: Path) -> None:

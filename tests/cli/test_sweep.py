@@ -218,7 +218,7 @@ def test_ctrl_c_leaves_the_state(file: Path, tmp_path: Path, monkeypatch: pytest
 
     monkeypatch.setattr(RowsInChunks, "pieces", learned)
     stopped = run("sweep", *given, "--resume", state, code=progress.INTERRUPTED)
-    assert f"interrupted: the state is in {state}, and the same command goes on from there" in stopped.stderr
+    assert f"interrupted: the state is in {state}; the same command continues from there" in stopped.stderr
     assert state.exists()
     assert swept(*given, "--resume", state)["results"] == whole["results"]
     assert not state.exists()

@@ -44,7 +44,7 @@ def test_nothing_is_left(tmp_path: Path) -> None:
     trained(path, "-o", tmp_path / "m")
     other.write_text("age,weight,answer\n1,1,nein\n2,1,ja\n")
     said = refused("evaluate", tmp_path / "m", other, "--on-error", "skip")
-    assert "no row is left: 2 could not be used, the first is" in said
+    assert "no row is left: 2 could not be used; the first is" in said
     assert "line 2: column answer: the label 'nein'" in said
     assert run("explain", tmp_path / "m", other).stdout.count("prediction") == 2
     bad = tmp_path / "bad.vw"

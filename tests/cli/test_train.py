@@ -161,7 +161,7 @@ def test_standard_input(file: Path, tmp_path: Path, packed: bool) -> None:
     found = trained("-", "-o", models[1], stdin=gzip.compress(text) if packed else text)
     assert found["examples"] == 200
     assert without_record(models[0]) == without_record(models[1])
-    assert "standard input can be read once only" in refused("train", "-", "--passes", 2, stdin=text)
+    assert "standard input can be read only once" in refused("train", "-", "--passes", 2, stdin=text)
 
 
 def test_a_file_and_standard_input(file: Path) -> None:
@@ -266,7 +266,7 @@ def test_a_named_pipe(file: Path, tmp_path: Path) -> None:
     writer.join()
     trained(file, "-o", tmp_path / "m")
     assert without_record(tmp_path / "piped") == without_record(tmp_path / "m")
-    assert f"{pipe} can be read once only" in refused(
+    assert f"{pipe} can be read only once" in refused(
         "train", pipe, "--passes", 2, "--format", "vw", stdin=b""
     )
 

@@ -33,7 +33,7 @@ def test_the_best_pass_is_kept(tmp_path: Path) -> None:
     coefficients = [stored(each).model.coefficients() for each in (model, tmp_path / "told")]
     np.testing.assert_array_equal(coefficients[0], coefficients[1])
     shown = run("train", path, *FEW, "--early-stopping").stdout
-    assert f"of which number {best} was the best and is kept" in shown
+    assert f"of which number {best} was best and is kept" in shown
 
     options: dict[str, Any] = {"bits": 10, "label": "label", "holdout": 4}
     fitted = OnlineClassifier(early_stopping=True).fit_files(path, **options)

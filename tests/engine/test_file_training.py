@@ -62,7 +62,7 @@ def test_a_checkpoint_of_the_same_run_only(path: str, tmp_path: Path) -> None:
     stored = model_file.load(tmp_path / "c")
     with pytest.raises(InputError, match=r"is the checkpoint of a run over .*rows\.csv: name the same files"):
         file_training.resume(stored, "c", ["other"], RunOptions(2, 4))
-    with pytest.raises(InputError, match="with passes=2, and cannot go on with passes=3"):
+    with pytest.raises(InputError, match="with passes=2, and cannot continue with passes=3"):
         file_training.resume(stored, "c", [path], RunOptions(3, 4))
     again = file_training.resume(stored, "c", [path], RunOptions(2, 4))
     again.run()
@@ -115,7 +115,7 @@ def test_a_pipe_is_read_once(path: str, tmp_path: Path) -> None:
     assert found.class_names is not None
     assert found.class_names.tolist() == ["a", "b", "c"]
     rows = FileRows(["-"], spec)
-    with pytest.raises(ValueError, match="standard input can be read once only, and it must: save it"):
+    with pytest.raises(ValueError, match="standard input can be read only once, and it must: save it"):
         rows.check_readable_again("it must")
     assert FileRows([path], spec).read == (0, 0)
     assert FileRows([path], spec)._share() == 0.0

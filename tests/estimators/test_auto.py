@@ -110,11 +110,11 @@ def test_the_first_pass_decides(cls: Any, problem: Any) -> None:
 def test_one_rate_and_several_do_not_mix() -> None:
     X, y = NUMBERS
     with pytest.raises(
-        ValueError, match="begun with one learning rate and cannot go on with learning_rate='auto'"
+        ValueError, match="begun with one learning rate and cannot continue with learning_rate='auto'"
     ):
         OnlineRegressor().fit(X, y).set_params(learning_rate="auto").partial_fit(X, y)
     auto = OnlineRegressor(learning_rate="auto").fit(X, y).set_params(learning_rate=0.5)
-    with pytest.raises(ValueError, match="begun with learning_rate='auto' and cannot go on with one"):
+    with pytest.raises(ValueError, match="begun with learning_rate='auto' and cannot continue with one"):
         auto.partial_fit(X, y)
     with pytest.raises(ValueError, match=r"learning_rate='auto' tries several decays .* leave power_t at 0"):
         OnlineRegressor(learning_rate="auto", power_t=0.5).fit(X, y)

@@ -91,7 +91,7 @@ def test_classes_must_be_two_or_more(classes: list[int] | None, message: str) ->
 
 
 def test_classes_cannot_change() -> None:
-    with pytest.raises(ValueError, match=r"the classes are \[0, 1\] and cannot become \[0, 2\]: fit anew"):
+    with pytest.raises(ValueError, match=r"the classes are \[0, 1\] and cannot become \[0, 2\]: fit a new"):
         OnlineClassifier().fit(X, Y).partial_fit(X, Y, classes=[0, 2])
 
 

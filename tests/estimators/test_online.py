@@ -184,7 +184,7 @@ def test_the_rate_may_change_on_the_way() -> None:
 def test_what_shapes_a_model_may_not(parameter: str, value: Any) -> None:
     regressor = OnlineRegressor().fit(X, Y)
     before = known(regressor.set_params(**{parameter: value}))
-    with pytest.raises(ValueError, match=f"begun with {parameter}=.*fit anew"):
+    with pytest.raises(ValueError, match=f"begun with {parameter}=.*fit a new one"):
         regressor.partial_fit(X, Y)
     assert known(regressor) == before
     regressor.fit(X, Y)

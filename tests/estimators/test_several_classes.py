@@ -274,7 +274,9 @@ def test_some_classes_in_a_chunk_are_enough() -> None:
     classifier = OnlineClassifier().partial_fit(X[Y == 0], Y[Y == 0], classes=[2, 1, 0])
     assert classifier.classes_.tolist() == [0, 1, 2]
     classifier.partial_fit(X, Y)
-    with pytest.raises(ValueError, match=r"the classes are \[0, 1, 2\] and cannot become \[0, 1\]: fit anew"):
+    with pytest.raises(
+        ValueError, match=r"the classes are \[0, 1, 2\] and cannot become \[0, 1\]: fit a new"
+    ):
         classifier.partial_fit(X, Y, classes=[0, 1])
 
 

@@ -95,7 +95,7 @@ def test_a_pipe_can_be_swept_but_not_learned_anew(monkeypatch: pytest.MonkeyPatc
         monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(vw_rows(200).encode())))
 
     piped()
-    with pytest.raises(ValueError, match="can be read once only: save the rows to a file"):
+    with pytest.raises(ValueError, match="can be read only once: save the rows to a file"):
         Sweep(classifier(), RATES).fit_files("-")
     piped()
     sweep = Sweep(classifier(), RATES, refit=False).fit_files("-", format="vw", bits=8)

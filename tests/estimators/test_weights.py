@@ -168,7 +168,7 @@ def test_a_first_chunk_too_small_to_decide() -> None:
     chunks = OnlineClassifier().partial_fit(X[:50], y[:50], [0, 1], np.full(50, 500.0))
     with pytest.warns(
         steelyard.WeightWarning,
-        match="yet every row is learned as so many copies at once. Divide them yourself",
+        match="yet every row is learned as that many copies at once. Divide them yourself",
     ) as caught:
         chunks.partial_fit(X[50:200], y[50:200], sample_weight=np.full(150, 500.0))
     assert caught[0].filename == __file__

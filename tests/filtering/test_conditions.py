@@ -45,11 +45,11 @@ def test_what_is_kept(text: str, kept: list[int]) -> None:
         ("labl == 'x'", "did you mean"),
         ("0.5 < p", "begins with a score"),
         ("p ( 1", "after p comes one of"),
-        ("p >= high", "p is a number, 'high' is none"),
+        ("p >= high", "p is a number, but 'high' is not"),
         ("label > 'en'", "compared by == or !="),
         ("p > 1 p < 2", "after a whole condition there is still 'p'"),
         ("(p > 1", "is not closed"),
-        ("p > 1; import os", "is no score, number, name or sign"),
+        ("p > 1; import os", "is not a score, number, name or sign"),
         ("__import__('os')", "there is no score '__import__'"),
     ],
 )

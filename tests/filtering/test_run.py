@@ -168,7 +168,7 @@ def test_a_fraction_has_a_threshold_from_a_sample(
     few = filter_files(model, corpus, tmp_path / "few", fraction=0.5, sample_rows=1)
     assert few.threshold is not None
     assert few.threshold["files"] == 1
-    with pytest.raises(InputError, match="'label' is no score by which"):
+    with pytest.raises(InputError, match="'label' is not a score that can rank"):
         filter_files(model, corpus, tmp_path / "x", fraction=0.2, by="label")
 
 

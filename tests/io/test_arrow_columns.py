@@ -262,7 +262,7 @@ REFUSED = [
         pa.table({"x": [datetime.date(2024, 5, 1)]}),
         "'x' holds date32.* make a number of it first, or a category",
     ),
-    (pa.table({"x": [[1.0]]}), "column 'x' holds list<.*>, which is no number; ignore it"),
+    (pa.table({"x": [[1.0]]}), "column 'x' holds list<.*>, which is not a number; ignore it"),
     (pa.table({"x": [1.0], "y": [[1.0]]}), "the labels are list<.*>; they must be numbers or the names"),
 ]
 

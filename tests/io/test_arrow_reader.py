@@ -258,7 +258,7 @@ def test_a_label_that_the_loss_does_not_take_is_named_by_its_row(
     chunks = Stream([path], ArrowReader(FEATURES), **options)
     assert [row.label for row in rows_of(chunks)] == [1.0, 1.0]
     assert [problem.line for problem in chunks.problems] == [2, 3, 5]
-    assert str(chunks.problems[1]).startswith(f"{path}, row 3: the label 5 is none for logistic loss")
+    assert str(chunks.problems[1]).startswith(f"{path}, row 3: the label 5 does not suit logistic loss")
 
 
 def test_no_rows_are_as_rows_are(arrow: Path) -> None:

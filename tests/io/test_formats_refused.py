@@ -29,7 +29,7 @@ def test_other_commas(text: str) -> None:
 def test_the_guess_says_what_is_wrong_with_the_numbers() -> None:
     columns = infer_roles(["price", "y"], [[price, "ab"[k % 2]] for k, price in enumerate(PRICES)])
     assert columns.role("price") == "category"
-    assert columns.columns[0].why == "'0,00' is no number here, 0.00 would be"
+    assert columns.columns[0].why == "'0,00' is not a number; 0.00 would be"
 
 
 @pytest.fixture
@@ -45,7 +45,7 @@ def test_commas_of_decimals_do_not_separate(semicolons: Path) -> None:
     assert spec.dialect.separator == ";"
     assert sum(len(part.examples) for part in Stream([semicolons], spec.reader())) == 40
     assert spec.columns is not None
-    assert "'0,00' is no number here, 0.00 would be" in spec.columns.describe()
+    assert "'0,00' is not a number; 0.00 would be" in spec.columns.describe()
 
 
 def test_a_column_told_to_be_numbers_or_the_label(semicolons: Path) -> None:

@@ -62,7 +62,7 @@ def test_problems_are_skipped_and_described_in_order(tmp_path: Path, size: int, 
     assert [str(problem).partition("rows, ")[2] for problem in stream.problems] == [
         "line 3: the label 'x' is not a number",
         "line 5: 'b:x': the value after the : is not a number",
-        "line 6: the label 7 is none for hinge loss, which takes -1 or 1 "
+        "line 6: the label 7 does not suit hinge loss, which takes -1 or 1 "
         "(--labels negative,positive says which of two labels is which)",
         "line 7: the weight '-2' is negative: weights must be 0 or more",
     ]
@@ -73,7 +73,7 @@ def test_a_foreign_label_before_a_bad_line_is_the_first_problem(
     tmp_path: Path, size: int, threads: int
 ) -> None:
     stream = stream_of(tmp_path, b"1 |a\n3 |a\n1 |a\nx |a\n", size, threads, loss=HINGE)
-    with pytest.raises(InputError, match=r"rows, line 2: the label 3 is none"):
+    with pytest.raises(InputError, match=r"rows, line 2: the label 3 does not suit"):
         list(stream)
 
 
@@ -141,7 +141,7 @@ def test_a_label_rule(tmp_path: Path, size: int, threads: int) -> None:
 
 
 def test_a_label_of_many_digits(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="line 1: the label 1234567 is none for hinge"):
+    with pytest.raises(InputError, match="line 1: the label 1234567 does not suit hinge"):
         list(stream_of(tmp_path, b"1234567 |a\n", loss=HINGE))
 
 
@@ -149,7 +149,9 @@ def test_no_advice_about_two_labels_where_there_are_not_two(tmp_path: Path) -> N
     class Own(type(SQUARED)):  # type: ignore[misc]
         labels = losses.by_name("logarithmic").labels
 
-    with pytest.raises(InputError, match=r"the label 5 is none for Own loss, which takes 0 or 1 \(--labels"):
+    with pytest.raises(
+        InputError, match=r"the label 5 does not suit Own loss, which takes 0 or 1 \(--labels"
+    ):
         list(stream_of(tmp_path, b"5 |a\n", loss=Own()))
     assert labels(stream_of(tmp_path, b"5 |a\n-1e9 |a\n", loss=SQUARED)) == [5.0, -1e9]
 
@@ -161,7 +163,7 @@ def test_propensities(tmp_path: Path, size: int, threads: int) -> None:
     weights = [weight for parsed in stream for weight in parsed.examples.sample_weight.tolist()]
     assert weights == [4.0, 1.0, 0.0, 10.0]
     assert [(problem.line, problem.what[:19]) for problem in stream.problems] == [
-        (2, "the label 7 is none"),
+        (2, "the label 7 does not suit"),
         (3, "a propensity of 0: "),
         (6, "a propensity of 1e-"),
     ]
@@ -217,5 +219,5 @@ def test_nothing_is_left(tmp_path: Path) -> None:
     assert str(stream.empty("there are no rows")) == "there are no rows"
     assert labels(stream) == []
     said = str(stream.empty("there are no rows"))
-    assert said.startswith("no row is left: 2 could not be used, the first is\n")
-    assert "line 1: the label 7 is none for hinge loss" in said
+    assert said.startswith("no row is left: 2 could not be used; the first is\n")
+    assert "line 1: the label 7 does not suit hinge loss" in said

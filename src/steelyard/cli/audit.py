@@ -19,16 +19,16 @@ if TYPE_CHECKING:
 @click.argument("labels", type=options.FILE_PATH, required=False)
 @click.option(
     "--confidence", type=click.FloatRange(0.0, 1.0, min_open=True, max_open=True), default=0.95,
-    show_default=True, help="The probability with which both intervals hold, whenever you look.",
+    show_default=True, help="The probability with which both intervals hold, at any time you look.",
 )  # fmt: skip
 @options.JSON
 def command(folder: Path, labels: Path | None, *, confidence: float, as_json: bool) -> None:
-    """Say how good a filter is, from labels of a sample: precision and recall.
+    """Estimate the precision and recall of a filter from a labelled sample.
 
-    FOLDER is that of a filter that ran with --audit. Write yes or no into the column keep of
-    FOLDER/_steelyard/audit.csv, from the top: should this document be kept? After as many as you like, call
-    this command; if the intervals are too wide, label more and call it again. That is allowed: they hold at
-    all times at once.
+    FOLDER is the output of a filter run with --audit. Write yes or no into the column keep of
+    FOLDER/_steelyard/audit.csv, from the top: should this document be kept? Run this command after as many as
+    you like; if the intervals are too wide, label more and run it again. The intervals stay valid: they hold
+    at all times at once.
     """
     from steelyard.filtering import audit_filter
 

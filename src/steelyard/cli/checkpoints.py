@@ -33,5 +33,5 @@ class Checkpoints:
                 yield
         except KeyboardInterrupt:
             if self._last:
-                click.echo(f"interrupted: --resume {self._path} goes on from its last checkpoint", err=True)
+                click.echo(f"interrupted: --resume {self._path} continues from its last checkpoint", err=True)
             raise

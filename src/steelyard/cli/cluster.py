@@ -24,19 +24,19 @@ OPTIONS = options(
     click.option(
         "--cluster", metavar="WHERE",
         help="Learn parts of the files side by side, and merge the models after each round: local (processes "
-        "of this machine, local:4 for four), ray, ray://HOST:PORT, dask or dask://HOST:PORT.",
+        "on this machine, local:4 for four), ray, ray://HOST:PORT, dask or dask://HOST:PORT.",
     ),
     click.option(
         "--parts", type=click.IntRange(1), metavar="N",
-        help="Of --cluster: how many parts are learned side by side.  [default: 8, or fewer, for 4 rounds]",
+        help="With --cluster: how many parts to learn side by side.  [default: 8, or fewer, for 4 rounds]",
     ),
     click.option(
         "--rounds", type=click.IntRange(1), metavar="N",
-        help="Of --cluster: how often a pass is merged.  [default: 4, or as files allow]",
+        help="With --cluster: how many times to merge in a pass.  [default: 4, or as files allow]",
     ),
     click.option(
         "--merge-by", type=Choice(["gradients", "mean"]), default=None,
-        help="Of --cluster: as --by of steelyard merge.  [default: gradients]",
+        help="With --cluster: as --by of steelyard merge.  [default: gradients]",
     ),
 )  # fmt: skip
 
@@ -46,7 +46,7 @@ def check(given: dict[str, Any]) -> None:
     alone = [name for name in ("parts", "rounds", "merge_by") if given[name] is not None]
     if alone and given["cluster"] is None:
         listed = ", ".join("--" + name.replace("_", "-") for name in alone)
-        raise InputError(f"{listed}: for training on a cluster, --cluster local, say")
+        raise InputError(f"{listed}: only for training on a cluster, such as --cluster local")
     if given["cluster"] is not None and given["checkpoint_every"] is not None:
         raise InputError("--cluster saves MODEL.checkpoint after every round: leave out --checkpoint-every")
 

@@ -140,13 +140,11 @@ def notes(result: dict[str, Any], training: dict[str, Any] | None, paths: list[s
     elif None not in (result["loss"], result["best_constant_loss"]) and (
         result["loss"] > result["best_constant_loss"]
     ):
-        found.append("the loss is above the best constant's: the same answer for every row would lose less")
+        found.append("the loss is above the best constant's: the same answer for every row would be better")
     record = TrainingRecord.of(training)
     known = [path for path in paths if record.has(path)]
     if known:
-        found.append(
-            f"the model has learned {', '.join(known)}: on rows that it has not seen it may be much worse"
-        )
+        found.append(f"the model was trained on {', '.join(known)}: on new rows it may be much worse")
     return found
 
 
@@ -155,7 +153,7 @@ def text(result: dict[str, Any]) -> str:
     if "classes" in result:
         lines += ["", *_class_table(result["classes"]), *_confusion_table(result)]
     if "calibration" in result:
-        lines += ["", "calibration: of rows with such a probability, the share that is right"]
+        lines += ["", "calibration: predicted probability and observed share"]
         lines.append(f"{'predicted':>10} {'observed':>10} {'weight':>14}")
         lines += [
             f"{row['predicted']:>10.4f} {row['observed']:>10.4f} {row['weight']:>14,.6g}"

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 )  # fmt: skip
 @click.option(
     "--rows", type=click.IntRange(1), default=10, show_default=True,
-    help="How many rows to explain, from the first on.",
+    help="How many rows to explain, starting with the first.",
 )  # fmt: skip
 @click.option(
     "--row", "numbers", type=click.IntRange(1), multiple=True, metavar="N",

@@ -14,15 +14,15 @@ from steelyard.cli.help_examples import EXAMPLES
     "-o", "--output", type=options.FILE_PATH, metavar="FILE", required=True,
     help="Where to write it: .json, .onnx, or .js for the scorer.",
 )  # fmt: skip
-@click.option("--names/--no-names", default=True, show_default=True, help="Write the names of features, too.")
+@click.option("--names/--no-names", default=True, show_default=True, help="Also write the names of features.")
 @options.OWN_LOSS
 @options.FORCE
 def command(model: Path, output: Path, *, names: bool, loss: str | None, force: bool) -> None:
-    """Write a model for programs that have no steelyard: JSON, JavaScript, ONNX.
+    """Write a model for programs without steelyard: JSON, JavaScript, ONNX.
 
-    .json has the coefficients, by index and by name, and how rows become features. steelyard.predictor, which
-    needs nothing but NumPy, reads it, and so does the scorer in JavaScript, which is written where the name
-    ends in .js. .onnx is for models whose features are columns of numbers.
+    A .json file has the coefficients, by index and by name, and how rows become features. It is read by
+    steelyard.predictor, which needs only NumPy, and by the scorer in JavaScript, which is written if FILE
+    ends in .js. A .onnx file is for models whose features are columns of numbers.
     """
     from steelyard import exporting
     from steelyard.cli import scoring

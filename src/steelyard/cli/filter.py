@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 @click.argument("paths", nargs=-1, required=True, metavar="MODEL… FILE…")
 @click.option(
     "-o", "--output", type=options.FOLDER_PATH, metavar="FOLDER", required=True,
-    help="The folder for the outputs, one for each file. What is there already is not done again.",
+    help="The folder for the outputs, one for each file. Existing outputs are not repeated.",
 )  # fmt: skip
 @click.option(
     "--keep", metavar="CONDITION",
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     help="Keep this share of the rows, those with the best scores; a first pass over a sample finds the "
     "threshold.",
 )  # fmt: skip
-@click.option("--by", metavar="SCORE", help="The score that --fraction goes by, if there are several models.")
+@click.option("--by", metavar="SCORE", help="The score that --fraction uses, if there are several models.")
 @click.option(
     "--sample", "sample_rows", type=click.IntRange(1), metavar="ROWS", default=200_000, show_default=True,
     help="How many rows --fraction looks at.",
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--audit", "audit_size", type=click.IntRange(0), metavar="N", default=0,
-    help="Draw N documents to label; steelyard audit then says how good the filter is.",
+    help="Draw N documents to label, from which steelyard audit estimates how good the filter is.",
 )  # fmt: skip
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Random seed.")
 @options.ENCODING
@@ -56,14 +56,14 @@ def command(
 ) -> None:
     """Score the rows of many files, and write those that are kept, with their scores.
 
-    The models come first, then files, patterns or folders: JSON lines, CSV, TSV, Parquet or Arrow tables,
-    plain or compressed. Each has an output of the same name and kind, with all columns, and columns for the
-    scores, named after the model: of quality.model quality_p, the probability of the second of two classes.
-    Of more classes there is a label, and its probability. Conditions use these names; with one model, just p
-    and label.
+    Name the models first, then files, patterns or folders: JSON lines, CSV, TSV, Parquet or Arrow tables,
+    plain or compressed. Each has an output of the same name and format, with all its columns and new ones
+    for the scores, named after the model: quality.model adds quality_p, the probability of the second of two
+    classes; for more classes there are a label and its probability. Conditions use these names; with one
+    model, just p and label.
 
-    If the run is killed, type the same command again: it goes on, and ends with the same files. What was read
-    and kept is printed, and is in FOLDER/_steelyard/summary.json.
+    If the run is killed, run the same command again: it continues and ends with the same files. A summary of
+    what was read and kept is printed, and saved in FOLDER/_steelyard/summary.json.
     """
     from steelyard import model_file
     from steelyard.filtering import filter_files
@@ -71,9 +71,9 @@ def command(
     with options.errors():
         count = next((k for k, path in enumerate(paths) if not model_file.is_model(path)), len(paths))
         if count == 0:
-            raise click.UsageError(f"{paths[0]} is no model: the models come first, then the files.")
+            raise click.UsageError(f"{paths[0]} is not a model: the models come first, then the files.")
         if count == len(paths):
-            raise click.UsageError("name the files behind the models.")
+            raise click.UsageError("name the files after the models.")
         with _bar() as progress:
             result = filter_files(
                 paths[:count], paths[count:], output, skip_errors=on_error == "skip",
@@ -102,12 +102,12 @@ def describe(result: "FilterResult") -> list[str]:
     lines = fact_lines(
         {
             "files": f"{result.files:,}"
-            + (f", {result.already_done:,} of them done before" if result.already_done else ""),
+            + (f", {result.already_done:,} of them already done" if result.already_done else ""),
             "unreadable files": f"{len(result.failed):,}" if result.failed else None,
             "rows": f"{counts['rows']:,}",
             "kept": f"{counts['kept']:,}{share}",
             "unreadable": f"{counts['unreadable']:,}" if counts["unreadable"] else None,
-            "without text": f"{counts['empty']:,}, scored as nothing is" if counts["empty"] else None,
+            "without text": f"{counts['empty']:,}, all with the same score" if counts["empty"] else None,
             "threshold": None
             if chosen is None
             else f"{chosen['score']} >= {chosen['value']:.9g}, which {chosen['share']:.2%} reach of "

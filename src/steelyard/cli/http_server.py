@@ -147,7 +147,7 @@ class _Handler(BaseHTTPRequestHandler):
         status, size = self._size()
         if size is None:
             self.close_connection = True  # its body was not read
-            most = f"{self.server.most_bytes:,} bytes at most, of which Content-Length says how many"
+            most = f"a request needs a Content-Length of at most {self.server.most_bytes:,} bytes"
             self._answer(status, _error(f"{status.phrase}: {most}"))
             return
         text = self.rfile.read(size)

@@ -27,28 +27,27 @@ _TRIED = ("loss", "log_loss", "accuracy")
 @options.FORCE
 @click.option(
     "--by", type=Choice(_WAYS), default=None,
-    help="How much each model counts for a coefficient. gradients: as much as it has learned of that "
-    "feature, by its squared gradients; mean: as much as the weight of its rows.  [default: gradients]",
+    help="How much each model counts for a coefficient. gradients: by how much it has learned about that "
+    "feature (its squared gradients); mean: by the weight of its rows.  [default: gradients]",
 )  # fmt: skip
 @click.option(
     "--base", type=options.FILE_PATH, metavar="MODEL",
-    help="The model that all of them went on from, with train --resume, if they did.",
+    help="The model that all of them continued from with train --resume, if they did.",
 )  # fmt: skip
 @click.option(
     "--choose", multiple=True, metavar="FILE",
-    help="Try both ways, and keep the one with the smaller loss on the rows of this file, which none of the "
-    "models has learned: the log loss of its probabilities, if it has any.",
+    help="Try both ways, and keep the one with the smaller loss on this file, which no model should have "
+    "learned: the log loss, if there are probabilities.",
 )  # fmt: skip
 @options.OWN_LOSS
 @options.THREADS
 @options.ON_ERROR
 @options.JSON
 def command(models: tuple[Path, ...], output: Path, as_json: bool, **given: Any) -> None:
-    """Make one model of several that learned parts of the rows.
+    """Merge several models, each trained on a part of the rows, into one.
 
-    They must have been trained with the same options, and share their classes. Units and origins of features
-    are brought together, so that a model predicts as before but for the merging. The order of the models
-    matters in the last digits only.
+    They must have been trained with the same options and have the same classes. Units and origins of
+    features are reconciled. The order of the models matters only in the last digits.
     """
     from steelyard import model_file
     from steelyard.merging.files import merge

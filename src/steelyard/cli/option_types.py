@@ -132,7 +132,7 @@ def _item(text: str) -> list[float]:
 def _powers(first: str, last: str) -> list[float]:
     low, high = _POWER.fullmatch(first.strip()), _POWER.fullmatch(last.strip())
     if low is None or high is None or float(low[1]) != float(high[1]):
-        raise ValueError(f"{first}..{last} is no range of powers of one number")
+        raise ValueError(f"{first}..{last} is not a range of powers of one number")
     start, end = int(low[2]), int(high[2])
     if abs(end - start) >= _MOST:
         raise ValueError(f"{first}..{last} is more than {_MOST:,} values")
@@ -155,4 +155,4 @@ def _number(text: str) -> float:
     try:
         return float(text)
     except ValueError:
-        raise ValueError(f"{text!r} is no number") from None
+        raise ValueError(f"{text!r} is not a number") from None

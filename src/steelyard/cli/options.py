@@ -30,16 +30,17 @@ FOLDER_PATH = click.Path(file_okay=False, path_type=Path)
 MODEL = click.argument("model", type=FILE_PATH)
 FILES = click.argument("files", nargs=-1, required=True, metavar="FILE…")
 THREADS = click.option(
-    "--threads", type=click.IntRange(1, 64), help="Threads that parse.  [default: one per core, at most 4]"
-)
+    "--threads", type=click.IntRange(1, 64),
+    help="Number of parsing threads.  [default: one per core, at most 4]",
+)  # fmt: skip
 JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of tables.")
 ON_ERROR = click.option(
     "--on-error", type=Choice(["stop", "skip"]), default="stop", show_default=True,
-    help="What to do at a line that cannot be read: stop, or skip it and count.",
+    help="What to do with a line that cannot be read: stop, or skip and count it.",
 )  # fmt: skip
 FORCE = click.option(
     "--force", is_flag=True,
-    help="Replace files that are there already. Models are replaced by models without being asked.",
+    help="Replace existing files. A model always replaces a model, without --force.",
 )  # fmt: skip
 FORMAT = click.option(
     "--format", "format_", type=Choice(formats.names()), help="The files' format.  [default: detected]"
@@ -47,7 +48,7 @@ FORMAT = click.option(
 
 ENCODING = click.option(
     "--encoding", metavar="NAME",
-    help="The encoding of text files, such as latin-1 or cp1252.  [default: UTF-8, or UTF-16 if it says so]",
+    help="The encoding of text files, such as latin-1.  [default: UTF-8, or by the byte order mark]",
 )  # fmt: skip
 INTERACTIONS = click.option(
     "--interactions", multiple=True, metavar="A*B",
@@ -58,18 +59,18 @@ BITS = click.option(
 )
 LABELS = click.option(
     "--labels", metavar="A,B,…",
-    help="The classes as the files call them: two, the negative one first, or more. * in the first place "
-    "stands for every other label, as in '*,spam'.  [default: detected]",
+    help="The names of the classes in the files: two, the negative one first, or more. * in the first place "
+    "means every other label, as in '*,spam'.  [default: detected]",
 )  # fmt: skip
 TASK = click.option(
     "--classes/--numbers", "classes", default=None,
-    help="What labels are that are numbers: classes, two or more of them, or numbers to predict.  [default: "
-    "two different ones are classes, more are numbers; --loss and --labels say it, too]",
+    help="Whether numeric labels are classes or numbers to predict.  [default: two different values are "
+    "classes, more are numbers; --loss and --labels also decide it]",
 )  # fmt: skip
 EVALUATED_LABELS = click.option(
     "--labels", metavar="A,B,…",
-    help="The classes as these files call them, in the order of the model's own. * in the first place "
-    "stands for every other label.  [default: the model's]",
+    help="The names of the classes in these files, in the order of the model's own. * in the first place "
+    "means every other label.  [default: the model's]",
 )  # fmt: skip
 HELD_OUT = click.option(
     "--held-out", is_flag=True,
@@ -83,8 +84,8 @@ WEIGHT_FACTOR = click.option(
 )  # fmt: skip
 WEIGHT_SCALE = click.option(
     "--weight-scale", type=Choice(["auto", "as_given"]), default="auto", show_default=True,
-    help="auto: if the weights of the first rows make no sense as counts (median and mean below 1/8, or "
-    "above 16), divide all weights by their mean.",
+    help="auto: if the weights of the first rows make no sense as counts (median and mean both below 1/8 or "
+    "both above 16), divide all weights by their mean; as_given: never.",
 )  # fmt: skip
 NAMES = click.option(
     "--names/--no-names", default=True, show_default=True,
@@ -127,10 +128,10 @@ def _characters(ctx: click.Context, param: click.Parameter, given: str | None) -
 TABLES = options(
     _role("label", "Tables: the column with the label.  [default: this and the other columns are detected]"),
     _role("weight", "Tables: the column with the weight."),
-    _role("propensity", "Tables: the column with the probability of each row; its weight is 1/p."),
-    _role("offset", "Tables: the column with a number that is added to the prediction."),
-    _role("tag", "Tables: the column with the names of the rows, which predict prints."),
-    _role("text", "Tables: a column of text. This and the next three may be repeated."),
+    _role("propensity", "Tables: the column with the probability p of observing the row; its weight is 1/p."),
+    _role("offset", "Tables: the column with a number to add to the prediction."),
+    _role("tag", "Tables: the column with names for the rows, which predict prints."),
+    _role("text", "Tables: a column of text. This option and the next three may be repeated."),
     _role("category", "Tables: a column of categories."),
     _role("number", "Tables: a column of numbers."),
     _role("ignore", "Tables: a column to leave out. Vowpal Wabbit text: first letters of namespaces."),
@@ -155,9 +156,9 @@ TABLES = options(
     ),
 )  # fmt: skip
 COUNTS = options(
-    _role("count", "Tables: the column with the number of examples that a row stands for,"),
-    _role("positives", "Tables: and the column that says how many of them are positive. Such rows are "
-          "learned in random order, and large counts in parts."),
+    _role("count", "Tables: the column with the number of examples in each row; see --positives."),
+    _role("positives", "Tables: the column with the number of positive examples in each row. Such "
+          "rows are learned in random order, and large counts in parts."),
 )  # fmt: skip
 READING = options(
     FORMAT, ENCODING, BITS, INTERACTIONS, QUADRATIC, LABELS, NAMES, WEIGHT_FACTOR, TABLES, *NAMESPACES
@@ -220,7 +221,7 @@ def own_loss(name: str | None) -> type[Loss] | None:
     finally:
         sys.path.remove(folder)
     if not (isinstance(found, type) and issubclass(found, Loss)):
-        raise click.BadParameter(f"{name}: is no subclass of steelyard.losses.Loss", param_hint="--loss")
+        raise click.BadParameter(f"{name}: not a subclass of steelyard.losses.Loss", param_hint="--loss")
     return found
 
 

@@ -30,8 +30,9 @@ _TABLES = ("csv", "tsv", "jsonl")  # on standard output
 @options.FILES
 @click.option(
     "-o", "--output", type=options.FILE_PATH, metavar="FILE",
-    help="Where to write the predictions. With .csv, .tsv, .jsonl, .parquet, .arrow or .xlsx, the table is "
-    "written with predictions added as columns; otherwise a line for each row.  [default: standard output]",
+    help="Where to write the predictions. If it ends in .csv, .tsv, .jsonl, .parquet, .arrow or .xlsx, the "
+    "table is written with predictions added as columns; otherwise a line for each row.  [default: standard "
+    "output]",
 )  # fmt: skip
 @options.FORCE
 @click.option(
@@ -71,11 +72,11 @@ def command(
     """Predict the rows of files, one line for each, or a table with predictions added.
 
     A row's tag follows its prediction, if it has one. The files are read in the same way as those that the
-    model was trained on. Labels are not needed. Lines of a pipe are answered as they come.
+    model was trained on. Labels are not needed. Lines of a pipe are answered as they arrive.
 
-    In a table all columns and rows stay as they are. New are prediction, the label or number; of two
-    classes also probability_NAME, of the second class; of more, probability, of the predicted one. With
-    --on-error skip, rows that cannot be read have no prediction.
+    A table keeps all its columns and rows, and gets new columns: prediction, the label or number; for two
+    classes also probability_NAME, of the second class; for more classes probability, of the predicted one.
+    With --on-error skip, rows that cannot be read have no prediction.
     """
     from steelyard.cli import prediction_table, scoring
     from steelyard.cli.common import check_outputs

@@ -101,7 +101,8 @@ class AddedColumns:
         renamed = [new for new, name in zip(names, self._makers, strict=True) if new != name]
         if renamed:
             click.echo(
-                f"note: the table has such columns already; the new ones are {', '.join(renamed)}", err=True
+                f"note: the table already has columns of that name; the new ones are {', '.join(renamed)}",
+                err=True,
             )
         return names
 

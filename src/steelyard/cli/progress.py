@@ -178,7 +178,7 @@ def watching_search(state: Path | None) -> Iterator[Callable[[SearchProgress], N
             task = shown.add_task("compiling", total=1.0, learned=0)
             yield watch
     except _Stopped:
-        click.echo(f"interrupted: the state is in {state}, and the same command goes on from there", err=True)
+        click.echo(f"interrupted: the state is in {state}; the same command continues from there", err=True)
         raise click.exceptions.Exit(INTERRUPTED) from None
     finally:
         signal.signal(signal.SIGINT, before)

@@ -27,14 +27,14 @@ _MB = 1 << 20
     type=click.IntRange(0, 65535),
     default=8765,
     show_default=True,
-    help="The port; 0 takes a free one, which is printed.",
+    help="The port; 0 chooses a free one and prints it.",
 )
 @click.option(
     "--host",
     default="127.0.0.1",
     show_default=True,
-    help="The address to listen at. With any that is not this machine's own, everybody who can reach "
-    "it is answered, under whatever name: there are no passwords.",
+    help="The address to listen on. With any but the default, everybody who can reach it is answered: "
+    "there are no passwords.",
 )
 @click.option(
     "--max-request",
@@ -57,7 +57,7 @@ _MB = 1 << 20
     default=30.0,
     show_default=True,
     metavar="SECONDS",
-    help="How long a client may take to send a request, or be silent between two.",
+    help="How long a client may take to send a request, or stay silent between two.",
 )
 @options.OWN_LOSS
 def command(

@@ -102,7 +102,7 @@ def _spec_of_lines(loaded: LoadedModel) -> InputSpec:
     if spec.converted:
         if spec.original is None:
             raise InputError(
-                f"{loaded.path}: has learned sparse rows without names, of which no line can be read"
+                f"{loaded.path}: was trained on sparse rows without names, so it cannot read lines"
             )
         return _spec_of_lines(replace(loaded, content=replace(loaded.content, spec=spec.original.as_json())))
     return spec
@@ -156,9 +156,9 @@ class ServedModel:
         try:
             self._version = _Version(scoring.load(self.path, self._loss))
             self.loads += 1
-            self._tell(f"{self.path} was replaced, and loaded anew")
+            self._tell(f"{self.path} was replaced and reloaded")
         except (ValueError, OSError) as error:
-            self._tell(f"{self.path} was replaced, but cannot be used; the model before goes on: {error}")
+            self._tell(f"{self.path} was replaced but cannot be used; the previous model stays: {error}")
 
     def _stamp(self) -> tuple[int, int, int] | None:
         """Which file it is; None while there is none."""

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 STREAM = click.option(
     "--stream", "line_by_line", is_flag=True,
-    help="Answer every line with exactly one: a blank line, or one that cannot be read, with a blank line "
-    "(and the reason on standard error). Lines of a pipe are answered as they come, with or without this.",
+    help="Answer every line with exactly one line: a blank line, or one that cannot be read, with a blank "
+    "line (and the reason on standard error). Lines of a pipe are answered as they arrive in any case.",
 )  # fmt: skip
 
 
@@ -37,7 +37,7 @@ def answer_lines(model: "LoadedModel", convert: "PredictionText", paths: Sequenc
     if not isinstance(reader, LineReader):
         raise InputError(
             "--stream is for formats with a row on each line (jsonl, svmlight, vw), and this is "
-            f"{spec.format}; without --stream the lines of a pipe are answered as they come, too"
+            f"{spec.format}; the lines of a pipe are answered as they arrive without --stream, too"
         )
     for path in paths:
         number = 0

@@ -42,10 +42,10 @@ _GRID = several(
     click.option("--l2-flow", type=Choice(L2_FLOWS), default=_DEFAULT.l2_flow, show_default=True,
                  help="split: apply L2 after each row; joint: as part of its update, exact but slower."),
     click.option("--rates", type=Choice(RATES), default=_DEFAULT.rates, show_default=True,
-                 help="row: the rates of a row stand still; flow: they fall along the way, and weights are "
-                 "exactly as many copies; such models are learned one after another."),
+                 help="row: the rates stay fixed within a row; flow: they fall along the way, so weights are "
+                 "exact; such models are learned one after another."),
     click.option("--average", type=click.IntRange(0, MOST_AVERAGE),
-                 help="Predict with an average of the coefficients, in which the time t counts as t to this "
+                 help="Predict with an average of the coefficients, in which time t has weight t to this "
                  f"power; 0: with the last.  [default: {DEFAULT_AVERAGE} with standardized scaling, else 0]"),
     click.option("--bias/--no-bias", default=True, show_default=True, help="Whether to learn an intercept."),
     click.option("--dtype", type=Choice(DTYPES), default=_DEFAULT.dtype, show_default=True,
@@ -67,7 +67,7 @@ _RUNNING = several(
     click.option("--save", type=options.FILE_PATH, metavar="MODEL",
                  help="Train a model with the best settings on all rows, and save it."),
     click.option("--passes", type=click.IntRange(1), default=1, show_default=True,
-                 help="How often to go through the files."),
+                 help="How many times to go through the files."),
     click.option("--holdout", type=NthOrShare(), metavar="N|SHARE",
                  help="Do not learn every Nth row, or a random share such as 0.2; evaluate the models on "
                  "these rows at the end."),
@@ -87,10 +87,10 @@ _RUNNING = several(
                  help="Threads that parse and learn.  [default: one per core; on a cluster one per worker]"),
     click.option("--cluster", metavar="WHERE",
                  help="Learn blocks of settings side by side, each on a worker that reads all files: local "
-                 "(processes of this machine, local:4 for four), ray, ray://HOST:PORT, dask or "
+                 "(processes on this machine, local:4 for four), ray, ray://HOST:PORT, dask or "
                  "dask://HOST:PORT. The results are the same."),
     click.option("--parts", type=click.IntRange(1), metavar="N",
-                 help="Of --cluster: how many blocks are learned side by side.  [default: one for every 16 "
+                 help="With --cluster: how many blocks to learn side by side.  [default: one for every 16 "
                  "models, at most 8]"),
     options.WEIGHT_SCALE,
     options.ON_ERROR,
@@ -108,7 +108,7 @@ _RUNNING = several(
 def command(ctx: click.Context, /, files: tuple[str, ...], **given: Any) -> None:
     """Learn files with many settings at once, and compare.
 
-    Every setting of train takes a list here, and all combinations are learned side by side in one pass.
+    Settings of train may be lists here, and all combinations are learned side by side in one pass.
     Numbers are listed as in 0.5,1 or 2^0..2^10 (powers) or 0.01:10:7 (seven numbers, evenly spaced on a
     logarithmic scale). If no option lists several values, learning rates from 2^-6 to 2^4 are tried.
 

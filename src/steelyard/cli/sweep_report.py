@@ -121,7 +121,7 @@ def text(result: dict[str, Any]) -> str:
     start = f"{result['startup_seconds']:.2f} s to start"
     lines.append(f"{counts}, {result['seconds']:.1f} s ({rate}), and {start}")
     lines += skips_and_notes(result, result["notes"])
-    for name, what in (("output", "all results"), ("model", "the best, trained anew on all rows")):
+    for name, what in (("output", "all results"), ("model", "the best, trained again on all rows")):
         if result[name] is not None:
             lines.append(f"{what}: {result[name]}")
     if result["pictures"]:

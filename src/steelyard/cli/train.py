@@ -69,41 +69,42 @@ _LEARNING = several(
     _setting(
         "update",
         Choice(update_names()),
-        "How a row changes the model; all but explicit are safe for large weights.",
+        "How a row changes the model; all but explicit are safe with large weights.",
     ),
     _setting(
         "scaling",
         Choice(SCALINGS),
         "How the learning rate depends on the feature: standardized, normalized and adaptive adapt it to "
-        "each (standardized also finds units for counts and columns of numbers), row_norm to the length of "
-        "the row, plain not at all.",
+        "each feature (standardized also finds units for counts and columns of numbers), row_norm to the "
+        "length of the row, plain not at all.",
     ),
     _setting(
         "learning_rate",
         RateOrAuto(),
-        "The learning rate at the start; auto learns with five, which answer together.  "
+        "The initial learning rate; auto learns with five of them and combines the models.  "
         f"[default: {_rates()}]",
     ),
-    _setting("initial_t", float, "The weight learned after which the rate begins to fall."),
-    _setting("power_t", float, "How fast the rate falls; 0: not at all."),
+    _setting("initial_t", float, "The total weight after which the rate begins to fall."),
+    _setting("power_t", float, "How fast the rate falls; 0: it stays constant."),
     _setting("l1", float, "L1 regularisation."),
     _setting("l2", float, "L2 regularisation."),
     _setting(
         "l2_flow",
         Choice(L2_FLOWS),
-        "split: apply L2 after each row; joint: as part of its update, exact for weights but slower.",
+        "split: apply L2 after each row; joint: as part of the update, exact for weights but slower.",
     ),
     _setting(
         "average",
         click.IntRange(0, MOST_AVERAGE),
-        "Predict with an average of the coefficients, in which the time t counts as t to this power; 0: with "
-        f"the last.  [default: {DEFAULT_AVERAGE} with standardized scaling, else 0]",
+        "Predict with an average of the coefficients over time, in which time t has weight t to this power; "
+        f"0: with the latest.  [default: {DEFAULT_AVERAGE} with standardized scaling, else 0]",
     ),
     _setting(
         "rates",
         Choice(RATES),
-        "row: the rates of adaptive scalings stand still in a row, so a weight is nearly as many copies; "
-        "flow: they fall along the way, and it is exactly as many, but learning is a few times slower.",
+        "row: the rates of adaptive scalings stay fixed within a row, so a weight is nearly that many "
+        "copies; flow: they fall along the way, so it is exactly that many, but learning is a few times "
+        "slower.",
     ),
     click.option("--bias/--no-bias", default=True, show_default=True, help="Whether to learn an intercept."),
     _setting("dtype", Choice(DTYPES), "The type of the coefficients."),
@@ -115,12 +116,12 @@ _RUNNING = several(
     options.FORCE,
     click.option(
         "--passes", type=click.IntRange(1), default=1, show_default=True,
-        help="How often to go through the files; with standardized scaling, the kth time at the rate / k.",
+        help="How many times to go through the files; with standardized scaling, pass k uses the rate / k.",
     ),
     click.option(
         "--shuffle", is_flag=True,
-        help="Learn the rows in random order, another in every pass: for files sorted by label. All rows are "
-        "read first, into memory, or into temporary files if they are larger than 2 GiB.",
+        help="Learn the rows in random order, a different one in each pass: for files sorted by label. All "
+        "rows are read first, into memory, or into temporary files if they are larger than 2 GiB.",
     ),
     click.option("--seed", type=click.IntRange(0), default=0, show_default=True,
                  help="Seed of --shuffle, of a share for --holdout, and of the order in which rows with "
@@ -129,22 +130,22 @@ _RUNNING = several(
         "--holdout", type=NthOrShare(), metavar="N|SHARE",
         help="Keep rows aside that are never learned. 0.2: a random fifth, on which the finished model is "
         "evaluated; evaluate and report find these rows again with --held-out. 10: every tenth row, whose "
-        "loss is measured as it passes, so that a pipe will do.",
+        "loss is measured in passing, which also works on a pipe.",
     ),
     click.option(
         "--early-stopping", is_flag=True,
-        help="Stop when the rows held out were predicted no better for three passes, and keep the best "
-        "pass; --passes is the most. Needs --holdout.",
+        help="Stop after three passes without improvement on the held-out rows, and keep the best pass; "
+        "--passes is the maximum. Needs --holdout.",
     ),
     click.option(
         "--calibrate/--no-calibrate", default=None,
-        help="Fit the probabilities of the classes to predictions of the first pass, made before their row "
-        "was learned; --holdout N --calibrate fits them to rows held out, and reads the files once more.  "
-        "[default: calibrate, to the first pass]",
+        help="Calibrate the probabilities of classes on the predictions of the first pass, each made before "
+        "its row was learned; --holdout N --calibrate calibrates them on the held-out rows, and reads the "
+        "files once more.  [default: calibrate, on the first pass]",
     ),
     click.option(
         "--resume", type=options.FILE_PATH, metavar="MODEL",
-        help="Continue a model, or an interrupted run from its checkpoint. A model may go on with another "
+        help="Continue a model, or an interrupted run from its checkpoint. A model may continue with another "
         "--learning-rate, --initial-t or --power-t.",
     ),
     click.option(
@@ -234,13 +235,12 @@ class TrainOptions:
 def command(ctx: click.Context, /, files: tuple[str, ...], **given: Any) -> None:
     """Learn files in order, show progress, save the model.
 
-    A row of weight h counts as h copies of it that follow each other: nearly (about 1 % apart) by default,
-    exactly with --rates flow, or with --scaling plain or row_norm. A FILE may be Vowpal Wabbit text,
-    svmlight, CSV, TSV, JSON lines, Parquet or Arrow, plain or compressed (gz, xz, bz2, zst); several, a
-    pattern, or - for standard input. Labels may be numbers, two classes or more.
+    A row of weight h counts as h consecutive copies of it: exactly with --rates flow, --scaling plain or
+    --scaling row_norm, and to within about 1 % by default. A FILE may be Vowpal Wabbit text, svmlight, CSV,
+    TSV, Excel, JSON lines, Parquet or Arrow, plain or compressed (gz, xz, bz2, zst); give several, a pattern,
+    or - for standard input. Labels may be numbers, two classes or more.
 
-    The table shows the progressive loss: the average loss of predictions that were made before
-    their row was learned.
+    The table shows the progressive loss: the average loss of predictions made before their row was learned.
     """
     result = run(ctx, files, given, table=not given["as_json"])
     say = printer(keeps=given["output"] is not None)
@@ -341,14 +341,14 @@ def _check_kept(wanted: TrainOptions, path: Path) -> None:
         kept -= {"loss"}  # a loss of the user's own is needed to load the model
     if kept:
         listed = ", ".join(map(option_name, sorted(kept)))
-        raise InputError(f"--resume goes on with the settings of {path}: leave out {listed}")
+        raise InputError(f"--resume keeps the settings of {path}: leave out {listed}")
 
 
 def _change_schedule(training: FileTraining, schedule: dict[str, Any], path: Path) -> None:
     """The same models go on at another rate."""
     listed = ", ".join(map(option_name, schedule))
     if training.resumed_from is not None and training.resumed_from.run is not None:
-        raise InputError(f"{path} is the checkpoint of a run, which goes on as it began: leave out {listed}")
+        raise InputError(f"{path} is the checkpoint of a run, which keeps its settings: leave out {listed}")
     settings = training.engine.settings
     if len(settings) > 1 or schedule.get("learning_rate") == AUTO:
         raise InputError(

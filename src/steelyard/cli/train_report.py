@@ -183,7 +183,7 @@ def _advice(training: FileTraining) -> list[str]:
     if isinstance(training.run_options.holdout, Share) and training.loop.held_out.weight == 0.0:
         advice.append("no row with a label and a weight was held out: there are too few rows for this share")
     if training.held_out_calibration is not None and not training.run_options.calibrate:
-        advice.append("probabilities stay calibrated as they were: --holdout 10 --calibrate fits them anew")
+        advice.append("the calibration of probabilities was kept; --holdout 10 --calibrate fits it again")
     if columns is not None and not any(columns.with_role(role) for role in roles.FEATURES):
         advice.append("no column is a feature, so only a constant is learned")
     if training.classes:
@@ -195,7 +195,7 @@ def _about_weights(training: FileTraining) -> list[str]:
     """Where the weights are no counts: what was done about it."""
     first, weights = training.files.first_weights, training.totals.weights
     if first is not None and training.files.divides_weights:
-        remedy = "If each shall be learned as so many copies: --weight-scale as_given."
+        remedy = "To learn each as that many copies: --weight-scale as_given."
         return [first.scale_warning(divided=True, remedy=remedy)]
     faint = weights.nonzero >= weight_summary.FEW_ROWS and weights.mean < weight_summary.SMALL_WEIGHT
     if faint or weights.mean > weight_summary.LARGE_WEIGHT:
@@ -243,7 +243,7 @@ def _facts(result: dict[str, Any]) -> dict[str, str | None]:
         "weight": weight,
         "average loss": loss,
         "error rate": _if_known(result["progressive_error"], whole),
-        "passes": f"{result['passes']}, of which number {result['best_pass']} was the best and is kept"
+        "passes": f"{result['passes']}, of which number {result['best_pass']} was best and is kept"
         if result["best_pass"]
         else None,
         "held-out loss": None if evaluated else _if_known(result["held_out_loss"]),

@@ -6,13 +6,13 @@ import click
 
 QUADRATIC = click.option(
     "-q", "--quadratic", multiple=True, metavar="AB",
-    help="Vowpal Wabbit text: the same by the first letters of two namespaces or more; : stands for every "
-    "one. Whole names, or columns, as in -q 'user*item', are --interactions.",
+    help="Vowpal Wabbit text: the same, by the first letters of two or more namespaces; : means every one. "
+    "With whole names or columns, as in -q 'user*item', the same as --interactions.",
 )  # fmt: skip
 NAMESPACES = (
     click.option(
         "--keep", multiple=True, metavar="LETTERS",
-        help="Vowpal Wabbit text: leave out all namespaces but those that begin with these letters.",
+        help="Vowpal Wabbit text: use only namespaces that begin with these letters.",
     ),
     click.option(
         "--ngram", multiple=True, metavar="N",
@@ -29,7 +29,7 @@ _NOT_HERE = "that is not here: see docs/from-vowpal-wabbit.md"
 _HERE = {
     "-d --data": "name files without a flag: steelyard train FILE",
     "-f --final_regressor": "use -o MODEL",
-    "-i --initial_regressor": "to go on learning use train FILE --resume MODEL, to predict: steelyard "
+    "-i --initial_regressor": "to continue learning use train FILE --resume MODEL, to predict: steelyard "
     "predict MODEL FILE",
     "-t --testonly": "use steelyard predict MODEL FILE, or steelyard evaluate MODEL FILE",
     "-p --predictions -r --raw_predictions": "use steelyard predict MODEL FILE > PREDICTIONS",
@@ -49,7 +49,7 @@ _HERE = {
     "--binary": "use predict --as label",
     "--link": "use predict --as probability",
     "--csoaa --csoaa_ldf --wap --wap_ldf": "use --classes, with --class-weight or a weight for each row; "
-    "costs for each class are not here",
+    "costs for each class are not supported",
     "--holdout_off": "leave it out: nothing is held out without --holdout N",
     "--holdout_period": "use --holdout N",
     "--early_terminate": "use --early-stopping, with --passes N and --holdout M",

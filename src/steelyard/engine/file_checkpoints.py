@@ -36,7 +36,7 @@ def options_of(
     stored: dict[str, Any], path: str | Path, paths: Sequence[str], run: RunOptions, given: Sequence[str]
 ) -> RunOptions:
     if "cluster" in stored:
-        raise InputError(f"{path} is the checkpoint of a run with --cluster: say so again, to go on with it")
+        raise InputError(f"{path} is the checkpoint of a --cluster run: give --cluster again to continue")
     if stored["paths"] != list(paths):
         raise InputError(
             f"{path} is the checkpoint of a run over {' '.join(stored['paths'])}: name the same files"
@@ -48,7 +48,8 @@ def options_of(
         before, now = kept[name], getattr(run, name)
         if before != now:
             raise InputError(
-                f"{path} is the checkpoint of a run with {name}={before}, and cannot go on with {name}={now}"
+                f"{path} is the checkpoint of a run with {name}={before}, "
+                f"and cannot continue with {name}={now}"
             )
     calibrate = run.calibrate or stored["options"].get("calibrate", False)
     return replace(run, **kept, calibrate=calibrate)

@@ -145,12 +145,12 @@ class FileRows:
         for path in self.paths:
             if sources.once_only(path):
                 name = "standard input" if path == sources.STANDARD_INPUT else path
-                raise ValueError(f"{name} can be read once only, and {why}: save it to a file")
+                raise ValueError(f"{name} can be read only once, and {why}: save it to a file")
 
     def _chunks(self) -> Iterator[Examples]:
         if self.stream is not None and any(map(sources.once_only, self.paths)):
             raise ValueError(
-                "standard input and pipes can be read once only, and this one is larger than the memory for "
+                "standard input and pipes can be read only once, and this one is larger than the memory for "
                 "rows: save it to a file, or allow more memory"
             )
         for examples in self._scaled(parsed.examples for parsed in self.open()):

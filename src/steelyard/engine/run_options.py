@@ -43,4 +43,4 @@ class RunOptions:
         for path in paths:
             if self.passes > 1 and sources.once_only(path):
                 name = "standard input" if path == sources.STANDARD_INPUT else path
-                raise InputError(f"{name} can be read once only: save it to a file for several passes")
+                raise InputError(f"{name} can be read only once: save it to a file for several passes")

@@ -91,7 +91,7 @@ def open_files(
     found = sources.expand(paths)
     if refit and any(map(sources.once_only, found)):
         raise ValueError(
-            "the best is learned anew from all rows, and standard input and pipes can be read once only: "
+            "the best is trained again on all rows, and standard input and pipes can be read only once: "
             "save the rows to a file, or leave that out with refit=False"
         )
     read = ReadOptions.from_keywords(**read_options)

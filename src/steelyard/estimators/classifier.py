@@ -283,7 +283,8 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator, ClassPredictions):  # t
             named = inputs.check_classes(given)
             if begun and not np.array_equal(named, self.classes_):
                 raise ValueError(
-                    f"the classes are {self.classes_.tolist()} and cannot become {named.tolist()}: fit anew"
+                    f"the classes are {self.classes_.tolist()} and cannot become {named.tolist()}: "
+                    "fit a new classifier"
                 )
             self.classes_ = named
 

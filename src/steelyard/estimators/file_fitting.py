@@ -160,7 +160,7 @@ def _interrupted(
         return None
     stored = model_file.load(options.checkpoint, settings[0].loss)
     if stored.run is None:
-        raise ValueError(f"{options.checkpoint}: is no checkpoint but a finished model; name another file")
+        raise ValueError(f"{options.checkpoint}: is a finished model, not a checkpoint; name another file")
     return file_training.resume(stored, options.checkpoint, paths, run)
 
 

@@ -31,7 +31,7 @@ from steelyard.model import Settings
 
 _SILENCE = "If all is as meant: warnings.simplefilter('ignore', steelyard.WeightWarning)"
 
-AS_GIVEN = f"If each shall be learned as so many copies: weight_scale='as_given'. {_SILENCE}"
+AS_GIVEN = f"To learn each as that many copies: weight_scale='as_given'. {_SILENCE}"
 
 
 class OnlineEstimator(DocumentationLink, FittedAttributes, FileMethods, BaseEstimator, ABC):  # type: ignore[misc]

@@ -98,11 +98,12 @@ def _check_unchanged(old: list[Settings], new: Settings, auto: bool) -> None:
     if auto != (len(old) > 1):
         one, several = "one learning rate", f"learning_rate={AUTO!r}"
         before, after = (one, several) if auto else (several, one)
-        raise ValueError(f"the model was begun with {before} and cannot go on with {after}: fit anew")
+        raise ValueError(f"the model was begun with {before} and cannot continue with {after}: fit a new one")
     for name in _FIXED:
         before, now = getattr(old[0], name), getattr(new, name)
         if before != now:
             parameter = "fit_intercept" if name == "bias" else name
             raise ValueError(
-                f"the model was begun with {parameter}={before!r} and cannot go on with {now!r}: fit anew"
+                f"the model was begun with {parameter}={before!r} and cannot continue with {now!r}: "
+                "fit a new one"
             )

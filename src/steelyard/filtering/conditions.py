@@ -55,7 +55,7 @@ class _Parser:
         while at < end:
             found = _TOKEN.match(text, at)
             if found is None:
-                raise self._error(f"{text[at:].strip()!r} is no score, number, name or sign")
+                raise self._error(f"{text[at:].strip()!r} is not a score, number, name or sign")
             kind = found.lastgroup or ""
             self._tokens.append((kind, found[kind]))
             at = found.end()
@@ -109,7 +109,7 @@ class _Parser:
         kind, given = self._next("a value")
         if self._scores[name]:
             if kind != "number":
-                raise self._error(f"{name} is a number, {given!r} is none")
+                raise self._error(f"{name} is a number, but {given!r} is not")
             number = float(given)
             if _PROBABILITY.search(name) and not 0.0 <= number <= 1.0:
                 raise self._error(f"{name} is a probability, from 0 to 1, and never {given}")

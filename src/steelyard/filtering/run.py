@@ -112,7 +112,7 @@ def filter_files(
     if fraction is not None and not 0.0 < fraction < 1.0:
         raise InputError(f"the fraction of rows to be kept lies between 0 and 1; got {fraction}")
     if keep is None and fraction is None and rejects is not None:
-        raise InputError("nothing is rejected where nothing is said to be kept: give keep or fraction")
+        raise InputError("nothing is rejected unless you say what to keep: give keep or fraction")
     folder = RunFolder(Path(output))
     preparer = Preparer(scorers, encoding)
     usable = threads or min(os.cpu_count() or 1, 4)
@@ -162,7 +162,7 @@ def _ranking(scorers: Scorers, by: str | None) -> str:
     if by is None:
         raise InputError(f"there are several models: say by which score, one of {', '.join(numbers)}")
     if by not in numbers:
-        raise InputError(f"{by!r} is no score by which rows can be ranked; there are {', '.join(numbers)}")
+        raise InputError(f"{by!r} is not a score that can rank rows; there are {', '.join(numbers)}")
     return by
 
 

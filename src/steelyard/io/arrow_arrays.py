@@ -133,7 +133,7 @@ def read_numbers(array: Any, name: str, missing: Sequence[str], errors: RowError
     kinds = (types.is_integer, types.is_floating, types.is_decimal, types.is_boolean, types.is_null)
     if not any(kind(array.type) for kind in kinds):
         hint = "make a number of it first, or a category" if types.is_temporal(array.type) else "ignore it"
-        raise ValueError(f"column {name!r} holds {array.type}, which is no number; {hint}")
+        raise ValueError(f"column {name!r} holds {array.type}, which is not a number; {hint}")
     return to_numpy(array, np.nan, "float64")
 
 

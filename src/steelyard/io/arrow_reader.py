@@ -192,7 +192,7 @@ def _kind(head: bytes, path: str) -> bytes:
             return kind
     raise InputError(
         f"{path}: neither Arrow IPC nor Parquet, from its first bytes (--format says what it is); "
-        "a Feather file of version 1 or a stream of an Arrow before 0.15 has to be written anew"
+        "a Feather file of version 1 or a stream of an Arrow before 0.15 has to be rewritten"
     )
 
 

@@ -8,7 +8,7 @@ Roles are inferred from the header and the first records; what the user says tak
 rules, in this order. A role that only one column can have goes to the first that fits.
 
 - label: a name such as label, target, y, class or click; else the last or the first column, apart from ids
-  and dates, if it has two values; else the only column that is no text. Otherwise none: the user has to say.
+  and dates, if it has two values; else the only column that is not text. Otherwise none: the user has to say.
 - weight: a name such as weight, importance or sample_weight, all its values numbers from 0 on.
 - a column that is empty throughout, a date or time, the number of the row, a propensity: ignored.
   (A constant column is kept: it may change later, and costs little.)
@@ -268,7 +268,7 @@ def _label(seen: Sequence[ColumnSample]) -> tuple[ColumnSample, str] | None:
             return column[0], f"the {place} column, of two values: " + ", ".join(sorted(column[0].different))
     no_texts = [column for column in may_be if not column.text]
     if len(no_texts) == 1 < len(may_be):
-        return no_texts[0], "the only column that is no text"
+        return no_texts[0], "the only column that is not text"
     return None
 
 
@@ -297,7 +297,7 @@ def _feature(column: ColumnSample) -> tuple[str, str]:
         return TEXT, f"for example {shorten(column.values[0])!r}"
     if sum(map(has_decimal_comma, column.values)) > len(column.values) / 2:
         example = next(filter(has_decimal_comma, column.values))
-        return CATEGORY, f"{example!r} is no number here, {example.replace(',', '.')} would be"
+        return CATEGORY, f"{example!r} is not a number; {example.replace(',', '.')} would be"
     return CATEGORY, f"{len(column.different)} different, for example {shorten(column.values[0])!r}"
 
 

@@ -52,7 +52,7 @@ def expand(given: Sequence[str | Path]) -> list[str]:
         if path != STANDARD_INPUT and Path(path).is_dir():
             raise InputError(f"{path}: is a folder; name the files in it, for example {path}/*")
     if paths.count(STANDARD_INPUT) > 1:
-        raise InputError("standard input (-) can be read once only")
+        raise InputError("standard input (-) can be read only once")
     return paths
 
 

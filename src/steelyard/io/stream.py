@@ -176,7 +176,7 @@ class Stream:
         if not self.skipped:
             return InputError(otherwise)
         some = "\n".join(map(str, self.problems[:2]))  # the first may be a comment, not a row
-        return InputError(f"no row is left: {self.skipped} could not be used, the first is\n{some}")
+        return InputError(f"no row is left: {self.skipped} could not be used; the first is\n{some}")
 
     def _describe_label(self, label: str) -> str:
         """What is wrong with a label that cannot be learned."""
@@ -186,7 +186,7 @@ class Stream:
         name = losses.name_of(self._loss) or type(self._loss).__name__
         two = " (--labels negative,positive says which of two labels is which)"
         return (
-            f"the label {label} is none for {name} loss, which takes {self._loss.labels_in_words()}"
+            f"the label {label} does not suit {name} loss, which takes {self._loss.labels_in_words()}"
             f"{two if self._loss.labels != REAL_LINE else ''}"
         )
 

@@ -279,7 +279,7 @@ class StateFile:
 
     def __init__(self, path: Path, identity: dict[str, Any], every: float) -> None:
         if path.exists() and not path.is_file():
-            raise ValueError(f"{path}: is no file; the state of a sweep needs the name of one")
+            raise ValueError(f"{path}: is not a file; the state of a sweep needs a file name")
         self.path = path
         self._identity = json.loads(json.dumps(identity))
         self._every = every
@@ -317,12 +317,12 @@ class StateFile:
                 "name another file, or remove this one"
             ) from None
         if form != _FORMAT:
-            raise ValueError(f"{self.path}: written by another release of steelyard; remove it to begin anew")
+            raise ValueError(f"{self.path}: written by another release of steelyard; remove it to start over")
         for name in {**identity, **self._identity}:
             if identity.get(name) != self._identity.get(name):
                 raise ValueError(
                     f"{self.path}: the state of another sweep, whose {name} differed: "
-                    "go on with the same, or remove the file to begin anew"
+                    "continue with the same, or remove the file to start over"
                 )
         return position, arrays
 
