@@ -76,9 +76,10 @@ ENTRIES = (
         "steelyard evaluate adult.model $STEELYARD_DATA/adult.test.gz "
         "--labels '<=50K.,>50K.' --on-error skip",
         "There is no header, so columns are named by number; the label, the last one, is detected. Column 3 "
-        "is a survey weight of 190,000 on average. Without the factor each row would be learned as 190,000 "
-        "copies at once, and the model would be worse than a constant (0.4533). The test file begins with "
-        "a line that is no row, and its labels end in a full stop.",
+        "is a survey weight of 190,000 on average. Without the factor they would be divided by their mean, "
+        "with much the same result; learned as 190,000 copies at once (`--weight-scale as_given`), the model "
+        "would be worse than a constant (0.4533). The test file begins with "
+        "a line that is not a row, and its labels end in a full stop.",
     ),
     Entry(
         "census-income",
@@ -194,7 +195,7 @@ else is left at its default: one pass, nothing tuned.
 *Average loss* is the progressive loss: predictions are made before their row is learned. *Constant* is the
 loss of the best constant prediction, which a model should beat. The last columns are from the file that the
 second command evaluates. *Macro F1* is the mean of the F1 of the classes that occur there.
-The [glossary](glossary.md) explains the terms, [files.md](files.md) how files are read.
+The [glossary](glossary.md) defines the terms, [files.md](files.md) how files are read.
 
 """
 

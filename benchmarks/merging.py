@@ -105,7 +105,7 @@ def main() -> None:
         ):
             found = [task.accuracy(task.merged(order, parts, rounds, by)) for order in task.orders()]
             line.append(f"{np.mean(found) - np.mean(alone):+.2f}")
-    text = f"""Points of accuracy gained or lost against one learner, whose accuracy stands in the heads: one
+    text = f"""Points of accuracy gained or lost against one learner, whose accuracy is in the heads: one
 pass, the mean of {ORDERS} random orders.
 
 {sections.table(heads, lines)}

@@ -180,13 +180,13 @@ def verdicts(scores: Scores) -> str:
 
 
 INTRODUCTION = """
-# Weights that are no counts
+# Weights that are not counts
 
-A weight of h means h copies. Survey weights (a row stands for 1,740 people, or for 190,000), weights that
+A weight of h means h copies. Survey weights (a row represents 1,740 people, or 190,000), weights that
 were made to sum to 1, and weights with a heavy tail are something else: learned as copies, the first two
-drown or starve the learner. By default (`weight_scale="auto"`) weights of 100 rows or more whose median and
-mean are below 1/8, or above 16, are divided by their mean, with a warning; all others are left alone, and
-with `weight_scale="as_given"` all are. Beyond those bounds learning as copies costs much: if all rows of
+swamp or starve the learner. By default (`weight_scale="auto"`), weights of 100 rows or more whose median and
+mean are both below 1/8 or both above 16 are divided by their mean, with a warning; all others are left alone.
+With `weight_scale="as_given"`, all are. Beyond those bounds, learning as copies costs much: if all rows of
 sms-spam weigh 1/8 the log loss is 13 % higher, with 1/16 30 %, with 1/100 it is three times as high; if they
 weigh 16, it is 9 % higher on rcv1-ccat and 20 % on Reuters' topic grain.
 
@@ -210,8 +210,8 @@ METHOD = """
 """
 
 REASON = """
-After ± stands the spread over the shuffles. With Pareto weights a few heavy test rows make up much of the
-area, so that differences below that spread mean little.
+± is the spread over the shuffles. With Pareto weights a few heavy test rows make up much of the
+area, so differences below that spread mean little.
 """
 
 if __name__ == "__main__":

@@ -149,8 +149,8 @@ def verdicts(scores: Scores) -> str:
 INTRODUCTION = """
 # How good are the probabilities?
 
-`predict_proba` of `OnlineClassifier()` after **one pass**, nothing tuned, beside scikit-learn's
-LogisticRegression, which solves its problem to the end. Log loss on test rows, and in parentheses the
+`predict_proba` of `OnlineClassifier()` after **one pass**, nothing tuned, compared with scikit-learn's
+LogisticRegression, which solves its problem to convergence. Log loss on test rows, and in parentheses the
 expected calibration error; the last column is the ratio of the log losses.
 `python -m benchmarks.probabilities --output docs/probabilities.md` wrote this page, from the data sets in the
 folder named by `STEELYARD_DATA`.
@@ -176,7 +176,7 @@ VERDICTS = """
 - The log loss is more than {near} times that of LogisticRegression: {behind}.
 - With logistic loss, whose predictions are probabilities already, calibration costs more than 1 % of the log
   loss: {better}.
-- The sigmoid passes through ½ where the decision is made, so the likelier class is always the predicted one.
+- The sigmoid passes through ½ where the decision is made, so the predicted class is always the likelier one.
   Platt's sigmoid may move to the side as well. On these sets that makes next to no difference; but where a
   class is rare and the model knows little, it falls back to the share of the class: on credit-costs with raw
   numbers, some of them huge, its log loss is 0.24 and ours 0.50.

@@ -82,7 +82,7 @@ def table(found: dict[str, list[Figures]]) -> str:
 TEXT = """
 ## What exactness costs
 
-`rates="flow"` beside the default, `rates="row"`: {seeds} shuffles, one pass, default parameters.
+`rates="flow"` compared with the default, `rates="row"`: {seeds} shuffles, one pass, default parameters.
 F1 is that of the rarer class, the last column how many times as long learning takes
 (`python -m benchmarks.rate_flow`).
 

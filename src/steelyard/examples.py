@@ -88,8 +88,8 @@ def examples(
 ) -> Examples:
     """Check and wrap a dense or SciPy sparse matrix, its labels and sample_weight.
 
-    Without labels the rows can be predicted only; without sample_weight each weighs 1. `offsets` are added
-    to the predictions of their rows, as what is known of them otherwise; only the rest is learned.
+    Without labels the rows can only be predicted; without sample_weight each weighs 1. `offsets`, such as
+    the predictions of another model, are added to the predictions of their rows; only the rest is learned.
     """
     indptr, indices, values, dense, width = _csr(matrix) if hasattr(matrix, "tocsr") else _dense(matrix)
     if features is not None and width != features:

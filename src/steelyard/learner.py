@@ -39,7 +39,7 @@ class Learner:
     features : int
         The number of features.
     model : Model, optional
-        One to go on with, instead of a new one.
+        A model to continue with, instead of a new one.
 
     Attributes
     ----------
@@ -67,7 +67,7 @@ class Learner:
         """What the rate of standardized scaling is multiplied by: later passes take smaller steps."""
 
     def save(self, path: str | Path) -> None:
-        """Write a model file; `load` reads it, and training goes on bit for bit."""
+        """Write a model file; `load` reads it, and training continues bit for bit."""
         model_file.save(path, ModelFile(EngineState([self.model.settings], [self.model])))
 
     @classmethod

@@ -38,7 +38,7 @@ class Settings:
     bias : bool
         Whether there is an intercept.
     follow_labels : bool
-        With scale-free rates: whether the unit of the labels shall not matter either.
+        With scale-free rates: whether the scale of the labels should not matter either.
     rates : {"row", "flow"}
         Whether adaptive rates stand still within a row, or follow its flow.
     update, scaling, learning_rate, initial_t, power_t, l1, l2, l2_flow, average, dtype

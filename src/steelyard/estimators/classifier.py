@@ -142,7 +142,7 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator, ClassPredictions):  # t
     >>> classifier.predict_proba(X[:1]).shape
     (1, 3)
 
-    Rows as they come, with weights:
+    Rows as they arrive, with weights:
 
     >>> chunk, labels = [[0.0, 1.0], [1.0, 0.0]], ["ham", "spam"]
     >>> stream = OnlineClassifier().partial_fit(chunk, labels, classes=["ham", "spam"], sample_weight=[1, 2])
@@ -197,7 +197,7 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator, ClassPredictions):  # t
         classes: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> Self:
-        """Learn the rows in order, once, going on from what is known.
+        """Learn the rows in order, once, continuing from the current model.
 
         Parameters
         ----------
@@ -208,7 +208,7 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator, ClassPredictions):  # t
         classes : array, at the first call
             All classes that there will be.
         sample_weight : array of shape (n_samples,), optional
-            A row of weight h is learned as h copies of it; one of weight 0 is absent.
+            A row of weight h is learned as h copies of it; one of weight 0 is left out.
 
         Returns
         -------

@@ -71,8 +71,8 @@ class DistributedClassifier(BaseEstimator):  # type: ignore[misc]
         paths : path or list of paths
             Files or patterns, at least `parts` × `rounds` of them; all workers must see them.
         checkpoint : path, optional
-            Where to save the model after every round. If the file is there, the run that wrote it goes on;
-            it is removed when all is learned.
+            Where to save the model after every round. If the file exists, its run continues; it is removed
+            when the run succeeds.
         **read_options
             As for `OnlineClassifier.fit_files`.
         """

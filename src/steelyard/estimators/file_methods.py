@@ -38,23 +38,23 @@ class FileMethods:
         Parameters
         ----------
         paths : file, pattern or list of them
-            Vowpal Wabbit text, svmlight, CSV, TSV, JSON lines, Parquet or Arrow, plain or compressed.
+            Vowpal Wabbit text, svmlight, CSV, TSV, Excel, JSON lines, Parquet or Arrow, plain or compressed.
         shuffle : bool
-            Learn the rows in an order drawn from `random_state`, another in every pass: for files sorted by
-            label. (The parameter of the estimator is for rows in memory.) All rows are read first, into
-            memory, or into temporary files if they are larger than 2 GiB.
+            Learn the rows in an order drawn from `random_state`, a different one in every pass: for files
+            sorted by label. (The estimator's own parameter is for rows in memory.) All rows are read first,
+            into memory, or into temporary files if they are larger than 2 GiB.
         holdout : int or float, optional
             Do not learn every Nth row, or a share such as 0.2 drawn from `random_state`; the loss of these
             rows is `held_out_loss_`.
         on_error : {"stop", "skip"}
-            What to do at a line that cannot be read.
+            What to do with a line that cannot be read.
         threads : int, optional
-            Threads that parse. By default one for each core, at most 4.
+            Number of parsing threads. By default one for each core, at most 4.
         checkpoint : path, optional
-            Save the run there every `checkpoint_every` rows, by default a million. If the file exists, go on
-            from it; it is removed when the run succeeds.
+            Save the run there every `checkpoint_every` rows, by default a million. If the file exists,
+            continue from it; it is removed when the run succeeds.
         calibrate : bool
-            Fit the probabilities of `predict_proba` to the rows held out, not to progressive predictions.
+            Calibrate `predict_proba` on the held-out rows instead of on progressive predictions.
         verbose : int, optional
             1 shows a progress bar on standard error. By default as the estimator's.
         **read_options
@@ -90,10 +90,10 @@ class FileMethods:
         verbose: int | None = None,
         **read_options: Any,
     ) -> Self:
-        """Learn more files in order, once, going on from what is known.
+        """Learn more files in order, once, continuing from the current model.
 
-        Files are read as the first ones were, so `read_options` are for the first call only. If anything goes
-        wrong, the estimator is as before. Probabilities calibrated on held-out rows stay as they are.
+        Files are read as the first ones were, so `read_options` are only for the first call. If anything goes
+        wrong, the estimator does not change. Calibration on held-out rows does not change either.
 
         Parameters
         ----------

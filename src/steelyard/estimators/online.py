@@ -29,7 +29,7 @@ from steelyard.examples import Examples, examples
 from steelyard.losses import Loss
 from steelyard.model import Settings
 
-_SILENCE = "If all is as meant: warnings.simplefilter('ignore', steelyard.WeightWarning)"
+_SILENCE = "If this is intended: warnings.simplefilter('ignore', steelyard.WeightWarning)"
 
 AS_GIVEN = f"To learn each as that many copies: weight_scale='as_given'. {_SILENCE}"
 
@@ -114,7 +114,7 @@ class OnlineEstimator(DocumentationLink, FittedAttributes, FileMethods, BaseEsti
         y : array of shape (n_samples,)
             The labels.
         sample_weight : array of shape (n_samples,), optional
-            A row of weight h is learned as h copies of it; one of weight 0 is absent.
+            A row of weight h is learned as h copies of it; one of weight 0 is left out.
 
         Returns
         -------
@@ -240,7 +240,7 @@ class OnlineEstimator(DocumentationLink, FittedAttributes, FileMethods, BaseEsti
         return self._engine.predict(examples(rows, features=self.n_features_in_))
 
     def save(self, path: str | Path) -> None:
-        """Write a model file. `load` reads it, and `partial_fit` then goes on as if never stopped."""
+        """Write a model file. `load` reads it, and `partial_fit` then continues as if never stopped."""
         check_is_fitted(self, "_engine")
         saving.save(self, self._engine, path)
 

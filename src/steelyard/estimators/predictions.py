@@ -59,8 +59,8 @@ class ClassPredictions(ABC):
     def predict_proba(self) -> Callable[[Any], NDArray[np.float64]]:
         """predict_proba(X): the probability of each of `classes_`, an array of (n_samples, n_classes).
 
-        With more than two classes, the probabilities of their models, divided by the sum. With `calibrate`, a
-        sigmoid makes them, else the loss; with a loss that has none there is then no such method.
+        With more than two classes, the probabilities of their models, divided by the sum. They come from a
+        sigmoid with `calibrate`, otherwise from the loss; if the loss has none, there is no such method.
         """
         self._check_probabilities()
         return self._predict_proba

@@ -125,7 +125,7 @@ class OnlineRegressor(RegressorMixin, OnlineEstimator):  # type: ignore[misc]
     """
 
     def partial_fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
-        """Learn the rows in order, once, going on from what is known.
+        """Learn the rows in order, once, continuing from the current model.
 
         Parameters
         ----------
@@ -134,7 +134,7 @@ class OnlineRegressor(RegressorMixin, OnlineEstimator):  # type: ignore[misc]
         y : array of shape (n_samples,)
             The targets.
         sample_weight : array of shape (n_samples,), optional
-            A row of weight h is learned as h copies of it; one of weight 0 is absent.
+            A row of weight h is learned as h copies of it; one of weight 0 is left out.
 
         Returns
         -------

@@ -58,7 +58,7 @@ class Sweep(DocumentationLink, MetaEstimatorMixin, BaseEstimator):  # type: igno
     memory : int or str, optional
         The most memory for models and rows, such as "2GB".
     state : path, optional
-        A file that keeps the state of the search, from which it goes on if it was interrupted.
+        A file for the state of the search, from which an interrupted search continues.
     engine : str or object, optional
         For `fit_files`: learn blocks of settings side by side on a cluster; see `DistributedClassifier`.
     verbose : int, default=0
@@ -182,7 +182,7 @@ class Sweep(DocumentationLink, MetaEstimatorMixin, BaseEstimator):  # type: igno
     def partial_fit(
         self, X: Any, y: Any, classes: ArrayLike | None = None, sample_weight: ArrayLike | None = None
     ) -> Self:
-        """Learn the rows in order, once, with every combination; goes on from earlier calls, not from `fit`.
+        """Learn the rows in order, once, with every combination; continues earlier calls, not `fit`.
 
         The winner is the model with the best progressive figures so far, as it is: rows are not kept, so
         it cannot be trained again. All models are in memory at once.

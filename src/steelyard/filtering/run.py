@@ -63,9 +63,9 @@ def filter_files(
 ) -> FilterResult:
     """Score the rows of files and write those that are kept, one output for each file.
 
-    JSON lines, CSV, TSV, Parquet and Arrow come out as they came in, compressed alike, with columns for the
-    scores. An output that exists is done: a run that was interrupted goes on when it is called again, and
-    ends with the same bytes.
+    JSON lines, CSV, TSV, Parquet and Arrow keep their format and compression, and get columns for the
+    scores. Existing outputs are not repeated: call it again to continue an interrupted run, which ends with
+    the same bytes.
 
     Parameters
     ----------
@@ -92,8 +92,8 @@ def filter_files(
     threads : int, optional
         Threads that parse, score and compress. By default one per core, at most 4.
     skip_errors : bool
-        Leave rows out that cannot be read, and count them; and go on behind a file that is damaged, which
-        then has no output. By default the first of these is an error.
+        Leave out and count rows that cannot be read, and skip a damaged file, which then has no output. By
+        default the first of these is an error.
     encoding, loss
         The encoding of text files; the loss of models that were trained with your own.
     progress : callable, optional
