@@ -67,8 +67,8 @@ def test_two_classes(table: Path, tmp_path: Path) -> None:
     quality = json.loads(run("evaluate", tmp_path / "m", table, "--json").stdout)
     assert f"{quality['accuracy']:.1%}of the rows are right" in found.text
     assert f"{quality['auc']:.3f}area under the ROC curve" in found.text
-    assert "The model has learned" in found.text
-    assert "rows have no label, or no weight" in found.text
+    assert "The model was trained on" in found.text
+    assert "rows have no label or no weight" in found.text
     assert "What the weights do" in found.text
     assert found.text.count("Compared with an average row") == 10
     assert "The worst mistakes" in found.text
@@ -87,7 +87,7 @@ def test_a_threshold_of_the_models_own(tmp_path: Path, file: Path) -> None:
     assert chosen is not None
     accuracy = json.loads(run("evaluate", tmp_path / "m", other, "--json").stdout)["accuracy"]
     assert float(chosen[1]) == pytest.approx(100.0 * accuracy, abs=2.0)
-    assert "The model has learned" not in found.text
+    assert "The model was trained on" not in found.text
     assert "What the weights do" not in found.text
 
 
@@ -100,9 +100,9 @@ def test_several_classes(tmp_path: Path) -> None:
     run("train", path, "-o", tmp_path / "m", "--bits", "8")
     found = page(tmp_path, tmp_path / "m", path)
     assert "<h3>&lt;</h3>" in found.content
-    assert "From which probability on?" not in found.text
+    assert "Which threshold?" not in found.text
     assert "Calibration: on the dashed line" in found.text
-    assert re.search(r"these set . ahead of", found.text)
+    assert re.search(r"these put . ahead of", found.text)
     path.write_text("label,x\n" + "".join(f"c{k % 14},{k % 14}\n" for k in range(140)))
     run("train", path, "-o", tmp_path / "m", "--bits", "8", "--loss", "hinge", "--no-calibrate")
     found = page(tmp_path, tmp_path / "m", path)
@@ -113,7 +113,7 @@ def test_several_classes(tmp_path: Path) -> None:
 def test_without_probabilities(tmp_path: Path, file: Path) -> None:
     run("train", file, "-o", tmp_path / "m", "--loss", "hinge", "--no-calibrate", "--no-names")
     found = page(tmp_path, tmp_path / "m", file)
-    assert "From which probability on?" not in found.text
+    assert "Which threshold?" not in found.text
     assert "with a probability" not in found.text
     assert "trained with --no-names" in found.text
     assert "ROC curve: the share" in found.text

@@ -280,7 +280,7 @@ def test_another_learning_rate(file: Path, model: Path, tmp_path: Path) -> None:
 def test_rates_that_cannot_change(file: Path, model: Path, tmp_path: Path) -> None:
     auto = tmp_path / "auto.model"
     run("train", file, "--learning-rate", "auto", "--bits", "12", "-o", auto)
-    wanted = "--learning-rate auto is for a run that begins"
+    wanted = "--learning-rate auto is for a new model"
     assert wanted in refused("train", file, "--resume", auto, "--learning-rate", "1")
     assert wanted in refused("train", file, "--resume", model, "--learning-rate", "auto")
 

@@ -2,7 +2,7 @@
 
 import json
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -10,13 +10,14 @@ import click
 
 from steelyard import _atomic_files, losses, model_file
 from steelyard._messages import counted
-from steelyard.cli import cluster, options, train_report
+from steelyard.cli import cluster, options, resuming, train_report
 from steelyard.cli.checkpoints import Checkpoints
 from steelyard.cli.common import check_outputs, printer, seconds_since_start
 from steelyard.cli.help_examples import EXAMPLES
 from steelyard.cli.option_types import Choice, NthOrShare, RateOrAuto
-from steelyard.cli.options import LearnOptions, given_names, option_name
+from steelyard.cli.options import LearnOptions, given_names
 from steelyard.cli.options import options as several
+from steelyard.cli.resuming import SCHEDULE
 from steelyard.engine import holdout
 from steelyard.engine.file_training import FileTraining, begin, resume
 from steelyard.engine.passes import Learned
@@ -36,7 +37,6 @@ from steelyard.model import (
     Settings,
 )
 from steelyard.model_file import ModelFile
-from steelyard.schedules import AUTO
 from steelyard.updates import names as update_names
 
 _DEFAULT = Settings()
@@ -159,17 +159,6 @@ _RUNNING = several(
     options.JSON,
 )  # fmt: skip
 
-# What a model decides by itself when it is resumed; its schedule may change.
-_SCHEDULE = ("learning_rate", "initial_t", "power_t")
-_KEPT_BY_A_MODEL = {
-    "update", "scaling", "l1", "l2", "l2_flow", "average", "rates", "bias", "dtype", "class_weight", "label",
-    "weight", "propensity", "count", "positives", "offset", "tag", "text", "category", "number", "ignore",
-    "encoding", "separator", "header", "words", "characters", "repeated", "loss", "bits", "interactions",
-    "labels", "classes", "quadratic", "keep", "ngram", "skips", "format_", "weight_factor", "weight_scale",
-    "names",
-    *options.loss_parameter_names(),
-}  # fmt: skip
-
 
 @dataclass(frozen=True)
 class TrainOptions:
@@ -210,7 +199,7 @@ class TrainOptions:
             "holdout": kept_aside,
             "shuffle": given["seed"] if given["shuffle"] or (seeded and counted_rows) else None,
         }
-        same = ("class_weight", "output", "resume", "checkpoint_every", *_SCHEDULE)
+        same = ("class_weight", "output", "resume", "checkpoint_every", *SCHEDULE)
         return cls(
             read=options.read_options(given),
             learn=LearnOptions.from_given(given),
@@ -296,7 +285,7 @@ def _run_on_cluster(
         if table:
             say("\n".join([*announcements, ""]))
     else:
-        _check_kept(wanted, wanted.resume)
+        resuming.check_kept(wanted.given, wanted.learn.loss, wanted.resume)
         started = model_file.load(wanted.resume, options.own_loss(wanted.learn.loss))
     training = cluster.begin(paths, given, wanted.run, started, wanted.checkpoint)
     return cluster.run(training, given["cluster"], wanted.output, say if table else None)
@@ -315,13 +304,13 @@ def _prepare(paths: list[str], wanted: TrainOptions) -> tuple[FileTraining, list
         )
         training.loss_inferred = wanted.learn.loss is None and wanted.task is None
         return training, train_report.announce(training, wanted.given)
-    _check_kept(wanted, wanted.resume)
+    resuming.check_kept(wanted.given, wanted.learn.loss, wanted.resume)
     stored = model_file.load(wanted.resume, options.own_loss(wanted.learn.loss))
     run_options = [name for name in KEPT_BY_CHECKPOINTS if name in wanted.given]
     training = resume(stored, wanted.resume, paths, wanted.run, run_options)
-    schedule = {name: getattr(wanted, name) for name in _SCHEDULE if name in wanted.given}
+    schedule = {name: getattr(wanted, name) for name in SCHEDULE if name in wanted.given}
     if schedule:
-        _change_schedule(training, schedule, wanted.resume)
+        resuming.change_schedule(training, schedule, wanted.resume)
     if stored.run is not None:
         passes, rows = training.loop.position
         where = f"after {counted(rows, 'row')} of pass {passes + 1}"
@@ -332,27 +321,3 @@ def _prepare(paths: list[str], wanted: TrainOptions) -> tuple[FileTraining, list
         f"learning rate {settings.rate:g}, power_t {settings.power_t:g}, initial_t {settings.initial_t:g}"
     ]
     return training, [said, *(changed if schedule else [])]
-
-
-def _check_kept(wanted: TrainOptions, path: Path) -> None:
-    """Whether nothing was said that a model decides by itself."""
-    kept = wanted.given & _KEPT_BY_A_MODEL
-    if wanted.learn.loss is not None and ":" in wanted.learn.loss:
-        kept -= {"loss"}  # a loss of the user's own is needed to load the model
-    if kept:
-        listed = ", ".join(map(option_name, sorted(kept)))
-        raise InputError(f"--resume keeps the settings of {path}: leave out {listed}")
-
-
-def _change_schedule(training: FileTraining, schedule: dict[str, Any], path: Path) -> None:
-    """The same models go on at another rate."""
-    listed = ", ".join(map(option_name, schedule))
-    if training.resumed_from is not None and training.resumed_from.run is not None:
-        raise InputError(f"{path} is the checkpoint of a run, which keeps its settings: leave out {listed}")
-    settings = training.engine.settings
-    if len(settings) > 1 or schedule.get("learning_rate") == AUTO:
-        raise InputError(
-            "--learning-rate auto is for a run that begins, and goes on with all its rates: leave out "
-            + listed
-        )
-    training.use(training.engine.with_settings([replace(settings[0], **schedule)]))
