@@ -191,7 +191,7 @@ figures are means over {seeds} shuffles. The [glossary](glossary.md) defines the
 
 `python -m benchmarks.auto_rate --output docs/auto-rate.md` writes this page, from the sets in the folder
 named by `STEELYARD_DATA` and those that come with scikit-learn. The {rivals} rates were chosen by looking at
-these very sets.
+these same sets.
 """
 
 if __name__ == "__main__":

@@ -97,7 +97,7 @@ TEXT = """
 `learning_rate=None` uses the default of the loss: its `default_learning_rate` with `scaling="normalized"`,
 and 1.5 times that with `"standardized"`. The table shows how other rates do: one pass with standardized
 scaling, {seeds} shuffles, all the sets above, texts as counts of words. The regret of a rate on a set is how
-far it is behind the best rate of the grid on that very set, in percentage points: of accuracy on the sets
+far it is behind the best rate of the grid on that same set, in percentage points: of accuracy on the sets
 with two classes, of R² (`quantile`: of the absolute deviation explained) on the sets with numbers. Each cell
 has the mean regret over the sets and the worst; "best" is the mean score of the best rate of each set.
 

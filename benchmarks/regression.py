@@ -131,7 +131,7 @@ columns scaled by `StandardScaler`, is the target.
   which are not scaled.
 - Vowpal Wabbit: no options. It clips predictions to the range of the labels seen. SGDRegressor: its defaults
   with `max_iter=1`, on unscaled columns and behind a `StandardScaler`.
-- Our scaling and learning rate (see below) were chosen by looking at these very sets. The peers' defaults
+- Our scaling and learning rate (see below) were chosen by looking at these same sets. The peers' defaults
   were not.
 
 Where a peer is better, by {notable} or more:

@@ -146,7 +146,7 @@ its numbers."""
 _READING = """\
 There are about 5,500 test rows, so an accuracy of 0.94 is uncertain by 0.003: to be within 0.001 of the best
 is mostly luck, as the spread over the shuffles shows. With rates that do not decay, the model depends on the
-very last rows, the bias most of all; which schedules suffer differs from shuffle to shuffle, and so do the
+last rows, the bias most of all; which schedules suffer differs from shuffle to shuffle, and so do the
 shares."""
 
 

@@ -21,7 +21,7 @@ def test_filter_and_audit(models: Path, corpus: Path, tmp_path: Path) -> None:
     assert lines[1].split() == ["rows", "450"]
     assert lines[2].startswith("kept ")
     assert lines[3].startswith("to label ")
-    assert "3, 3 of them done before" in run(*given).stdout
+    assert "3, 3 of them already done" in run(*given).stdout
     label(kept)
     precision, recall = run("audit", kept).stdout.splitlines()[1:]
     assert precision.startswith("precision ")
@@ -113,4 +113,4 @@ def test_documents_without_text_are_counted(models: Path, tmp_path: Path) -> Non
     lines = run(
         "filter", models / "quality.model", models / "language.model", path, "-o", tmp_path / "kept"
     ).stdout
-    assert "without text           2, scored as nothing is" in lines
+    assert "without text           2, all with the same score" in lines

@@ -128,7 +128,7 @@ def test_what_a_cluster_does_not_do(files: list[Path]) -> None:
     assert "leave out shuffle" in refused(*cluster, "--shuffle")
     assert "one by one" in refused(*cluster, "--class-weight", "balanced")
     assert "after every round" in refused(*cluster, "--checkpoint-every", 5, "-o", "m")
-    assert "--parts: for training on a cluster" in refused("train", *files, "--parts", 2)
+    assert "--parts: only for training on a cluster" in refused("train", *files, "--parts", 2)
 
 
 @pytest.mark.parametrize(

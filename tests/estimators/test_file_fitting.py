@@ -169,7 +169,7 @@ def test_progress_is_shown_on_standard_error(tmp_path: Path, capsys: pytest.Capt
         ({"random_state": None}, {"shuffle": True}, "needs a number as random_state, its seed; got None"),
         ({"weight_scale": "mean_one"}, {}, "weight_scale='mean_one' is not for files"),
         ({}, {"on_error": "ignore"}, "on_error must be 'stop' or 'skip'; got 'ignore'"),
-        ({}, {"holdout": 1}, "holdout must be None, or 2 or more"),
+        ({}, {"holdout": 1}, "holdout must be 2 or more, for every Nth row"),
         ({"class_weight": {"eggs": 2.0}}, {}, "class_weight has 'eggs', which is not a class"),
     ],
 )
@@ -201,7 +201,7 @@ def test_failing_leaves_the_estimator_as_it_was(tmp_path: Path) -> None:
         rows_only.partial_fit_files(good)
     finished = tmp_path / "finished"
     classifier.save(finished)
-    with pytest.raises(ValueError, match="is no checkpoint but a finished model"):
+    with pytest.raises(ValueError, match="is a finished model, not a checkpoint"):
         classifier.fit_files(good, checkpoint=finished, **FEW)
 
 

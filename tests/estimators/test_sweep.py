@@ -205,7 +205,7 @@ def test_partial_fit_does_not_go_on_with_other_models(changed: dict[str, Any]) -
     ("sweep", "error", "text"),
     [
         (Sweep(LinearRegression(), RATES), TypeError, "a sweep is over OnlineClassifier or OnlineRegressor"),
-        (Sweep(classifier(), RATES, holdout=1), ValueError, "holdout is None, or 2 or more"),
+        (Sweep(classifier(), RATES, holdout=1), ValueError, "holdout must be 2 or more, for every Nth row"),
         (Sweep(classifier(), RATES, n_jobs=-2), ValueError, "n_jobs must be None, -1 or a number of threads"),
         (Sweep(classifier(), RATES, scoring="recall"), ValueError, "no 'recall' to select by"),
     ],

@@ -232,7 +232,7 @@ def test_which_files_are_meant(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         (["none.vw"], "^none.vw: there is no such file"),
         (["*.none"], r"^\*\.none: no file matches this pattern.* the shell found none either"),
         (["nowhere/a.vw"], "^nowhere/a.vw: there is no such file, and no folder 'nowhere'"),
-        (["-", "-"], "standard input .* once only"),
+        (["-", "-"], "standard input .* only once"),
         (["a\0b"], "there is no such file"),
     ],
 )

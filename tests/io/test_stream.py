@@ -163,7 +163,7 @@ def test_propensities(tmp_path: Path, size: int, threads: int) -> None:
     weights = [weight for parsed in stream for weight in parsed.examples.sample_weight.tolist()]
     assert weights == [4.0, 1.0, 0.0, 10.0]
     assert [(problem.line, problem.what[:19]) for problem in stream.problems] == [
-        (2, "the label 7 does not suit"),
+        (2, "the label 7 does no"),
         (3, "a propensity of 0: "),
         (6, "a propensity of 1e-"),
     ]

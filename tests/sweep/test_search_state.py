@@ -64,5 +64,5 @@ def test_no_state(tmp_path: Path) -> None:
         np.savez(file, about=np.frombuffer(json.dumps(about).encode(), np.uint8))
     with pytest.raises(ValueError, match="written by another release"):
         state(path).load()
-    with pytest.raises(ValueError, match="is no file"):
+    with pytest.raises(ValueError, match="is not a file"):
         state(tmp_path)
