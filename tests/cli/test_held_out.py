@@ -6,7 +6,9 @@ from typing import Any
 
 import pytest
 
+from steelyard.engine import file_checkpoints
 from steelyard.engine.holdout import Share, marker
+from steelyard.engine.run_options import RunOptions
 from tests.cli.running import PLAIN, blocks_of, file, refused, rows, run, trained
 
 __all__ = ["file"]
@@ -86,9 +88,22 @@ def test_words_that_are_no_rows(file: Path) -> None:
 
 
 def test_a_checkpoint_keeps_the_share(tmp_path: Path, file: Path) -> None:
-    from steelyard.engine import file_checkpoints
-    from steelyard.engine.run_options import RunOptions
-
     stored = {"paths": [str(file)], "options": {"passes": 1, "holdout": [0.3, 2], "shuffle": None}}
     found = file_checkpoints.options_of(stored, "m", [str(file)], RunOptions(), [])
     assert found.holdout == Share(0.3, 2)
+    with pytest.raises(ValueError, match=r"with holdout=0.3 \(seed 2\), and cannot continue with holdout=5"):
+        file_checkpoints.options_of(stored, "m", [str(file)], RunOptions(holdout=5), ["holdout"])
+
+
+def test_rows_of_counts_are_held_out_whole(tmp_path: Path) -> None:
+    table = tmp_path / "log.csv"
+    lines = [f"{place},{shown},{shown // 3}" for shown in range(3, 23) for place in ("top", "side")]
+    table.write_text("place,shown,clicked\n" + "\n".join(lines) + "\n")
+    options = ("--count", "shown", "--positives", "clicked", *SHARE)
+    found = trained(table, *options, "-o", tmp_path / "m")["held_out"]
+    held = marker(Share(0.3))(40)
+    assert found["examples"] == held.sum()
+    assert found["weight"] == sum(
+        int(line.split(",")[1]) for line, out in zip(lines, held, strict=True) if out
+    )
+    assert evaluated(tmp_path / "m", table, "--held-out") == found

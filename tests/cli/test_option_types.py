@@ -30,7 +30,7 @@ def test_numbers(text: str, numbers: list[float]) -> None:
         ("fast", "'fast' is not a number"),
         ("1,,2", "'' is not a number"),
         ("1..5", "1..5 is not a range of powers of one number"),
-        ("2^0..3^5", "is no range of powers"),
+        ("2^0..3^5", "is not a range of powers"),
         ("2^0..2^20000", "more than 10,000 values"),
         ("1:2", "1:2 is not FIRST:LAST:COUNT"),
         ("1:2:1", "is not FIRST:LAST:COUNT"),

@@ -107,7 +107,7 @@ def test_a_run_goes_on_from_its_last_round(
     assert "the settings of" in refused("train", *cluster, *SMALL, "--resume", checkpoint)
     said = refused("train", *files, "--cluster", "local:1", "--parts", 2, "--resume", checkpoint)
     assert "not of a run with these files, parts, rounds" in said
-    assert "say so again" in refused("train", *files, "--resume", checkpoint)
+    assert "give --cluster again" in refused("train", *files, "--resume", checkpoint)
     trained(*cluster, "--resume", checkpoint, "-o", tmp_path / "m")
     assert (tmp_path / "m").read_bytes() == (tmp_path / "whole").read_bytes()
     assert not checkpoint.exists()
