@@ -84,7 +84,7 @@ def test_files_that_were_not_held_out(tmp_path: Path, file: Path) -> None:
 def test_words_that_are_no_rows(file: Path) -> None:
     assert "neither 2 or more" in run("train", file, "--holdout", "1", code=2).stderr
     assert "neither 2 or more" in run("sweep", file, "--holdout", "much", code=2).stderr
-    assert "--seed is the seed of" in refused("train", file, "--holdout", 5, "--seed", 1)
+    assert "--seed is for" in refused("train", file, "--holdout", 5, "--seed", 1)
 
 
 def test_a_checkpoint_keeps_the_share(tmp_path: Path, file: Path) -> None:

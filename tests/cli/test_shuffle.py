@@ -85,7 +85,7 @@ def test_a_checkpoint_knows_the_order(table: Path, monkeypatch: pytest.MonkeyPat
 
 def test_a_seed_alone(table: Path) -> None:
     assert refused("train", table, *SMALL, "--seed", 3) == (
-        "--seed is the seed of --shuffle: give both, or neither"
+        "--seed is for --shuffle, or for a share in --holdout: give one of these, or leave out --seed"
     )
 
 

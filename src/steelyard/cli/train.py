@@ -190,7 +190,7 @@ class TrainOptions:
         counted_rows = given["positives"] is not None
         if seeded and not (given["shuffle"] or counted_rows or isinstance(kept_aside, holdout.Share)):
             raise InputError(
-                "--seed is the seed of --shuffle, or of a share for --holdout: give both, or neither"
+                "--seed is for --shuffle, or for a share in --holdout: give one of these, or leave out --seed"
             )
         held_out = kept_aside is not None or given["resume"] is not None
         decided = {
