@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from steelyard.distributed.engines import TaskEngine, connect
 from steelyard.distributed.plan import cut
+from steelyard.engine.holdout import Holdout
 from steelyard.io.errors import Problem
 from steelyard.sweep import plan
 from steelyard.sweep.files import SweepFiles
@@ -58,7 +59,7 @@ class ClusterSearch(Search):
         source: SweepFiles,
         where: str | TaskEngine,
         *,
-        holdout: int | None,
+        holdout: Holdout,
         parts: int | None = None,
         memory: int | str | None = None,
         threads: int | None = None,
