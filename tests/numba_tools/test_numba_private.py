@@ -3,6 +3,7 @@
 A failure names the part, the function in `numba_private` that uses it, and the versions it was tried with.
 """
 
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -193,3 +194,18 @@ def test_a_wrong_result_counts_as_broken() -> None:
     expected = pytest.raises(pytest.fail.Exception, match="The error was RuntimeError: it is 3")
     with expected, canary("anything", "something"):
         check(False, "it is 3")
+
+
+def test_scipy_is_imported_by_functions_that_need_it_only() -> None:
+    program = """
+import sys
+import numpy as np
+from numba import njit
+from steelyard.numba_tools import jit
+njit(lambda x: x + 1.0)(1.0)
+assert "scipy.linalg" not in sys.modules
+assert njit(lambda a: np.dot(a, a))(np.ones(3)) == 3.0
+assert "scipy.linalg" in sys.modules
+"""
+    with canary("defer_blas", "numba.np.linalg.ensure_blas, called when numba.np.arraymath is imported"):
+        subprocess.run([sys.executable, "-c", program], check=True, capture_output=True)

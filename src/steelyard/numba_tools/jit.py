@@ -27,6 +27,8 @@ from numba import config, njit
 
 from steelyard.numba_tools import code_cache, numba_private
 
+numba_private.defer_blas()
+
 # Sums may be reordered, products contracted; NaN and infinity keep their meaning.
 FAST_SUMS = {"reassoc", "contract", "nsz", "arcp"}
 

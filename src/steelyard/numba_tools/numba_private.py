@@ -4,6 +4,7 @@ Numba may change these parts in any release. So pyproject.toml admits no release
 tried, and tests/numba_tools/test_numba_private.py checks each part on its own and names the one that broke.
 """
 
+import importlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,11 +17,26 @@ from numba.core import event
 # Importing it registers how objects with a `__wrapper_address__` are passed to kernels.
 from numba.experimental import function_type  # noqa: F401
 from numba.extending import intrinsic
+from numba.np import linalg
 
 
 def versions() -> str:
     """The versions that these functions depend on."""
     return f"numba {numba.__version__}, llvmlite {llvmlite.__version__}"
+
+
+def defer_blas() -> None:
+    """Let Numba import SciPy's linear algebra when a function needs it, not with the first kernel.
+
+    Numba imports it to see whether there is one, which takes a tenth of the time of a short command. SciPy is
+    a dependency of ours, so there is; a function that calls it still checks.
+    """
+    check = linalg.ensure_blas
+    linalg.ensure_blas = lambda: None
+    try:
+        importlib.import_module("numba.np.arraymath")
+    finally:
+        linalg.ensure_blas = check
 
 
 def stamp_cache(dispatcher: Any, stamp: bytes) -> None:
