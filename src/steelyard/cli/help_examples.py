@@ -5,6 +5,7 @@ EXAMPLES = {
     for name, lines in {
         "train": (
             "steelyard train rows.vw -o rows.model",
+            "steelyard train churn.csv --holdout 0.2 -o churn.model",
             "steelyard train part-*.svm.gz --loss logistic --passes 3 --holdout 10",
             "zcat log.gz | steelyard train - --format vw --json",
             "steelyard train reviews.tsv.xz --interactions 'user*item' -o reviews.model",
@@ -43,6 +44,7 @@ EXAMPLES = {
         "predict": (
             "steelyard predict rows.model new.vw > predictions.txt",
             "steelyard predict topics.model new.tsv --as label",
+            "steelyard predict topics.model new.tsv --top 3 --output-format csv",
             "steelyard predict spam.model mail.tsv --as probability -o probabilities.txt",
             "steelyard predict churn.model customers.xlsx -o scored.xlsx",
         ),
@@ -67,7 +69,10 @@ EXAMPLES = {
             "steelyard evaluate rows.model 'test-*.svm.gz' --json",
             "steelyard evaluate income.model test.csv --labels low.,high. --on-error skip",
         ),
-        "report": ("steelyard report churn.model test.csv", "steelyard report m test.xlsx -o page.html"),
+        "report": (
+            "steelyard report churn.model test.csv -o page.html",
+            "steelyard report churn.model churn.csv --held-out",
+        ),
         "inspect": ("steelyard inspect rows.model", "steelyard inspect rows.model --top 30 --json"),
         "explain": (
             "steelyard explain rows.model new.vw --rows 3 --top 8",
