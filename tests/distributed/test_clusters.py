@@ -114,7 +114,7 @@ def test_the_same_model_whatever_dies(plan: Plan, expected: bytes, kind: str) ->
 
 @pytest.mark.parametrize("kind", ["local:2", "ray", "dask"])
 def test_a_sweep_on_every_engine(plan: Plan, kind: str) -> None:
-    grid = {"learning_rate": [0.1, 0.5, 1.0, 2.0], "update": ["explicit", "invariant"]}
+    grid: dict[str, list[Any]] = {"learning_rate": [0.1, 0.5, 1.0, 2.0], "update": ["explicit", "invariant"]}
     alone, several = (
         Sweep(OnlineClassifier(), grid, refit=False, engine=engine).fit_files(list(plan.paths[:4]), bits=12)
         for engine in (None, kind)

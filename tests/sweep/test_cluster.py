@@ -17,7 +17,7 @@ from tests.cli.running import file, refused, rows, run
 from tests.cli.test_sweep import RATES, ROW_NORM, swept
 
 __all__ = ["file"]  # the fixture
-GRID = {"learning_rate": [0.1, 0.5, 2.0], "update": ["explicit", "invariant"]}
+GRID: dict[str, list[Any]] = {"learning_rate": [0.1, 0.5, 2.0], "update": ["explicit", "invariant"]}
 
 
 class Copying(LocalEngine):
