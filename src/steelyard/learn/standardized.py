@@ -68,12 +68,13 @@ def learn(
     # and z times its rate. All are borrowed, or their references would be counted in every row.
     room = (longest(indptr) // BLOCK + 3) * BLOCK
     kind = origins.dtype
-    pairs_room, numbers = np.zeros(room, pairs.dtype), np.zeros((8, room), kind)
-    lists, marks_room = np.zeros((2, room), np.uint64), np.zeros(MARKS, np.uint8)
-    own, places, flags, marks = borrow(pairs_room), borrow(lists[0]), borrow(lists[1]), borrow(marks_room)
+    pairs_room, numbers, scalars = np.zeros(room, pairs.dtype), np.zeros((7, room), kind), np.zeros(5, kind)
+    places_room, flags_room = np.zeros(room, np.uint64), np.zeros(room, np.uint32)
+    marks_room = np.zeros(MARKS, np.uint8)
     v, g, units, lags = borrow(numbers[0]), borrow(numbers[1]), borrow(numbers[2]), borrow(numbers[3])
-    x, z, moves = borrow(numbers[4]), borrow(numbers[5]), borrow(numbers[6])
-    typed = borrow(numbers[7])  # gives scalars the type of the coefficients
+    x, z, moves, own = borrow(numbers[4]), borrow(numbers[5]), borrow(numbers[6]), borrow(pairs_room)
+    places, flags, marks = borrow(places_room), borrow(flags_room), borrow(marks_room)
+    typed = borrow(scalars)  # gives scalars the type of the coefficients
     indptr, indices, values, order = borrow(indptr), borrow(indices), borrow(values), borrow(order)
     labels, sample_weight, offsets = borrow(labels), borrow(sample_weight), borrow(offsets)
     pairs, sums, origins, columns = borrow(pairs), borrow(sums), borrow(origins), borrow(columns)
@@ -200,7 +201,8 @@ def learn(
     state[NORM], state[SEEN] = norm, seen
     state[BIAS_LAG], state[REFERENCE] = bias_lag, reference
     # Used last, so that what is borrowed stays alive
-    pairs_room[0], numbers[0, 0], lists[0, 0], marks_room[0] = 0.0, 0.0, 0, 0
+    pairs_room[0], numbers[0, 0], scalars[0] = 0.0, 0.0, 0.0
+    places_room[0], flags_room[0], marks_room[0] = 0, 0, 0
 
 
 @part

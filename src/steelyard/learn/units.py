@@ -48,11 +48,12 @@ def divide(count, pairs, x, v, units, z, typed):
     typed[0], typed[1] = TINIEST, 0.0
     tiniest, zero = typed[0], typed[1]
     for k in range(count):
-        size = abs(pairs[k].imag)
+        coefficient, unit = pairs[k].real, pairs[k].imag
+        size = abs(unit)
         own = x[k] / max(size, tiniest)
         z[k] = own if size > tiniest else zero
-        v[k] = pairs[k].real
-        units[k] = pairs[k].imag
+        v[k] = coefficient
+        units[k] = unit
 
 
 @part
