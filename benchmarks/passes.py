@@ -57,7 +57,7 @@ def main(seeds: int, only: Sequence[str], passes: Sequence[int], output: Path | 
     text = TEXT.format(
         seeds=seeds,
         classes=sections.table(["accuracy, %", *once, "LinearSVC"], classes),
-        chances=sections.table(["log loss (steepness)", *once], [[row[0], *row[1:]] for row in chances]),
+        chances=sections.table(["log loss (steepness)", *once], chances),
         numbers=sections.table(["R²", *once, "Ridge"], numbers),
     )
     click.echo(text)
@@ -80,7 +80,7 @@ def of_classes(problem: Problem, seeds: int, passes: Sequence[int]) -> tuple[lis
     for count in passes:
         runs = []
         for train, test in splits:
-            model = OnlineClassifier(passes=count, shuffle=False)
+            model = OnlineClassifier(passes=count, random_state=0)
             model.fit(problem.matrix[train], problem.labels[train])
             positive = problem.labels[test] > 0.0
             of_second = model.predict_proba(problem.matrix[test])[:, 1]
@@ -113,7 +113,7 @@ def of_numbers(problem: Problem, seeds: int, passes: Sequence[int]) -> list[str]
     found = []
     for seed in range(seeds):
         train, test = problem.split(seed)
-        ours = [OnlineRegressor(passes=count, shuffle=False) for count in passes]
+        ours = [OnlineRegressor(passes=count, random_state=0) for count in passes]
         scores = [score(each, problem, train, test) for each in ours]
         ridge = max(score(scaled(Ridge(alpha)), problem, train, test) for alpha in ALPHAS)
         found.append([*scores, ridge])

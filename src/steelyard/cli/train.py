@@ -114,7 +114,7 @@ _RUNNING = several(
     options.FORCE,
     click.option(
         "--passes", type=click.IntRange(1), default=1, show_default=True,
-        help="How often to go through the files; with standardized scaling, the kth time at the rate / k.",
+        help="How often to go through the files; with standardized scaling, the kth time at the rate / k².",
     ),
     click.option(
         "--shuffle", is_flag=True,
