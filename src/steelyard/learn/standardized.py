@@ -124,12 +124,12 @@ def learn(
         at = clock
         clock += h
         if power > 0:
-            grown = next_reference(reference, at, h)
-            if grown != reference:
+            grown = next_reference(reference, at, h, power)
+            if grown != reference and reference > 0.0:
                 shrink = raised(reference / grown, power)
                 bias_lag *= shrink
                 _fade(sums, shrink)
-                reference = grown
+            reference = grown
         slope = derivative(p, y)
         if slope != 0.0:
             _take(start, end, base, indices, dense, sums, own)
