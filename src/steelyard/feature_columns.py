@@ -44,3 +44,8 @@ class FeatureColumns:
         """As files have them."""
         names = ("origins", "columns", "candidates", "column_counts")
         return dict(zip(names, self.arrays, strict=True))
+
+
+def bytes_needed(features: int, dtype: str) -> int:
+    """What all of it takes."""
+    return features * np.dtype(dtype).itemsize + min(features, MOST) * 8 * (1 + units.CANDIDATE_SIZE)

@@ -103,16 +103,16 @@ def test_passes() -> None:
 
 
 def test_later_passes_take_shorter_steps() -> None:
-    """With the default scaling: 1/(1 + (k − 1)·n/1000) as long in pass k of n rows, 1/k from 1,000 on."""
+    """With the default scaling: 1/(1 + (k − 1)·n/3000)² as long in pass k of n rows, 1/k² from 3,000 on."""
     twice = OnlineRegressor(passes=2, shuffle=False, dtype="float64").fit(X, Y)
     once = OnlineRegressor(dtype="float64").partial_fit(X, Y)
-    again = once.set_params(learning_rate=0.9 / (1.0 + len(Y) / 1000.0)).partial_fit(X, Y)
+    again = once.set_params(learning_rate=0.9 / (1.0 + len(Y) / 3000.0) ** 2).partial_fit(X, Y)
     np.testing.assert_allclose(twice.coef_, again.coef_, rtol=1e-12)
-    heavy = np.full(len(Y), 1000.0)
+    heavy = np.full(len(Y), 3000.0)
     parameters: dict[str, Any] = {"dtype": "float64", "weight_scale": "as_given"}
     twice = OnlineRegressor(passes=2, shuffle=False, **parameters).fit(X, Y, heavy)
     once = OnlineRegressor(**parameters).partial_fit(X, Y, heavy)
-    again = once.set_params(learning_rate=0.45).partial_fit(X, Y, heavy)
+    again = once.set_params(learning_rate=0.225).partial_fit(X, Y, heavy)
     np.testing.assert_allclose(twice.coef_, again.coef_, rtol=1e-12)
 
 

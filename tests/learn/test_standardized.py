@@ -255,6 +255,21 @@ def test_averages_go_through_many_references() -> None:
         assert learner.model.bias == pytest.approx(naive.intercept(), rel=rtol, abs=1e-4)
 
 
+def test_the_highest_power_stays_within_the_range_of_float32() -> None:
+    """In lanes too, of which one learns every other row only: references grow apart."""
+    matrix, labels, _ = table(rows=400)
+    chosen = settings(average=64, dtype="float32")
+    learner, block = Learner(chosen, matrix.shape[1]), LaneBlock([chosen] * 2, matrix.shape[1])
+    learner.learn(examples(matrix, labels))
+    weights = np.column_stack([np.ones(400), np.arange(400.0) % 2.0])
+    block.learn(examples(matrix, labels), np.arange(400), labels[:, np.newaxis], weights)
+    naive = NaiveLearner(chosen, matrix.shape[1])
+    naive.learn(matrix, labels, np.ones(400))
+    for model in (learner.model, block.model(0)):
+        np.testing.assert_allclose(model.coefficients(), naive.coefficients(), rtol=0.01, atol=1e-3)
+    assert np.isfinite(block.model(1).coefficients()).all()
+
+
 def test_the_average_is_between_the_models_on_the_way() -> None:
     """Of a coefficient that only grows, it is smaller than the last, larger than that at half the time."""
     rows = examples(np.ones((100, 1)), np.ones(100))

@@ -116,7 +116,7 @@ _RUNNING = several(
     options.FORCE,
     click.option(
         "--passes", type=click.IntRange(1), default=1, show_default=True,
-        help="How many times to go through the files; with standardized scaling, pass k uses the rate / k.",
+        help="How many times to go through the files; with standardized scaling, pass k uses the rate / k².",
     ),
     click.option(
         "--shuffle", is_flag=True,

@@ -60,7 +60,7 @@ _HERE = {
     "--cubic": "use -q abc",
     "--classweight": "use --class-weight 1=2,-1=0.5, or balanced",
     "--save_resume --preserve_performance_counters": "leave it out: every model can be resumed",
-    "--decay_learning_rate": "leave it out: with the default scaling pass k learns at 1/k of the rate",
+    "--decay_learning_rate": "leave it out: with the default scaling pass k learns at 1/k² of the rate",
     "--active": "use steelyard active ask",
     "--simulation": "use steelyard active simulate",
     "--daemon --port": "use steelyard serve MODEL",

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard import target_scale
+from steelyard import feature_columns, target_scale
 from steelyard.engine import lane_layout
 from steelyard.engine.lane_layout import Layout
 from steelyard.examples import Examples
@@ -301,6 +301,12 @@ def upgraded(state: Matrix) -> Matrix:
 
 def bytes_a_lane(settings: Settings, features: int) -> int:
     return features * _parts(settings) * np.dtype(settings.dtype).itemsize
+
+
+def bytes_in_common(settings: Settings, features: int) -> int:
+    """What lanes share, and a model alone has too: the origins of columns."""
+    has_origins = settings.scaling == "standardized" and settings.bias
+    return feature_columns.bytes_needed(features, settings.dtype) if has_origins else 0
 
 
 def _parts(settings: Settings) -> int:

@@ -13,7 +13,7 @@ from steelyard.engine.protocol import Column, Engine, Matrix
 from steelyard.engine.row_sources import Piece, Rows
 from steelyard.examples import Examples
 
-_MANY_ROWS = 1000.0
+_MANY_ROWS = 3000.0
 
 
 @dataclass(frozen=True)
@@ -121,8 +121,10 @@ class PassLoop:
 
 
 def _rate_factor(number: int, weight: float) -> float:
-    """Rows that were seen before have less to say: with the default scaling, pass k takes steps 1/k as long.
+    """Rows that were seen before have less to say: with the default scaling, pass k takes steps 1/k² as long.
 
-    Where the first pass had few rows, by weight, the steps shorten more slowly: there is more to learn yet.
+    All further passes together then move the model less than the first one did, so that they hardly overfit
+    and the probabilities of the first pass still hold. Where the first pass had few rows, by weight, the
+    steps shorten more slowly: there is more to learn yet.
     """
-    return 1.0 / (1.0 + number * min(weight / _MANY_ROWS, 1.0))
+    return 1.0 / (1.0 + number * min(weight / _MANY_ROWS, 1.0)) ** 2

@@ -13,7 +13,7 @@ taken from how long it would have lasted at the speed it began with.
 
 from steelyard.numba_tools.jit import part
 
-_GROWTH = 16.0  # of the reference, each time that the clock has left it so far behind
+_BITS = 48  # of (t/R)^power, at most: beyond, the reference grows, and all lags are multiplied once
 
 
 @part
@@ -29,12 +29,16 @@ def raised(base, power):
 
 
 @part
-def next_reference(reference, clock, h):
-    """The reference for a row of weight h: the first weight, then larger as the clock runs ahead."""
+def next_reference(reference, clock, h, power):
+    """The reference for a row of weight h: the first weight, then larger as the clock runs ahead.
+
+    It grows by powers of two, so that lags keep every bit.
+    """
     if reference == 0.0:
         return h
-    while clock + h > _GROWTH * reference:
-        reference *= _GROWTH
+    growth = 1.0 * (1 << max(_BITS // power, 1))
+    while clock + h > growth * reference:
+        reference *= growth
     return reference
 
 

@@ -38,14 +38,12 @@ from steelyard.learn.units import (
     INDEX,
     MARKS,
     any_misfit,
+    change_units,
     divide,
     find,
-    fits,
     forget,
     look_at,
-    new_unit,
     note_columns,
-    standard,
 )
 from steelyard.numba_tools.jit import borrow, kernel, part
 
@@ -67,22 +65,28 @@ def learn(
     norm, seen = state[NORM], state[SEEN]
     bias_lag, reference = state[BIAS_LAG], state[REFERENCE]
     # The row's copies: its pairs or sums, what they are made of, values in the user's units and in own ones,
-    # and z times its rate
+    # and z times its rate. All are borrowed, or their references would be counted in every row.
     room = (longest(indptr) // BLOCK + 3) * BLOCK
-    own = np.zeros(room, pairs.dtype)
     kind = origins.dtype
-    v, g, units, lags = np.zeros(room, kind), np.zeros(room, kind), np.zeros(room, kind), np.zeros(room, kind)
-    x, z, moves = np.zeros(room, kind), np.zeros(room, kind), np.zeros(room, kind)
-    places = np.zeros(room, np.uint64)
+    pairs_room, numbers, scalars = np.zeros(room, pairs.dtype), np.zeros((7, room), kind), np.zeros(5, kind)
+    places_room, flags_room = np.zeros(room, np.uint64), np.zeros(room, np.uint32)
+    marks_room = np.zeros(MARKS, np.uint8)
+    v, g, units, lags = borrow(numbers[0]), borrow(numbers[1]), borrow(numbers[2]), borrow(numbers[3])
+    x, z, moves, own = borrow(numbers[4]), borrow(numbers[5]), borrow(numbers[6]), borrow(pairs_room)
+    places, flags, marks = borrow(places_room), borrow(flags_room), borrow(marks_room)
+    typed = borrow(scalars)  # gives scalars the type of the coefficients
+    indptr, indices, values, order = borrow(indptr), borrow(indices), borrow(values), borrow(order)
+    labels, sample_weight, offsets = borrow(labels), borrow(sample_weight), borrow(offsets)
+    pairs, sums, origins, columns = borrow(pairs), borrow(sums), borrow(origins), borrow(columns)
+    candidates, counts, l1_applied = borrow(candidates), borrow(counts), borrow(l1_applied)
+    predictions = borrow(predictions)
     if flow is not None:
         flow_rate, tables = flow
         fans = np.zeros((len(tables[0]), room), kind)
         gains, late_moves = np.zeros(room, kind), np.zeros(room, kind)
         work, now = np.zeros((WORK_SIZE, len(tables[2]))), np.zeros_like(state)
-    typed = np.empty(5, kind)  # gives scalars the type of the coefficients
     ordered = len(order) > 0
     based = len(offsets) > 0
-    marks = np.zeros(MARKS, np.uint8)
     note_columns(columns, counts[0], marks)
     for turn in range(np.uint64(len(order) if ordered else len(labels))):
         row = np.uint64(order[turn]) if ordered else turn
@@ -97,19 +101,16 @@ def learn(
             note_columns(columns, counts[0], marks)
         filled = fill(start, end, values, x)
         near = _take_pairs(start, end, base, indices, dense, counts[0] > 0, pairs, own, marks, places)
-        for k in range(filled):
-            v[k] = own[k].real
-            units[k] = own[k].imag
         if counts[0] > 0 and dense:
             for k in range(end - start):
                 x[k] = x[k] - origins[k] if x[k] != 0.0 else x[k]
         for m in range(near):
             k = places[m]
             x[k] = x[k] - origins[np.uint64(indices[start + k - base])] if x[k] != 0.0 else x[k]
+        divide(filled, own, x, v, units, z, typed)
         if l1 > 0.0:
             for j in range(start, end):
                 v[j - start] = soft(v[j - start], l1_total - l1_applied[np.uint64(indices[j - base])])
-        divide(filled, x, units, z, typed)
         offset = bias * bias_value + (offsets[row] if based else 0.0)
         p = scale * dot(filled, v, z) + offset
         predictions[row] = p
@@ -123,19 +124,20 @@ def learn(
         at = clock
         clock += h
         if power > 0:
-            grown = next_reference(reference, at, h)
-            if grown != reference:
+            grown = next_reference(reference, at, h, power)
+            if grown != reference and reference > 0.0:
                 shrink = raised(reference / grown, power)
                 bias_lag *= shrink
                 _fade(sums, shrink)
-                reference = grown
+            reference = grown
         slope = derivative(p, y)
         if slope != 0.0:
             _take(start, end, base, indices, dense, sums, own)
             for k in range(filled):
                 g[k] = own[k].real
                 lags[k] = own[k].imag
-            if _change_units(filled, end - start, x, z, v, g, units, lags, typed):
+            if any_misfit(filled, x, units, z, typed):
+                change_units(filled, x, z, v, g, units, lags, flags, places, typed)
                 p = scale * dot(filled, v, z) + offset  # the prediction has changed
                 before, slope = value(p, y), derivative(p, y)
             if flow is not None:
@@ -198,6 +200,9 @@ def learn(
     state[BIAS_SQUARES], state[SCALE], state[L1_TOTAL] = bias_squares, scale, l1_total
     state[NORM], state[SEEN] = norm, seen
     state[BIAS_LAG], state[REFERENCE] = bias_lag, reference
+    # Used last, so that what is borrowed stays alive
+    pairs_room[0], numbers[0, 0], scalars[0] = 0.0, 0.0, 0.0
+    places_room[0], flags_room[0], marks_room[0] = 0, 0, 0
 
 
 @part
@@ -235,24 +240,6 @@ def _put(start, end, base, indices, dense, own, numbers):
     else:
         for j in range(start, end):
             numbers[np.uint64(indices[j - base])] = own[j - start]
-
-
-@part
-def _change_units(filled, count, x, z, v, g, units, lags, typed):
-    """Give features whose values do not fit another unit; returns whether there were any."""
-    some = False
-    for block in range(np.uint64(0), filled, np.uint64(BLOCK)):
-        if any_misfit(block, block + np.uint64(BLOCK), x, units, z, typed):
-            for k in range(block, min(block + np.uint64(BLOCK), count)):
-                if not fits(x[k], units[k], z[k]):
-                    unit, scale, square = new_unit(x[k], units[k])
-                    units[k] = unit
-                    v[k] *= scale
-                    lags[k] *= scale
-                    g[k] = min(g[k] * square, LARGEST)
-                    z[k] = standard(x[k], unit)
-                    some = True
-    return some
 
 
 @part

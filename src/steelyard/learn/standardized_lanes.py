@@ -105,7 +105,7 @@ def learn(
         where, wide = address(board), np.int64(lanes)
         slopes(where, wide, np.int64(0), wide)
         if power > 0:
-            _grow_references(lanes, stride, clocks, power, board, state, flat)
+            _grow_references(lanes, stride, clocks, power, board, state, flat, lates)
         if keep_live_slopes(lanes, board, state):
             if _change_units(start, end, base, indices, x, flat, stride, lanes, board, z):
                 _dots(start, end, base, indices, flat, stride, lanes, z, totals)
@@ -246,16 +246,24 @@ def _square(start, end, lanes, z, totals):
 
 
 @part
-def _grow_references(lanes, stride, clocks, power, board, state, flat):
+def _grow_references(lanes, stride, clocks, power, board, state, flat, factors):
+    """Lags of lanes whose reference grows are multiplied, all in one walk through the features."""
+    some = False
     for k in range(lanes):
+        factors[k] = 1.0
         if board[H, k] > 0.0:
-            grown = next_reference(state[REFERENCE, k], clocks[k], board[H, k])
-            if grown != state[REFERENCE, k]:
-                shrink = raised(state[REFERENCE, k] / grown, power)
+            before = state[REFERENCE, k]
+            grown = next_reference(before, clocks[k], board[H, k], power)
+            state[REFERENCE, k] = grown
+            if grown != before and before > 0.0:
+                shrink = raised(before / grown, power)
                 state[BIAS_LAG, k] *= shrink
-                for i in range(np.uint64(3) * lanes + k, np.uint64(len(flat)), stride):
-                    flat[i] *= shrink
-                state[REFERENCE, k] = grown
+                factors[k] = shrink
+                some = True
+    if some:
+        for lag in range(np.uint64(3) * lanes, np.uint64(len(flat)), stride):
+            for k in range(lanes):
+                flat[lag + k] *= factors[k]
 
 
 @part

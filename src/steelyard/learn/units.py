@@ -16,11 +16,13 @@ Units change in rows that teach the model something, no others. Copies of a row 
 stored with its sign: positive for counts, negative for others, 0 for a feature that was not seen.
 """
 
+import math
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from steelyard.learn.row_copies import LARGEST
 from steelyard.numba_tools.jit import part
 
 MOST = 16.0  # counts of a feature, in its unit
@@ -38,23 +40,29 @@ NEAR = 1e-5  # how far from a whole number a multiple may be
 
 
 @part
-def divide(count, x, units, z, typed):
-    """z = x/unit for a row; 0 where a feature is new, or its values so tiny that they do not count."""
+def divide(count, pairs, x, v, units, z, typed):
+    """Of a row: coefficients and units out of their pairs, and z = x/unit.
+
+    z is 0 where a feature is new, or its values so tiny that they do not count.
+    """
     typed[0], typed[1] = TINIEST, 0.0
     tiniest, zero = typed[0], typed[1]
     for k in range(count):
-        size = abs(units[k])
+        coefficient, unit = pairs[k].real, pairs[k].imag
+        size = abs(unit)
         own = x[k] / max(size, tiniest)
         z[k] = own if size > tiniest else zero
+        v[k] = coefficient
+        units[k] = unit
 
 
 @part
-def any_misfit(first, end, x, units, z, typed):
-    """Whether, at these places of a row, a feature is new, or its value does not fit its unit."""
+def any_misfit(count, x, units, z, typed):
+    """Whether, in a row, a feature is new, or its value does not fit its unit."""
     typed[0], typed[1], typed[2], typed[3], typed[4] = 0.5, MOST, 1.0, NEAR, TINIEST
     half, most, one, near, tiniest = typed[0], typed[1], typed[2], typed[3], typed[4]
     misfits = np.uint32(0)
-    for k in range(first, end):
+    for k in range(count):
         own, size = abs(z[k]), abs(x[k])
         counted = units[k] > tiniest
         limit = most if counted else one
@@ -64,6 +72,64 @@ def any_misfit(first, end, x, units, z, typed):
         misfits |= np.uint32(own > limit)
         misfits |= np.uint32(apart > slack)
     return misfits > 0
+
+
+@part
+def change_units(count, x, z, v, g, units, lags, flags, places, typed):
+    """Give features of a row whose values do not fit another unit.
+
+    Most of them are new or larger than ever, and change all at once; counts that do not fit are seldom, and
+    change one by one.
+    """
+    _flag_counts(count, units, z, flags, typed)
+    _enlarge(count, x, z, g, units, typed)
+    for m in range(_flagged(count, flags, places)):
+        k = places[m]
+        unit, scale, square = new_unit(x[k], units[k])
+        units[k] = unit
+        v[k] *= scale
+        lags[k] *= scale
+        g[k] = min(g[k] * square, LARGEST)
+        z[k] = standard(x[k], unit)
+
+
+@part
+def _flag_counts(count, units, z, flags, typed):
+    """Flag the values that do not fit a unit of counts."""
+    typed[0], typed[1], typed[2], typed[3] = 0.5, MOST, NEAR, TINIEST
+    half, most, near, tiniest = typed[0], typed[1], typed[2], typed[3]
+    for k in range(count):
+        own = abs(z[k])
+        apart = abs(own - np.float32(np.int32(own + half)))
+        misfit = np.uint32(own > most) | np.uint32(apart > near * own)
+        flags[k] = np.uint32(units[k] > tiniest) & misfit
+
+
+@part
+def _flagged(count, flags, places):
+    """List the places that are flagged; returns how many."""
+    found = np.uint64(0)
+    for k in range(count):
+        places[found] = k
+        found += np.uint64(flags[k])
+    return found
+
+
+@part
+def _enlarge(count, x, z, g, units, typed):
+    """As `new_unit` and `standard`, of features that are new, or measured by their largest value."""
+    typed[0], typed[1], typed[2] = TINIEST, 0.0, 1.0
+    tiniest, zero, one = typed[0], typed[1], typed[2]
+    for k in range(count):
+        size, unit = abs(x[k]), units[k]
+        old = abs(unit)
+        new = (old <= tiniest) & (size > zero)
+        larger = (unit < -tiniest) & (abs(z[k]) > one)
+        g[k] = min(g[k] * (old / size) ** 2, LARGEST) if larger else g[k]
+        sign = math.copysign(one, x[k]) if size > tiniest else zero
+        z[k] = sign if new | larger else z[k]
+        unit = -size if larger else unit
+        units[k] = size if new else unit
 
 
 @part

@@ -78,13 +78,16 @@ def _units(settings: Sequence[Settings], features: int, classes: int) -> Iterato
     beside = BYTES_A_LANE if classes > 1 else 0
     for numbers in alike.values():
         each_lane = lane_block.bytes_a_lane(settings[numbers[0]], features) + beside
+        shared = lane_block.bytes_in_common(settings[numbers[0]], features)
         for start in range(0, len(numbers), together):
             unit = numbers[start : start + together]
             padded = -(-len(unit) * classes // WIDTH) * WIDTH
-            yield unit, padded * each_lane
+            yield unit, padded * each_lane + shared
     for number in alone:
-        debts = 8 * features if settings[number].l1 > 0.0 else 0
-        yield [number], classes * (lane_block.bytes_a_lane(settings[number], features) + debts + beside)
+        each = settings[number]
+        own = lane_block.bytes_a_lane(each, features) + lane_block.bytes_in_common(each, features)
+        debts = 8 * features if each.l1 > 0.0 else 0
+        yield [number], classes * (own + debts + beside)
 
 
 def memory_of(given: int | str | None) -> int:
