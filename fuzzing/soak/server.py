@@ -19,7 +19,7 @@ class PredictionService:
     def __init__(self, model: Path, table: Path) -> None:
         self._model = model
         with socket.create_server(("127.0.0.1", 0)) as free:
-            self._port = free.getsockname()[1]
+            self.port = free.getsockname()[1]
         lines = table.read_bytes().splitlines(keepends=True)
         self._bodies = [b"".join(lines[at : at + 20]) for at in range(0, 200, 20)]
         self._answers: list[bytes] = []
@@ -32,11 +32,11 @@ class PredictionService:
 
     def start(self) -> Child:
         """One that answers: it is started at once after the last one, at the same port."""
-        child = start(["serve", self._model, "--port", self._port])
+        child = start(["serve", self._model, "--port", self.port])
         ends = time.monotonic() + 20.0
         while True:
             try:
-                socket.create_connection(("127.0.0.1", self._port), timeout=5.0).close()
+                socket.create_connection(("127.0.0.1", self.port), timeout=5.0).close()
             except ConnectionError:
                 assert time.monotonic() < ends, child.said()
                 time.sleep(0.005)
@@ -55,7 +55,7 @@ class PredictionService:
             for _ in range(chance.randrange(1, _CLIENTS)):
                 number, client = chance.randrange(len(self._bodies)), socket.socket()
                 clients.enter_context(client).settimeout(20.0)
-                client.connect(("127.0.0.1", self._port))
+                client.connect(("127.0.0.1", self.port))
                 request = self.request(number)
                 whole = chance.random() < 0.8
                 client.sendall(request if whole else request[: chance.randrange(len(request))])

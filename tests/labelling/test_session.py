@@ -110,7 +110,7 @@ def test_a_clock_that_goes_back(tmp_path: Path) -> None:
         session.close()
         session = LabellingSession(project, lambda: next(clock))
         assert session.undo("tab", "ann") == done[-2]
-        assert list(session._said) == [("ann", item) for item in done[:-2]]
+        assert list(session.said_by("ann")) == done[-3::-1]
 
 
 def test_some_are_labelled_twice(tmp_path: Path) -> None:

@@ -38,13 +38,13 @@ class LabellingSession:
         self.labels = in_force(entries)
         self.counts = Counter(settled(own) for own in self.labels.values())
         """How many items have each label; None: skipped."""
-        self._said: dict[tuple[str, int], None] = {}  # who said something about what, the latest last
+        self._said: dict[str, dict[int, None]] = {}  # by person what they labelled, the latest last
         self.dry = 0
         """How many labels came since the last one of the positive class."""
         for each in entries:
             self._note_order(each)
-        for name, item in self._said:
-            self._count_dry(self.labels[item][name])
+            if self.labels.get(each.item, {}).get(each.annotator) is each:
+                self._count_dry(each)
         self.by_person = Counter(name for own in self.labels.values() for name in own if name != IN_FILE)
         self.feed = LearnerFeed(project, project.classifier())
         self.attempts = Attempts(self.feed.classifier)
@@ -123,7 +123,7 @@ class LabellingSession:
 
     def said_by(self, annotator: str) -> Iterator[int]:
         """The items that this person has labelled, the latest first."""
-        return (item for name, item in reversed(self._said) if name == annotator)
+        return reversed(self._said.get(annotator, {}))
 
     def _record(self, label: Label) -> None:
         self.project.store.add(label)
@@ -147,9 +147,10 @@ class LabellingSession:
         self._work.notify_all()
 
     def _note_order(self, label: Label) -> None:
-        self._said.pop((label.annotator, label.item), None)
+        own = self._said.setdefault(label.annotator, {})
+        own.pop(label.item, None)
         if label.purpose != WITHDRAWN:
-            self._said[label.annotator, label.item] = None
+            own[label.item] = None
 
     def _count_dry(self, label: Label) -> None:
         if label.label is not None:
