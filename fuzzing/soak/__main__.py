@@ -21,12 +21,12 @@ from typing import Protocol
 
 from benchmarks import sections
 from fuzzing.__main__ import PAGE
+from fuzzing.commands import IN_MEMORY
 from fuzzing.soak.processes import SIGNALS
 from fuzzing.soak.scenarios import SCENARIOS, Data
 
 _TRIALS = ("full disk", "read-only", "two writers", "clock back")
 _FEWEST = 3
-_IN_MEMORY = "/dev/shm" if Path("/dev/shm").is_dir() else None  # no kill depends on a disk, which takes long
 
 
 class Scenario(Protocol):
@@ -52,8 +52,8 @@ def soak(name: str, kills: int, seed: int) -> tuple[Counter[str], float]:
         return which
 
     with (
-        tempfile.TemporaryDirectory(dir=_IN_MEMORY) as data,
-        tempfile.TemporaryDirectory(dir=_IN_MEMORY) as own,
+        tempfile.TemporaryDirectory(dir=IN_MEMORY) as data,
+        tempfile.TemporaryDirectory(dir=IN_MEMORY) as own,
     ):
         folder = Path(own)
         scenario: Scenario = SCENARIOS[name](Data(Path(data)))
