@@ -122,9 +122,9 @@ class Installed:
         """Only what everybody has is in its environment, and `env`; None takes something away."""
         usual = {"PATH": f"{self._programs}:/usr/bin:/bin", "HOME": str(place / "home"), "LANG": "C.UTF-8"}
         given = {name: value for name, value in (usual | env).items() if value is not None}
-        command = [self._programs / "steelyard", *arguments]
-        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-        return subprocess.Popen(command, cwd=place, env=given, text=True, **pipes, **more)
+        command = [str(self._programs / "steelyard"), *arguments]
+        more |= {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        return subprocess.Popen(command, cwd=place, env=given, text=True, **more)
 
     def learn(self, env: dict[str, str | None], writers: int = 1, **more: Any) -> None:
         """Train and predict; the model is that of the first time."""

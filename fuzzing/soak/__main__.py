@@ -22,6 +22,7 @@ from typing import Protocol
 from benchmarks import sections
 from fuzzing.__main__ import PAGE
 from fuzzing.commands import IN_MEMORY
+from fuzzing.soak.circumstances import Trials
 from fuzzing.soak.processes import SIGNALS
 from fuzzing.soak.scenarios import SCENARIOS, Data
 
@@ -38,7 +39,7 @@ class Scenario(Protocol):
     def kill(self, folder: Path, chance: Random, next_signal: Callable[[], Signals]) -> None:
         """One story with one or several kills, each by the next signal."""
 
-    def trials(self, folder: Path) -> dict[str, Callable[[Path, Random], None]]:
+    def trials(self, folder: Path) -> Trials:
         """Other circumstances, by the names of columns."""
 
 

@@ -6,9 +6,13 @@ import os
 import resource
 import signal
 import time
+from collections.abc import Callable
 from pathlib import Path
+from random import Random
 
 _NOBODY = 65534
+Trials = dict[str, Callable[[Path, Random], None]]
+"""What is tried in a folder, by the names of columns."""
 
 
 def full_disk(largest: int) -> None:

@@ -123,8 +123,8 @@ class Dialogue(ABC):
         talk.close()
         talk.child.wait_after(which)
 
-    def trials(self, folder: Path) -> dict[str, Callable[[Path, Random], None]]:
-        found = {
+    def trials(self, folder: Path) -> circumstances.Trials:
+        found: circumstances.Trials = {
             "full disk": self._full_disk,
             "two writers": self._two_writers,
             "clock back": self._clock_back,

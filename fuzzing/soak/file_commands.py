@@ -58,8 +58,8 @@ class FileCommand:
             self._succeed(self.again(place))
         self._assert_content(place, self._expected)
 
-    def trials(self, folder: Path) -> dict[str, Callable[[Path, Random], None]]:
-        found = {
+    def trials(self, folder: Path) -> circumstances.Trials:
+        found: circumstances.Trials = {
             "full disk": self._full_disk, "two writers": self._two_writers, "clock back": self._clock_back,
         }  # fmt: skip
         return found | ({"read-only": self._read_only} if circumstances.can_be_bound(folder) else {})

@@ -11,6 +11,7 @@ from random import Random
 from signal import Signals
 from typing import Any
 
+from fuzzing.soak.circumstances import Trials
 from fuzzing.soak.processes import start
 from steelyard.active.label_store import in_force
 from steelyard.labelling.project import Project
@@ -108,5 +109,5 @@ class LabellingPage:
             assert session.feed.answered == sum(item in session.feed._numbers for item in session.labels)
             session.close()
 
-    def trials(self, folder: Path) -> dict[str, Callable[[Path, Random], None]]:
+    def trials(self, folder: Path) -> Trials:
         return {}
