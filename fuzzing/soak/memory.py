@@ -72,7 +72,7 @@ def label_answers(folder: Path, answers: int) -> Iterator[Look]:
     its_out, out = os.pipe()
 
     def work() -> None:
-        with begin(folder, answers * 5 // 4, budget=answers) as project:
+        with begin(folder, answers * 2, budget=answers * 3 // 2) as project:
             session = LabellingSession(project)
             session.start()
             for _ in range(_LOOKS):
@@ -96,7 +96,7 @@ def label_answers(folder: Path, answers: int) -> Iterator[Look]:
 RUNS = {
     "train, from a pipe": ("rows", train_pipe, 8_000_000),
     "serve": ("requests", serve_requests, 40_000),
-    "active label": ("answers", label_answers, 8_000),
+    "active label": ("answers", label_answers, 6_000),
 }
 
 
@@ -114,7 +114,7 @@ def main() -> int:
         found = {"command": name, what: looks[-1][0], "MB": round(looks[-1][1]), "slope": round(slope, 4)}
         sys.stdout.write(json.dumps(found) + "\n")
         sys.stdout.flush()
-        table.append([name, f"{looks[-1][0]:,} {what}", f"{looks[-1][1]:.0f}", f"{slope:.3f}"])
+        table.append([name, f"{looks[-1][0]:,} {what}", f"{looks[-1][1]:.0f}", f"{abs(slope) if abs(slope) < 0.0005 else slope:.3f}"])
     if given.write:
         heads = ["command", "run", "MB at the end", "MB per 1,000 more"]
         sections.write(PAGE, "memory", sections.table(heads, table))
