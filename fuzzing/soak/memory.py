@@ -114,7 +114,7 @@ def main() -> int:
         found = {"command": name, what: looks[-1][0], "MB": round(looks[-1][1]), "slope": round(slope, 4)}
         sys.stdout.write(json.dumps(found) + "\n")
         sys.stdout.flush()
-        table.append([name, f"{looks[-1][0]:,} {what}", f"{looks[-1][1]:.0f}", f"{abs(slope) if abs(slope) < 0.0005 else slope:.3f}"])
+        table.append([name, f"{looks[-1][0]:,} {what}", f"{looks[-1][1]:.0f}", f"{slope:z.3f}"])
     if given.write:
         heads = ["command", "run", "MB at the end", "MB per 1,000 more"]
         sections.write(PAGE, "memory", sections.table(heads, table))
