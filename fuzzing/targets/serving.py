@@ -51,7 +51,7 @@ class Requests:
             code = int(found.split(b" ", 2)[1])
             assert code in _CODES, found
             head, _, body = found.partition(b"\r\n\r\n")
-            size = int(head.partition(b"Content-Length: ")[2].split(b"\r\n")[0])
+            size = int(head.partition(b"\r\nContent-Length: ")[2].split(b"\r\n")[0])
             for line in body[:size].splitlines() if code == 200 else ():
                 json.loads(line)
         again = self._ask(self._sound)

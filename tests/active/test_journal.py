@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from steelyard.active._transaction import transaction
 from steelyard.active.journal import ANSWER, CHANGE, SKIP, TEACH, Event, Journal, revise
 from steelyard.active.learner import ActiveLearner
 from steelyard.active.strategies._base import BudgetPlan
@@ -84,6 +85,22 @@ def test_another_process_cannot_ask_meanwhile(tmp_path: Path) -> None:
     with Journal(path), pytest.raises(ValueError, match="another process is using it"):
         Journal(path)
     Journal(path).close()
+
+
+def test_a_full_disk_changes_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "a.journal"
+    with Journal(path) as journal:
+        journal._db.execute("CREATE TEMP TRIGGER full BEFORE INSERT ON events BEGIN SELECT no_room(); END")
+        with pytest.raises(OSError, match="could not be written") as caught:
+            journal.add([Event(ANSWER, 0, 1.0)])
+        assert caught.value.filename == str(path)
+        journal._db.execute("DROP TRIGGER full")
+        assert not list(journal.events())
+        journal.add([Event(ANSWER, 0, 1.0)])
+        # a failed commit may have ended the transaction already: there is nothing to roll back then
+        with pytest.raises(OSError, match="could not be written"), transaction(journal._db, to_disk=True):
+            journal._db.execute("COMMIT")
+        assert list(journal.events()) == [Event(ANSWER, 0, 1.0)]
 
 
 def test_files_that_are_no_journals(tmp_path: Path) -> None:

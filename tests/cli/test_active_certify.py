@@ -69,6 +69,9 @@ def test_it_asks_goes_on_and_certifies(journal: Path, tmp_path: Path) -> None:
     assert last[-1]["says"].startswith("certified: error below 0.2 on 60 rows")
     for name in ("proof.json", "proof.html"):
         assert (tmp_path / name).exists()
+    (tmp_path / "proof.json").unlink()  # as if it had been killed before it wrote the certificate
+    (again,) = certify(journal, *options, replies=[])
+    assert again == last[-1]
     checked = run("active", "verify", tmp_path / "proof.json", "--journal", journal).stdout
     assert checked.endswith("; everything agrees\n")
     assert "No such file" in refused(

@@ -79,3 +79,17 @@ def test_interrupts_are_left_alone_where_they_are_ignored_or_belong_to_another_t
         signal.signal(signal.SIGINT, before)
     with ThreadPoolExecutor(1) as pool:
         assert pool.submit(CliRunner().invoke, main, ["inspect", "missing"]).result().exit_code == 1
+
+
+def test_a_lost_sigterm_ends_the_command_all_the_same() -> None:
+    def fail(*, terminated: bool) -> None:
+        with cli._tidy_when_terminated():
+            if terminated:
+                with suppress(SystemExit):  # as Numba does, which goes on with an error of its own
+                    signal.raise_signal(signal.SIGTERM)
+            raise TypeError("an error")
+
+    with pytest.raises(SystemExit, match="143"):
+        fail(terminated=True)
+    with pytest.raises(TypeError, match="an error"):
+        fail(terminated=False)

@@ -242,6 +242,17 @@ def test_what_is_refused(models: Path, corpus: Path, tmp_path: Path) -> None:
         filter_files(model, late, tmp_path / "late")
 
 
+def test_two_at_once_do_not_mix(models: Path, corpus: Path, tmp_path: Path) -> None:
+    arguments: Any = models / "quality.model", corpus, tmp_path / "kept"
+
+    def meanwhile(*_: object) -> None:
+        with pytest.raises(InputError, match="kept: another process is writing to it"):
+            filter_files(*arguments, **HALF)  # type: ignore[arg-type]
+
+    assert filter_files(*arguments, progress=meanwhile, **HALF).files == 3  # type: ignore[arg-type]
+    assert filter_files(*arguments, **HALF).already_done == 3  # type: ignore[arg-type]
+
+
 def test_a_word_in_a_text_is_no_key(models: Path, tmp_path: Path) -> None:
     path = write_jsonl(tmp_path / "x.jsonl", [{"text": 'a "quality_p" is'}, {"text": "x"}])
     path.write_text('{"text": "x", "deeper": {"quality_p": 1}}\n' + path.read_text())

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from steelyard.active.label_store import Label
 from steelyard.labelling.app import LabellingApp
 from steelyard.labelling.session import LabellingSession
 from tests.labelling.projects import answer, truth
@@ -136,6 +137,21 @@ def test_bad_requests_change_nothing(client: WebClient, session: LabellingSessio
     assert broken.status_code == 400
     assert "nothing to undo" in post(client, "undo", 400)["error"]
     assert not session.labels
+
+
+def test_a_full_disk_is_told(
+    client: WebClient, session: LabellingSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(label: Label) -> None:
+        raise OSError(28, "No space left on device", "messages.csv.journal")
+
+    item = get(client, "next")["question"]["item"]
+    with monkeypatch.context() as full:
+        full.setattr(session.project.store, "add", refuse)
+        said = post(client, "label", 507, item=item, label="ham")
+    assert said == {"error": "messages.csv.journal: No space left on device"}
+    assert item not in session.labels
+    assert post(client, "label", item=item, label="ham")["labelled"] == 1
 
 
 def test_pages_may_run_nothing_but_their_own(client: WebClient) -> None:

@@ -256,3 +256,10 @@ def test_solvers_end_after_many_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     assert 0.0 <= numeric.flow(loss, 0.0, 1.0, 1e6) < 1.0
     assert 0.0 <= numeric.push_for(loss, 0.0, 1.0, 0.9) < math.inf
     assert 0.0 <= numeric.implicit(loss, 0.0, 1.0, 1e6) < 1.0
+
+
+def test_slopes_near_the_smallest_number() -> None:
+    loss, tiny = losses.by_name("logarithmic"), 7e-307
+    slope = tiny / 1e-6  # below its edge the loss is a straight line
+    for u in (1.0, 1e290):
+        assert numeric.flow(loss, tiny, tiny, u) == pytest.approx(u * slope, rel=1e-12)

@@ -34,6 +34,7 @@ def changed(*place: Any, value: Any) -> dict[str, Any]:
         (("classes",), [1, 2]), (("classes",), ["a", "\ud800"]), (("calibration",), [[1.0]]),
         (("calibration",), [[1.0, 0.0]] * 2), (("loss",), "logistic"), (("loss", "parameters"), {"x": None}),
         (("models",), []), (("models", 0), 7), (("models", 0, "bias"), float("inf")),
+        (("models", 0, "bias"), 10**400),
         (("models", 0, "indices"), [16]), (("models", 0, "indices"), [-1]),
         (("models", 0, "indices"), [3, 4]),
         (("models", 0, "weights"), [1e300]), (("models", 0, "weights"), [float("nan")]),
@@ -45,6 +46,14 @@ def changed(*place: Any, value: Any) -> dict[str, Any]:
 def test_damaged_parts_are_named(place: tuple[Any, ...], value: Any) -> None:
     with pytest.raises(ValueError, match=f"is damaged: '{place[0]}' is not as"):
         Predictor(changed(*place, value=value))
+
+
+def test_whole_numbers_of_any_size() -> None:
+    huge = {"bias": 10**30, "indices": [0], "weights": [1]}
+    matrix = changed("kind", value="matrix") | {"models": [huge], "calibration": [[10**30, -(10**30)]]}
+    predictor = Predictor(matrix)
+    assert predictor.decision_function([[0.0] * 16]) == [1e30]
+    assert predictor.predict_proba([[0.0] * 16]).tolist() == [[1.0, 0.0]]
 
 
 def test_sound_ones_and_no_exports(tmp_path: Path) -> None:

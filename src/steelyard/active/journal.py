@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from steelyard._file_lock import FileLock
 from steelyard.active._journal_attempts import ATTEMPT_TABLES, AttemptEntries
+from steelyard.active._transaction import transaction
 from steelyard.model import Settings
 
 FORMAT = 3
@@ -68,7 +69,7 @@ class AskedRow:
     values: NDArray[np.float64]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)  # there is one for every answer
 class Event:
     """An answer, a skip, a label that nobody was asked for; or what becomes of one.
 
@@ -310,18 +311,6 @@ class Journal(AttemptEntries):
         """A transaction. It survives a killed process; a power cut only if it is written `to_disk`."""
         with self.writing, transaction(self._db, to_disk=to_disk and not self.follows):
             yield
-
-
-@contextmanager
-def transaction(db: sqlite3.Connection, *, to_disk: bool) -> Iterator[None]:
-    db.execute(f"PRAGMA synchronous = {'FULL' if to_disk else 'NORMAL'}")
-    db.execute("BEGIN IMMEDIATE")
-    try:
-        yield
-    except BaseException:
-        db.execute("ROLLBACK")
-        raise
-    db.execute("COMMIT")
 
 
 def revise(events: list[Event], revision: Event) -> None:

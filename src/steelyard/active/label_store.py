@@ -13,7 +13,8 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
 
-from steelyard.active.journal import Journal, transaction
+from steelyard.active._transaction import transaction
+from steelyard.active.journal import Journal
 
 LABEL, CERTIFY, IMPORT, WITHDRAWN = "label", "certify", "import", "withdrawn"
 IN_FILE = "file"
@@ -50,7 +51,7 @@ class Document:
         return json.dumps(self.fields, ensure_ascii=False, default=str)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)  # there is one for every answer
 class Label:
     """What one person said about an item; a label of None is a skip."""
 

@@ -10,6 +10,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import click
@@ -65,10 +66,21 @@ def _tidy_when_terminated() -> Iterator[None]:
         threading.current_thread() is threading.main_thread()
         and signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
     )
+    came = False
+
+    def end(number: int, frame: FrameType | None) -> None:
+        nonlocal came
+        came = True
+        sys.exit(128 + number)
+
     if ours:
-        signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
+        signal.signal(signal.SIGTERM, end)
     try:
         yield
+    except Exception as error:
+        if came:  # Numba answers it with an error of its own, as `restored_interrupts` says of Ctrl-C
+            raise SystemExit(128 + signal.SIGTERM) from error
+        raise
     finally:
         if ours:
             signal.signal(signal.SIGTERM, signal.SIG_DFL)

@@ -146,14 +146,15 @@ def filter_files(
         condition = lambda get: get(score) >= least  # noqa: E731 - beside that of `keep`
     elif keep is not None:
         condition = conditions.parse(keep, scorers.known, scorers.classes)
-    folder.agree(settings)
     sample = AuditSample(audit_size, seed, rejects=condition is not None) if audit_size else None
     run = _Run(
         folder, preparer, BlockFilter(scorers, condition, rejects is not None, sample),
         None if rejects is None else Path(rejects), skip_errors, progress,
     )  # fmt: skip
-    run.go(found, usable)
-    return run.summarise(chosen)
+    with folder.locked():
+        folder.agree(settings)
+        run.go(found, usable)
+        return run.summarise(chosen)
 
 
 def _ranking(scorers: Scorers, by: str | None) -> str:

@@ -12,10 +12,12 @@ Names that begin with _ or . are passed over by the programs that read folders o
 import hashlib
 import json
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from steelyard import _atomic_files
+from steelyard._file_lock import FileLock
 from steelyard.io.errors import InputError
 
 OWN = "_steelyard"
@@ -58,12 +60,25 @@ class RunFolder:
     def settings(self) -> Record | None:
         return read_json(self.settings_path)
 
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """While outputs are written: two processes would write to the same partial files."""
+        foreign = self.path.is_dir() and any(each.name != OWN for each in self.path.iterdir())
+        if foreign and not self.settings_path.exists():
+            raise InputError(f"{self.path}: is not empty, and no folder of an earlier run; name another")
+        self.settings_path.parent.mkdir(parents=True, exist_ok=True)
+        lock = FileLock(self.path / OWN / "lock")
+        if not lock.acquire():
+            raise InputError(f"{self.path}: another process is writing to it; wait for its end")
+        try:
+            yield
+        finally:
+            lock.release()
+
     def agree(self, settings: Record) -> None:
         """Record the settings of a run that begins; refuse to go on with those of another."""
         before = self.settings()
         if before is None:
-            if self.path.is_dir() and any(self.path.iterdir()):
-                raise InputError(f"{self.path}: is not empty, and no folder of an earlier run; name another")
             write_json(self.settings_path, settings)
             return
         if settings == before | {"skip_errors": True}:  # what is done had no errors, so it is the same

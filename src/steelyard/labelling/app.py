@@ -96,6 +96,8 @@ class LabellingApp:
                 except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
                     said = f"{error} is missing" if isinstance(error, KeyError) else str(error)
                     reply = JSONResponse({"error": said}, 400)
+                except OSError as error:  # such as a full disk: nothing was taken down
+                    reply = JSONResponse({"error": f"{error.filename}: {error.strerror}"}, 507)
             reply.headers.update(_HEADERS)
             return reply
 

@@ -9,7 +9,7 @@ import contextlib
 import threading
 import time
 from collections import Counter, deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
@@ -34,16 +34,17 @@ class LabellingSession:
     def __init__(self, project: Project, clock: Callable[[], float] = time.time) -> None:
         self.project, self._clock = project, clock
         self.lock = threading.RLock()
-        self.labels = in_force(project.store.labels())
+        entries = project.store.labels()
+        self.labels = in_force(entries)
         self.counts = Counter(settled(own) for own in self.labels.values())
         """How many items have each label; None: skipped."""
-        in_time = sorted(
-            (each for own in self.labels.values() for each in own.values()), key=lambda each: each.time
-        )
+        self._said: dict[str, dict[int, None]] = {}  # by person what they labelled, the latest last
         self.dry = 0
         """How many labels came since the last one of the positive class."""
-        for each in in_time:
-            self._count_dry(each)
+        for each in entries:
+            self._note_order(each)
+            if self.labels.get(each.item, {}).get(each.annotator) is each:
+                self._count_dry(each)
         self.by_person = Counter(name for own in self.labels.values() for name in own if name != IN_FILE)
         self.feed = LearnerFeed(project, project.classifier())
         self.attempts = Attempts(self.feed.classifier)
@@ -112,14 +113,17 @@ class LabellingSession:
     def undo(self, client: str, annotator: str) -> int:
         """Take back the last label of this person, whose document comes again."""
         with self._work:
-            own = [mine for each in self.labels.values() if (mine := each.get(annotator)) is not None]
-            if not own:
+            last = next(self.said_by(annotator), None)
+            if last is None:
                 raise InputError("there is nothing to undo: you have not labelled anything")
-            last = max(own, key=lambda each: each.time)
-            self._record(Label(last.item, None, annotator, self._clock(), WITHDRAWN))
-            self._queue = [last.item, *(item for item in self._queue if item != last.item)]
-            self._assigned[last.item] = client, self._clock()
-            return last.item
+            self._record(Label(last, None, annotator, self._clock(), WITHDRAWN))
+            self._queue = [last, *(item for item in self._queue if item != last)]
+            self._assigned[last] = client, self._clock()
+            return last
+
+    def said_by(self, annotator: str) -> Iterator[int]:
+        """The items that this person has labelled, the latest first."""
+        return reversed(self._said.get(annotator, {}))
 
     def _record(self, label: Label) -> None:
         self.project.store.add(label)
@@ -135,11 +139,18 @@ class LabellingSession:
             self.counts[settled(own)] += 1
         else:
             del self.labels[label.item]
+        self._note_order(label)
         self._count_dry(label)
         self.attempts.changed(label.item)
         self._count_draws()
         self._pending.append(label.item)
         self._work.notify_all()
+
+    def _note_order(self, label: Label) -> None:
+        own = self._said.setdefault(label.annotator, {})
+        own.pop(label.item, None)
+        if label.purpose != WITHDRAWN:
+            own[label.item] = None
 
     def _count_dry(self, label: Label) -> None:
         if label.label is not None:
@@ -208,7 +219,7 @@ class LabellingSession:
 
     def _free(self, item: int, client: str) -> bool:
         holder, since = self._assigned.get(item, (client, 0.0))
-        return holder == client or self._clock() - since > LEASE
+        return holder == client or abs(self._clock() - since) > LEASE  # a clock may be set back
 
     def _is_drawn_twice(self, item: int) -> bool:
         """Whether the item is among those that two people label, and one of them has."""
@@ -269,7 +280,7 @@ class LabellingSession:
         """How many questions to ask now."""
         if self._exhausted or self.wish is not None or self.attempts.current is not None:
             return 0
-        here = sum(self._clock() - seen < _GONE for seen in self._clients.values())
+        here = sum(abs(self._clock() - seen) < _GONE for seen in self._clients.values())
         open_ = sum(item not in self.labels for item in self._queue)
         return max(max(here, 1) + AHEAD - open_, 0)
 

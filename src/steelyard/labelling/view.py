@@ -1,5 +1,6 @@
 """What the page shows, as JSON: a document in pieces, and how far one has come."""
 
+import itertools
 from pathlib import Path
 from typing import Any
 
@@ -91,9 +92,8 @@ class PageView:
     def recent(self, annotator: str) -> list[dict[str, Any]]:
         """What this person labelled last."""
         with self._session.lock:
-            own = [each[annotator] for each in self._session.labels.values() if annotator in each]
-        last = sorted(own, key=lambda label: -label.time)[:_MOST_RECENT]
-        return self._list([label.item for label in last], annotator)
+            last = list(itertools.islice(self._session.said_by(annotator), _MOST_RECENT))
+        return self._list(last, annotator)
 
     def _list(self, items: list[int], annotator: str) -> list[dict[str, Any]]:
         found = []

@@ -67,7 +67,7 @@ _AGREEMENT = 1e-11
 _LARGEST_FALL = 4.0  # of the speed, within one panel
 _ROUNDING = 2.0**-52
 _FREE_CUTS = 300
-_TINY = 1e-300  # a slope below this is no slope
+_TINY = 1e-307  # a slope below this is no slope; its inverse is still a number
 _MOST_STEPS = 100_000  # hundreds are usual, noisy slopes take thousands; subnormal numbers may never arrive
 
 

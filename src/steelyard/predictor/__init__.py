@@ -52,8 +52,9 @@ class Predictor:
         self._mask = content["features"] - 1
         self._features = content["features"]
         self._loss = losses.by_name(content["loss"]["name"], **content["loss"]["parameters"])
-        self._calibration = content["calibration"]
-        self._biases = [model["bias"] for model in content["models"]]
+        # JSON has whole numbers of any size, of which NumPy would make objects
+        self._calibration = content["calibration"] and np.array(content["calibration"], np.float64).tolist()
+        self._biases = [float(model["bias"]) for model in content["models"]]
         self._weights = np.zeros((len(self._biases), self._features), self._dtype)
         for weights, model in zip(self._weights, content["models"], strict=True):
             weights[np.array(model["indices"], np.int64)] = np.array(model["weights"], self._dtype)

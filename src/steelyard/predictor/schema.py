@@ -1,7 +1,7 @@
 """What an exported model must look like, looked at before any of it is used."""
 
-import math
 import re
+import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -44,8 +44,8 @@ def _refusal(name: str) -> ValueError:
     return ValueError(f"is damaged: {name!r} is not as steelyard export writes it")
 
 
-def _is_number(value: Any, largest: float = math.inf) -> bool:
-    return type(value) in (int, float) and -largest <= value <= largest and abs(value) < math.inf
+def _is_number(value: Any, largest: float = sys.float_info.max) -> bool:
+    return type(value) in (int, float) and -largest <= value <= largest
 
 
 def _is_count(value: Any, least: int, most: int) -> bool:

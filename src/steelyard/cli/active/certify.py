@@ -61,8 +61,9 @@ def command(file: Path, journal: Path, certificate: Path | None, **given: Any) -
 
     {"undo": true} takes back the last label, {"end": true} gives up. The last line says whether it is
     certified. If it is not, the labels are learned. All answers are in the journal: after an interruption,
-    the same command goes on. With --recall, rows of the file that active ask has asked for, known by their
-    content, are those that have been read. See docs/certify.md.
+    the same command goes on; what it has certified is not asked for again. With --recall, rows of the file
+    that active ask has asked for, known by their content, are those that have been read. See
+    docs/certify.md.
     """
     from steelyard.active.journal import Journal
 
@@ -120,8 +121,11 @@ def _attempt(journal: "Journal", rows: list[Any], given: dict[str, Any]) -> "Att
     claim = {"measure": measure, "target": given[measure], "alpha": given["alpha"], "plan": given["plan"]}
     last = journal.count_attempts()
     found = Attempt.resume(learner, pool, _numbers(last, len(pool)), last)
+    same = found is not None and all(getattr(found, name) == value for name, value in claim.items())
+    if found is not None and same and _holds(found, learner, pool):
+        return found
     if found is not None and not found.over:
-        if any(getattr(found, name) != value for name, value in claim.items()):
+        if not same:
             raise InputError(
                 f"attempt {last} ({found.claim}) is not over: go on with it, or end it with the line "
                 '{"end": true}'
@@ -138,6 +142,18 @@ def _attempt(journal: "Journal", rows: list[Any], given: dict[str, Any]) -> "Att
         learner, pool, _numbers(last + 1, len(pool)), codes=codes, among=among,
         claim=claim | {"most": given["most"], "classes": classes, "positive": about["positive"]}, reads=reads,
     )  # fmt: skip
+
+
+def _holds(attempt: "Attempt", learner: "ActiveLearner", pool: "Examples") -> bool:
+    """Whether it has passed, of these rows and this model: it need not be tried again.
+
+    Its last answer may be in the journal, and the process have ended before it wrote the certificate.
+    """
+    from steelyard.active.attempt import digest, fingerprint
+
+    about = attempt.about
+    same_model = attempt.measure == "recall" or about["model"] == digest(learner.model)
+    return attempt.passed and about["pool_checksum"] == fingerprint(pool) and same_model
 
 
 def _reads(learner: "ActiveLearner", pool: "Examples", classes: list[Any]) -> "list[Read]":

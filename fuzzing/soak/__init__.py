@@ -1,0 +1,1 @@
+"""Commands under hard circumstances: `python -m fuzzing.soak`, or `make soak`."""

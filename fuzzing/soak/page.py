@@ -1,0 +1,113 @@
+"""The page of `active label`: its server ends at any moment, and no answer that it confirmed is lost."""
+
+import contextlib
+import http.client
+import json
+import shutil
+import time
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+from signal import Signals
+from typing import Any
+
+from fuzzing.soak.circumstances import Trials
+from fuzzing.soak.processes import start
+from steelyard.active.label_store import in_force
+from steelyard.labelling.project import Project
+from steelyard.labelling.server import bind, serve
+from steelyard.labelling.session import LabellingSession
+from tests.labelling.projects import CLASSES, answer, begin
+
+_DOCUMENTS = 400
+_WHO = {"client": "tab", "annotator": "ann"}
+_GONE = (OSError, http.client.HTTPException)
+
+
+class LabellingPage:
+    """One journal for all kills, until it is full; then another one."""
+
+    def __init__(self) -> None:
+        self._confirmed: dict[int, str] = {}
+
+    def begin(self, folder: Path) -> None:
+        self._new_journal(folder)
+        with Project(self._path) as project:  # loads what all of them need
+            session = LabellingSession(project)
+            session.start()
+            answer(session, 30)
+            session.wait()
+            session.close()
+        self._new_journal(folder)
+
+    def _new_journal(self, folder: Path) -> None:
+        place = folder / "project"
+        shutil.rmtree(place, ignore_errors=True)
+        place.mkdir()
+        self._confirmed = {}
+        with begin(place, _DOCUMENTS, budget=_DOCUMENTS) as project:
+            self._path, self._token = project.path, project.settings.token
+
+    def kill(self, folder: Path, chance: Random, next_signal: Callable[[], Signals]) -> None:
+        which = next_signal()
+        listening = bind(0)
+        port = listening.getsockname()[1]
+        child = start(lambda: serve(LabellingSession(Project(self._path)), listening))
+        listening.close()
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20.0)
+        with contextlib.closing(connection), contextlib.suppress(*_GONE):
+            if chance.random() < 0.1:  # before it answers anything
+                time.sleep(chance.uniform(0.0, 0.1))
+                child.kill(which)
+            state = self._ask(connection)
+            for _ in range(chance.randrange(8)):
+                if state["question"] is not None:
+                    state = self._label(connection, state["question"]["item"], chance.choice(CLASSES))
+            item = 0 if state["question"] is None else state["question"]["item"]
+
+            def end() -> None:
+                time.sleep(chance.uniform(0.0, 0.01))
+                child.kill(which)
+
+            self._label(connection, item, chance.choice(CLASSES), end)
+        child.wait_after(which)
+        if len(self._check()) > 0.9 * _DOCUMENTS:
+            self._check_learner()
+            self._new_journal(folder)
+
+    def _ask(self, connection: http.client.HTTPConnection) -> Any:
+        connection.request("GET", f"/{self._token}/api/next?client=tab&annotator=ann")
+        return json.loads(connection.getresponse().read())
+
+    def _label(
+        self,
+        connection: http.client.HTTPConnection,
+        item: int,
+        label: str,
+        sent: Callable[[], object] = lambda: None,
+    ) -> Any:
+        body = json.dumps(_WHO | {"item": item, "label": label})
+        self._confirmed.pop(item, None)  # from here on either may be stored
+        connection.request("POST", f"/{self._token}/api/label", body, {"Content-Type": "application/json"})
+        sent()
+        state = json.loads(connection.getresponse().read())
+        self._confirmed[item] = label
+        return state
+
+    def _check(self) -> dict[int, Any]:
+        with Project(self._path, read_only=True) as project:
+            labels = in_force(project.store.labels())
+        assert {item: labels[item]["ann"].label for item in self._confirmed} == self._confirmed
+        return labels
+
+    def _check_learner(self) -> None:
+        """The next session tells the learner what the last ones could not."""
+        with Project(self._path) as project:
+            session = LabellingSession(project)
+            session.start()
+            assert session.wait()
+            assert session.feed.answered == sum(item in session.feed._numbers for item in session.labels)
+            session.close()
+
+    def trials(self, folder: Path) -> Trials:
+        return {}
