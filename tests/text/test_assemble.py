@@ -11,7 +11,7 @@ from numba import config
 from steelyard.features import Folding, Interactions, Keyed, Names, interactions
 from steelyard.text.hashing import CROSS_PRIME
 
-few = settings(deadline=None, max_examples=30 if config.DISABLE_JIT else 200)
+few = settings(deadline=None, max_examples=30 if config.DISABLE_JIT else 100)
 Rows = list[list[tuple[int, float, int]]]
 
 feature = st.tuples(

@@ -10,7 +10,7 @@ from numba import config
 
 from steelyard.text import json_text
 
-few = settings(deadline=None, max_examples=30 if config.DISABLE_JIT else 200)
+few = settings(deadline=None, max_examples=30 if config.DISABLE_JIT else 100)
 pieces = st.sampled_from(
     [
         *'{}[]",:\\ \t\r',

@@ -17,7 +17,7 @@ from steelyard.io.labels import LabelRule, classes, two_classes
 from steelyard.text.tokens import TextOptions
 from tests import tables
 
-few = settings(deadline=None, max_examples=30 if config.DISABLE_JIT else 200)
+few = settings(deadline=None, max_examples=30 if config.DISABLE_JIT else 100)
 BITS = 20
 COLUMNS = tables.columns(
     y="label", w="weight", b="base", id="tag", t="text", c="category", x="number", i="ignore", é="number"

@@ -16,7 +16,7 @@ from steelyard.text.swar import SPARE
 from tests import slow_text
 from tests.text import texts
 
-few = settings(deadline=None, max_examples=30 if config.DISABLE_JIT else 300)
+few = settings(deadline=None, max_examples=30 if config.DISABLE_JIT else 120)
 LARGEST = 1e17
 FURTHER = b" " * 63 + b"\n"  # a line with nothing in it
 

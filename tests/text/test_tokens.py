@@ -12,7 +12,7 @@ from steelyard.text import tokens
 from steelyard.text.tokens import TextOptions
 from tests import tables
 
-few = settings(deadline=None, max_examples=30 if config.DISABLE_JIT else 200)
+few = settings(deadline=None, max_examples=30 if config.DISABLE_JIT else 100)
 SEED = tables.murmur(b"t")
 options = st.builds(
     TextOptions,
