@@ -73,12 +73,12 @@ class Comparison:
             if learner != SVC:
                 training = replace(_TRAINING[learner], seed=self.seed)
                 (found,) = outcomes(*_ASKING[asking], training, stream, [self.budget])
-                yield (asking, learner), self._error(found.model, test)
+                yield (asking, learner), self._error(found.models, test)
                 if (asking, SVC) in ways and learner == REFIT:
                     yield (asking, SVC), self._wrong(self._svc(np.array(found.rows)))
 
-    def _error(self, model: Model | None, test: Examples) -> float:
-        return _GUESSED if model is None else self._wrong(Learner(model=model).predict(test))
+    def _error(self, models: list[Model] | None, test: Examples) -> float:
+        return _GUESSED if models is None else self._wrong(Learner(model=models[0]).predict(test))
 
     def _wrong(self, predictions: NDArray[np.float64]) -> float:
         return 100.0 * float(np.mean((predictions > 0.0) != (self.truth > 0.0)))

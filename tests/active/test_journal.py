@@ -12,8 +12,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from steelyard.active._journal_about import CHANGE
 from steelyard.active._transaction import transaction
-from steelyard.active.journal import ANSWER, CHANGE, SKIP, TEACH, Event, Journal, revise
+from steelyard.active.journal import ANSWER, SKIP, TEACH, Event, Journal, revise
 from steelyard.active.learner import ActiveLearner
 from steelyard.active.strategies._base import BudgetPlan
 from tests.active.streams import FEATURES, SETTINGS, answered, learner, stream
@@ -67,7 +68,7 @@ def check_survival(path: Path, times: int, seed: int, count: int = 4000) -> None
         whole = answered(learner(rate=0.3), chunk.take(np.arange(seen)), labels)
         np.testing.assert_array_equal(asking.history().probability, whole.history().probability)
         np.testing.assert_array_equal(asking.model.pairs, whole.model.pairs)
-        np.testing.assert_array_equal(asking.labelled.model.pairs, whole.labelled.model.pairs)
+        np.testing.assert_array_equal(asking.labelled.models[0].pairs, whole.labelled.models[0].pairs)
 
 
 def test_killing_loses_no_answer(tmp_path: Path) -> None:
@@ -175,12 +176,12 @@ def test_answers_change_wherever_they_stand(tmp_path: Path) -> None:
         assert np.isnan(history.label[[second, third]]).all()
         asking.answer([third], [labels[third]])
         assert asking.undo() == third
-        model, asking_model = asking.model.pairs, asking.labelled.model.pairs
+        model, asking_model = asking.model.pairs, asking.labelled.models[0].pairs
     assert json.loads(read_about(path))["format"] == 3
     with Journal(path) as journal:
         again = learner(journal, rate=0.3)
         np.testing.assert_array_equal(again.model.pairs, model)
-        np.testing.assert_array_equal(again.labelled.model.pairs, asking_model)
+        np.testing.assert_array_equal(again.labelled.models[0].pairs, asking_model)
         again.journal.begin_attempt(1, {})
     assert json.loads(read_about(path))["format"] == 3
 

@@ -31,9 +31,9 @@ def test_without_orders_each_answer_is_learned_once() -> None:
     learner = Learner(SETTINGS, FEATURES)
     learner.learn(examples(rows(50)[0].astype(np.float64), labels))
     found = labelled(50, orders=0)
-    np.testing.assert_array_equal(found.model.raw_coefficients, learner.model.raw_coefficients)
-    assert found.final is found.model
-    np.testing.assert_allclose(Learner(model=found.model).predict(chunk), learner.predict(chunk))
+    np.testing.assert_array_equal(found.models[0].raw_coefficients, learner.model.raw_coefficients)
+    assert found.final[0] is found.models[0]
+    np.testing.assert_allclose(Learner(model=found.models[0]).predict(chunk), learner.predict(chunk))
 
 
 def test_it_does_not_matter_when_the_model_is_looked_at() -> None:
@@ -42,26 +42,26 @@ def test_it_does_not_matter_when_the_model_is_looked_at() -> None:
     for place in range(50):
         often.rows.add(*sparse_row(chunk, place))
         often.answer(place, labels[place], 1.0)
-        assert often.model.clock == place + 1
+        assert often.models[0].clock == place + 1
     seldom = labelled(50)
-    np.testing.assert_array_equal(seldom.model.pairs, often.model.pairs)
-    np.testing.assert_array_equal(seldom.model.state, often.model.state)
+    np.testing.assert_array_equal(seldom.models[0].pairs, often.models[0].pairs)
+    np.testing.assert_array_equal(seldom.models[0].state, often.models[0].state)
     assert seldom.final is seldom.final
 
 
 def test_undoing_all_leaves_nothing() -> None:
     found = labelled(3)
-    assert found.model.clock == 3.0
+    assert found.models[0].clock == 3.0
     for _ in range(3):
         found.undo()
-    assert found.model.clock == 0.0
-    assert found.final.clock == 0.0
-    assert not found.model.raw_coefficients.any()
+    assert found.models[0].clock == 0.0
+    assert found.final[0].clock == 0.0
+    assert not found.models[0].raw_coefficients.any()
 
 
 @pytest.mark.parametrize(("weights", "clock"), [("none", 10.0), ("capped", 100.0), ("importance", 200.0)])
 def test_training_weights(weights: str, clock: float) -> None:
-    assert labelled(10, weights=weights).model.clock == pytest.approx(clock)
+    assert labelled(10, weights=weights).models[0].clock == pytest.approx(clock)
 
 
 def test_an_average_settles_l1_and_l2() -> None:

@@ -17,7 +17,7 @@ from tests.active.streams import FEATURES, SETTINGS, answered, learner, rows, st
 
 
 def same_model(one: ActiveLearner, other: ActiveLearner) -> None:
-    for found, expected in ((one.labelled.model, other.labelled.model), (one.model, other.model)):
+    for found, expected in ((one.labelled.models[0], other.labelled.models[0]), (one.model, other.model)):
         for name, array in expected.arrays().items():
             np.testing.assert_array_equal(found.arrays()[name], array)
 
@@ -147,7 +147,7 @@ def test_answers_that_cannot_be() -> None:
         ([0], [1.0], "question 0 was answered already; undo that first"),
         ([1], [1.0], "question 1 was skipped already"),
         ([2, 2], [1.0, 1.0], "question 2 is there twice"),
-        ([3, 2], [1.0, 0.5], r"question 2 has the label 0.5: ModifiedHuber loss takes -1.0 and 1.0"),
+        ([3, 2], [1.0, 0.5], r"question 2 has the label 0.5: the labels are -1.0 and 1.0"),
     ):
         with pytest.raises(ValueError, match=message):
             asking.answer(ids, labels)

@@ -51,7 +51,7 @@ def test_margin_is_what_its_definition_says(learner: str) -> None:
         if count < 10:
             chosen = np.arange(count, 10)
         else:
-            distance = np.abs(Learner(model=labelled.final).predict(chunk))
+            distance = np.abs(Learner(model=labelled.final[0]).predict(chunk))
             distance[asked] = np.inf
             chosen = np.argsort(distance, kind="stable")[: min(max(count // 10, 1), 90 - count)]
         for row in chosen.tolist():
@@ -60,8 +60,8 @@ def test_margin_is_what_its_definition_says(learner: str) -> None:
             asked.append(row)
     (found,) = outcomes("margin", "implicit", training, chunk, [90])
     assert found.rows == asked
-    assert found.model is not None
-    np.testing.assert_array_equal(found.model.raw_coefficients, labelled.final.raw_coefficients)
+    assert found.models is not None
+    np.testing.assert_array_equal(found.models[0].raw_coefficients, labelled.final[0].raw_coefficients)
 
 
 @pytest.mark.parametrize("strategy", ["iwal", "margin"])

@@ -16,6 +16,7 @@ from steelyard.active.strategies._base import BudgetPlan, Strategy
 if TYPE_CHECKING:
     from steelyard.active.learner import Query
     from steelyard.examples import Examples
+    from steelyard.model import Model
 
 FIRST_RANKED = 10  # labels from a pool before a model ranks it
 _OFTEN, _SMALL = 10, 100_000  # answers after which a pool of at most so many rows is ranked anew
@@ -107,9 +108,7 @@ class PoolRanking(Locked):
             count = max(count, answered - answered % _OFTEN)
         answers = self.labelled.fingerprint(count)
         if self._ranking is None or self._ranking.answers != answers:
-            scores, predictions = (
-                column[order] for column in self.strategy.score(self.labelled.refit(count), pool)
-            )
+            scores, predictions = (column[order] for column in self._score(self.labelled.refit(count), pool))
             is_open = np.ones(len(pool), bool)
             is_open[[number for number in (*self._asked, *self._taught) if number >= 0]] = False
             audit = self.in_audit(np.arange(len(pool)))
@@ -125,6 +124,11 @@ class PoolRanking(Locked):
     @property
     @abstractmethod
     def spent(self) -> bool: ...
+
+    @abstractmethod
+    def _score(
+        self, models: "list[Model]", examples: "Examples"
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...
 
     @abstractmethod
     def in_audit(self, numbers: NDArray[np.int64]) -> NDArray[np.bool_]: ...

@@ -3,11 +3,11 @@
 from abc import abstractmethod
 from dataclasses import asdict, replace
 
+from steelyard.active._journal_about import CHANGE, WITHDRAW
 from steelyard.active._locking import Locked, locked
-from steelyard.active.journal import CHANGE, WITHDRAW, Event, Journal, revise
+from steelyard.active.journal import Event, Journal, revise
 from steelyard.active.labelled import Labelled
 from steelyard.active.strategies._base import BudgetPlan, Strategy
-from steelyard.losses import class_labels
 
 
 class Revisions(Locked):
@@ -24,7 +24,7 @@ class Revisions(Locked):
 
     def change(self, number: int, label: float | None) -> None:
         """Another label of what was answered, skipped or taught; None: nobody can tell it."""
-        known = class_labels(self.labelled.settings.loss)
+        known = self.labelled.codes
         if label is not None and label not in known:
             raise ValueError(
                 f"question {number} has the label {label}: it takes {' and '.join(map(str, known))}"

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from steelyard.active._locking import Locked, locked
 from steelyard.active.journal import ANSWER, TEACH, AskedRow, Event, Journal
 from steelyard.active.labelled import Labelled, sparse_row
-from steelyard.losses import class_labels
 
 if TYPE_CHECKING:
     from steelyard.examples import Examples
@@ -56,10 +55,10 @@ class Teaching(Locked):
         What has a label keeps it. `source` is the random order from which an attempt drew them (see `turns`),
         and `attempt` the one whose labels they are.
         """
-        pair = class_labels(self.labelled.settings.loss)
-        wrong = next((label for label in labels.values() if label not in pair), None)
+        codes = self.labelled.codes
+        wrong = next((label for label in labels.values() if label not in codes), None)
         if wrong is not None:
-            raise ValueError(f"the label {wrong} is neither {pair[0]} nor {pair[1]}, which the loss takes")
+            raise ValueError(f"the label {wrong} is neither {' nor '.join(map(str, codes))}")
         known = self.labels
         events = [
             Event(ANSWER if number in self._asked and number not in self._state else TEACH, number, label)

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from steelyard.active._journal_attempts import GIVE_UP, LABEL, LEARN, TAKE_BACK, AttemptEntry
 from steelyard.active.certification import Certification, Read
 from steelyard.active.journal import Journal
-from steelyard.losses import class_labels
 from steelyard.model import Model
 
 if TYPE_CHECKING:
@@ -50,7 +49,7 @@ class Attempt(Certification):
         allowed[among] = 1
         start = {
             **claim, "attempt": learner.journal.count_attempts() + 1, "seed": learner.training.seed,
-            "model": digest(learner.model), "pool_checksum": fingerprint(pool),
+            "model": digest(learner.models), "pool_checksum": fingerprint(pool),
             "reads": [list(read) for read in reads], "among": "".join(map(str, allowed.tolist())),
             "predictions": codes.astype(int).tolist(), "turns": len(learner.journal.turns()),
             "learned": len(learner.labelled),
@@ -156,10 +155,10 @@ class Attempt(Certification):
                 return
             if not self.over:
                 raise ValueError("the attempt is not over: its model must not learn from it yet")
-            pair = class_labels(self._learner.labelled.settings.loss)
+            codes = self._learner.labelled.codes
             drawn = self.drawn()
             labels = {
-                self.number_of(row): pair[self.classes.index(answer)]
+                self.number_of(row): codes[self.classes.index(answer)]
                 for row, answer in drawn.items()
                 if answer is not None
             }
@@ -210,9 +209,12 @@ def last_certificate(journal: Journal) -> Certification | None:
     return ended
 
 
-def digest(model: Model) -> str:
-    """By which the model of a certificate is known."""
-    return hashlib.sha256(model.coefficients().tobytes() + np.float64(model.bias).tobytes()).hexdigest()
+def digest(models: Sequence[Model]) -> str:
+    """By which the model of a certificate is known, or those of several classes."""
+    found = hashlib.sha256()
+    for model in models:
+        found.update(model.coefficients().tobytes() + np.float64(model.bias).tobytes())
+    return found.hexdigest()
 
 
 def fingerprint(chunk: "Examples") -> int:

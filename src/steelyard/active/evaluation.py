@@ -19,17 +19,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.active import estimates, strategies
+from steelyard.active import class_models, estimates, strategies
 from steelyard.active.confidence import Array
 from steelyard.active.estimates import LEVEL, Estimate, RunningEstimate
 from steelyard.active.journal import History
 from steelyard.active.label_sample import LabelSample, from_labels, from_losses
-from steelyard.active.labelled import Labelled, refit
+from steelyard.active.labelled import Labelled
 from steelyard.active.learner import ActiveLearner
 from steelyard.active.stopping import Budget, Rule, Verdict
 from steelyard.examples import Examples
 from steelyard.learn.rows import fill_scalar
-from steelyard.learner import Learner
 from steelyard.losses import Loss, class_labels, decision_point
 from steelyard.numba_tools import jit
 
@@ -43,14 +42,17 @@ _MORE = 5  # the next look comes with a fifth more
 class Evaluation:
     """Of a learner. `size` is that of the pool; without one, the rows so far are the pool.
 
-    Precision and recall are of the class that is called `positive`, the second one as the loss has them or,
-    if `flipped`, the first.
+    Precision and recall are of the class that is called `positive` and is number `place`, by default the
+    second of two; of several classes none.
     """
 
     def __init__(
-        self, learner: ActiveLearner, size: int | None = None, positive: Any = None, *, flipped: bool = False
+        self, learner: ActiveLearner, size: int | None = None, positive: Any = None, place: int | None = None
     ) -> None:
-        self._learner, self._size, self._positive, self._flipped = learner, size, positive, flipped
+        self._learner, self._size, self._positive = learner, size, positive
+        self._several = learner.labelled.classes > 2
+        self._place = 1 if place is None and not self._several else place
+        self._flipped = self._place == 0
         self._loss = learner.labelled.settings.loss
         self._low, self._high = class_labels(self._loss)
         self._boundary = decision_point(self._loss)
@@ -67,6 +69,8 @@ class Evaluation:
                 if largest is None
                 else f"largest={largest} is for the measure 'loss', not for {measure!r}"
             )
+        if self._several:
+            self._check_classes(measure)
         self._check_possible(of)
         with self._learner.lock:
             found = self._estimate(running, largest)
@@ -80,7 +84,7 @@ class Evaluation:
         numbers = np.flatnonzero(history.probability > 0.0)
         if of == "pool":
             running = RunningEstimate(of, measure, level, size=self._size or self._learner.seen)
-        running.add(self._sample(history, numbers, history.prediction[numbers], largest))
+        running.add(self._sample(history, numbers, history.prediction[numbers], measure, largest))
         return running.estimate()
 
     def judge(self, rule: Rule, level: float = LEVEL, largest: float | None = None) -> Verdict:
@@ -89,6 +93,12 @@ class Evaluation:
             nothing = RunningEstimate(rule.of, rule.measure, level).estimate()
             return rule.judge([replace(nothing, rows=self._learner.seen, asked=self._learner.asked)])
         return rule.judge([self.estimate(rule.measure, rule.of, level, largest)])
+
+    def _check_classes(self, measure: str) -> None:
+        if measure == "loss":
+            raise ValueError("a loss is that of two classes: of several, estimate the error")
+        if measure != "error" and self._place is None:
+            raise ValueError(f"of several classes, {measure} is that of one: name it as the positive class")
 
     def _check_possible(self, of: str) -> None:
         """Labels can be weighted only if every row had a known probability above 0 of being asked for."""
@@ -127,7 +137,7 @@ class Evaluation:
         predictions = np.full(len(numbers), np.nan)
         predictions[scored] = self._cross_validate(count, 1 if audit else FOLDS).predict(places)
         certain = replace(history, probability=np.ones_like(history.probability)) if audit else history
-        sample = self._sample(certain, numbers, predictions, largest)
+        sample = self._sample(certain, numbers, predictions, measure, largest)
         return estimates.current(sample, np.zeros(len(sample)), measure, level, look)
 
     def _cross_validate(self, count: int, folds: int) -> "CrossValidation":
@@ -138,11 +148,19 @@ class Evaluation:
         return self._looked[1]
 
     def _sample(
-        self, history: History, numbers: Numbers, predictions: Array, largest: float | None
+        self, history: History, numbers: Numbers, predictions: Array, measure: str, largest: float | None
     ) -> LabelSample:
         probability, asked = history.probability[numbers], history.asked[numbers]
         label = history.label[numbers]
         everywhere = not np.isnan(predictions).any()
+        if self._several:
+            codes, unknown = class_models.decided_class(predictions), np.isnan(label)
+            if measure == "error":
+                guess = class_models.doubt(self._loss, predictions) if everywhere else None
+                return from_losses(probability, asked, np.where(unknown, np.nan, codes != label), guess)
+            own = np.where(unknown, np.nan, label == self._place)
+            found = np.where(np.isnan(codes), np.nan, codes == self._place)
+            return from_labels(probability, asked, own, found)
         chance = self._chance(predictions) if everywhere else None
         if largest is None:
             yes = np.where(np.isnan(label), np.nan, (label == self._high) != self._flipped)
@@ -185,17 +203,17 @@ class CrossValidation:
         known = self._renumber(rows)
         own = labelled.places[:count] % folds
         left_out = [own == fold for fold in range(folds)] if folds > 1 else [None]
-        models = (refit(labelled.settings, labelled.training, known, rows) for rows in left_out)
-        self._learners = [Learner(model=model) for model in models]
+        self._models = [labelled.fit(known, rows) for rows in left_out]
 
     def predict(self, places: Numbers) -> Array:
-        """w·x of stored rows, each by the model that has not learned it."""
+        """The decisions about stored rows, each by the model that has not learned it."""
         nothing = np.zeros(len(places))
         rows = self._renumber(self._labelled.rows.take(places, nothing, nothing))
         predictions = np.empty(len(places))
-        for fold, learner in enumerate(self._learners):
+        loss = self._labelled.settings.loss
+        for fold, models in enumerate(self._models):
             own = np.flatnonzero(places % self._folds == fold)
-            predictions[own] = learner.predict(rows.take(own))
+            predictions[own] = class_models.decisions(loss, class_models.predict(models, rows.take(own)))
         return predictions
 
     def _renumber(self, rows: Examples) -> Examples:

@@ -5,12 +5,11 @@ entry is in the file before anyone is told about it, so a killed process loses n
 answers, which people were paid for, are on disk by then. One process writes; any number may read meanwhile.
 """
 
-import json
 import sqlite3
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
@@ -18,16 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard._file_lock import FileLock
+from steelyard.active._journal_about import CHANGE, WITH_CHANGES, WITHDRAW, AboutEntry
 from steelyard.active._journal_attempts import ATTEMPT_TABLES, AttemptEntries
 from steelyard.active._transaction import transaction
-from steelyard.model import Settings
 
-FORMAT = 3
-"""1: the strategy is iwal; 2: it is another; 3: there are changes. Older versions do not know these."""
 IN_MEMORY = ":memory:"
-ANSWER, SKIP, UNDO, TEACH, CHANGE, WITHDRAW = "answer", "skip", "undo", "teach", "change", "withdraw"
-
-_FORMER = {"name": "iwal"}  # the strategy of journals that do not name one
+ANSWER, SKIP, UNDO, TEACH = "answer", "skip", "undo", "teach"
 
 _TABLES = """
 CREATE TABLE about (about TEXT NOT NULL);
@@ -89,13 +84,16 @@ class History:
     """With which the label was asked for. 0 once a budget is spent, and for rows that were not considered."""
     asked: NDArray[np.bool_]
     prediction: NDArray[np.float64]
-    """w·x, by the model before it knew the label; NaN for rows that were not considered."""
+    """w·x, by the model before it knew the label; NaN for rows that were not considered.
+
+    With several classes, the number of the class from 0, plus the probability that it is another.
+    """
     label: NDArray[np.float64]
     """As the loss takes it; NaN where there is none (yet)."""
     skipped: NDArray[np.bool_]
 
 
-class Journal(AttemptEntries):
+class Journal(AboutEntry, AttemptEntries):
     """One file, or memory only. With `read_only` it is left as it is, and another process may be using it."""
 
     def __init__(self, path: str | Path = IN_MEMORY, *, read_only: bool = False) -> None:
@@ -164,69 +162,6 @@ class Journal(AttemptEntries):
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def begin(self, about: dict[str, dict[str, Any]]) -> None:
-        """Start the journal with these parameters, or check that it was started with the same.
-
-        A setting that an older journal does not name had its default. The positive class and the parts of
-        the pool, of which it may not speak either, are those that are named now, and are written down. The
-        budget may be raised, the pool may grow, and more examples may be expected.
-        """
-        kept = self.about()
-        if kept is None:
-            self._write_about(about)
-            return
-        before, after = kept["strategy"]["name"], about["strategy"]["name"]
-        if before != after:
-            raise ValueError(
-                f"{self.path}: was started with the strategy {before!r} and cannot continue with "
-                f"{after!r}; use {before!r}, or start a new journal"
-            )
-        known = kept | {
-            "settings": asdict(Settings()) | kept["settings"],
-            "training": {"fit": "averaged"} | kept["training"],
-        }
-        unsaid = {"positive", "parts"} & (about["about"].keys() - kept["about"].keys())
-        known["about"] = {name: about["about"][name] for name in unsaid} | kept["about"]
-        same = json.loads(json.dumps(about))
-        known["plan"], known["about"], more = _raised(known, same)
-        changed = [name for part in same for name in same[part] if known[part].get(name) != same[part][name]]
-        if changed:
-            raise ValueError(
-                f"{self.path}: was started with another {' and '.join(changed)}; continue with the "
-                "parameters it was started with, or start a new journal"
-            )
-        if unsaid or more:
-            self._write_about(kept | {"about": known["about"], "plan": known["plan"]})
-
-    def _write_about(self, about: dict[str, dict[str, Any]]) -> None:
-        revised = self._db.execute("SELECT 1 FROM events WHERE kind IN (?, ?)", (CHANGE, WITHDRAW)).fetchone()
-        oldest = FORMAT if revised else 1 if about["strategy"] == _FORMER else 2
-        with self._written(to_disk=True):
-            self._db.execute("DELETE FROM about")
-            self._db.execute("INSERT INTO about VALUES (?)", (json.dumps({"format": oldest} | about),))
-
-    def about(self) -> dict[str, Any] | None:
-        row = self._db.execute("SELECT about FROM about").fetchone()
-        if row is None:
-            return None
-        kept: dict[str, Any] = json.loads(row[0])
-        newest = kept.pop("format")
-        if newest > FORMAT:
-            raise ValueError(
-                f"{self.path}: written by a newer steelyard (format {newest}, this one reads up to "
-                f"{FORMAT}); upgrade"
-            )
-        return {"strategy": _FORMER} | kept
-
-    def save_plan(self, plan: dict[str, Any]) -> None:
-        """Another plan, from now on."""
-        self._write_about(self._kept() | {"plan": plan})
-
-    def _kept(self) -> dict[str, Any]:
-        kept = self.about()
-        assert kept is not None  # it was begun
-        return kept
-
     def decide(self, decisions: Decisions, asked: list[AskedRow], source: int | None = None) -> None:
         """Store decisions, and the rows asked for; `source` says from which random order they were picked."""
         columns = decisions.probabilities, decisions.predictions, decisions.scores
@@ -249,7 +184,7 @@ class Journal(AttemptEntries):
                 [(event.kind, event.number, event.label) for event in events],
             )
             if any(event.kind in (CHANGE, WITHDRAW) for event in events):
-                self._db.execute("UPDATE about SET about = json_set(about, '$.format', ?)", (FORMAT,))
+                self._raise_format(WITH_CHANGES)
 
     def decisions(self) -> Iterator[Decisions]:
         for row in self._db.execute("SELECT * FROM decisions ORDER BY first"):
@@ -324,16 +259,3 @@ def revise(events: list[Event], revision: Event) -> None:
     else:
         kind = TEACH if taught else SKIP if revision.label is None else ANSWER
         events[place] = Event(kind, revision.number, revision.label)
-
-
-def _raised(kept: dict[str, Any], now: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any], bool]:
-    """Plan and pool of a journal with what has grown since; and whether something has."""
-    plan, about = dict(kept["plan"]), dict(kept["about"])
-    for name in ("budget", "expected"):
-        before, after = plan[name], now["plan"][name]
-        if before is not None and after is not None:
-            plan[name] = max(before, after)
-    parts = about.get("parts")
-    if parts and now["about"].get("parts", [])[: len(parts)] == parts:
-        about["parts"] = now["about"]["parts"]
-    return plan, about, (plan, about) != (kept["plan"], kept["about"])

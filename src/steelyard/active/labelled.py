@@ -5,7 +5,7 @@ them it is refitted, once in each of several seeded orders, and the resulting mo
 since then are learned once, one after another. So it can be rebuilt from the answers, bit for bit.
 
 Orders are averaged rather than passed over one after another: a model that learns its rows twice overfits
-them, wrong labels first of all (docs/active.md has the figures).
+them, wrong labels first of all (docs/active.md has the figures). Of several classes each has a model.
 """
 
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard import losses
-from steelyard.active import counter_rng
+from steelyard.active import class_models, counter_rng
 from steelyard.active.converged import minimum
 from steelyard.examples import Examples
 from steelyard.learn import linear
@@ -93,31 +93,33 @@ class SparseRows:
 
 
 class Labelled:
-    """Answers in their order, and the model learned from them."""
+    """Answers in their order, and the models learned from them: one for two classes, else one for each."""
 
-    def __init__(self, settings: Settings, features: int, training: RefitPlan) -> None:
+    def __init__(self, settings: Settings, features: int, training: RefitPlan, classes: int = 2) -> None:
         if settings.scaling == "standardized":
             raise ValueError(
                 "active learning averages models that learned the answers in several orders, and those with "
                 "scaling='standardized' have units of their own: use scaling='normalized'"
             )
-        self.settings, self.training = settings, training
+        self.settings, self.training, self.classes = settings, training, classes
+        self.codes = class_models.codes(settings.loss, classes)
+        """The labels that the classes have."""
         self.rows = SparseRows(features)
         self._features = features
         self._places: list[int] = []
         self._labels: list[float] = []
         self._weights: list[float] = []
-        self._learner = Learner(settings, features)
-        self._learned = 0  # answers that the model has learned
+        self._learners = [Learner(model=model) for model in self.refit(0)]
+        self._learned = 0  # answers that they have learned
         self._stale = False
-        self._final: tuple[int, Model] | None = None
+        self._final: tuple[int, list[Model]] | None = None
 
     def __len__(self) -> int:
         return len(self._places)
 
     @property
     def has_both(self) -> bool:
-        """Whether there are answers of both classes."""
+        """Whether there are answers of both classes; of several, of two."""
         return any(label != self._labels[0] for label in self._labels)
 
     def answer(self, place: int, label: float, probability: float) -> None:
@@ -132,31 +134,43 @@ class Labelled:
         self._learned, self._stale, self._final = 0, True, None
 
     @property
-    def model(self) -> Model:
-        """The model that asks: refitted now and then, with the answers since then learned once."""
+    def models(self) -> list[Model]:
+        """The models that ask: refitted now and then, with the answers since then learned once."""
         count = len(self)
         refitted = last_refit(count) if self.training.orders else 0
         if self._learned < refitted or self._stale:
-            self._learner = Learner(model=self.refit(refitted))
+            self._learners = [Learner(model=model) for model in self.refit(refitted)]
             self._learned, self._stale = refitted, False
         if self._learned < count:
-            self._learner.learn(self.examples(self._learned, count))
+            rows = self.examples(self._learned, count)
+            own = class_models.targets(self.settings.loss, self.classes, rows.labels)
+            for learner, labels in zip(self._learners, own, strict=True):
+                learner.learn(replace(rows, labels=labels))
             self._learned = count
-        return self._learner.model
+        return [learner.model for learner in self._learners]
 
     @property
-    def final(self) -> Model:
-        """The model refitted on all answers: the best one to predict with."""
+    def final(self) -> list[Model]:
+        """The models refitted on all answers: the best ones to predict with."""
         if not self.training.orders:
-            return self.model
+            return self.models
         if self._final is None or self._final[0] != len(self):
             self._final = len(self), self.refit(len(self))
         return self._final[1]
 
-    def refit(self, count: int) -> Model:
+    def refit(self, count: int) -> list[Model]:
         if count == 0:
-            return Model(self.settings, self._features)
-        return refit(self.settings, self.training, self.examples(0, count))
+            models = len(self.codes) if self.classes > 2 else 1
+            return [Model(self.settings, self._features) for _ in range(models)]
+        return self.fit(self.examples(0, count))
+
+    def fit(
+        self, rows: Examples, left_out: NDArray[np.bool_] | None = None, training: RefitPlan | None = None
+    ) -> list[Model]:
+        """Models of labelled rows, without those left out."""
+        own = class_models.targets(self.settings.loss, self.classes, rows.labels)
+        plan = training or self.training
+        return [refit(self.settings, plan, replace(rows, labels=labels), left_out) for labels in own]
 
     @property
     def places(self) -> NDArray[np.int64]:

@@ -19,7 +19,7 @@ array([ True])
 
 import copy
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -27,22 +27,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard import losses
-from steelyard.active import counter_rng, strategies
+from steelyard.active import class_models, counter_rng, strategies
 from steelyard.active._locking import locked
 from steelyard.active._pool_ranking import PoolRanking, Ranking
 from steelyard.active._revisions import Revisions
 from steelyard.active._teaching import Teaching
 from steelyard.active.journal import ANSWER, SKIP, TEACH, UNDO, AskedRow, Decisions, Event, History, Journal
 from steelyard.active.labelled import Labelled, RefitPlan, sparse_row
-from steelyard.active.strategies._base import BudgetPlan, Strategy
+from steelyard.active.strategies._base import BudgetPlan, Column, Strategy
 from steelyard.examples import Examples
-from steelyard.learner import Learner
 from steelyard.losses import class_labels
 from steelyard.model import Model, Settings
 
 _QUESTIONS, _AUDIT = 0, 1  # purposes of random numbers; 2 and 3 are those of pools
 _PAST = {ANSWER: "answered", SKIP: "skipped"}
-_FEWEST, _MOST = 16, 256  # rows that a replay scores ahead of the next question
 
 
 @dataclass(frozen=True)
@@ -54,7 +52,7 @@ class Query:
     probability: float
     """With which it was asked for; estimates weight its label by the inverse."""
     prediction: float
-    """w·x, before the label is known."""
+    """w·x, before the label is known; with several classes the number of `class_models.decisions`."""
     place: int
     """Its row among those that were considered together, from 0."""
 
@@ -78,13 +76,20 @@ class ActiveLearner(PoolRanking, Teaching, Revisions):
         journal: Journal | None = None,
         about: dict[str, Any] | None = None,
         strategy: Strategy | None = None,
+        classes: int = 2,
     ) -> None:
         super().__init__()
         class_labels(settings.loss)
         self.plan, self.training = plan, training or RefitPlan()
         self.strategy = (strategy or strategies.by_name(strategies.DEFAULT)).start(plan)
+        if classes > 2 and not self.strategy.several:
+            able = [name for name in strategies.names() if strategies.by_name(name).several]
+            raise ValueError(
+                f"the strategy {strategies.name_of(self.strategy)!r} chooses among rows of two classes, and "
+                f"{classes} are named: use {', '.join(map(repr, able))}, or tell one class from the rest"
+            )
         self.journal = journal or Journal()
-        self.labelled = Labelled(settings, features, self.training)
+        self.labelled = Labelled(settings, features, self.training, classes)
         self.seen = 0  # examples considered so far
         self.decided: Decisions | None = None  # about the examples that were considered last
         self._features = features
@@ -166,18 +171,31 @@ class ActiveLearner(PoolRanking, Teaching, Revisions):
 
     @property
     @locked
-    def model(self) -> Model:
-        """The model to predict with: refitted on all answers."""
+    def models(self) -> list[Model]:
+        """To predict with, refitted on all answers: one for two classes, else one for each."""
         return self.labelled.final
 
+    @property
+    def model(self) -> Model:
+        """The only one, of two classes."""
+        (model,) = self.models
+        return model
+
     def predict(self, examples: Examples) -> NDArray[np.float64]:
-        """w·x of each row, by the model refitted on all answers."""
-        return Learner(model=self.model).predict(examples)
+        """w·x of each row, by the model refitted on all answers; with several classes, a column for each."""
+        return class_models.predict(self.models, examples)
+
+    def _score(self, models: list[Model], examples: Examples) -> tuple[Column, Column]:
+        """Scores of rows, and the decisions about them."""
+        if len(models) == 1:
+            return self.strategy.score(models[0], examples)
+        scores, predictions = self.strategy.score_classes(models, examples)
+        return scores, class_models.decisions(self.labelled.settings.loss, predictions)
 
     @locked
     def probabilities(self, examples: Examples) -> NDArray[np.float64]:
         """The probability with which each row would be asked for if it came next. This decides nothing."""
-        scores, _ = self.strategy.score(self.labelled.model, examples)
+        scores, _ = self._score(self.labelled.models, examples)
         p = self.strategy.probabilities(scores, self.seen + 1, self.asked - self.skipped)
         return p if self.spent else self.plan.with_audit(p)
 
@@ -197,7 +215,7 @@ class ActiveLearner(PoolRanking, Teaching, Revisions):
         """
         if examples.offsets is not None:
             raise ValueError("rows with offsets cannot be asked for: leave the offsets out")
-        scores, predictions = self.strategy.score(self.labelled.model, examples)
+        scores, predictions = self._score(self.labelled.models, examples)
         strategy = copy.copy(self.strategy)  # replaces it only once everything is in the journal
         begin, count = self.seen, len(examples)
         probabilities = np.zeros(count)
@@ -256,7 +274,7 @@ class ActiveLearner(PoolRanking, Teaching, Revisions):
 
     @locked
     def _settle(self, events: list[Event]) -> None:
-        loss = self.labelled.settings.loss
+        codes = self.labelled.codes
         for place, event in enumerate(events):
             if event.number not in self._asked:
                 raise ValueError(f"there is no question {event.number!r}: it was not asked")
@@ -265,10 +283,10 @@ class ActiveLearner(PoolRanking, Teaching, Revisions):
                 raise ValueError(f"question {event.number} was {_PAST[done]} already; undo that first")
             if event.number in {other.number for other in events[:place]}:
                 raise ValueError(f"question {event.number} is there twice")
-            if event.label is not None and event.label not in class_labels(loss):
+            if event.label is not None and event.label not in codes:
                 raise ValueError(
-                    f"question {event.number} has the label {event.label}: {type(loss).__name__} loss takes "
-                    f"{' and '.join(map(str, class_labels(loss)))}"
+                    f"question {event.number} has the label {event.label}: the labels are "
+                    f"{' and '.join(map(str, codes))}"
                 )
         self.journal.add(events)
         for event in events:
@@ -324,18 +342,5 @@ def continue_from(journal: Journal) -> ActiveLearner:
     vars(strategy).update(parameters)
     return ActiveLearner(
         settings, kept.pop("features"), BudgetPlan(**about["plan"]), RefitPlan(**about["training"]), journal,
-        kept, strategy,
+        kept, strategy, len(kept.get("classes", ("", ""))),
     )  # fmt: skip
-
-
-def replay(learner: ActiveLearner, examples: Examples, label: Callable[[int], float]) -> None:
-    """Consider a labelled stream in order, each question answered before the next row comes.
-
-    `label(row)` is called for rows that are asked for, and for no others.
-    """
-    begin, plan = learner.seen, learner.plan
-    size = _MOST if plan.c0 is not None else int(np.clip(2.0 / plan.share, _FEWEST, _MOST))
-    while (row := learner.seen - begin) < len(examples):
-        ahead = examples.take(np.arange(row, min(row + size, len(examples))))
-        for query in learner.consider(ahead, first_only=True):
-            learner.answer([query.id], [label(query.id - begin)])

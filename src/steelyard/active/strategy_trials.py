@@ -13,15 +13,15 @@ from typing import Any
 
 import numpy as np
 
-from steelyard.active import counter_rng, strategies
+from steelyard.active import class_models, counter_rng, strategies
 from steelyard.active.evaluation import Evaluation
 from steelyard.active.labelled import DEFAULT_SETTINGS, Labelled, RefitPlan, sparse_row
-from steelyard.active.learner import ActiveLearner, replay
+from steelyard.active.learner import ActiveLearner
+from steelyard.active.replay import replay
 from steelyard.active.simulation import Points, Schedule, hull, try_grid
 from steelyard.active.strategies._base import BudgetPlan
+from steelyard.engine import probabilities
 from steelyard.examples import Examples
-from steelyard.learner import Learner
-from steelyard.losses import decision_point
 from steelyard.model import Model
 
 ALL = "all labels"
@@ -41,8 +41,8 @@ class Outcome:
 
     rows: list[int]
     """Whose labels were asked for, in this order."""
-    model: Model | None
-    """None if it diverged."""
+    models: list[Model] | None
+    """One, or one for each of several classes; None if it diverged."""
     evaluation: Evaluation | None = None
 
 
@@ -55,6 +55,7 @@ class TrialPlan:
     fractions: Sequence[float]
     seeds: int
     holdout: int
+    classes: int = 2
 
     def split(self, rows: Examples, seed: int) -> tuple[Examples, Examples]:
         """The rows shuffled: those to learn from, and one in `holdout` to test on."""
@@ -79,30 +80,31 @@ class TrialPlan:
 
 
 def outcomes(
-    strategy: str, update: str, training: RefitPlan, rows: Examples, budgets: Sequence[int]
+    strategy: str, update: str, training: RefitPlan, rows: Examples, budgets: Sequence[int], classes: int = 2
 ) -> Iterator[Outcome]:
     """One for each of the budgets, in increasing order; a label is read only where it is asked for."""
+
+    def learner(budget: int) -> ActiveLearner:
+        settings = replace(DEFAULT_SETTINGS, update=update)
+        plan = BudgetPlan(budget=budget, expected=len(rows))
+        asking = strategies.by_name(strategy)
+        return ActiveLearner(settings, rows.features, plan, training, strategy=asking, classes=classes)
+
     if strategies.by_name(strategy).ranks_pool:
-        return _ranked(strategy, update, training, rows, budgets)
-    return (_replayed(strategy, update, training, rows, budget) for budget in budgets)
+        return _ranked(learner(budgets[-1]), rows, budgets)
+    return (_replayed(learner(budget), rows) for budget in budgets)
 
 
-def error(model: Model | None, rows: Examples) -> float:
+def error(models: Sequence[Model] | None, rows: Examples) -> float:
     """The share of rows that are classified wrongly; all of them if the model diverged."""
-    if model is None:
+    if models is None:
         return 1.0
-    boundary = decision_point(LOSS)
-    return float(np.mean((Learner(model=model).predict(rows) > boundary) != (rows.labels > boundary)))
+    codes = np.array(class_models.codes(LOSS, max(len(models), 2)))
+    found = codes[probabilities.decide(LOSS, class_models.predict(models, rows))]
+    return float(np.mean(found != rows.labels))
 
 
-def _learner(strategy: str, update: str, training: RefitPlan, rows: Examples, budget: int) -> ActiveLearner:
-    settings = replace(DEFAULT_SETTINGS, update=update)
-    plan = BudgetPlan(budget=budget, expected=len(rows))
-    return ActiveLearner(settings, rows.features, plan, training, strategy=strategies.by_name(strategy))
-
-
-def _replayed(strategy: str, update: str, training: RefitPlan, rows: Examples, budget: int) -> Outcome:
-    learner = _learner(strategy, update, training, rows, budget)
+def _replayed(learner: ActiveLearner, rows: Examples) -> Outcome:
     asked: list[int] = []
 
     def label(row: int) -> float:
@@ -113,13 +115,10 @@ def _replayed(strategy: str, update: str, training: RefitPlan, rows: Examples, b
         replay(learner, rows, label)
     except FloatingPointError:
         return Outcome(asked, None)
-    return Outcome(asked, learner.model, Evaluation(learner) if learner.strategy.randomized else None)
+    return Outcome(asked, learner.models, Evaluation(learner) if learner.strategy.randomized else None)
 
 
-def _ranked(
-    strategy: str, update: str, training: RefitPlan, rows: Examples, budgets: Sequence[int]
-) -> Iterator[Outcome]:
-    learner = _learner(strategy, update, training, rows, budgets[-1])
+def _ranked(learner: ActiveLearner, rows: Examples, budgets: Sequence[int]) -> Iterator[Outcome]:
     order = np.arange(len(rows))
     asked: list[int] = []
     diverged = False
@@ -130,14 +129,14 @@ def _ranked(
                 assert query is not None  # the budget is at most the number of rows
                 asked.append(query.id)
                 learner.answer([query.id], [float(rows.labels[query.id])])
-            model = None if diverged else copy.deepcopy(learner.model)  # it may continue to learn
+            models = None if diverged else copy.deepcopy(learner.models)  # they may continue to learn
         except FloatingPointError:
-            diverged, model = True, None
-        yield Outcome(asked.copy(), model)
+            diverged, models = True, None
+        yield Outcome(asked.copy(), models)
 
 
-def learn_all(update: str, training: RefitPlan, rows: Examples) -> Outcome:
-    labelled = Labelled(replace(DEFAULT_SETTINGS, update=update), rows.features, training)
+def learn_all(update: str, training: RefitPlan, rows: Examples, classes: int = 2) -> Outcome:
+    labelled = Labelled(replace(DEFAULT_SETTINGS, update=update), rows.features, training, classes)
     for row in range(len(rows)):
         labelled.rows.add(*sparse_row(rows, row))
         labelled.answer(row, float(rows.labels[row]), 1.0)
@@ -156,12 +155,12 @@ def run_trials(rows: Examples, plan: TrialPlan, learner: str, tick: Tick) -> dic
         budgets = plan.budgets(len(learned))
         training = replace(LEARNERS[learner], seed=seed)
         for strategy, update in product(plan.strategies, plan.updates):
-            results = outcomes(strategy, update, training, learned, budgets)
+            results = outcomes(strategy, update, training, learned, budgets, plan.classes)
             for fraction, outcome in zip(fractions, results, strict=True):
                 found.setdefault((fraction, strategy, update), []).append(_test(outcome, tested))
                 tick()
         for update in plan.updates:
-            whole = learn_all(update, training, learned)
+            whole = learn_all(update, training, learned, plan.classes)
             found.setdefault((1.0, ALL, update), []).append(_test(whole, tested))
             tick()
     return {
@@ -176,9 +175,9 @@ def _test(outcome: Outcome, tested: Examples) -> dict[str, Any]:
         estimate = {"value": own.value, "low": own.low, "high": own.high}
     return {
         "labels": len(outcome.rows),
-        "error": error(outcome.model, tested),
+        "error": error(outcome.models, tested),
         "estimate": estimate,
-        "diverged": outcome.model is None,
+        "diverged": outcome.models is None,
     }
 
 

@@ -39,7 +39,9 @@ def find_strategy(given: Any) -> Strategy:
 
 
 def choose_positive(given: Any, classes: Sequence[Any], known: NDArray[Any]) -> Any:
-    """The class whose recall is meant: the one given, or the second of `classes` in the user's own order."""
+    """The class whose recall is meant: the one given, or the second of two in the user's own order."""
+    if given is None and len(known) > 2:
+        return None
     wanted = np.asarray(classes).ravel()[1] if given is None else given
     found = known[known == wanted]
     if len(found) != 1:

@@ -21,7 +21,6 @@ from steelyard.estimators._teach_mixin import TeachMixin
 from steelyard.estimators.inputs import check_matrix
 from steelyard.estimators.parameters import learning_settings
 from steelyard.examples import Examples, examples
-from steelyard.losses import class_labels
 
 _STARTING = threading.Lock()  # two threads may bring the first rows of a stream
 
@@ -50,8 +49,8 @@ class StartMixin(EstimatesMixin, TeachMixin):
 
     def _coded(self, column: NDArray[Any]) -> NDArray[np.float64]:
         """Classes as the loss takes them."""
-        pair = np.array(class_labels(self.learner_.labelled.settings.loss))
-        labels: NDArray[np.float64] = pair[inputs.encode_labels(column, self.classes_)]
+        codes = np.array(self.learner_.labelled.codes)
+        labels: NDArray[np.float64] = codes[inputs.encode_labels(column, self.classes_)]
         return labels
 
     def _rows(self, X: Any, expected: int | None = None) -> Examples:
@@ -89,18 +88,14 @@ class StartMixin(EstimatesMixin, TeachMixin):
     def _start(self, chunk: Examples, expected: int | None, *, pool: bool = True) -> list[int]:
         """Open or continue the journal; returns how many rows each part of the pool has."""
         if self.classes is None:
-            raise ValueError("name both classes beforehand: ActiveClassifier(classes=[…, …])")
+            raise ValueError("name the classes beforehand: ActiveClassifier(classes=[…, …])")
         named = inputs.check_classes(self.classes)
-        if len(named) > 2:
-            raise ValueError(
-                "Only binary classification is supported. The type of the target is multiclass: "
-                f"ActiveClassifier asks about two classes, and {len(named)} are named"
-            )
         rows = None if self.budget is None else self.expected or expected
         plan = BudgetPlan(self.c0, self.rate, self.budget, rows, self.floor, self.constants, self.audit)
         settings = learning_settings(self)
         positive = questions.choose_positive(self.positive, self.classes, named)
-        strategy = questions.find_strategy(self.strategy).toward(second=bool(positive == named[1]))
+        place = None if positive is None else named.tolist().index(positive)
+        strategy = questions.find_strategy(self.strategy).toward(second=place == 1)
         refit = self.refit or strategy.refit
         training = RefitPlan(self.training_weight, self.cap, self.orders, self.random_state, refit)
         about = {"classes": named.tolist(), "positive": positive, "pool": None}
@@ -109,13 +104,14 @@ class StartMixin(EstimatesMixin, TeachMixin):
             parts = questions.pool_parts(chunk, journal.about()) if pool else []
             if pool:
                 about |= {"pool": parts[0][1], "parts": parts}
-            self.learner_ = ActiveLearner(settings, chunk.features, plan, training, journal, about, strategy)
+            self.learner_ = ActiveLearner(
+                settings, chunk.features, plan, training, journal, about, strategy, len(named)
+            )
         except BaseException:
             journal.close()
             raise
         self.classes_, self.positive_ = named, positive
-        flipped = positive == named[0]
-        self._evaluation = Evaluation(self.learner_, len(chunk) if pool else None, positive, flipped=flipped)
+        self._evaluation = Evaluation(self.learner_, len(chunk) if pool else None, positive, place)
         return [rows for rows, _ in parts]
 
 

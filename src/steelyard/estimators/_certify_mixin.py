@@ -15,7 +15,6 @@ from steelyard.active.stopping import Certified, Verdict
 from steelyard.engine import probabilities
 from steelyard.estimators._active_questions import ActiveQuestion
 from steelyard.examples import Examples
-from steelyard.losses import class_labels
 
 _DRY = 50  # answers in a row that are not relevant, after which little is left to be found by ranking
 
@@ -87,6 +86,10 @@ class CertifyMixin:
             raise ValueError("a certificate is about the rows of a pool: call pool(X) first")
         if measure not in MEASURES:
             raise ValueError(f"certificates are of {', '.join(MEASURES)}, not of {measure!r}")
+        if measure != "error" and self.positive_ is None:
+            raise ValueError(
+                f"of several classes, {measure} is that of one: name it with positive=…, or certify the error"
+            )
         learner, last = self.learner_, self._attempt
         with learner.lock:
             if last is not None and not last.over:
@@ -123,8 +126,8 @@ class CertifyMixin:
             raise ValueError(
                 f"recall needs an answer to every question: {waiting} wait for one; answer or skip them first"
             )
-        pair = class_labels(self.learner_.labelled.settings.loss)
-        names: dict[float | None, Any] = dict(zip(pair, self.classes_.tolist(), strict=True))
+        codes = self.learner_.labelled.codes
+        names: dict[float | None, Any] = dict(zip(codes, self.classes_.tolist(), strict=True))
         return [
             Read(int(self._order[number]), names.get(known.get(number)), source)
             for number, source in self.learner_.journal.turns().items()
@@ -153,7 +156,7 @@ class CertifyMixin:
     def _is_promising(self, rule: Certified) -> bool:
         learner = self.learner_
         if rule.measure == "recall":
-            relevant = class_labels(learner.labelled.settings.loss)[int(self.positive_ == self.classes_[1])]
+            relevant = learner.labelled.codes[self.classes_.tolist().index(self.positive_)]
             return learner.is_dry(relevant, _DRY) and not learner.open
         look = last_look(len(learner.labelled))[0]
         if look == self._tried:

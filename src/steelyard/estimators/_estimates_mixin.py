@@ -65,7 +65,7 @@ class EstimatesMixin(CertifyMixin):
         """How good is the model? A figure with an interval that is valid at any stopping time.
 
         `measure` is error, precision or recall (of `positive_`), or loss; losses above `largest`
-        count as `largest`. `of` is
+        count as `largest`. Of several classes, an error is any wrong class, and there is no loss. `of` is
 
         - `"current"`: the present model, as it was at 20 answers or whenever there were a fifth more since
           then. No row is scored by a model that learned it: each label by a model learned without it and a
@@ -95,8 +95,18 @@ class EstimatesMixin(CertifyMixin):
 
     @property
     def model_(self) -> Model:
-        """The model, refitted on all answers."""
-        return self._learner("model_").model
+        """The model, refitted on all answers; of several classes, `models_` has one for each."""
+        models = self.models_
+        if len(models) > 1:
+            raise AttributeError(
+                f"there is no one model_: there are {len(models)} models_, one for each class"
+            )
+        return models[0]
+
+    @property
+    def models_(self) -> list[Model]:
+        """The model, or of several classes one for each, refitted on all answers."""
+        return self._learner("models_").models
 
     @property
     def n_seen_(self) -> int:

@@ -11,7 +11,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from steelyard.active import strategies
 from steelyard.active.journal import Journal
 from steelyard.active.labelled import DEFAULT_SETTINGS, last_refit
-from steelyard.active.learner import Query, replay
+from steelyard.active.learner import Query
+from steelyard.active.replay import replay
 from steelyard.active.stopping import Budget, Certified, Rule
 from steelyard.active.strategies._base import Strategy
 from steelyard.estimators import _active_questions as questions
@@ -35,7 +36,7 @@ class ActiveClassifier(
     ClassPredictions,
     BaseEstimator,  # type: ignore[misc]
 ):
-    """Linear classification into two classes that asks for few labels; docs/active.md explains everything.
+    """Linear classification that asks for few labels; docs/active.md explains everything.
 
     Say how much to ask: a `budget`, a `rate`, or the paper's `c0`.
 
@@ -43,12 +44,12 @@ class ActiveClassifier(
     ----------
     loss : str or Loss, default="modified_huber"
         A name from `steelyard.losses.names()`, or an instance.
-    classes : list of two
-        The classes.
-    positive : class, default=the second of `classes` as they are given
+    classes : list of two or more
+        The classes. Of more than two, each has a model that tells it from the rest, and learns all answers.
+    positive : class, default=the second of two `classes` as they are given
         The class whose precision and recall are estimated.
     strategy : {"iwal", "margin", "random", "relevance"} or Strategy, default="iwal"
-        Which rows are asked for.
+        Which rows are asked for; "relevance" is for two classes.
     budget, expected : int, optional
         The number of labels, out of so many rows (by default, the rows of the pool).
     rate : float, optional
@@ -68,8 +69,9 @@ class ActiveClassifier(
     orders : int, default=8
         In how many orders the answers are learned; the model is their mean.
     refit : {"averaged", "balanced"}, default=by the strategy
-        "averaged": that mean. "balanced": a fit that converges, in which both classes weigh the same, for
-        rare classes. The default of the strategy "relevance" is "balanced", of others "averaged".
+        "averaged": that mean. "balanced": a fit that converges, in which both classes (of several: each and
+        all the others) weigh the same, for rare classes. The default of the strategy "relevance" is
+        "balanced", of others "averaged".
     tfidf : bool, default=False
         Weight the counts of words by inverse document frequency, computed on the pool, in rows of length 1.
     journal : path or Journal, optional
@@ -81,10 +83,10 @@ class ActiveClassifier(
 
     Attributes
     ----------
-    classes_ : array of two
+    classes_ : array
         The classes, sorted.
     positive_ : class
-        The class whose precision and recall are estimated.
+        The class whose precision and recall are estimated; None if there are several and none was named.
     coef_, intercept_ : arrays
         Of the model, refitted on all answers.
     n_seen_, n_asked_, n_answered_, n_skipped_ : int
@@ -99,8 +101,8 @@ class ActiveClassifier(
         The share of settled questions that were skipped.
     history_ : History
         What became of every row so far.
-    model_ : Model
-        The model.
+    model_, models_ : Model, list of Model
+        The model of two classes; the list has it, or one for each of several.
 
     Examples
     --------
@@ -298,21 +300,22 @@ class ActiveClassifier(
         return self
 
     def _question(self, query: Query, row: int) -> ActiveQuestion:
-        boundary = decision_point(self.learner_.labelled.settings.loss)
-        expected = self.classes_.tolist()[int(query.prediction > boundary)]  # JSON takes no NumPy numbers
+        code = query.prediction
+        if len(self.classes_) == 2:
+            code = query.prediction > decision_point(self.learner_.labelled.settings.loss)
+        expected = self.classes_.tolist()[int(code)]  # JSON takes no NumPy numbers
         return ActiveQuestion(query.id, row, query.probability, expected)
 
     def _predictions(self, X: Any) -> NDArray[np.float64]:
         return self._started().predict(self._checked(X, anew=False))
 
     def _models(self, attribute: str) -> list[Model]:
-        return [self._learner(attribute).model]
+        return self._learner(attribute).models
 
     def _learned_loss(self) -> Loss:
-        return self.model_.settings.loss
+        return self.learner_.labelled.settings.loss
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
-        tags.classifier_tags.multi_class = False
         return tags

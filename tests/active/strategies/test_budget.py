@@ -79,7 +79,7 @@ def test_a_fixed_c0_is_the_papers() -> None:
     chunk, labels = stream(300)
     asking = answered(learner(c0=1e-3), chunk, labels)
     last = chunk.take(np.array([299]))
-    flips, _ = iwal.flip_importances(asking.labelled.model, last)
+    flips, _ = iwal.flip_importances(asking.labelled.models[0], last)
     expected = iwal.query_probability(flips / 301, 301, 1e-3)
     np.testing.assert_array_equal(asking.probabilities(last), expected)
     assert isinstance(asking.strategy, Iwal)
@@ -91,7 +91,7 @@ def test_c0_is_what_gives_the_probabilities() -> None:
     chunk, labels = stream(300)
     asking = answered(learner(rate=0.1), chunk, labels)
     k = asking.seen + 1
-    flips, _ = iwal.flip_importances(asking.labelled.model, chunk)
+    flips, _ = iwal.flip_importances(asking.labelled.models[0], chunk)
     assert isinstance(asking.strategy, Iwal)
     by_c0 = iwal.query_probability(flips / k, k, asking.strategy.c0(k))
     np.testing.assert_allclose(asking.probabilities(chunk), np.maximum(by_c0, 0.01), rtol=1e-9)

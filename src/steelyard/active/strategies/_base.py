@@ -3,6 +3,7 @@
 import copy
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -125,6 +126,8 @@ class Strategy(ABC):
     """The share of rows that is picked at random from the unread of a pool, if it ranks pools."""
     uniform: ClassVar[bool] = False
     """Whether all rows are equally likely: then there is no warm-up, and answers have the weight 1."""
+    several: ClassVar[bool] = False
+    """Whether it can choose among rows of more than two classes: then it has `score_classes`."""
     refit: ClassVar[str] = "averaged"
     """How answers are learned by default: see `RefitPlan`."""
     lane_code: ClassVar[int | None] = None
@@ -164,6 +167,10 @@ class Strategy(ABC):
     @abstractmethod
     def score(self, model: "Model", examples: "Examples") -> tuple[Column, Column]:
         """The score of each row, low where its label is wanted, and the prediction w·x."""
+
+    def score_classes(self, models: "Sequence[Model]", examples: "Examples") -> tuple[Column, Column]:
+        """The same with a model for each of several classes; w·x has a column for each."""
+        raise NotImplementedError
 
     @abstractmethod
     def choose(self, scores: Column, k: int | NDArray[np.int64], asked: int) -> Column:

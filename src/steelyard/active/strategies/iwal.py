@@ -16,7 +16,8 @@ often as the remaining labels allow; after every question and every 64 examples.
 """
 
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -24,6 +25,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from steelyard import updates
 from steelyard._messages import did_you_mean
+from steelyard.active import class_models
 from steelyard.active.strategies._base import BudgetPlan, Column, Strategy
 from steelyard.examples import Examples
 from steelyard.learn import linear, query_lanes, rate_panels
@@ -58,6 +60,7 @@ class Iwal(Strategy):
 
     summary = "importance-weighted active learning: the less sure the model, the likelier the question"
     randomized = True
+    several = True
     lane_code: ClassVar[int | None] = query_lanes.BY_IMPORTANCE
     lane_parameters = tuple(10.0**power for power in range(-8, 2))
 
@@ -66,6 +69,26 @@ class Iwal(Strategy):
 
     def score(self, model: Model, examples: Examples) -> tuple[Column, Column]:
         return flip_importances(model, examples)
+
+    def score_classes(self, models: Sequence[Model], examples: Examples) -> tuple[Column, Column]:
+        """The flip importance of the decision between the two likeliest classes.
+
+        The model that tells A from B is half the difference of theirs, and its prediction half the gap. With
+        two classes that is their one model. Each row takes the learning rates of its likeliest class. P is
+        known before the label whatever the score, so labels weighted by 1/P are unbiased for every class and
+        for mistakes of any kind, and all models learn the row with the same weight. The bounds of the paper
+        are proved for two classes, not for this.
+        """
+        predictions = class_models.predict(models, examples)
+        winners = predictions.argmax(axis=1)
+        second, first = np.partition(predictions, -2, axis=1)[:, -2:].T
+        offsets = 0.5 * (first - second) - first  # the prediction becomes half the gap
+        flips = np.empty(len(examples))
+        for code, model in enumerate(models):
+            own = np.flatnonzero(winners == code)
+            if len(own):
+                flips[own], _ = flip_importances(model, replace(examples.take(own), offsets=offsets[own]))
+        return flips, predictions
 
     def choose(self, scores: Column, k: int | NDArray[np.int64], asked: int) -> Column:
         if self.plan.c0 is not None:

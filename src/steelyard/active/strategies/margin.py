@@ -1,10 +1,12 @@
 """Margin sampling: ask for the rows whose prediction is nearest to the decision boundary."""
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from steelyard.active import class_models
 from steelyard.active.strategies._base import Column, Strategy
 from steelyard.examples import Examples
 from steelyard.learn import query_lanes
@@ -17,19 +19,27 @@ class Margin(Strategy):
     """Asks for the rows of which the model is least sure, as many as the budget or the rate allows.
 
     From a pool it takes the least certain row of all. In a stream it asks for rows within a distance that is
-    set by the last 256 rows, after every question and every 64 rows. Nothing is left to chance, so nothing
-    can be estimated from these labels alone; an audit is a random sample beside them.
+    set by the last 256 rows, after every question and every 64 rows. Of several classes, the model is least
+    sure where the two likeliest are closest. Nothing is left to chance, so nothing can be estimated from
+    these labels alone; an audit is a random sample beside them.
     """
 
     summary = "the rows of which the model is least sure; no estimates without an audit"
     randomized = False
     ranks_pool = True
+    several = True
     lane_code: ClassVar[int | None] = query_lanes.NEAR_THE_MARGIN
     lane_parameters = tuple(2.0**power for power in range(-8, 2))
 
     def score(self, model: Model, examples: Examples) -> tuple[Column, Column]:
         predictions = Learner(model=model).predict(examples)
         return np.abs(predictions - decision_point(model.settings.loss)), predictions
+
+    def score_classes(self, models: Sequence[Model], examples: Examples) -> tuple[Column, Column]:
+        """How far the likeliest class is ahead of the second."""
+        predictions = class_models.predict(models, examples)
+        second, first = np.partition(predictions, -2, axis=1)[:, -2:].T
+        return first - second, predictions
 
     def choose(self, scores: Column, k: int | NDArray[np.int64], asked: int) -> Column:
         at_bound = np.where(scores == self.bound, self.thinning, 0.0)

@@ -1,10 +1,12 @@
 """Random sampling: every row is asked for with the same probability, whatever the model thinks of it."""
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from steelyard.active import class_models
 from steelyard.active.strategies._base import Column, Strategy
 from steelyard.examples import Examples
 from steelyard.learn import query_lanes
@@ -21,11 +23,15 @@ class Random(Strategy):
     summary = "every row with the same probability"
     randomized = True
     uniform = True
+    several = True
     lane_code: ClassVar[int | None] = query_lanes.AT_RANDOM
     lane_parameters = tuple(2.0 ** (0.9 * power) for power in range(-9, 1))
 
     def score(self, model: Model, examples: Examples) -> tuple[Column, Column]:
         return np.zeros(len(examples)), Learner(model=model).predict(examples)
+
+    def score_classes(self, models: Sequence[Model], examples: Examples) -> tuple[Column, Column]:
+        return np.zeros(len(examples)), class_models.predict(models, examples)
 
     def choose(self, scores: Column, k: int | NDArray[np.int64], asked: int) -> Column:
         plan = self.plan

@@ -15,7 +15,7 @@ from steelyard.active.strategies._base import BudgetPlan
 from steelyard.cli import options
 from steelyard.cli.option_types import Choice
 from steelyard.io.errors import InputError
-from steelyard.losses import class_labels, decision_point
+from steelyard.losses import decision_point
 
 _KINDS = "an example, a label, a skip, an undo, a status or an estimate"
 _INTEGER = re.compile("0|-?[1-9][0-9]*")  # such names are numbers in replies, as they are in labels
@@ -23,9 +23,11 @@ _INTEGER = re.compile("0|-?[1-9][0-9]*")  # such names are numbers in replies, a
 
 @click.command()
 @click.option(
-    "--classes", required=True, metavar="FIRST,SECOND", help="The two classes, as labels name them."
+    "--classes", required=True, metavar="LIST", help="The classes, two or more, as labels name them."
 )
-@click.option("--positive", metavar="NAME", help="The class of precision and recall.  [default: the SECOND]")
+@click.option(
+    "--positive", metavar="NAME", help="The class of precision and recall.  [default: the second of two]"
+)
 @click.option(
     "--strategy", type=Choice(strategies.names()), default=strategies.DEFAULT, show_default=True,
     help="How to choose the examples to ask for.",
@@ -68,7 +70,8 @@ def command(**given: Any) -> None:
 
     The strategy iwal asks for a label with a probability that grows with the model's uncertainty; margin
     asks for the least certain examples; relevance for those that are most probably of the --positive class;
-    random for any.
+    random for any. With more than two classes each has a model that tells it from the rest; relevance does
+    not work then, and replies have the model's "confidence" in its "class" instead of a "prediction".
 
     An estimate is of the error, precision, recall (of --positive) or loss (with "largest": …); of the
     models so far (progressive), the present model (current) or the examples so far (pool). Its interval,
@@ -77,8 +80,8 @@ def command(**given: Any) -> None:
     """
     with options.errors():
         names = given["classes"].split(",")
-        if len(names) != 2 or len(set(names)) != 2 or not all(names):
-            raise InputError(f"--classes {given['classes']}: two different names, as in ham,spam")
+        if len(names) < 2 or len(set(names)) < len(names) or not all(names):
+            raise InputError(f"--classes {given['classes']}: two or more different names, as in ham,spam")
         if given["positive"] not in {None, *names}:
             raise InputError(f"--positive {given['positive']}: is neither {' nor '.join(names)}")
         plan = BudgetPlan(
@@ -108,17 +111,16 @@ class Conversation:
         self._bits, self._names = given["bits"], names
         numbers = all(_INTEGER.fullmatch(name) for name in names)
         self._shown = {name: int(name) if numbers else name for name in names}
-        positive = given["positive"] or names[1]
-        self._codes = dict(zip(names, class_labels(DEFAULT_SETTINGS.loss), strict=True))
+        positive = given["positive"] or (names[1] if len(names) == 2 else None)
         self._boundary = decision_point(DEFAULT_SETTINGS.loss)
         strategy = strategies.by_name(given["strategy"]).toward(second=positive == names[1])
         self._learner = ActiveLearner(
             DEFAULT_SETTINGS, 1 << self._bits, plan, RefitPlan(seed=given["seed"]), journal,
-            {"classes": names, "positive": positive}, strategy,
+            {"classes": names, "positive": positive}, strategy, len(names),
         )  # fmt: skip
-        self._evaluation = Evaluation(
-            self._learner, positive=self._shown[positive], flipped=positive == names[0]
-        )
+        self._codes = dict(zip(names, self._learner.labelled.codes, strict=True))
+        place = None if positive is None else names.index(positive)
+        self._evaluation = Evaluation(self._learner, positive=self._shown.get(positive), place=place)
 
     def reply(self, line: str) -> dict[str, Any]:
         """The reply to one line; an invalid line gets an error and changes nothing."""
@@ -157,12 +159,17 @@ class Conversation:
         decided = self._learner.decided
         assert decided is not None
         prediction = float(decided.predictions[0])
+        if len(self._names) == 2:
+            place, said = int(prediction > self._boundary), {"prediction": prediction}
+        else:
+            place = int(prediction)
+            said = {"confidence": 1.0 - (prediction - place)}
         return {
             "id": decided.first,
             "ask": len(asked) > 0,
             "probability": float(decided.probabilities[0]),
-            "prediction": prediction,
-            "class": self._shown[self._names[int(prediction > self._boundary)]],
+            **said,
+            "class": self._shown[self._names[place]],
         }
 
     def _estimate(self, message: dict[str, Any]) -> dict[str, Any]:

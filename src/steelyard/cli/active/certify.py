@@ -131,6 +131,11 @@ def _attempt(journal: "Journal", rows: list[Any], given: dict[str, Any]) -> "Att
                 '{"end": true}'
             )
         return found
+    if measure != "error" and about["positive"] is None:
+        raise InputError(
+            f"{journal.path}: has several classes and no positive one, whose {measure} it could be; "
+            "certify the --error"
+        )
     codes = probabilities.decide(learner.labelled.settings.loss, learner.predict(pool))
     classes = about["classes"]
     among = np.arange(len(pool))
@@ -163,14 +168,11 @@ def _reads(learner: "ActiveLearner", pool: "Examples", classes: list[Any]) -> "l
     """
     from steelyard.active.certification import Read
     from steelyard.active.labelled import sparse_row
-    from steelyard.losses import class_labels
 
     places: dict[tuple[bytes, bytes], list[int]] = {}
     for row in reversed(range(len(pool))):
         places.setdefault(_content(*sparse_row(pool, row)), []).append(row)
-    names: dict[float | None, Any] = dict(
-        zip(class_labels(learner.labelled.settings.loss), classes, strict=True)
-    )
+    names: dict[float | None, Any] = dict(zip(learner.labelled.codes, classes, strict=True))
     journal, known, waiting = learner.journal, learner.labels, set(learner.open)
     stored = {each.number: each for each in (*journal.asked(), *journal.taught())}
     reads = []

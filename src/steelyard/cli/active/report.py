@@ -56,7 +56,7 @@ def announcement(
     kept = len(rows.examples) // plan.holdout
     lines = [
         f"format: {rows.format}",
-        f"classes: {rows.classes[0]} and {rows.classes[1]}",
+        f"classes: {', '.join(rows.classes[:-1])} and {rows.classes[-1]}",
         f"{counted(len(rows.examples) - kept, 'row')} to learn from, {kept:,} held out, "
         f"{counted(plan.seeds, 'shuffle')}",
     ]

@@ -57,10 +57,10 @@ _SIMULATING = several(
 
 @dataclass(frozen=True)
 class LabelledRows:
-    """All rows of the files, of two classes, with labels −1 and 1."""
+    """All rows of the files, with labels −1 and 1; of several classes 0, 1, 2, …"""
 
     examples: "Examples"
-    classes: tuple[str, str]
+    classes: tuple[str, ...]
     stream: "Stream"
     format: str
     unlabelled: int
@@ -101,6 +101,7 @@ def command(ctx: click.Context, /, files: tuple[str, ...], **given: Any) -> None
             names, given["update"], given["fractions"], given["seeds"], given["holdout"]
         )
         rows = _read_rows(files, given)
+        plan = replace(plan, classes=len(rows.classes))
         if len(rows.examples) // plan.holdout == 0:
             raise InputError(f"{len(rows.examples)} rows are too few to hold out one in {plan.holdout}")
         schedules = _schedules() if given["grid"] else None
@@ -142,11 +143,12 @@ def _read_rows(files: Sequence[str], given: dict[str, Any]) -> LabelledRows:
     spec, first = read.infer(paths, "float32")
     labels = file_labels.settle(paths, spec, first, LOSS, named=read.label_names, task=file_labels.CLASSES)
     rule = file_labels.in_terms_of(labels, LOSS).rule
-    if labels.classes != 2 or rule is None:
+    if labels.classes > 2 and given["grid"]:
         raise InputError(
-            f"{where}: has {labels.classes} classes, and a simulation needs two: "
-            "--labels '*,NAME' tells one from the rest"
+            f"{where}: has {labels.classes} classes, and --grid is for two: leave it out, or tell one class "
+            "from the rest with --labels '*,NAME'"
         )
+    assert rule is not None  # there are two classes or more
     spec, run = replace(spec, label_rule=rule), options.run_options(given)
     stream = FileRows(paths, spec, threads=run.usable_threads, skip=run.skip_errors).open()
     reader = spec.reader()
@@ -157,14 +159,12 @@ def _read_rows(files: Sequence[str], given: dict[str, Any]) -> LabelledRows:
         raise stream.empty(f"{where}: no row has a label; a simulation needs labels to answer its questions")
     found = np.unique(rows.labels[known])
     if len(found) < 2:
-        only = rule.positive if found[0] > 0.0 else rule.negative
+        only = rule.names[rule.values.index(found[0])]
         raise InputError(
             f"{where}: all {counted(len(known), 'row')} are of one class, {only}: there is nothing to learn"
         )
     unlabelled = len(rows) - len(known)
-    return LabelledRows(
-        _renumber(rows.take(known)), (rule.negative, rule.positive), stream, spec.format, unlabelled
-    )
+    return LabelledRows(_renumber(rows.take(known)), tuple(rule.names), stream, spec.format, unlabelled)
 
 
 def _check_plain(examples: "Examples", where: str) -> "Examples":

@@ -1,0 +1,67 @@
+"""Two classes have one model. Of several, each has a model that tells it from the rest.
+
+They share the answers: each is an example of its own class and a counterexample of all others. So nothing is
+asked for one class alone, and all models learn the same rows with the same weights.
+
+The decision about a row is written down as one number. For two classes that is w·x. For several it is the
+number of the class with the largest w·x, plus the model's own probability that it is another: 3.25 is class
+3, with a doubt of a quarter.
+
+>>> import numpy as np
+>>> from steelyard import losses
+>>> found = decisions(losses.by_name("modified_huber"), np.array([[-1.0, 0.5, -0.5]]))
+>>> found, decided_class(found).tolist()
+(array([1.25]), [1])
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steelyard.engine import probabilities
+from steelyard.examples import Examples
+from steelyard.learner import Learner
+from steelyard.losses import Loss, class_labels
+from steelyard.model import Model
+
+Column = NDArray[np.float64]
+
+
+def codes(loss: Loss, classes: int) -> tuple[float, ...]:
+    """The labels of the classes: as the loss takes two of them, else 0, 1, 2, …"""
+    return class_labels(loss) if classes == 2 else tuple(map(float, range(classes)))
+
+
+def targets(loss: Loss, classes: int, labels: Column) -> list[Column]:
+    """What each model is to learn of rows with these labels."""
+    if classes == 2:
+        return [labels]
+    low, high = class_labels(loss)
+    return [np.where(labels == code, high, low) for code in codes(loss, classes)]
+
+
+def predict(models: Sequence[Model], examples: Examples) -> NDArray[np.float64]:
+    """w·x of each row; with several classes, a column for each."""
+    columns = [Learner(model=model).predict(examples) for model in models]
+    return columns[0] if len(columns) == 1 else np.column_stack(columns)
+
+
+def decisions(loss: Loss, predictions: NDArray[np.float64]) -> Column:
+    """The number of each row that is written down, from its predictions."""
+    if predictions.ndim == 1:
+        return predictions
+    found: Column = predictions.argmax(axis=1).astype(np.float64)
+    if probabilities.has_probabilities(loss):
+        found += 1.0 - probabilities.class_probabilities(loss, predictions).max(axis=1)
+    return found
+
+
+def decided_class(decided: Column) -> Column:
+    """The code of the class, from the number of a row of several classes."""
+    return np.floor(decided)
+
+
+def doubt(loss: Loss, decided: Column) -> Column | None:
+    """The probability that it is another class; None if the loss has no probabilities."""
+    return decided - np.floor(decided) if probabilities.has_probabilities(loss) else None
