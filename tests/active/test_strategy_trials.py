@@ -31,8 +31,8 @@ def test_every_strategy_learns_from_its_budget(strategy: str, update: str, learn
         assert 0.9 * budget - 2 <= len(outcome.rows) <= budget
         assert (outcome.evaluation is not None) == strategies.by_name(strategy).randomized
     # relevance looks for one class, not for what tells the classes apart
-    assert error(found[-1].model, fresh) < (0.4 if strategy == "relevance" else 0.3)
-    assert error(found[-1].model, fresh) < error(found[0].model, fresh)
+    assert error(found[-1].models, fresh) < (0.4 if strategy == "relevance" else 0.3)
+    assert error(found[-1].models, fresh) < error(found[0].models, fresh)
 
 
 def test_margin_asks_for_what_it_is_least_sure_of_and_nothing_twice() -> None:
@@ -71,8 +71,8 @@ def test_what_diverges_is_wrong_about_everything(strategy: str, monkeypatch: pyt
 
     monkeypatch.setattr(ActiveLearner, "answer", failing)
     for found in outcomes(strategy, "explicit", LEARNERS["once"], rows(50), [10, 20]):
-        assert found.model is None
-        assert error(found.model, rows(10)) == 1.0
+        assert found.models is None
+        assert error(found.models, rows(10)) == 1.0
         assert found.evaluation is None
 
 
@@ -80,15 +80,15 @@ def test_all_labels(monkeypatch: pytest.MonkeyPatch) -> None:
     found = strategy_trials.learn_all("implicit", LEARNERS["refit"], rows(50))
     (everything,) = outcomes("random", "implicit", LEARNERS["refit"], rows(50), [50])
     assert found.rows == everything.rows
-    assert found.model is not None
-    assert everything.model is not None
-    np.testing.assert_array_equal(found.model.raw_coefficients, everything.model.raw_coefficients)
+    assert found.models is not None
+    assert everything.models is not None
+    np.testing.assert_array_equal(found.models[0].raw_coefficients, everything.models[0].raw_coefficients)
 
     def failing(*_: Any) -> None:
         raise FloatingPointError
 
     monkeypatch.setattr(Learner, "learn", failing)
-    assert strategy_trials.learn_all("explicit", LEARNERS["refit"], rows(50)).model is None
+    assert strategy_trials.learn_all("explicit", LEARNERS["refit"], rows(50)).models is None
 
 
 def test_intervals_know_shuffles_and_held_out_rows() -> None:

@@ -203,9 +203,9 @@ def test_before_anything_is_asked() -> None:
 def test_parameters_are_looked_at_first(tmp_path: Path) -> None:
     X, _ = data(3)
     for given, message in (
-        ({"classes": None}, "name both classes"),
+        ({"classes": None}, "name the classes"),
         ({"positive": "eggs"}, "positive='eggs' is not one of the classes"),
-        ({"classes": ["a", "b", "c"]}, "Only binary classification is supported"),
+        ({"classes": ["a", "b", "c"], "strategy": "relevance"}, "chooses among rows of two classes, and 3"),
         ({"rate": None, "budget": 3}, "give expected="),
         ({"training_weight": "all"}, "training weights are one of"),
         ({"learning_rate": -1.0}, "learning_rate must be"),
@@ -222,10 +222,10 @@ def test_parameters_are_looked_at_first(tmp_path: Path) -> None:
     clone(begun).ask(X)
 
 
-def test_it_is_a_classifier_with_two_classes_that_takes_sparse_rows() -> None:
+def test_it_is_a_classifier_of_any_classes_that_takes_sparse_rows() -> None:
     tags = classifier().__sklearn_tags__()
     assert tags.input_tags.sparse
-    assert not tags.classifier_tags.multi_class
+    assert tags.classifier_tags.multi_class
 
 
 def test_estimates_and_rules_from_a_pool(tmp_path: Path) -> None:

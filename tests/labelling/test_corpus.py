@@ -73,8 +73,8 @@ def test_files_that_cannot_be_labelled(tmp_path: Path) -> None:
 
 def test_settings_and_projects_that_make_no_sense(tmp_path: Path) -> None:
     for classes, positive, more, message in (
-        (("a",), "a", {}, "two different names"),
-        (("a", ""), "a", {}, "two different names"),
+        (("a",), "a", {}, "two or more different names"),
+        (("a", ""), "a", {}, "two or more different names"),
         (("a", "b"), "c", {}, "neither a nor b"),
         (("a", "b"), "b", {"twice": 2.0}, "twice is a share"),
     ):

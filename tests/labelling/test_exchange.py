@@ -17,7 +17,7 @@ CLASSES = ("ham", "spam")
 
 def outcomes(documents: list[Document], labels: list[str | None]) -> list[Outcome]:
     return [
-        Outcome(document, label, label is None, "ann", 1700000000.0, CLASSES[1], 0.75)
+        Outcome(document, label, label is None, "ann", 1700000000.0, CLASSES[1], {CLASSES[1]: 0.75})
         for document, label in zip(documents, labels, strict=True)
     ]
 
@@ -55,7 +55,7 @@ def test_notes_of_others_stay(tmp_path: Path) -> None:
     documents = list(ris.read(FILES / NAMES["ris"], None))
     assert {each.label for each in documents} == {None}
     given = [
-        Outcome(each, label, False, None, None, "relevant", 0.5)
+        Outcome(each, label, False, None, None, "relevant", {"relevant": 0.5})
         for each, label in zip(documents, ("relevant", "relevant", None, "irrelevant"), strict=True)
     ]
     ris.write(given, classes, tmp_path / "out.ris")
@@ -70,7 +70,7 @@ def test_tasks_of_label_studio(tmp_path: Path) -> None:
     documents = list(label_studio.read(FILES / NAMES["label-studio"], CLASSES))
     assert [each.label for each in documents] == ["spam", None, None]
     assert documents[0].fields["source"] == "inbox"
-    nothing = Outcome(documents[2], None, False, None, None, "ham", 0.25)
+    nothing = Outcome(documents[2], None, False, None, None, "ham", {"ham": 0.75})
     label_studio.write([*outcomes(documents[:2], ["ham", None]), nothing], CLASSES, tmp_path / "out.json")
     first, second, third = json.loads((tmp_path / "out.json").read_text())
     assert (first["id"], first["meta"], first["data"]["length"]) == (11, {"batch": 3}, 15)
@@ -96,7 +96,7 @@ def test_answers_of_prodigy(tmp_path: Path) -> None:
     assert [each.label for each in documents] == ["spam", "ham", None, None]
     assert [each.label for each in prodigy.read(FILES / NAMES["prodigy"], ("a", "b"))] == [None] * 4
     assert {each.label for each in prodigy.read(FILES / NAMES["prodigy"], None)} == {None}
-    nothing = Outcome(documents[3], None, False, None, None, "ham", 0.25)
+    nothing = Outcome(documents[3], None, False, None, None, "ham", {"ham": 0.75})
     prodigy.write([*outcomes(documents[:3], ["ham", "spam", None]), nothing], CLASSES, tmp_path / "out.jsonl")
     first, second, third, fourth = map(json.loads, (tmp_path / "out.jsonl").read_text().splitlines())
     assert (first["accept"], first["answer"], first["_task_hash"]) == (["ham"], "accept", 2001)

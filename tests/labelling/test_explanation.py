@@ -19,19 +19,17 @@ def test_words_are_those_of_the_reader() -> None:
         coefficients = np.zeros(1 << 12, np.float32)
         coefficients[index] = 2.0
         marked = {
-            text.lower()
-            for text, level in pieces({"text": TEXT}, ["text"], coefficients, -1.0)["text"]
-            if level
+            text.lower() for text, level in pieces({"text": TEXT}, ["text"], coefficients)["text"] if level
         }
         assert len(marked) == 1
 
 
 def test_pieces_are_the_text_again() -> None:
     coefficients = np.random.default_rng(0).normal(size=1 << 12)
-    found = pieces({"text": TEXT, "title": None, "n": 3}, ["text", "title", "n"], coefficients, 1.0)
+    found = pieces({"text": TEXT, "title": None, "n": 3}, ["text", "title", "n"], coefficients)
     assert "".join(text for text, _ in found["text"]) == TEXT
     assert found["title"] == []
     assert {abs(level) for _, level in found["text"]} <= {0, 1, 2, 3}
-    assert pieces({"text": TEXT}, ["text"], np.zeros(1 << 12), 1.0)["text"] == [(TEXT, 0)]
+    assert pieces({"text": TEXT}, ["text"], np.zeros(1 << 12))["text"] == [(TEXT, 0)]
     one = np.full(1 << 12, 1.0)
-    assert pieces({"text": "a"}, ["text"], one, -1.0)["text"] == [("a", -3)]
+    assert pieces({"text": "a"}, ["text"], -one)["text"] == [("a", -3)]

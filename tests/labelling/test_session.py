@@ -318,7 +318,7 @@ def test_screening_estimates_recall(tmp_path: Path) -> None:
         answer(session, 24)
         assert session.wait()
         assert session.feed.estimates[-1]["measure"] == "recall"
-        assert session.feed.view.sign == -1.0
+        assert session.feed.explain(0)[1] == "ham"
         session.close()
 
 

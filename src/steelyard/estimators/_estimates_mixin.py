@@ -96,7 +96,7 @@ class EstimatesMixin(CertifyMixin):
     @property
     def model_(self) -> Model:
         """The model, refitted on all answers; of several classes, `models_` has one for each."""
-        models = self.models_
+        models = self._learner("model_").models
         if len(models) > 1:
             raise AttributeError(
                 f"there is no one model_: there are {len(models)} models_, one for each class"

@@ -36,7 +36,7 @@ class Corpus:
 
 
 def read(
-    path: str, *, classes: tuple[str, str] | None, kind: str | None = None, hide_labels: bool = False,
+    path: str, *, classes: tuple[str, ...] | None, kind: str | None = None, hide_labels: bool = False,
     overrides: ColumnOverrides | None = None,
 ) -> Corpus:  # fmt: skip
     """Open a file. Labels that it has already are taken over, unless they are to be hidden."""
@@ -85,7 +85,7 @@ def _single_rows(path: str, name: str) -> Iterator[Document]:
             yield Document(str(number), {name: text})
 
 
-def _read_table(path: str, overrides: ColumnOverrides, classes: tuple[str, str] | None) -> Corpus:
+def _read_table(path: str, overrides: ColumnOverrides, classes: tuple[str, ...] | None) -> Corpus:
     with formats.open_head(path) as head:
         found = formats.identify_all([path], head)
         if not found.table:
@@ -117,7 +117,7 @@ def _for_labelling(column: Column, overrides: ColumnOverrides, *, texts: bool) -
 
 
 def _table_rows(
-    path: str, spec: InputSpec, label: str | None, classes: tuple[str, str] | None
+    path: str, spec: InputSpec, label: str | None, classes: tuple[str, ...] | None
 ) -> Iterator[Document]:
     records = records_of(spec, [path])
     assert records is not None

@@ -1,4 +1,4 @@
-"""Which words decide: a text in pieces, with the strength of words for or against the positive class."""
+"""Which words decide: a text in pieces, with the strength of words for or against a class."""
 
 import re
 from collections.abc import Sequence
@@ -16,14 +16,14 @@ _MOST, _LEAST = 8, 0.35  # words that are shown, and how strong, as a share of t
 
 
 def pieces(
-    fields: dict[str, Any], names: Sequence[str], coefficients: NDArray[np.floating[Any]], sign: float
+    fields: dict[str, Any], names: Sequence[str], coefficients: NDArray[np.floating[Any]]
 ) -> dict[str, list[Piece]]:
     """Every text in pieces: the text of each, and −3 to 3 where a word decides, else 0."""
     strengths: dict[str, dict[str, float]] = {}
     for name in names:
         words = {found[0] for found in _WORD.finditer(_text(fields.get(name)))}
         seed = hashing.column_key(name)
-        strengths[name] = {word: sign * _coefficient(word, seed, coefficients) for word in words}
+        strengths[name] = {word: _coefficient(word, seed, coefficients) for word in words}
     sizes = sorted((abs(each) for own in strengths.values() for each in own.values()), reverse=True)
     top = sizes[0] if sizes else 0.0
     least = max(sizes[min(_MOST, len(sizes) - 1)], _LEAST * top) if top > 0.0 else np.inf

@@ -26,7 +26,7 @@ _AT_ONCE = 10_000
 def outcomes(project: Project, feed: LearnerFeed) -> Iterator[Outcome]:
     """Every document in the order of the files; equal ones have the same label."""
     labels = in_force(project.store.labels())
-    predictions, chances = feed.predictions()
+    expected = list(feed.predictions())
     for item, document in project.store.documents():
         own = labels.get(item, {})
         label = settled(own)
@@ -34,7 +34,7 @@ def outcomes(project: Project, feed: LearnerFeed) -> Iterator[Outcome]:
         last = max(by, key=lambda each: each.time, default=None)
         yield Outcome(
             document, label, bool(own) and label is None, None if last is None else last.annotator,
-            None if last is None else last.time, predictions[item], float(chances[item]),
+            None if last is None else last.time, *expected[item],
         )  # fmt: skip
 
 
@@ -53,8 +53,10 @@ def write(project: Project, feed: LearnerFeed, path: Path, kind: str | None = No
             f"{path}: the documents came from a {project.settings.kind} file, of which no {kind} file can be "
             "made; write .csv, .jsonl or .parquet"
         )
+    classes = project.settings.classes
+    if kind == "ris" and len(classes) > 2:
+        raise InputError(f"{path}: notes of RIS files know two classes; write .csv, .jsonl or .parquet")
     with _atomic_files.replacing(path) as temporary:
-        classes = project.settings.classes
         exchange.by_name(kind).write(outcomes(project, feed), classes, temporary)
 
 
@@ -78,19 +80,23 @@ class _Documents(Records):
 
 def _write_table(project: Project, feed: LearnerFeed, path: Path) -> None:
     records = _Documents(project)
-    added = ["answer", "annotator", "answered_at", "prediction", f"probability_{project.settings.positive}"]
+    given = project.settings
+    chances = [name for name in given.classes if name == given.positive or len(given.classes) > 2]
+    added = ["answer", "annotator", "answered_at", "prediction", *(f"probability_{name}" for name in chances)]
     names = [name if name not in records.names else f"{name}_2" for name in added]
     nothing = cast(Block, None)  # there is no block of bytes behind these rows
     found = outcomes(project, feed)
-    with open_writer(path, records, names, [False] * 4 + [True]) as writer:
+    with open_writer(path, records, names, [False] * 4 + [True] * len(chances)) as writer:
         while some := list(islice(found, _AT_ONCE)):
             records.latest = [records.row(each) for each in some]
-            writer.write(nothing, list(map(list, zip(*map(_cells, some), strict=True))))
+            cells = [_cells(each, chances) for each in some]
+            writer.write(nothing, list(map(list, zip(*cells, strict=True))))
 
 
-def _cells(each: Outcome) -> tuple[str | float | None, ...]:
+def _cells(each: Outcome, chances: list[str]) -> tuple[str | float | None, ...]:
     when = None if each.time is None else datetime.fromtimestamp(each.time, UTC).isoformat("T", "seconds")
-    return each.label, each.annotator, when, each.prediction, float(f"{each.probability:.9g}")
+    shown = (float(f"{each.chances[name]:.9g}") for name in chances)
+    return each.label, each.annotator, when, each.prediction, *shown
 
 
 def write_certificate(project: Project, path: Path) -> None:

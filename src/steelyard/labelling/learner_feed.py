@@ -1,6 +1,7 @@
 """`LearnerFeed`: what the learner has been told, and what it wants to know; one thread uses it."""
 
 import copy
+from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any, NamedTuple
 
@@ -20,11 +21,10 @@ _OPEN = object()
 
 
 class ModelView(NamedTuple):
-    """The model as the page shows it: it may be some answers old."""
+    """The models as the page shows them: they may be some answers old."""
 
-    coefficients: NDArray[Any]
-    sign: float
-    """−1 if the positive class is the first as the loss has them."""
+    coefficients: list[NDArray[Any]]
+    biases: list[float]
 
 
 class LearnerFeed:
@@ -49,8 +49,9 @@ class LearnerFeed:
         self.open = [item for item in read if item not in self._told]
         """What was asked for, or taught and taken back, and has no label."""
         self.estimates = project.store.estimates()
-        self._sign = 1.0 if classifier.positive_ == names[1] else -1.0
-        self.view = self._look()
+        self._names = names
+        self._place = None if classifier.positive_ is None else names.index(classifier.positive_)
+        self._view = self._look()
         last = classifier.attempt_
         self._noted = last if last is not None and last.learned else None
 
@@ -115,16 +116,33 @@ class LearnerFeed:
     def ask(self) -> int | None:
         """One more item that the learner wants to know about; None if there is none within the budget."""
         question = self.classifier.ask_next()
-        self.view = self._look()
+        self._view = self._look()
         if question is None:
             return None
         self._numbers[question.row] = question.id
         return question.row
 
     def _look(self) -> ModelView:
-        model = self.classifier.learner_.labelled.model
+        models = self.classifier.learner_.labelled.models
+        return ModelView([model.coefficients() for model in models], [model.bias for model in models])
+
+    def explain(self, item: int) -> tuple[NDArray[Any], str]:
+        """How much each word speaks for a class, and for which: the positive one, or the likeliest.
+
+        Of several classes, that is how much it speaks for the likeliest rather than for the second.
+        """
         weights = self.classifier._idf.idf_ if self.classifier.tfidf else 1.0
-        return ModelView(model.coefficients() * weights, self._sign)
+        coefficients, biases = self._view
+        if len(coefficients) == 1:
+            sign = -1.0 if self._place == 0 else 1.0
+            return sign * coefficients[0] * weights, self._project.settings.positive or self._names[1]
+        row = self._pool.take(np.array([item]))
+        predictions = [
+            float(own[row.indices] @ row.values) + bias
+            for own, bias in zip(coefficients, biases, strict=True)
+        ]
+        second, first = np.argsort(predictions, kind="stable")[-2:].tolist()
+        return (coefficients[first] - coefficients[second]) * weights, self._names[first]
 
     def raise_budget(self, budget: int) -> None:
         """In force at once; the journal has it with the next start."""
@@ -161,7 +179,7 @@ class LearnerFeed:
     def estimate(self, learner: ActiveLearner) -> None:
         """How good is it, and may one stop? Any thread may ask; of a snapshot."""
         rule, answers = self.rule, learner.answered
-        judge = Evaluation(learner, self.items, self.classifier.positive_, flipped=self._sign < 0.0)
+        judge = Evaluation(learner, self.items, self.classifier.positive_, self._place)
         try:
             found = judge.estimate(rule.measure, rule.of)
         except ValueError as error:  # the strategy allows none
@@ -174,11 +192,10 @@ class LearnerFeed:
         earlier = [each for each in self.estimates if each["answers"] < answers]
         self.estimates = [*earlier, {"answers": answers} | entry]
 
-    def predictions(self) -> tuple[list[str], NDArray[np.float64]]:
-        """For every item the class that the model expects, and the probability of the positive one."""
-        classifier = self.classifier
-        raw = classifier.learner_.predict(self._pool)
-        loss = classifier.model_.settings.loss
-        names = classifier.classes_.tolist()
-        chances = probabilities.class_probabilities(loss, raw, None)[:, 1 if self._sign > 0.0 else 0]
-        return [names[code] for code in probabilities.decide(loss, raw).tolist()], chances
+    def predictions(self) -> Iterator[tuple[str, dict[str, float]]]:
+        """For every item the class that the model expects, and the probability of each."""
+        learner = self.classifier.learner_
+        raw, loss = learner.predict(self._pool), learner.labelled.settings.loss
+        chances = probabilities.class_probabilities(loss, raw)
+        for code, row in zip(probabilities.decide(loss, raw).tolist(), chances.tolist(), strict=True):
+            yield self._names[code], dict(zip(self._names, row, strict=True))

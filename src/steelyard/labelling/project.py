@@ -15,14 +15,14 @@ from steelyard import model_file
 from steelyard.active import strategies
 from steelyard.active.journal import Journal
 from steelyard.active.label_store import Document, LabelStore
-from steelyard.active.labelled import RefitPlan, refit
+from steelyard.active.labelled import RefitPlan
 from steelyard.estimators.active import ActiveClassifier
 from steelyard.examples import Examples, join
 from steelyard.io import columns as roles
 from steelyard.io.blocks import Block
 from steelyard.io.errors import InputError
 from steelyard.io.input_spec import InputSpec, from_json
-from steelyard.io.labels import two_classes
+from steelyard.io.labels import classes, two_classes
 from steelyard.io.stream import Reader
 from steelyard.labelling.corpus import Corpus
 from steelyard.losses import class_labels
@@ -38,8 +38,9 @@ _AT_ONCE = 20_000  # documents that are parsed together
 class ProjectSettings:
     """What is decided when a project begins. Budget and pool may grow."""
 
-    classes: tuple[str, str]
-    positive: str
+    classes: tuple[str, ...]
+    positive: str | None
+    """The class that is looked for; None of several classes."""
     strategy: str = strategies.DEFAULT
     budget: int = DEFAULT_BUDGET
     audit: float = 0.0
@@ -51,16 +52,22 @@ class ProjectSettings:
     seed: int = 0
     kind: str = "table"
     tfidf: bool = False
-    """Whether words weigh by how rare they are, in refits that give both classes the same weight."""
+    """Whether words weigh by how rare they are; with two classes, both weigh the same in refits then."""
     token: str = ""
     """In the address of the page, so that nobody else can open it."""
 
     def __post_init__(self) -> None:
-        if len(set(self.classes)) != 2 or len([*self.classes]) != 2 or not all(self.classes):
+        several = len(self.classes) > 2
+        if len(set(self.classes)) < max(len(self.classes), 2) or not all(self.classes):
             raise InputError(
-                f"classes {','.join(self.classes)}: two different names are wanted, as in ham,spam"
+                f"classes {','.join(self.classes)}: two or more different names are wanted, as in ham,spam"
             )
-        if self.positive not in self.classes:
+        if several and (self.measure == RECALL or not strategies.by_name(self.strategy).several):
+            raise InputError(
+                f"screening looks for one of two classes, and {len(self.classes)} are named: leave out "
+                "--screening, and use the strategy iwal, margin or random"
+            )
+        if self.positive not in self.classes and not (several and self.positive is None):
             raise InputError(f"the positive class {self.positive!r} is neither {' nor '.join(self.classes)}")
         for name, share in (("twice", self.twice), ("target", self.target)):
             if not 0.0 <= share <= 1.0:
@@ -95,7 +102,8 @@ class Project:
         """Fill a new project; returns the number of items."""
         assert corpus.spec.columns is not None
         texts = corpus.spec.columns.with_role(roles.TEXT)
-        ranked = strategies.by_name(settings.strategy).ranks_pool and texts == self._features(corpus.spec)
+        weighted = strategies.by_name(settings.strategy).ranks_pool or len(settings.classes) > 2
+        ranked = weighted and texts == self._features(corpus.spec)
         token = secrets.token_urlsafe(18)
         settings = replace(settings, kind=corpus.kind, tfidf=settings.tfidf or ranked, token=token)
         return self._add(corpus.documents, corpus.spec, settings)
@@ -165,7 +173,8 @@ class Project:
         return ActiveClassifier(
             classes=list(given.classes), positive=given.positive, strategy=given.strategy,
             budget=min(given.budget, len(rows)), audit=given.audit, random_state=given.seed,
-            tfidf=given.tfidf, refit="balanced" if given.tfidf else None, journal=self.journal,
+            tfidf=given.tfidf, refit="balanced" if given.tfidf and len(given.classes) == 2 else None,
+            journal=self.journal,
         ).pool(matrix)  # fmt: skip
 
     def save_model(self, path: str | Path, classifier: ActiveClassifier) -> None:
@@ -173,20 +182,20 @@ class Project:
 
         Such files have counts of words: if those are weighted here, the answers are learned anew without.
         """
-        model = self._plain_model(classifier) if self.settings.tfidf else classifier.model_
-        low, high = class_labels(model.settings.loss)
-        names = classifier.classes_.tolist()
-        spec = replace(self.spec, label_rule=two_classes(names[0], names[1], low, high))
-        content = ModelFile(
-            EngineState([model.settings], [model]), spec=spec.as_json(), class_names=classifier.classes_
-        )
-        model_file.save(path, content)
+        models = self._plain_models(classifier) if self.settings.tfidf else classifier.models_
+        settings, names = models[0].settings, classifier.classes_.tolist()
+        rule = classes(names)
+        if len(names) == 2:
+            rule = two_classes(names[0], names[1], *class_labels(settings.loss))
+        engine = EngineState([settings], models, len(names) if len(names) > 2 else 0)
+        spec = replace(self.spec, label_rule=rule).as_json()
+        model_file.save(path, ModelFile(engine, spec=spec, class_names=classifier.classes_))
 
-    def _plain_model(self, classifier: ActiveClassifier) -> Model:
+    def _plain_models(self, classifier: ActiveClassifier) -> list[Model]:
         known = classifier.learner_.labels
         places, labels = classifier._order[[*known]], np.array([*known.values()])
         rows = replace(self.examples().take(places), labels=labels, sample_weight=np.ones(len(labels)))
-        return refit(classifier.model_.settings, RefitPlan(seed=self.settings.seed), rows)
+        return classifier.learner_.labelled.fit(rows, training=RefitPlan(seed=self.settings.seed))
 
     def close(self) -> None:
         self.store.close()

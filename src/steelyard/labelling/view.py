@@ -35,15 +35,16 @@ class PageView:
 
     def document(self, item: int, annotator: str, purpose: str = "") -> dict[str, Any]:
         """A document with the words that decide, and what this person said about it."""
-        document, (coefficients, sign) = self._project.store.document(item), self._session.feed.view
+        document = self._project.store.document(item)
+        coefficients, likely = self._session.feed.explain(item)
         own = self._session.labels.get(item, {}).get(annotator)
-        texts = explanation.pieces(document.fields, self._project.texts, coefficients, sign)
+        texts = explanation.pieces(document.fields, self._project.texts, coefficients)
         others = {name: document.fields.get(name) for name in self._project.others}
         return {
             "item": item, "id": document.id, "purpose": purpose,
             "texts": [[name, pieces] for name, pieces in texts.items() if pieces],
             "others": [[name, str(value)] for name, value in others.items() if value not in (None, "")],
-            "labelled": own is not None, "label": own and own.label,
+            "labelled": own is not None, "label": own and own.label, "marked_for": likely,
         }  # fmt: skip
 
     def next(self, client: str, annotator: str) -> dict[str, Any]:

@@ -119,8 +119,8 @@ class Conversation:
             {"classes": names, "positive": positive}, strategy, len(names),
         )  # fmt: skip
         self._codes = dict(zip(names, self._learner.labelled.codes, strict=True))
-        place = None if positive is None else names.index(positive)
-        self._evaluation = Evaluation(self._learner, positive=self._shown.get(positive), place=place)
+        name, place = (None, None) if positive is None else (self._shown[positive], names.index(positive))
+        self._evaluation = Evaluation(self._learner, positive=name, place=place)
 
     def reply(self, line: str) -> dict[str, Any]:
         """The reply to one line; an invalid line gets an error and changes nothing."""

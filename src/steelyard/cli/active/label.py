@@ -23,9 +23,10 @@ _KINDS = ("table", "ris", "label-studio", "prodigy")
 
 @click.command(epilog=EXAMPLES["active label"])
 @click.argument("file", type=options.FILE_PATH)
-@click.option("--classes", metavar="FIRST,SECOND", help="The two classes.  [default: no,yes; of RIS files "
+@click.option("--classes", metavar="LIST", help="The classes, two or more.  [default: no,yes; of RIS files "
               "irrelevant,relevant]")  # fmt: skip
-@click.option("--positive", metavar="NAME", help="The class that is looked for.  [default: the SECOND]")
+@click.option("--positive", metavar="NAME",
+              help="The class that is looked for.  [default: the second of two]")  # fmt: skip
 @click.option(
     "--journal", type=options.FILE_PATH, metavar="FILE",
     help="Where everything is stored; it can be continued by naming it instead of the FILE.  "
@@ -65,7 +66,8 @@ def command(file: Path, port: int, browse: bool, **given: Any) -> None:
 
     Each row of a table, each reference of a RIS file and each task of Label Studio or Prodigy is a document.
     The page asks for those that are worth it, says how good the model is by now and whether you may stop, and
-    makes a certificate. Keys: 1 and 2 (or n and y) answer, s skips, u undoes, / searches.
+    makes a certificate. Keys: 1, 2, 3, … answer (of two classes, n and y do, too), s skips, u undoes,
+    / searches.
 
     Everything is in one journal file: stop whenever you like, and run the command again to go on. steelyard
     active export gives a file with all labels. See docs/labelling.md.
@@ -148,14 +150,16 @@ def _begin(project: "Project", file: Path, given: dict[str, Any]) -> None:
     from steelyard.labelling.project import DEFAULT_BUDGET, ERROR, RECALL, ProjectSettings
 
     kind = given["kind"] or exchange.recognise(str(file))
-    screening = kind == "ris" if given["screening"] is None else given["screening"]
+    several = len((given["classes"] or "").split(",")) > 2
+    screening = kind == "ris" and not several if given["screening"] is None else given["screening"]
     usual = ",".join(_SCREENING if screening else ("no", "yes"))
     names = tuple(name.strip() for name in (given["classes"] or usual).split(","))
     target = given["target"] or (0.95 if screening else 0.05)
     strategy = given["strategy"] or ("relevance" if screening else strategies.DEFAULT)
+    positive = given["positive"] or (None if several else names[-1])
     settings = ProjectSettings(
-        names, given["positive"] or names[-1], strategy, given["budget"] or DEFAULT_BUDGET,  # type: ignore[arg-type]
-        given["audit"], given["twice"], RECALL if screening else ERROR, target, given["seed"],
+        names, positive, strategy, given["budget"] or DEFAULT_BUDGET, given["audit"], given["twice"],
+        RECALL if screening else ERROR, target, given["seed"],
     )  # fmt: skip
     corpus = _read(file, settings.classes, given)
     if corpus.kind == "table":
@@ -166,7 +170,7 @@ def _begin(project: "Project", file: Path, given: dict[str, Any]) -> None:
     project.begin(corpus, replace(settings, kind=corpus.kind))
 
 
-def _read(file: Path, classes: tuple[str, str], given: dict[str, Any]) -> Any:
+def _read(file: Path, classes: tuple[str, ...], given: dict[str, Any]) -> Any:
     from steelyard.io.columns import ColumnOverrides
     from steelyard.labelling import corpus
 

@@ -23,8 +23,8 @@ class Outcome:
     annotator: str | None
     time: float | None
     prediction: str
-    probability: float
-    """Of the positive class."""
+    chances: dict[str, float]
+    """The probability of each class."""
 
 
 class Tool(Protocol):
@@ -35,9 +35,9 @@ class Tool(Protocol):
 
     def recognise(self, path: str, start: bytes) -> bool: ...
 
-    def read(self, path: Path, classes: tuple[str, str] | None) -> Iterator[Document]: ...
+    def read(self, path: Path, classes: tuple[str, ...] | None) -> Iterator[Document]: ...
 
-    def write(self, outcomes: Iterable[Outcome], classes: tuple[str, str], path: Path) -> None: ...
+    def write(self, outcomes: Iterable[Outcome], classes: tuple[str, ...], path: Path) -> None: ...
 
 
 def by_name(name: str) -> Tool:

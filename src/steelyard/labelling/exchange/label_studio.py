@@ -17,7 +17,7 @@ def recognise(path: str, start: bytes) -> bool:
     return start.startswith(b"[") and b'"data"' in start
 
 
-def read(path: Path, classes: tuple[str, str] | None) -> Iterator[Document]:
+def read(path: Path, classes: tuple[str, ...] | None) -> Iterator[Document]:
     try:
         tasks = json.loads(path.read_text(encoding="utf-8-sig"))
     except ValueError as error:
@@ -29,7 +29,7 @@ def read(path: Path, classes: tuple[str, str] | None) -> Iterator[Document]:
         yield Document(str(task.get("id", number)), texts | {ORIGINAL: task}, _label(task, classes))
 
 
-def _label(task: dict[str, Any], classes: tuple[str, str] | None) -> str | None:
+def _label(task: dict[str, Any], classes: tuple[str, ...] | None) -> str | None:
     """The choice of the last annotation that was not cancelled, if it is one of the classes."""
     for annotation in reversed(task.get("annotations") or []):
         for result in annotation.get("result") or []:
@@ -39,7 +39,7 @@ def _label(task: dict[str, Any], classes: tuple[str, str] | None) -> str | None:
     return None
 
 
-def write(outcomes: Iterable[Outcome], classes: tuple[str, str], path: Path) -> None:
+def write(outcomes: Iterable[Outcome], classes: tuple[str, ...], path: Path) -> None:
     tasks = []
     for each in outcomes:
         task = dict(each.document.fields[ORIGINAL])
@@ -48,11 +48,10 @@ def write(outcomes: Iterable[Outcome], classes: tuple[str, str], path: Path) -> 
         if each.label is not None or each.skipped:
             chosen = [] if each.label is None else [control | {"value": {"choices": [each.label]}}]
             task["annotations"] = [{"result": chosen, "was_cancelled": each.label is None}]
-        sure = each.probability if each.prediction == classes[1] else 1.0 - each.probability
         task["predictions"] = [
             {
                 "model_version": "steelyard",
-                "score": round(sure, 9),
+                "score": round(each.chances[each.prediction], 9),
                 "result": [control | {"value": {"choices": [each.prediction]}}],
             }
         ]

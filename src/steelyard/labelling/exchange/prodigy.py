@@ -21,7 +21,7 @@ def recognise(path: str, start: bytes) -> bool:
     return isinstance(first, dict) and "text" in first and bool(_MARKS & first.keys())
 
 
-def read(path: Path, classes: tuple[str, str] | None) -> Iterator[Document]:
+def read(path: Path, classes: tuple[str, ...] | None) -> Iterator[Document]:
     with path.open(encoding="utf-8-sig") as file:
         for number, line in enumerate(file, 1):
             if not line.strip():
@@ -39,19 +39,20 @@ def read(path: Path, classes: tuple[str, str] | None) -> Iterator[Document]:
             )
 
 
-def _label(task: dict[str, Any], classes: tuple[str, str] | None) -> str | None:
-    """What was chosen; of a single label that was rejected, the other class."""
+def _label(task: dict[str, Any], classes: tuple[str, ...] | None) -> str | None:
+    """What was chosen; of a single label that was rejected, the other class of two."""
     chosen, answer = task.get("accept") or [], task.get("answer")
     if classes is None or answer not in ("accept", "reject"):
         return None
     if chosen:
         return chosen[0] if answer == "accept" and chosen[0] in classes else None
-    if task.get("label") in classes:
-        return str(task["label"]) if answer == "accept" else classes[1 - classes.index(task["label"])]
-    return None
+    if task.get("label") not in classes:
+        return None
+    rest = [name for name in classes if name != task["label"]]
+    return str(task["label"]) if answer == "accept" else rest[0] if len(rest) == 1 else None
 
 
-def write(outcomes: Iterable[Outcome], classes: tuple[str, str], path: Path) -> None:
+def write(outcomes: Iterable[Outcome], classes: tuple[str, ...], path: Path) -> None:
     """Choices for all; what nobody has answered stays a task without an answer."""
     with path.open("w", encoding="utf-8", newline="\n") as file:
         for each in outcomes:

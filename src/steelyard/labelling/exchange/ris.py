@@ -26,7 +26,7 @@ def recognise(path: str, start: bytes) -> bool:
     return path.endswith(".ris") or start.startswith(b"TY  - ")
 
 
-def read(path: Path, classes: tuple[str, str] | None) -> Iterator[Document]:
+def read(path: Path, classes: tuple[str, ...] | None) -> Iterator[Document]:
     """Each reference; one that is not finished by ER ends with the file."""
     pairs: list[list[str]] = []
     text = path.read_bytes().decode("utf-8-sig", "replace")
@@ -49,19 +49,20 @@ def read(path: Path, classes: tuple[str, str] | None) -> Iterator[Document]:
         yield _document(pairs, number, classes)
 
 
-def _document(pairs: list[list[str]], number: int, classes: tuple[str, str] | None) -> Document:
+def _document(pairs: list[list[str]], number: int, classes: tuple[str, ...] | None) -> Document:
     fields: dict[str, object] = {}
     for name, tags in _FIELDS.items():
         values = [value for tag, value in pairs if tag in tags and value]
         if values:
             fields[name] = "; ".join(values) if name in _MANY else values[0]
     notes = [value for tag, value in pairs if tag == "N1"]
-    label = next((classes[k] for k, note in _NOTES.items() if note in notes), None) if classes else None
+    two = classes if classes is not None and len(classes) == 2 else None
+    label = next((two[k] for k, note in _NOTES.items() if note in notes), None) if two else None
     own = [value for tag, value in pairs if tag in ("ID", "AN") and value]
     return Document(own[0] if own else str(number + 1), fields | {ORIGINAL: pairs}, label)
 
 
-def write(outcomes: Iterable[Outcome], classes: tuple[str, str], path: Path) -> None:
+def write(outcomes: Iterable[Outcome], classes: tuple[str, ...], path: Path) -> None:
     with path.open("w", encoding="utf-8", newline="\n") as file:
         for each in outcomes:
             pairs = [

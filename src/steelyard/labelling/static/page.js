@@ -5,6 +5,7 @@ import { draw, percent } from "./plot.js";
 const at = (id) => document.getElementById(id);
 const client = remembered(sessionStorage, "client", () => crypto.randomUUID());
 const RETRY = 1000, REFRESH = 5000;
+const KEYS = "123456789abcdefgijklmopqrtvwxz";  // of the classes; h, s and u do other things, y and n are for two
 let about, shown = null, current = null, busy = false, waiting = null;
 
 function remembered(storage, key, make) {
@@ -98,6 +99,7 @@ function show(question, { earlier = false } = {}) {
     texts.append(made("div", { class: kind }, ...(several ? [made("h3", {}, name)] : []), paragraph));
   });
   at("legend").hidden = !texts.querySelector("mark");
+  at("legend-positive").textContent = question.marked_for;
   at("others").replaceChildren(...question.others.flatMap(([name, value]) => [made("dt", {}, name), made("dd", {}, value)]));
   at("others").hidden = question.others.length === 0;
   const badge = question.labelled ? `you said: ${question.label ?? "skipped"}` : question.purpose === "certify" ? "for the certificate" : null;
@@ -141,7 +143,8 @@ function forward() { if (current !== shown) show(current); }
 
 function update(state) {
   at("labelled").textContent = state.labelled.toLocaleString("en");
-  at("of-budget").textContent = `of ${state.budget.toLocaleString("en")} labels`;
+  const budget = state.budget.toLocaleString("en");  // labels nobody asked for may exceed it
+  at("of-budget").textContent = state.labelled > state.budget ? `labels, budget ${budget}` : `of ${budget} labels`;
   at("progress").max = state.budget;
   at("progress").value = Math.min(state.labelled, state.budget);
   at("undo").disabled = at("earlier").disabled = state.mine === 0;
@@ -217,8 +220,9 @@ const keys = {
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
   if (document.querySelector("dialog[open]") || event.target.closest("input, select, textarea")) return;
-  const other = about && about.classes.find((name) => name !== about.positive);
-  const name = about && (event.key === "y" ? about.positive : event.key === "n" ? other : about.classes[Number(event.key) - 1]);
+  const two = about && about.classes.length === 2;
+  const other = two && about.classes.find((name) => name !== about.positive);
+  const name = about && (two && event.key === "y" ? about.positive : two && event.key === "n" ? other : about.classes[KEYS.indexOf(event.key)]);
   if (!name && !keys[event.key]) return;
   event.preventDefault();
   if (name) answer(name); else keys[event.key]();
@@ -283,21 +287,22 @@ function begin(found) {
   about = found;
   document.title = `${about.name} – labelling`;
   at("name").textContent = about.name;
-  at("legend-positive").textContent = about.positive;
   at("annotator").value = who();
-  const claims = [["error", "the error"], ["precision", `the precision of ${about.positive}`], ["recall", `the recall of ${about.positive}`]];
+  const claims = [["error", "the error"]];
+  if (about.positive !== null) claims.push(["precision", `the precision of ${about.positive}`], ["recall", `the recall of ${about.positive}`]);
   claims.sort((one, other) => (other[0] === about.measure) - (one[0] === about.measure));  // what the project is about comes first
   at("measure").append(...claims.map(([value, what]) => made("option", { value }, what)));
   bound();
   at("classes").append(...about.classes.map((name, k) => {
     const positive = name === about.positive;
     const letter = about.classes.length === 2 ? ` ${positive ? "y" : "n"}` : "";
-    const button = made("button", { type: "button", "aria-keyshortcuts": `${k + 1}${letter}` }, made("span", {}, name), made("kbd", {}, String(k + 1)));
+    const key = KEYS[k] ?? "", shortcut = key ? { "aria-keyshortcuts": `${key}${letter}` } : {};
+    const button = made("button", { type: "button", ...shortcut }, made("span", {}, name), ...(key ? [made("kbd", {}, key)] : []));
     button.addEventListener("click", () => answer(name));
     return button;
   }));
   for (const link of document.querySelectorAll("[data-kind]")) link.href = `api/download?kind=${link.dataset.kind}`;
-  const help = [...about.classes.map((name, k) => [String(k + 1), name])];
+  const help = about.classes.flatMap((name, k) => (KEYS[k] ? [[KEYS[k], name]] : []));
   if (about.classes.length === 2) help.push(["y n", `${about.positive}, or not`]);
   help.push(["s", "skip: nobody can tell"], ["u", "undo your last answer"], ["← →", "earlier documents, to change an answer, and back"], ["/", "search"], ["h", "highlight words, or not"], ["?", "this list"]);
   at("keys").append(...help.flatMap(([key, what]) => [made("dt", {}, ...key.split(" ").map((each) => made("kbd", {}, each))), made("dd", {}, what)]));
