@@ -1,4 +1,4 @@
-"""Several classes: accuracy with few labels of a pool of texts, beside margin sampling with logistic regression.
+"""Several classes: accuracy with few labels of a pool, beside margin sampling with logistic regression.
 
 STEELYARD_DATA=folder python -m benchmarks.active_classes --output docs/active.md
 """
@@ -35,18 +35,18 @@ WAYS: dict[str, dict[str, Any]] = {
 TEXT = """
 ### How good it is
 
-Accuracy in per cent on the test documents, with 1, 5 and 10 % of the labels of the training documents, mean of
-{shuffles} random beginnings, the same for all. *reuters* are documents with one topic, the {topics} most
-frequent of which are the classes, from {least} documents to {most}; *newsgroups* has its seven fields or all
-its twenty groups as classes. The reference is margin sampling with scikit-learn's logistic regression
-(multinomial, its defaults) on tf-idf: {first} random labels, then the documents whose two likeliest classes are
-closest, the model fitted anew whenever there are a tenth more labels. The others are `ActiveClassifier` on
-counts of words, with or without `tfidf=True`; `iwal` is its default.
+Accuracy in per cent on the test documents, with 1, 5 and 10 % of the labels of the training documents,
+mean of {shuffles} random beginnings, the same for all. *reuters* are documents with one topic, the {topics}
+most frequent of which are the classes, from {least} documents to {most}; *newsgroups* has its seven fields
+or all its twenty groups as classes. The reference is margin sampling with scikit-learn's logistic
+regression (multinomial, its defaults) on tf-idf: {first} random labels, then the documents whose two
+likeliest classes are closest, the model fitted anew whenever there are a tenth more labels. The others are
+`ActiveClassifier` on counts of words, with or without `tfidf=True`; `iwal` is its default.
 
 {table}
 
-Against random labels for the same learner, the default is {against}. Beside the reference, `margin` on tf-idf is
-{beside}.
+Apart from random labels with the same learner, `iwal` is {against}. Apart from the reference, `margin` on
+tf-idf is {beside}.
 """
 
 
@@ -96,7 +96,7 @@ def main(shuffles: int, only: tuple[str, ...], output: Path | None) -> None:
 
 def _range(differences: list[float]) -> str:
     low, high = min(differences), max(differences)
-    return f"{low:+.1f} to {high:+.1f} points apart, {np.mean(differences):+.1f} on average"
+    return f"{low:+.1f} to {high:+.1f} points, {np.mean(differences):+.1f} on average"
 
 
 def sets() -> Iterator[Classes]:
