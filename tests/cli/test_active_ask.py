@@ -54,6 +54,40 @@ def test_it_learns() -> None:
     assert (cheap["class"], lunch["class"]) == ("spam", "ham")
 
 
+def test_three_classes(tmp_path: Path) -> None:
+    words = {"ham": "lunch", "spam": "cheap", "work": "meeting"}
+    lines: list[Any] = []
+    for number, label in enumerate([*words] * 8):
+        lines += [{"example": {"text": words[label]}}, {"id": number, "label": label}]
+    lines += [{"estimate": "error"}, {"estimate": "recall"}, {"id": 0, "label": "eggs"}]
+    options = ("active", "ask", "--classes", "ham,spam,work", "--bits", 10, "--rate", 1.0)
+    text = "".join(json.dumps(line) + "\n" for line in lines)
+    journal = tmp_path / "three.journal"
+    said = run(*options, "--journal", journal, stdin=text.encode()).stdout.splitlines()
+    *_, example, _, error, recall, label_ = map(json.loads, said)
+    assert example["class"] == "work"
+    assert 0.3 < example["confidence"] <= 1.0
+    assert "prediction" not in example
+    assert error["value"] < 0.3
+    assert "recall is that of one" in recall["error"]
+    assert "neither ham nor spam nor work" in label_["error"]
+    assert "chooses among rows of two classes" in refused(*options, "--strategy", "relevance", stdin=b"")
+    rows = tmp_path / "rows.jsonl"
+    rows.write_text("".join(json.dumps({"text": word}) + "\n" for word in [*words.values()] * 12))
+    again = ("active", "certify", rows, "--journal", journal)
+    assert "has several classes and no positive one" in refused(*again, "--recall", 0.5, stdin=b"")
+    asked = ""
+    for _ in range(36):
+        *_, question, last = map(
+            json.loads, run(*again, "--error", 0.2, stdin=asked.encode()).stdout.splitlines()
+        )
+        if last["over"]:
+            break
+        true = next(name for name, word in words.items() if word == question["example"]["text"])
+        asked = json.dumps({"row": question["row"], "label": true}) + "\n"
+    assert last["certified"]
+
+
 def test_a_journal_is_gone_on_from(tmp_path: Path) -> None:
     options = ("--budget", 20, "--expected", 100, "--journal", tmp_path / "a.journal")
     talk({"example": {"text": "a"}}, {"example": {"text": "b"}}, {"id": 0, "label": "ham"}, options=options)

@@ -141,10 +141,24 @@ def test_names_of_classes_come_from_tables(tmp_path: Path) -> None:
     assert found["held_out"] == 30
 
 
+def test_three_classes(tmp_path: Path) -> None:
+    path = tmp_path / "mail.tsv"
+    kinds = {"spam": "cheap", "ham": "lunch", "work": "meeting"}
+    lines = [f"{kind}\t{word} {n % 5}" for n in range(40) for kind, word in kinds.items()]
+    path.write_text("label\ttext\n" + "\n".join(lines) + "\n")
+    found = simulated(path, "--fractions", "0.3", "--seeds", 1)
+    assert found["classes"] == ["ham", "spam", "work"]
+    errors = {entry["strategy"]: entry["error"] for entry in found["results"]}
+    assert max(errors.values()) < 0.3
+    said = run("active", "simulate", path, "--fractions", "0.3", "--seeds", 1, "--strategy", "random").stdout
+    assert "classes: ham, spam and work" in said
+
+
 @pytest.mark.parametrize(
     ("text", "options", "message"),
     [
-        ("1 |a x\n2 |a y\n3 |a z\n" * 5, (), "has 3 classes, and a simulation needs two: --labels"),
+        ("1 |a x\n2 |a y\n3 |a z\n" * 5, ("--grid",), "has 3 classes, and --grid is for two"),
+        ("1 |a x\n2 |a y\n3 |a z\n" * 9, ("--strategy", "relevance", "--fractions", 0.5), "and 3 are named"),
         ("1 |a x\n1 |a y\n" * 5, (), "all 10 rows are of one class, 1: there is nothing to learn"),
         ("-1 |a x\n-1 |a y\n" * 5, (), "of one class, -1"),
         ("|a x\n|a y\n", ("--labels", "-1,1"), "no row has a label"),

@@ -18,7 +18,8 @@ NAMES = np.array(["art", "news", "sport"])
 
 
 def classifier(**given: Any) -> ActiveClassifier:
-    return ActiveClassifier(**{"classes": ["sport", "art", "news"], "budget": 60} | given)
+    parameters: dict[str, Any] = {"classes": ["sport", "art", "news"], "budget": 60} | given
+    return ActiveClassifier(**parameters)
 
 
 def data(count: int, seed: int = 0) -> tuple[Any, Any]:

@@ -184,10 +184,14 @@ class Project:
         """
         models = self._plain_models(classifier) if self.settings.tfidf else classifier.models_
         settings, names = models[0].settings, classifier.classes_.tolist()
-        rule = classes(names)
+        engine, rule = EngineState([settings], models), classes(names)
         if len(names) == 2:
             rule = two_classes(names[0], names[1], *class_labels(settings.loss))
-        engine = EngineState([settings], models, len(names) if len(names) > 2 else 0)
+        else:
+            history = classifier.history_
+            wrong = np.floor(history.prediction) != history.label
+            engine.error = np.array([float(wrong[~np.isnan(history.label)].sum())])
+            engine.classes, engine.alive = len(names), np.ones(len(names))
         spec = replace(self.spec, label_rule=rule).as_json()
         model_file.save(path, ModelFile(engine, spec=spec, class_names=classifier.classes_))
 

@@ -1,0 +1,151 @@
+"""Three classes on the page: documents, words that decide, estimates, a certificate, and files."""
+
+import csv
+import json
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from steelyard.active.label_store import Document
+from steelyard.io.errors import InputError
+from steelyard.labelling import corpus, exchange, export
+from steelyard.labelling.exchange import label_studio, prodigy
+from steelyard.labelling.project import Project, ProjectSettings
+from steelyard.labelling.session import LabellingSession
+from steelyard.labelling.view import PageView
+from tests.cli.running import run
+
+CLASSES = ("sport", "art", "news")
+_WORDS = {"sport": "goal team match", "art": "paint opera poem", "news": "vote law strike"}
+TOOLS = Path(__file__).parent.parent / "data/labelling"
+
+
+def truth(text: str) -> str:
+    return next(name for name, words in _WORDS.items() if set(words.split()) & set(text.split()))
+
+
+def begun(folder: Path, **given: object) -> Project:
+    draw = random.Random(0)
+    lines = []
+    for number in range(90):
+        words = _WORDS[draw.choice(CLASSES)].split()
+        lines.append(
+            " ".join([*draw.choices(words, k=2), *draw.choices(["the", "a", "of", "in"], k=3), f"n{number}"])
+        )
+    (folder / "texts.txt").write_text("\n".join(lines))
+    project = Project(folder / "texts.journal")
+    settings = ProjectSettings(CLASSES, **({"positive": None, "budget": 50} | given))  # type: ignore[arg-type]
+    project.begin(corpus.read(str(folder / "texts.txt"), classes=CLASSES), settings)
+    return project
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Iterator[LabellingSession]:
+    with begun(tmp_path) as project:
+        found = LabellingSession(project)
+        found.start()
+        yield found
+        found.close()
+
+
+def text_of(session: LabellingSession, item: int) -> str:
+    return str(session.project.store.document(item).fields["text"])
+
+
+def answer(session: LabellingSession, count: int) -> None:
+    for _ in range(count):
+        found = session.next("tab", "ann")
+        assert found is not None
+        session.label("tab", "ann", found[0], truth(text_of(session, found[0])))
+
+
+def test_a_session(session: LabellingSession, tmp_path: Path) -> None:
+    assert session.project.settings.tfidf  # since all columns are texts
+    answer(session, 30)
+    assert session.wait()
+    view = PageView(session)
+    assert view.about()["classes"] == list(CLASSES)
+    assert view.about()["positive"] is None
+    assert sum(view.state("ann")["counts"]) == 30
+    last = session.feed.estimates[-1]
+    assert last["measure"] == "error"
+    assert 0.0 <= last["low"] <= last["high"] < 1.0
+    marked = 0
+    for item in range(session.feed.items):
+        shown = view.document(item, "ann")
+        own = truth(text_of(session, item))
+        words = {text for _, pieces in shown["texts"] for text, level in pieces if level > 0}
+        marked += shown["marked_for"] == own and words & set(_WORDS[own].split()) != set()
+    assert marked > 0.9 * session.feed.items
+    with pytest.raises(InputError, match="neither sport nor art nor news"):
+        session.label("tab", "ann", 0, "ham")
+    session.certify("error", 0.3)
+    while session.attempts.current is not None:
+        answer(session, 1)
+    assert session.attempts.last is not None
+    assert session.attempts.last["passed"]
+    export.write(session.project, session.feed, tmp_path / "out.csv")
+    with (tmp_path / "out.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [*rows[0]][-3:] == [f"probability_{name}" for name in CLASSES]
+    for row in rows:
+        chances = {name: float(row[f"probability_{name}"]) for name in CLASSES}
+        assert sum(chances.values()) == pytest.approx(1.0)
+        assert row["prediction"] == max(chances, key=chances.__getitem__)
+    session.project.save_model(tmp_path / "texts.model", session.feed.classifier)
+    texts = [text_of(session, item) for item in range(session.feed.items)]
+    (tmp_path / "texts.jsonl").write_text("".join(json.dumps({"text": text}) + "\n" for text in texts))
+    run("predict", tmp_path / "texts.model", tmp_path / "texts.jsonl", "-o", tmp_path / "scored.csv")
+    with (tmp_path / "scored.csv").open(newline="") as file:
+        right = [row["prediction"] == truth(row["text"]) for row in csv.DictReader(file)]
+    assert sum(right) > 0.9 * len(texts)
+
+
+def test_the_next_process_goes_on(tmp_path: Path) -> None:
+    with begun(tmp_path, strategy="margin", positive="news") as project:
+        session = LabellingSession(project)
+        session.start()
+        answer(session, 15)
+        assert session.wait()
+        before = session.feed.classifier.coef_
+        session.close()
+    with Project(tmp_path / "texts.journal") as project:
+        again = LabellingSession(project)
+        assert (again.feed.classifier.coef_ == before).all()
+        assert again.feed.classifier.positive_ == "news"
+
+
+def test_screening_is_for_two_classes() -> None:
+    for given in ({"measure": "recall"}, {"strategy": "relevance"}):
+        with pytest.raises(InputError, match="screening looks for one of two classes, and 3 are named"):
+            ProjectSettings(CLASSES, None, **given)  # type: ignore[arg-type]
+
+
+def test_files_of_tools(tmp_path: Path) -> None:
+    task = {"text": "a", "label": "art", "answer": "reject"}
+    (tmp_path / "tasks.jsonl").write_text('{"text": "a", "label": "art", "answer": "reject"}\n')
+    for classes, label in ((CLASSES, None), (("art", "news"), "news")):
+        (document,) = prodigy.read(tmp_path / "tasks.jsonl", classes)
+        assert document.label == label
+    assert {each.label for each in exchange.by_name("ris").read(TOOLS / "references.ris", CLASSES)} == {None}
+    chances = {"sport": 0.2, "art": 0.5, "news": 0.3}
+    outcome = exchange.Outcome(
+        Document("1", {"text": "a", exchange.ORIGINAL: {"data": task}}),
+        None,
+        False,
+        None,
+        None,
+        "art",
+        chances,
+    )
+    label_studio.write([outcome], CLASSES, tmp_path / "out.json")
+    assert '"score": 0.5' in (tmp_path / "out.json").read_text()
+    with Project(tmp_path / "ris.journal") as project:
+        references = corpus.read(str(TOOLS / "references.ris"), classes=CLASSES)
+        project.begin(references, ProjectSettings(CLASSES, None, kind="ris"))
+        feed = LabellingSession(project).feed
+        with pytest.raises(InputError, match="notes of RIS files know two classes"):
+            export.write(project, feed, tmp_path / "out.ris")
+        export.write(project, feed, tmp_path / "out.jsonl")
