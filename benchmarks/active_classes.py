@@ -60,38 +60,58 @@ class Classes(NamedTuple):
     truth: NDArray[np.int64]
 
 
+Accuracies = dict[str, list[list[float]]]
+"""Of each way: of each random beginning, by the number of labels."""
+
+
 @click.command()
 @click.option("--shuffles", default=2, show_default=True)
 @click.option("--only", multiple=True, help="A data set; may be repeated. All of them by default.")
 @click.option("--output", type=click.Path(path_type=Path, dir_okay=False), help="The page to write to.")
 def main(shuffles: int, only: tuple[str, ...], output: Path | None) -> None:
-    table: list[list[str]] = []
-    default, margin = [], []
-    counts = np.bincount(topics().labels)
+    found = {}
     for data in sets():
-        if only and data.name not in only:
-            continue
-        budgets = [round(share * len(data.labels)) for share in SHARES]
-        found: dict[str, list[list[float]]] = {name: [] for name in (REFERENCE, *WAYS)}
-        for seed in range(shuffles):
-            found[REFERENCE].append(list(reference(data, budgets, seed)))
-            for name, way in WAYS.items():
-                found[name].append([ours(data, budget, seed, way) for budget in budgets])
-            click.echo(f"{data.name} {seed} { ({name: runs[-1] for name, runs in found.items()}) }", err=True)
-        means = {name: np.mean(runs, axis=0) for name, runs in found.items()}
-        for at, budget in enumerate(budgets):
-            table.append([data.name, f"{budget:,}", *(f"{mean[at]:.1f}" for mean in means.values())])
-        for words in ("", ", tf-idf"):
-            default.extend(means[f"`iwal`{words}"] - means[f"`random`{words}"])
-        margin.extend(means["`margin`, tf-idf"] - means[REFERENCE])
-    text = TEXT.format(
-        shuffles=shuffles, topics=TOPICS, least=counts.min(), most=f"{counts.max():,}", first=FIRST,
-        table=sections.table(["set", "labels", REFERENCE, *WAYS], table), against=_range(default),
-        beside=_range(margin),
-    )  # fmt: skip
+        if not only or data.name in only:
+            found[data.name, len(data.labels)] = study(data, shuffles)
+    text = page(found)
     click.echo(text)
     if output is not None:
         sections.write(output, "benchmarks.active_classes", text)
+
+
+def study(data: Classes, shuffles: int) -> Accuracies:
+    budgets = _budgets(len(data.labels))
+    found: Accuracies = {name: [] for name in (REFERENCE, *WAYS)}
+    for seed in range(shuffles):
+        found[REFERENCE].append(list(reference(data, budgets, seed)))
+        for name, way in WAYS.items():
+            found[name].append(list(ours(data, budgets, seed, way)))
+        click.echo(f"{data.name!r}, {seed}: { ({name: runs[-1] for name, runs in found.items()}) }", err=True)
+    return found
+
+
+def page(found: dict[tuple[str, int], Accuracies]) -> str:
+    """By the name of the set and the number of its documents."""
+    table: list[list[str]] = []
+    default: list[float] = []
+    margin: list[float] = []
+    for (name, rows), runs in found.items():
+        means = {way: np.mean(own, axis=0) for way, own in runs.items()}
+        for at, budget in enumerate(_budgets(rows)):
+            table.append([name, f"{budget:,}", *(f"{mean[at]:.1f}" for mean in means.values())])
+        for words in ("", ", tf-idf"):
+            default.extend(means[f"`iwal`{words}"] - means[f"`random`{words}"])
+        margin.extend(means["`margin`, tf-idf"] - means[REFERENCE])
+    counts = np.bincount(topics().labels)
+    return TEXT.format(
+        shuffles=len(runs[REFERENCE]), topics=TOPICS, least=counts.min(), most=f"{counts.max():,}",
+        first=FIRST, table=sections.table(["set", "labels", REFERENCE, *WAYS], table),
+        against=_range(default), beside=_range(margin),
+    )  # fmt: skip
+
+
+def _budgets(rows: int) -> list[int]:
+    return [round(share * rows) for share in SHARES]
 
 
 def _range(differences: list[float]) -> str:
@@ -120,12 +140,16 @@ def topics() -> Classes:
     )
 
 
-def ours(data: Classes, budget: int, seed: int, way: dict[str, Any]) -> float:
+def ours(data: Classes, budgets: list[int], seed: int, way: dict[str, Any]) -> Iterator[float]:
+    """A classifier that ranks the pool asks for the same first labels whatever its budget."""
     classes = np.unique(data.labels).tolist()
-    active = ActiveClassifier(classes=classes, budget=budget, random_state=seed, **way).pool(data.pool)
-    while (question := active.ask_next()) is not None:
-        active.answer(question.id, int(data.labels[question.row]))
-    return 100.0 * float(np.mean(active.predict(data.test) == data.truth))
+    for run in [budgets] if way.get("strategy") == "margin" else [[budget] for budget in budgets]:
+        active = ActiveClassifier(classes=classes, budget=run[-1], random_state=seed, **way).pool(data.pool)
+        while (question := active.ask_next()) is not None:
+            active.answer(question.id, int(data.labels[question.row]))
+            if active.n_answered_ in run[:-1]:
+                yield 100.0 * float(np.mean(active.predict(data.test) == data.truth))
+        yield 100.0 * float(np.mean(active.predict(data.test) == data.truth))
 
 
 def reference(data: Classes, budgets: list[int], seed: int) -> Iterator[float]:
