@@ -35,18 +35,18 @@ WAYS: dict[str, dict[str, Any]] = {
 TEXT = """
 ### How good it is
 
-Accuracy in per cent on the test documents, with 1, 5 and 10 % of the labels of the training documents,
-mean of {shuffles} random beginnings, the same for all. *reuters* are documents with one topic, the {topics}
-most frequent of which are the classes, from {least} documents to {most}; *newsgroups* has its seven fields
-or all its twenty groups as classes. The reference is margin sampling with scikit-learn's logistic
+Accuracy in per cent on the test documents, with 1, 5 and 10 % of the labels of the training documents, mean
+of so many *runs* with random beginnings, the same for all. *reuters* are documents with one topic, the
+{topics} most frequent of which are the classes, from {least} documents to {most}; *newsgroups* has its seven
+fields as classes, or all its twenty groups. The reference is margin sampling with scikit-learn's logistic
 regression (multinomial, its defaults) on tf-idf: {first} random labels, then the documents whose two
 likeliest classes are closest, the model fitted anew whenever there are a tenth more labels. The others are
 `ActiveClassifier` on counts of words, with or without `tfidf=True`; `iwal` is its default.
 
 {table}
 
-Apart from random labels with the same learner, `iwal` is {against}. Apart from the reference, `margin` on
-tf-idf is {beside}.
+Beside random labels for the same learner, `iwal` is {against}.
+Beside the reference, `margin` on tf-idf is {beside}.
 """
 
 
@@ -98,14 +98,21 @@ def page(found: dict[tuple[str, int], Accuracies]) -> str:
     for (name, rows), runs in found.items():
         means = {way: np.mean(own, axis=0) for way, own in runs.items()}
         for at, budget in enumerate(_budgets(rows)):
-            table.append([name, f"{budget:,}", *(f"{mean[at]:.1f}" for mean in means.values())])
+            table.append(
+                [
+                    name,
+                    f"{budget:,}",
+                    f"{len(runs[REFERENCE])}",
+                    *(f"{mean[at]:.1f}" for mean in means.values()),
+                ]
+            )
         for words in ("", ", tf-idf"):
             default.extend(means[f"`iwal`{words}"] - means[f"`random`{words}"])
         margin.extend(means["`margin`, tf-idf"] - means[REFERENCE])
     counts = np.bincount(topics().labels)
     return TEXT.format(
-        shuffles=len(runs[REFERENCE]), topics=TOPICS, least=counts.min(), most=f"{counts.max():,}",
-        first=FIRST, table=sections.table(["set", "labels", REFERENCE, *WAYS], table),
+        topics=TOPICS, least=counts.min(), most=f"{counts.max():,}",
+        first=FIRST, table=sections.table(["set", "labels", "runs", REFERENCE, *WAYS], table),
         against=_range(default), beside=_range(margin),
     )  # fmt: skip
 
@@ -116,7 +123,7 @@ def _budgets(rows: int) -> list[int]:
 
 def _range(differences: list[float]) -> str:
     low, high = min(differences), max(differences)
-    return f"{low:+.1f} to {high:+.1f} points, {np.mean(differences):+.1f} on average"
+    return f"{low:+.1f} to {high:+.1f} points ahead, {np.mean(differences):+.1f} on average"
 
 
 def sets() -> Iterator[Classes]:
