@@ -33,7 +33,8 @@ class Server:
         self.file, self.options, self.port, self.address = file, options, 0, ""
 
     def start(self) -> "Server":
-        given = ["--classes", "ham,spam", "--no-open", "--port", str(self.port), *self.options]
+        classes = [] if "--classes" in self.options else ["--classes", "ham,spam"]
+        given = [*classes, "--no-open", "--port", str(self.port), *self.options]
         self.process = subprocess.Popen(
             [*_COMMAND, str(self.file), *given], stderr=subprocess.PIPE, text=True
         )
@@ -152,6 +153,30 @@ def test_a_whole_session_with_keys(chromium: Any, server: Server, tmp_path: Path
     assert json.loads((tmp_path / "certificate.json").read_text())["passed"] is True
     assert (tmp_path / "labels.csv").read_text().count("\n") == 201
     assert page.problems == []
+
+
+def test_many_classes_have_keys(chromium: Any, tmp_path: Path) -> None:
+    names = [f"class {number}" for number in range(1, 12)]
+    own = Server(write_table(tmp_path / "m.csv", 40), "--classes", ",".join(names), "--budget", "3").start()
+    page = visit(chromium, own)
+    assert page.locator("#classes button").count() == 11
+    assert page.inner_text("#classes button:last-child kbd") == "b"
+    assert page.inner_text("#legend-positive") in ("", *names)
+    assert page.locator("#measure option").all_inner_texts() == ["the error"]
+    for done, key in enumerate(("1", "b", "a"), 1):
+        press(page, key, done)
+    assert page.inner_text("#of-budget") == "of 3 labels"
+    assert page.locator("#tally td").all_inner_texts()[:11] == ["1", *"00000000", "1", "1"]
+    page.keyboard.press("y")  # means nothing here
+    page.keyboard.press("/")
+    page.fill("#search-text", "the")
+    page.wait_for_selector("#found button:has(.tag:empty)")
+    page.click("#found li:has(.tag:empty) button")
+    until(page, "!document.getElementById('search').open && !document.body.hasAttribute('aria-busy')")
+    press(page, "2", 4)
+    assert page.inner_text("#of-budget") == "labels, budget 3"
+    assert page.problems == []
+    own.stop()
 
 
 def test_screening_until_recall_is_certified(chromium: Any, tmp_path: Path) -> None:

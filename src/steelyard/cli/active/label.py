@@ -41,8 +41,8 @@ _KINDS = ("table", "ris", "label-studio", "prodigy")
               help="Look for the positive class: recall counts, not the error.  [default: of RIS "
               "files]")  # fmt: skip
 @click.option("--strategy", type=Choice(strategies.names()),
-              help="How to choose the documents to ask for.  [default: iwal, with --screening "
-              "relevance]")  # fmt: skip
+              help="How to choose the documents to ask for: margin for a rare class.  [default: iwal, with "
+              "--screening relevance]")  # fmt: skip
 @click.option("--audit", type=float, default=0.0, show_default=True, metavar="SHARE",
               help="The share of the documents that are asked for at random and never learned; the "
               "strategies margin and relevance need it for estimates.")  # fmt: skip
