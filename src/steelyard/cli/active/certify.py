@@ -157,7 +157,7 @@ def _holds(attempt: "Attempt", learner: "ActiveLearner", pool: "Examples") -> bo
     from steelyard.active.attempt import digest, fingerprint
 
     about = attempt.about
-    same_model = attempt.measure == "recall" or about["model"] == digest(learner.model)
+    same_model = attempt.measure == "recall" or about["model"] == digest(learner.models)
     return attempt.passed and about["pool_checksum"] == fingerprint(pool) and same_model
 
 
