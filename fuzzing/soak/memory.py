@@ -21,6 +21,7 @@ from fuzzing.__main__ import PAGE
 from fuzzing.soak.processes import Child, start
 from fuzzing.soak.scenarios import Data
 from fuzzing.soak.server import PredictionService
+from steelyard.labelling.server import return_large_blocks
 from steelyard.labelling.session import LabellingSession
 from tests.cli.running import rows as vw_rows
 from tests.labelling.projects import answer, begin
@@ -72,6 +73,7 @@ def label_answers(folder: Path, answers: int) -> Iterator[Look]:
     its_out, out = os.pipe()
 
     def work() -> None:
+        return_large_blocks()
         with begin(folder, answers * 2, budget=answers * 3 // 2) as project:
             session = LabellingSession(project)
             session.start()

@@ -11,7 +11,7 @@ number of the class with the largest w·x, plus the model's own probability that
 >>> from steelyard import losses
 >>> found = decisions(losses.by_name("modified_huber"), np.array([[-1.0, 0.5, -0.5]]))
 >>> found, decided_class(found).tolist()
-(array([1.25]), [1])
+(array([1.25]), [1.0])
 """
 
 from collections.abc import Sequence

@@ -1,5 +1,6 @@
 """The page served by uvicorn, to this machine only."""
 
+import ctypes
 import signal
 import socket
 import sys
@@ -11,6 +12,7 @@ from steelyard.labelling.app import LabellingApp
 from steelyard.labelling.session import LabellingSession
 
 HOST = "127.0.0.1"
+_MMAP_THRESHOLD, _LARGE = -3, 1 << 16  # glibc's name for the option, and bytes
 _SWITCH = 5e-4  # seconds: a reply passes through several threads, each of which may wait for the learner's
 
 
@@ -28,12 +30,24 @@ def bind(port: int) -> socket.socket:
     return found
 
 
+def return_large_blocks() -> None:
+    """Have glibc return the memory that an estimate needs for a moment, which it would otherwise keep.
+
+    With every answer estimates need a little more than before, for which what was kept is too small.
+    """
+    try:
+        ctypes.CDLL(None).mallopt(_MMAP_THRESHOLD, _LARGE)
+    except (AttributeError, OSError, TypeError):  # another C library
+        pass
+
+
 def serve(session: LabellingSession, listening: socket.socket) -> None:
     """Answer until Ctrl-C or SIGTERM."""
     config = uvicorn.Config(
         LabellingApp(session).starlette(), log_level="error", access_log=False, lifespan="off",
         server_header=False, timeout_graceful_shutdown=2,
     )  # fmt: skip
+    return_large_blocks()
     session.start()
     usual = sys.getswitchinterval()
     sys.setswitchinterval(_SWITCH)
