@@ -49,7 +49,7 @@ help:
 demo: $(VENV)/.installed-plot
 	@$(BIN)/steelyard demo
 
-# The linters and the plain kernels have one processor each; the rest has all.
+# The linters leave a processor idle, which the plain kernels use.
 test: $(VENV)/.installed-dev
 	@$(MAKE) --no-print-directory --jobs 2 check test-plain
 	@echo "pytest; coverage of everything"
@@ -57,7 +57,7 @@ test: $(VENV)/.installed-dev
 
 test-plain: $(VENV)/.installed-dev
 	@echo "pytest, kernels as plain Python"
-	@NUMBA_DISABLE_JIT=1 NUMBA_CACHE_DIR=$(VENV)/cache-plain $(PYTEST) --numprocesses 0 $(KERNEL_TESTS) \
+	@NUMBA_DISABLE_JIT=1 NUMBA_CACHE_DIR=$(VENV)/cache-plain $(PYTEST) $(KERNEL_TESTS) \
 		--cov --cov-report= --cov-fail-under=0
 
 # Every kernel is compiled anew for this, which takes minutes: run it after a change in learn/ or text/.

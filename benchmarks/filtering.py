@@ -167,6 +167,7 @@ def measure(name: str, words: int, repeats: int, copies: int) -> list[list[str]]
     with tempfile.TemporaryDirectory(prefix="steelyard-bench-") as place:
         folder = Path(place)
         held = write_files(name, folder, copies)
+        train(folder, words)  # compiles, if that has not been done on this machine
         training = train(folder, words)
         accuracy = accuracy_of(folder)
         known = find_spec("fasttext") is not None

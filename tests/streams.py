@@ -27,7 +27,9 @@ def stream(
     indices = np.concatenate([rng.permutation(features)[:nonzeros] for _ in range(rows)])
     values = rng.normal(size=rows * nonzeros) * np.exp(rng.normal(size=features))[indices]
     values[rng.random(len(values)) < 0.05] = 0.0
-    matrix = sparse.csr_array((values, indices, np.arange(rows + 1) * nonzeros), (rows, features))
+    ends = np.arange(rows + 1, dtype=np.int32) * np.int32(nonzeros)
+    # of 32 bits, as those of dense rows are: kernels for others would be compiled for these tests alone
+    matrix = sparse.csr_array((values, indices.astype(np.int32), ends), (rows, features))
     sample_weight = np.exp(rng.normal(size=rows) * 1.5)
     sample_weight[rng.random(rows) < 0.1] = 0.0
     return matrix, labels_for(loss, rng, rows), sample_weight

@@ -17,10 +17,9 @@ ADAPTIVE = ["adaptive", "normalized"]
 
 def rows_of(lengths: list[int], features: int = 100) -> sparse.csr_array:
     rng = np.random.default_rng(0)
-    indices = np.concatenate([rng.permutation(features)[:length] for length in lengths])
-    return sparse.csr_array(
-        (rng.normal(size=len(indices)), indices, np.cumsum([0, *lengths])), (len(lengths), features)
-    )
+    indices = np.concatenate([rng.permutation(features)[:length] for length in lengths]).astype(np.int32)
+    ends = np.cumsum([0, *lengths], dtype=np.int32)
+    return sparse.csr_array((rng.normal(size=len(indices)), indices, ends), (len(lengths), features))
 
 
 @pytest.mark.parametrize("last", LENGTHS)

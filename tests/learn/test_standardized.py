@@ -219,7 +219,7 @@ def test_candidates_are_found_wherever_they_stand_in_a_row() -> None:
     """Rows of a file have their features in any order, and another one in each."""
     rng = np.random.default_rng(0)
     indptr = np.arange(0, 41) * 3
-    indices = np.concatenate([rng.permutation(3) for _ in range(40)])
+    indices = np.concatenate([rng.permutation(3) for _ in range(40)]).astype(np.int32)
     rows = replace(
         examples(sparse.csr_array((np.ones(120), np.tile(np.arange(3), 40), indptr), (40, 3)), np.ones(40)),
         indices=indices,
