@@ -4,6 +4,7 @@ import ctypes
 import signal
 import socket
 import sys
+from contextlib import suppress
 
 import uvicorn
 
@@ -35,10 +36,8 @@ def return_large_blocks() -> None:
 
     With every answer estimates need a little more than before, for which what was kept is too small.
     """
-    try:
+    with suppress(AttributeError, OSError, TypeError):  # of another C library
         ctypes.CDLL(None).mallopt(_MMAP_THRESHOLD, _LARGE)
-    except (AttributeError, OSError, TypeError):  # another C library
-        pass
 
 
 def serve(session: LabellingSession, listening: socket.socket) -> None:
