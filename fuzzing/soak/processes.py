@@ -3,11 +3,10 @@
 import os
 import signal
 import sys
-import tempfile
 import time
 import traceback
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import IO, Any
 
 from steelyard.cli import main as steelyard
@@ -21,6 +20,7 @@ _TRACEBACK = 99
 class Child:
     number: int
     stderr: IO[bytes]
+    heard: bytearray = field(default_factory=bytearray)
 
     def kill(self, which: signal.Signals) -> None:
         os.kill(self.number, which)
@@ -46,8 +46,8 @@ class Child:
         return code
 
     def said(self) -> str:
-        self.stderr.seek(0)
-        return self.stderr.read().decode(errors="replace")
+        self.heard.extend(self.stderr.read() or b"")
+        return self.heard.decode(errors="replace")
 
 
 def start(
@@ -58,17 +58,20 @@ def start(
     before: Callable[[], object] = lambda: None,
 ) -> Child:
     """A function or a command in a process of its own; `before` changes the circumstances there."""
-    stderr = tempfile.TemporaryFile()  # noqa: SIM115 - open as long as the child is of interest
+    its_end, written = os.pipe()  # a file might be full, and messages are not what is tried here
+    os.set_blocking(its_end, False)
+    stderr = os.fdopen(its_end, "rb")
     # A signal that came before the child has its handlers would have it go on with what its parent does.
     signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS[1:])
     number = os.fork()
     if number:
+        os.close(written)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS[1:])
         return Child(number, stderr)
     code = _TRACEBACK
     try:
         with open(os.devnull, "r+b") as null:  # noqa: PTH123
-            for place, given in enumerate((stdin, stdout, stderr.fileno())):
+            for place, given in enumerate((stdin, stdout, written)):
                 os.dup2(null.fileno() if given is None else given, place)
         sys.stdin, sys.stdout, sys.stderr = (
             open(place, mode)  # noqa: PTH123, SIM115
@@ -88,5 +91,7 @@ def start(
     except BaseException:  # noqa: BLE001 - it is told by the code
         os.write(2, traceback.format_exc().encode())
     finally:
-        sys.stderr.flush()
-        os._exit(code)
+        try:
+            sys.stderr.flush()
+        finally:
+            os._exit(code)

@@ -14,6 +14,7 @@ from typing import Any
 
 import click
 import pytest
+import uvicorn
 
 from steelyard.labelling import server
 from steelyard.labelling.project import Project
@@ -134,6 +135,18 @@ def test_the_server_stops_when_told(tmp_path: Path) -> None:
         server.serve(session, listening)
         visitor.join()
         assert found[0]["question"]["texts"]
+
+
+def test_a_signal_before_the_server_waits_for_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = uvicorn.Server.run
+
+    def run_later(self: uvicorn.Server, **options: Any) -> None:
+        signal.raise_signal(signal.SIGTERM)
+        before(self, **options)
+
+    monkeypatch.setattr(uvicorn.Server, "run", run_later)
+    with begin(tmp_path) as project:
+        server.serve(LabellingSession(project), server.bind(0))
 
 
 def test_everything_is_exported(tmp_path: Path) -> None:

@@ -289,6 +289,23 @@ def test_stopping_while_a_request_is_sent(model: Path) -> None:
     assert b'"label"' in answer
 
 
+def test_a_signal_while_handlers_are_set(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It came between the handler of SIGINT and that of SIGTERM once, and ended in a traceback."""
+    usual = signal.signal
+    early: list[int] = []
+
+    def set_handler(number: int, handler: Any) -> Any:
+        before = usual(number, handler)
+        if getattr(handler, "__name__", "") == "stop" and not early:
+            early.append(number)
+            signal.raise_signal(number)
+        return before
+
+    monkeypatch.setattr(signal, "signal", set_handler)
+    assert run("serve", model, "--port", 0).stderr.endswith("stopped after 0 requests\n")
+    assert early == [signal.SIGINT]
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_the_command(model: Path, number: signal.Signals) -> None:
     before = signal.getsignal(number)

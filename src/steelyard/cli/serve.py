@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -93,12 +93,17 @@ def command(
 def _stopped_by_signals(server: "PredictionServer") -> Iterator[None]:
     """The first signal lets requests end that have begun; a second ends the process."""
 
+    before: dict[signal.Signals, Any] = {
+        each: signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)
+    }
+
     def stop(number: int, frame: FrameType | None) -> None:
         for each in before:
             signal.signal(each, signal.SIG_DFL)
         threading.Thread(target=server.shutdown, name="steelyard-stop").start()
 
-    before = {each: signal.signal(each, stop) for each in (signal.SIGINT, signal.SIGTERM)}
+    for each in before:
+        signal.signal(each, stop)
     try:
         yield
     finally:

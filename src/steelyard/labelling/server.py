@@ -5,6 +5,7 @@ import signal
 import socket
 import sys
 from contextlib import suppress
+from typing import Any
 
 import uvicorn
 
@@ -50,10 +51,15 @@ def serve(session: LabellingSession, listening: socket.socket) -> None:
     session.start()
     usual = sys.getswitchinterval()
     sys.setswitchinterval(_SWITCH)
-    # uvicorn raises the signal again once it has stopped; by then there is nothing left to do.
-    before = {each: signal.signal(each, lambda *_: None) for each in (signal.SIGINT, signal.SIGTERM)}
+    server = uvicorn.Server(config)
+
+    def stop(*_: Any) -> None:
+        """For a signal that comes before uvicorn waits for it, or again once uvicorn has stopped."""
+        server.should_exit = True
+
+    before = {each: signal.signal(each, stop) for each in (signal.SIGINT, signal.SIGTERM)}
     try:
-        uvicorn.Server(config).run(sockets=[listening])
+        server.run(sockets=[listening])
     finally:
         for each, handler in before.items():
             signal.signal(each, handler)
