@@ -137,7 +137,7 @@ def test_a_decision_is_kept_whole_or_not_at_all(tmp_path: Path) -> None:
     asking.consider(chunk)
     asking.seen = 5  # as if the file were another's: the first of these numbers is taken
     asking._asked.clear()
-    with pytest.raises(sqlite3.IntegrityError):
+    with pytest.raises(OSError, match=r"could not be written .*UNIQUE"):
         asking.consider(chunk.take(np.arange(10)))
     assert len(asking.history().asked) == 20
     asking.journal.close()
@@ -231,6 +231,24 @@ def test_damaged_entries_are_refused(tmp_path: Path, change: str, what: str) -> 
     refused = pytest.raises(ValueError, match=rf"a\.journal: is damaged .*{what}")
     with Journal(tmp_path / "a.journal") as journal, refused:
         learner(journal)
+
+
+def test_damage_that_shows_only_in_use(tmp_path: Path) -> None:
+    path = tmp_path / "a.journal"
+    chunk, labels = stream(60)
+    with Journal(path) as journal:
+        asking = learner(journal)
+        answered(asking, chunk, labels)
+        journal._db.executescript(
+            "PRAGMA writable_schema = ON;"
+            "UPDATE sqlite_master SET rootpage = 9999 WHERE name IN ('decisions', 'events');"
+            "PRAGMA schema_version = 99; PRAGMA writable_schema = RESET;"
+        )
+        with pytest.raises(OSError, match=r"is damaged .*malformed") as read:
+            asking.history()
+        with pytest.raises(OSError, match=r"could not be written .*malformed") as written:
+            asking.undo()
+        assert read.value.filename == written.value.filename == str(path)
 
 
 def test_old_journals_are_read_as_they_are(tmp_path: Path) -> None:

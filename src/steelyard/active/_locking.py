@@ -1,5 +1,7 @@
 """One lock for each object, so that threads may share it; it is left behind when the object is pickled."""
 
+import errno
+import sqlite3
 import threading
 from collections.abc import Callable
 from functools import wraps
@@ -27,11 +29,18 @@ class Locked:
 def locked(
     method: Callable[Concatenate[_Owner, _Parameters], _Result],
 ) -> Callable[Concatenate[_Owner, _Parameters], _Result]:
-    """A method that one thread at a time runs, of all such methods of the object."""
+    """A method that one thread at a time runs, of all such methods of the object.
+
+    A journal that turns out to be damaged while it is in use is an OSError.
+    """
 
     @wraps(method)
     def alone(self: _Owner, /, *args: _Parameters.args, **kwargs: _Parameters.kwargs) -> _Result:
         with self.lock:
-            return method(self, *args, **kwargs)
+            try:
+                return method(self, *args, **kwargs)
+            except sqlite3.DatabaseError as error:
+                path = getattr(getattr(self, "journal", None), "path", None)
+                raise OSError(errno.EIO, f"is damaged ({error})", path) from error
 
     return alone

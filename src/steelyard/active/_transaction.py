@@ -10,7 +10,7 @@ from contextlib import contextmanager
 def transaction(db: sqlite3.Connection, *, to_disk: bool) -> Iterator[None]:
     """It survives a killed process; a power cut only if it is written `to_disk`.
 
-    If the disk is full, say, nothing has changed, and an OSError names the file.
+    If the disk is full or the file is damaged, nothing has changed, and an OSError names the file.
     """
     try:
         db.execute(f"PRAGMA synchronous = {'FULL' if to_disk else 'NORMAL'}")
@@ -22,6 +22,6 @@ def transaction(db: sqlite3.Connection, *, to_disk: bool) -> Iterator[None]:
             if db.in_transaction:
                 db.execute("ROLLBACK")
             raise
-    except sqlite3.OperationalError as error:
-        path = db.execute("PRAGMA database_list").fetchone()[2]
+    except sqlite3.DatabaseError as error:
+        path = db.execute("PRAGMA database_list").fetchone()[2]  # which reads nothing of the file
         raise OSError(errno.EIO, f"could not be written ({error})", path) from error
