@@ -61,7 +61,7 @@ class Examples:
 
 
 def join(parts: Sequence[Examples]) -> Examples:
-    """The rows of all parts, one or more, in this order; all are sparse and have the same features."""
+    """The rows of all parts, one or more, in this order; all are sparse or all dense, with equal features."""
     indptr = np.concatenate([[0], *(np.diff(part.indptr) for part in parts)]).cumsum().astype(np.int64)
     indices, values, labels, sample_weight = (
         np.concatenate([getattr(part, name) for part in parts])
@@ -70,7 +70,10 @@ def join(parts: Sequence[Examples]) -> Examples:
     offsets = None
     if any(part.offsets is not None for part in parts):
         offsets = np.concatenate([_offsets_or_zeros(part) for part in parts])
-    return Examples(indptr, indices, values, False, parts[0].features, labels, sample_weight, offsets)
+    dense = parts[0].dense
+    if dense:
+        indices = parts[0].indices
+    return Examples(indptr, indices, values, dense, parts[0].features, labels, sample_weight, offsets)
 
 
 def _offsets_or_zeros(part: Examples) -> NDArray[np.float64]:

@@ -3,6 +3,7 @@
 import os
 import signal
 import sys
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
@@ -14,7 +15,7 @@ import pytest
 from steelyard import model_file
 from steelyard.distributed import local
 from steelyard.distributed.engines import connect
-from steelyard.distributed.local import LocalEngine
+from steelyard.distributed.local import LocalEngine, Task
 from steelyard.distributed.plan import Plan
 from steelyard.io.errors import InputError
 from tests.cli.running import refused, rows, run, trained
@@ -212,6 +213,9 @@ def test_processes_that_always_die(engine: LocalEngine, monkeypatch: pytest.Monk
     monkeypatch.setattr(local, "_MOST_DEATHS", 2)
 
     class Dead:
+        def __init__(self) -> None:
+            self._processes: dict[int, Any] = {}
+
         def submit(self, function: Callable[..., Any]) -> Any:
             raise BrokenProcessPool
 
@@ -220,6 +224,18 @@ def test_processes_that_always_die(engine: LocalEngine, monkeypatch: pytest.Monk
     monkeypatch.setattr(local, "ProcessPoolExecutor", lambda *given, **options: Dead())
     with pytest.raises(RuntimeError, match="2 worker processes died one after another: is there enough"):
         engine.result(engine.submit(die), [], lambda: None)
+
+
+def test_an_end_does_not_wait_for_what_is_running(engine: LocalEngine) -> None:
+    engine._submit(Task(time.sleep, (900.0,)))
+    engine.close()
+
+
+def test_interrupts_are_for_the_process_that_was_started() -> None:
+    before = signal.getsignal(signal.SIGINT)
+    local._ignore_interrupts()
+    assert signal.getsignal(signal.SIGINT) == signal.SIG_IGN
+    signal.signal(signal.SIGINT, before)
 
 
 def test_workers_are_those_of_the_machine() -> None:

@@ -19,7 +19,7 @@ from steelyard.examples import Examples
 from steelyard.learner import Learner
 from steelyard.losses import class_labels, decision_point
 from steelyard.model import Settings
-from steelyard.sweep import grid
+from steelyard.sweep import grid, search
 from steelyard.sweep.results import Results
 from steelyard.sweep.search import Search, SearchProgress, StateFile
 from tests.engine import problems
@@ -136,6 +136,21 @@ def test_rounds_and_threads_change_nothing() -> None:
     assert len(whole.plan.rounds) == 1
     assert len(cut.plan.rounds) > 2
     same(whole.run(), cut.run())
+
+
+def test_chunks_change_no_bit_of_what_is_held_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Files come in chunks of other sizes if there are more threads."""
+    monkeypatch.setattr(search, "_MEASURED", 7)
+    rows = problems.two_classes(200)
+
+    def swept(size: int) -> Results:
+        chunks = [rows.take(np.arange(k, min(k + size, 200))) for k in range(0, 200, size)]
+        source = RowsInChunks(lambda: iter(chunks), 3)
+        grid_of = points({"learning_rate": [0.1, 0.7]})
+        return Search(grid_of, source, features=rows.features, classes=2, threads=1).run()
+
+    same(swept(200), swept(23))
+    same(swept(200), swept(1))
 
 
 def test_a_model_that_diverges_is_frozen_and_disturbs_nobody() -> None:

@@ -119,6 +119,8 @@ def run(ctx: click.Context, files: tuple[str, ...], given: dict[str, Any]) -> di
             )
         if not given["as_json"]:
             lines = [*announcements, *_about(source), search.plan.describe(), *expanded.notes, ""]
+            if wanted.state is not None and wanted.state.exists():
+                lines.insert(-1, f"continuing from {wanted.state}")
             printer(keeps=wanted.keeps)("\n".join(lines))
         startup, began = seconds_since_start(), time.perf_counter()
         with progress.watching_search(wanted.state) as watch:

@@ -34,7 +34,7 @@ from steelyard.engine.passes import Learned, PassLoop
 from steelyard.engine.protocol import Numbers
 from steelyard.engine.row_sources import Piece, Rows
 from steelyard.engine.selection import Selection
-from steelyard.examples import Examples, allowed
+from steelyard.examples import Examples, allowed, join
 from steelyard.losses import Loss
 from steelyard.model import Settings
 from steelyard.sweep import plan
@@ -44,6 +44,7 @@ from steelyard.sweep.results import Results
 EVERY = 30.0  # seconds between two states that are kept
 _FORMAT = 3  # of states
 _ABOUT = "about"
+_MEASURED = 4096  # rows at a time
 _SHARE_OF_TIME = 0.05  # that writing them may take
 
 
@@ -173,16 +174,28 @@ class Search:
 
     def _measure(self, engine: ManyModels) -> dict[str, NDArray[Any]]:
         lost, wrong, weight = np.zeros(1), np.zeros(1), 0.0
-        for piece in self.rows.held_out():
-            assert piece.order is not None
-            examples = piece.examples
-            order = piece.order[examples.sample_weight[piece.order] > 0.0]  # others may have no label
-            loss, error = engine.measure(examples, order)
+        for examples in self._held_out():
+            loss, error = engine.measure(examples, np.arange(len(examples)))
             lost, wrong = lost + loss, wrong + error
-            weight += float(examples.sample_weight[order].sum())
+            weight += float(examples.sample_weight.sum())
         weight = weight or np.nan
         figures: dict[str, NDArray[Any]] = {"held_out_loss": np.where(engine.diverged, np.nan, lost / weight)}
         return figures | ({"held_out_accuracy": 1.0 - wrong / weight} if self.classes else {})
+
+    def _held_out(self) -> Iterator[Examples]:
+        """Always so many at a time, as sums have other last digits if they are made of other parts."""
+        waiting: list[Examples] = []
+        for piece in self.rows.held_out():
+            assert piece.order is not None
+            weighted = piece.order[
+                piece.examples.sample_weight[piece.order] > 0.0
+            ]  # others may have no label
+            whole = join([*waiting, piece.examples.take(weighted)])
+            full = len(whole) // _MEASURED * _MEASURED
+            for begin in range(0, full, _MEASURED):
+                yield whole.take(np.arange(begin, begin + _MEASURED))
+            waiting = [whole.take(np.arange(full, len(whole)))]
+        yield from waiting
 
     def _save(self, current: "Round") -> None:
         if self._state is None:
