@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from steelyard import losses
+from steelyard.learn import linear
 from steelyard.losses import Loss
 from steelyard.model import SCALINGS, Model, Settings
 
@@ -83,3 +84,11 @@ def test_memory_a_feature() -> None:
     for scaling, expected in zip(SCALINGS, (4, 4, 8, 12, 20), strict=True):
         arrays = Model(Settings(scaling=scaling), 1000).arrays()
         assert sum(array.nbytes for name, array in arrays.items() if name not in few) == 1000 * expected
+
+
+@pytest.mark.parametrize("reference", [1e300, np.inf])
+def test_averages_whose_times_make_no_sense(reference: float) -> None:
+    model = Model(Settings(scaling="standardized"), 2)
+    model.state[[linear.CLOCK, linear.REFERENCE]] = 1.0, reference
+    with pytest.raises(ValueError, match="a damaged model: the times of its averages"):
+        _ = model.bias

@@ -1,5 +1,6 @@
 """`Settings`: how a model learns. `Model`: its coefficients, accumulators and clock (see `model_file`)."""
 
+import math
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -219,7 +220,13 @@ class Model:
         power = self.settings.average_power
         if not power or self.clock == 0.0:
             return 0.0
-        return float(self.state[linear.REFERENCE] / self.clock) ** power
+        try:
+            fading = float(self.state[linear.REFERENCE] / self.clock) ** power
+        except OverflowError:
+            fading = math.inf
+        if fading == math.inf:
+            raise ValueError("a damaged model: the times of its averages make no sense")
+        return fading
 
     @property
     def total_weight(self) -> float:
