@@ -140,12 +140,13 @@ def _write_lines(
 ) -> "Stream":
     """One prediction a line, each with the row's tag."""
     from steelyard.cli import scoring
+    from steelyard.cli.absent_columns import AbsentColumns
     from steelyard.io import sources
 
     prompt = streaming.is_prompt(paths, output)
     with sources.live(prompt), _opened(output) as out:
-        _, stream = scoring.score(loaded, paths, given | {"prompt": prompt})
-        for parsed in stream:
+        spec, stream = scoring.score(loaded, paths, given | {"prompt": prompt})
+        for parsed in AbsentColumns(spec).watch(stream):
             lines = scoring.tagged(convert(scoring.predictions_of(parsed)), scoring.tags(parsed))
             if lines:
                 _write(out, b"\n".join(lines) + b"\n")

@@ -1,6 +1,6 @@
 """`predict -o table.csv`: the table that was given, with the predictions as further columns."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard.cli import scoring
+from steelyard.cli.absent_columns import AbsentColumns
 from steelyard.cli.prediction_columns import AddedColumns
 from steelyard.engine.loaded_model import LoadedModel
 from steelyard.io.blocks import Block, ParsedBlock
@@ -38,9 +39,9 @@ def write(
     output: Path, model: LoadedModel, added: AddedColumns, paths: list[str], given: dict[str, Any]
 ) -> Stream:
     """Predict the files and write them as one table; rows that cannot be read have empty predictions."""
-    stream, records = _score(model, paths, given)
+    stream, records, absent = _score(model, paths, given)
     with open_writer(output, records, added.names_beside(records.names), added.numeric) as writer:
-        _copy(stream, records, added, writer)
+        _copy(absent.watch(stream), records, added, writer)
     return stream
 
 
@@ -53,18 +54,20 @@ def write_text(
     given: dict[str, Any],
 ) -> Stream:
     """The same as "csv", "tsv" or "jsonl" in UTF-8, to an output that stays open."""
-    stream, records = _score(model, paths, given)
+    stream, records, absent = _score(model, paths, given)
     writer = text_writer(TextOutput(write), kind, records, added.names_beside(records.names))
-    _copy(stream, records, added, writer)
+    _copy(absent.watch(stream), records, added, writer)
     return stream
 
 
-def _score(model: LoadedModel, paths: list[str], given: dict[str, Any]) -> tuple[Stream, Records]:
+def _score(
+    model: LoadedModel, paths: list[str], given: dict[str, Any]
+) -> tuple[Stream, Records, AbsentColumns]:
     spec, stream = scoring.score(model, paths, given)
-    return stream, records_of(spec, paths) or _Tags(spec, paths)
+    return stream, records_of(spec, paths) or _Tags(spec, paths), AbsentColumns(spec)
 
 
-def _copy(stream: Stream, records: Records, added: AddedColumns, writer: TableWriter) -> None:
+def _copy(stream: Iterable[ParsedBlock], records: Records, added: AddedColumns, writer: TableWriter) -> None:
     for parsed in stream:
         read = records.read(parsed)
         if len(read):

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard.cli import options
+from steelyard.cli.absent_columns import JSON_LINES
 from steelyard.cli.prediction_columns import Scores, check_kind
 from steelyard.engine import file_labels, file_predictions, loaded_model
 from steelyard.engine.loaded_model import LoadedModel
@@ -63,6 +64,20 @@ def read_spec(
     if len(names) != len(known):
         raise InputError(f"--labels {labels}: the model has {len(known)} classes, {', '.join(known)}")
     return replace(spec, label_rule=file_labels.settle([], spec, [], model.loss, named=names).rule)
+
+
+def spec_of_lines(loaded: LoadedModel) -> InputSpec:
+    """How single lines are read: tables as JSON lines, whatever they were when the model learned them."""
+    spec = file_predictions.accept_any_labels(loaded.spec())
+    if spec.columns is not None:
+        return replace(spec, format=JSON_LINES, dialect=None)
+    if spec.converted:
+        if spec.original is None:
+            raise InputError(
+                f"{loaded.path}: was trained on sparse rows without names, so it cannot read lines"
+            )
+        return spec_of_lines(replace(loaded, content=replace(loaded.content, spec=spec.original.as_json())))
+    return spec
 
 
 def tell_skipped(stream: Stream) -> None:

@@ -2,9 +2,7 @@
 
 import json
 import threading
-from collections.abc import Callable, Container, Iterator
-from contextlib import suppress
-from dataclasses import replace
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,15 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard.cli import scoring
-from steelyard.engine import file_predictions, probabilities
+from steelyard.cli.absent_columns import JSON_LINES, AbsentColumns, lines_of
+from steelyard.engine import probabilities
 from steelyard.engine.line_predictions import predict_lines
 from steelyard.engine.loaded_model import LoadedModel
-from steelyard.io.blocks import Block, ParsedBlock
-from steelyard.io.errors import InputError
-from steelyard.io.input_spec import InputSpec
-
-JSON_LINES = "jsonl"
-_MOST_NAMES = 12  # of columns, in a message
+from steelyard.io.blocks import Block
 
 
 class _Version:
@@ -32,10 +26,10 @@ class _Version:
         self._probabilities = self._names is not None and (
             self._calibration is not None or probabilities.has_probabilities(loaded.loss)
         )
-        self.spec = _spec_of_lines(loaded)
+        self.spec = scoring.spec_of_lines(loaded)
         self._reader = self.spec.reader()
-        self.columns = [] if self.spec.columns is None else list(self.spec.columns.features)
-        self._keys = [json.dumps(name, ensure_ascii=False).encode() + b":" for name in self.columns]
+        self._absent = AbsentColumns(self.spec)
+        self.columns = self._absent.columns
 
     def answer(self, text: bytes) -> Iterator[dict[str, Any]]:
         """An object for each line; a blank line has none, but is counted."""
@@ -49,26 +43,15 @@ class _Version:
                     yield {"error": part.error, "line": line}
                 continue
             answers = zip(self._objects(part.predictions), scoring.tags(part.parsed), strict=True)
-            for (found, tag), missing in zip(answers, self._missing(part.parsed), strict=True):
+            absent = self._absent.of(lines_of(part.parsed))
+            for (found, tag), missing in zip(answers, absent, strict=True):
                 line += 1
-                if missing and len(missing) == len(self.columns):
-                    yield {"error": f"has none of the columns of the model: {_listed(missing)}", "line": line}
+                if wrong := self._absent.has_none(missing):
+                    yield {"error": wrong, "line": line}
                     continue
                 if missing:
                     found["missing"] = missing
                 yield found | ({"tag": tag.decode("utf-8", "replace")} if tag else {})
-
-    def _missing(self, parsed: ParsedBlock) -> Iterator[list[str]]:
-        """Of each line, the columns that it does not have. Only a line that may lack one is decoded."""
-        if not self.columns:
-            yield from ([] for _ in range(len(parsed.examples)))
-            return
-        for line in parsed.block.text.tobytes().split(b"\n")[:-1]:
-            row: Container[str] = self.columns
-            if not all(key in line for key in self._keys):
-                with suppress(ValueError):  # what the reader takes is not always strict JSON
-                    row = json.loads(line)
-            yield [name for name in self.columns if name not in row]
 
     def _objects(self, predictions: NDArray[np.float64]) -> Iterator[dict[str, Any]]:
         raw = predictions.tolist()
@@ -88,24 +71,6 @@ class _Version:
             several = isinstance(each, list)
             found["prediction"] = dict(zip(self._names, each, strict=True)) if several else each
             yield found
-
-
-def _listed(names: list[str]) -> str:
-    return ", ".join(names[:_MOST_NAMES]) + (", …" if len(names) > _MOST_NAMES else "")
-
-
-def _spec_of_lines(loaded: LoadedModel) -> InputSpec:
-    """Tables are served as JSON lines, whatever they were when the model learned them; others as they are."""
-    spec = file_predictions.accept_any_labels(loaded.spec())
-    if spec.columns is not None:
-        return replace(spec, format=JSON_LINES, dialect=None)
-    if spec.converted:
-        if spec.original is None:
-            raise InputError(
-                f"{loaded.path}: was trained on sparse rows without names, so it cannot read lines"
-            )
-        return _spec_of_lines(replace(loaded, content=replace(loaded.content, spec=spec.original.as_json())))
-    return spec
 
 
 class ServedModel:

@@ -1,6 +1,6 @@
 """Predictions for those who wait for them: each line of a pipe is answered as it comes."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,8 +10,11 @@ from steelyard.io import sources
 from steelyard.io.errors import InputError
 
 if TYPE_CHECKING:
+    from steelyard.cli.absent_columns import AbsentColumns
     from steelyard.cli.scoring import PredictionText
     from steelyard.engine.loaded_model import LoadedModel
+    from steelyard.io.blocks import ParsedBlock
+    from steelyard.io.input_spec import InputSpec
 
 STREAM = click.option(
     "--stream", "line_by_line", is_flag=True,
@@ -28,17 +31,18 @@ def is_prompt(paths: Sequence[str], output: Path | None) -> bool:
 def answer_lines(model: "LoadedModel", convert: "PredictionText", paths: Sequence[str]) -> Iterator[bytes]:
     """The answers to the lines that are there, each time some are."""
     from steelyard.cli import scoring
-    from steelyard.engine import file_predictions
+    from steelyard.cli.absent_columns import AbsentColumns
     from steelyard.engine.line_predictions import predict_lines
     from steelyard.io.blocks import LineReader, usual_size
 
-    spec = file_predictions.accept_any_labels(scoring.read_spec(model, paths))
+    spec = _spec_of(model, paths)
     reader = spec.reader()
     if not isinstance(reader, LineReader):
         raise InputError(
             "--stream is for formats with a row on each line (jsonl, svmlight, vw), and this is "
             f"{spec.format}; the lines of a pipe are answered as they arrive without --stream, too"
         )
+    columns = AbsentColumns(spec)
     for path in paths:
         number = 0
         with sources.open_source(path, spec.encoding) as source:
@@ -46,12 +50,45 @@ def answer_lines(model: "LoadedModel", convert: "PredictionText", paths: Sequenc
                 lines: list[bytes] = []
                 for part in predict_lines(reader, model.engine, block):
                     if part.parsed is None or part.predictions is None:
-                        if part.error is not None:
-                            click.echo(
-                                f"{source.path}, line {number + len(lines) + 1}: {part.error}", err=True
-                            )
-                        lines.append(b"")
-                        continue
-                    lines += scoring.tagged(convert(part.predictions), scoring.tags(part.parsed))
+                        answers: Iterable[tuple[bytes, str | None]] = [(b"", part.error)]
+                    else:
+                        texts = scoring.tagged(convert(part.predictions), scoring.tags(part.parsed))
+                        answers = zip(texts, _check(columns, part.parsed), strict=True)
+                    for answer, wrong in answers:
+                        if wrong is not None:
+                            click.echo(f"{source.path}, line {number + len(lines) + 1}: {wrong}", err=True)
+                        lines.append(b"" if wrong else answer)
                 number += len(lines)
                 yield b"\n".join(lines) + b"\n"
+    columns.tell()
+
+
+def _check(columns: "AbsentColumns", parsed: "ParsedBlock") -> Iterator[str | None]:
+    """Of each line, what is wrong if it has none of the columns; those that lack some are counted."""
+    from steelyard.cli.absent_columns import lines_of
+
+    for absent in columns.of(lines_of(parsed)):
+        wrong = columns.has_none(absent)
+        if wrong is None:
+            columns.add(absent)
+        yield wrong
+
+
+def _spec_of(model: "LoadedModel", paths: Sequence[str]) -> "InputSpec":
+    """How lines are read. Of a table only JSON has rows on lines: the first line decides, since later ones
+    may not have come yet, and a bad one is an error of its own.
+    """
+    from steelyard.cli import scoring
+    from steelyard.engine import file_predictions
+
+    own = model.spec()
+    if own.columns is not None and all(_begins_as_json(path, own.encoding) for path in paths):
+        return scoring.spec_of_lines(model)
+    return file_predictions.accept_any_labels(scoring.read_spec(model, paths))
+
+
+def _begins_as_json(path: str, encoding: str | None) -> bool:
+    from steelyard.io import formats
+
+    with formats.open_head(path, encoding) as head:
+        return (head.lines or [b"{"])[0].lstrip().startswith(b"{")

@@ -1,0 +1,84 @@
+"""Columns of a model that JSON rows do not have: their features are absent, as if numbers were 0."""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+
+import click
+
+from steelyard._messages import counted
+from steelyard.io.blocks import ParsedBlock
+from steelyard.io.input_spec import InputSpec
+
+JSON_LINES = "jsonl"
+_MOST_NAMES = 12  # of columns, in a message
+_FEW_NAMES = 3
+_LOOKED_AT = 10_000  # rows of a file: looking at all would take longer than to predict them
+
+
+class AbsentColumns:
+    """Which columns lines lack; none where rows are no JSON. `tell` says what was found by `add`."""
+
+    def __init__(self, spec: InputSpec) -> None:
+        tables = spec.columns is not None and spec.format == JSON_LINES
+        self.columns = list(spec.columns.features) if spec.columns is not None and tables else []
+        self._keys = [json.dumps(name, ensure_ascii=False).encode() + b":" for name in self.columns]
+        self._rows = self._lacking = self._without = 0
+        self._names: Counter[str] = Counter()
+
+    def of(self, lines: Iterable[bytes]) -> Iterator[list[str]]:
+        """Of each line, the columns that it does not have. Only a line that may lack one is decoded."""
+        for line in lines:
+            row: object = None
+            if not all(key in line for key in self._keys):
+                with suppress(ValueError, RecursionError):  # what the reader takes is not always strict JSON
+                    row = json.loads(line)
+            yield [name for name in self.columns if name not in row] if isinstance(row, dict) else []
+
+    def has_none(self, absent: list[str]) -> str | None:
+        """What is wrong with a row that has none of the columns."""
+        if not absent or len(absent) < len(self.columns):
+            return None
+        return f"has none of the columns of the model: {_listed(absent, _MOST_NAMES)}"
+
+    def add(self, absent: list[str]) -> None:
+        """Count a row."""
+        self._rows += 1
+        if absent:
+            self._lacking += 1
+            self._without += len(absent) == len(self.columns)
+            self._names.update(absent)
+
+    def watch(self, stream: Iterable[ParsedBlock]) -> Iterator[ParsedBlock]:
+        """The stream, and at its end what was found in its first rows."""
+        for parsed in stream:
+            rest = _LOOKED_AT - self._rows
+            if self.columns and rest > 0:
+                for absent in self.of(lines_of(parsed)[:rest]):
+                    self.add(absent)
+            yield parsed
+        self.tell()
+
+    def tell(self) -> None:
+        """On standard error, if rows lacked columns."""
+        if not self._lacking:
+            return
+        most = [name for name, _ in self._names.most_common(_FEW_NAMES + 1)]
+        none = f", {self._without:,} of them all" if self._without and len(self.columns) > 1 else ""
+        among = f" of the first {_LOOKED_AT:,}" if self._rows == _LOOKED_AT else ""
+        click.echo(
+            f"{counted(self._lacking, 'row')}{among} lacked columns of the model "
+            f"({_listed(most, _FEW_NAMES)}){none}; "
+            "an absent number counts as 0: send null for what is not known",
+            err=True,
+        )
+
+
+def lines_of(parsed: ParsedBlock) -> list[bytes]:
+    """The lines of a block, which ends with the end of one."""
+    return parsed.block.text.tobytes().split(b"\n")[:-1]
+
+
+def _listed(names: list[str], most: int) -> str:
+    return ", ".join(names[:most]) + (", …" if len(names) > most else "")

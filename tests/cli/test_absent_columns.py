@@ -1,0 +1,64 @@
+"""JSON rows that lack columns of the model: each way to predict says so."""
+
+from pathlib import Path
+
+import pytest
+
+from steelyard.cli import absent_columns
+from tests.cli.running import run
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> Path:
+    table = tmp_path / "rows.csv"
+    table.write_text("age,job,y\n" + "31,a,yes\n42,b,no\n" * 9)
+    run("train", table, "--bits", "12", "-o", tmp_path / "m.model")
+    return tmp_path / "m.model"
+
+
+WHOLE = '{"age": 31, "job": "a"}\n'
+LACKING = WHOLE + '{"age": 45}\n{"age" : 45, "job" : "b"}\n{"foo": 45}\n' + WHOLE
+SAID = "lacked columns of the model (job, age)"
+
+
+def test_a_stream_answers_as_the_server_does(model: Path) -> None:
+    result = run("predict", model, "-", "--stream", stdin=LACKING.encode())
+    assert [bool(line) for line in result.stdout.split("\n")[:5]] == [True, True, True, False, True]
+    assert "standard input, line 4: has none of the columns of the model: age, job" in result.stderr
+    assert "1 row lacked columns of the model (job); an absent number counts as 0" in result.stderr
+
+
+@pytest.mark.parametrize("options", [(), ("--output-format", "csv")])
+def test_files_are_told_of_at_the_end(model: Path, tmp_path: Path, options: tuple[str, ...]) -> None:
+    rows = tmp_path / "rows.jsonl"
+    rows.write_text(LACKING + "5\n")
+    result = run("predict", model, rows, "--on-error", "skip", *options)
+    assert f"2 rows {SAID}, 1 of them all; " in result.stderr
+    rows.write_text(WHOLE)
+    assert "lacked" not in run("predict", model, rows, *options).stderr
+
+
+def test_only_the_first_rows_of_a_file_are_looked_at(
+    model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(absent_columns, "_LOOKED_AT", 3)
+    rows = tmp_path / "rows.jsonl"
+    rows.write_text(LACKING)
+    result = run("predict", model, rows, rows)
+    assert "1 row of the first 3 lacked columns of the model (job); " in result.stderr
+
+
+def test_the_first_line_decides_what_a_stream_is(model: Path) -> None:
+    for text in (WHOLE + "oops\n" + WHOLE, '{"age": oops\noops\n' + WHOLE, "\n" + WHOLE):
+        lines = text.splitlines()
+        result = run("predict", model, "-", "--stream", stdin=text.encode())
+        answers = result.stdout.split("\n")[: len(lines)]
+        assert [bool(answer) for answer in answers] == [f"{line}\n" == WHOLE for line in lines]
+    result = run("predict", model, "-", "--stream", stdin=b'{"age": 45}\n')
+    assert result.stdout.strip()
+    assert "1 row lacked" in result.stderr
+
+
+def test_a_bad_line_makes_no_csv_of_a_pipe(model: Path) -> None:
+    result = run("predict", model, "-", stdin=f"{WHOLE}oops\n".encode(), code=1)
+    assert "standard input, line 2: 'oops': not a JSON object" in result.stderr
