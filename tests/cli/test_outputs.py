@@ -61,9 +61,9 @@ def test_files_that_are_not_ours_are_replaced_by_force_only(file: Path, tmp_path
         ("train", file), ("convert", file), ("predict", model, file), ("report", model, file), ("sweep", file)
     ):  # fmt: skip
         said = refused(*command, "-o", hers)
-        assert said == f"{hers}: is there already; name another file, or replace it with --force"
+        assert said == f"{hers} already exists; name another file, or replace it with --force"
     assert hers.read_text() == "precious"
-    assert "is there already" in refused("sweep", file, "--save", hers)
+    assert "already exists" in refused("sweep", file, "--save", hers)
     run("predict", model, file, "-o", tmp_path / "empty")
     run("predict", model, file, "-o", hers, "--force")
     run("predict", model, file, "-o", "/dev/null")
@@ -71,3 +71,9 @@ def test_files_that_are_not_ours_are_replaced_by_force_only(file: Path, tmp_path
     for _ in range(2):  # models and pages say themselves that they are ours
         run("train", file, "-o", model)
         run("report", model, file, "-o", page)
+
+
+def test_flags_of_other_commands(file: Path) -> None:
+    for flag in ("--json", "--jsonl"):
+        said = run("predict", file, file, flag, code=2).stderr
+        assert f"No such option '{flag}': use --output-format jsonl" in said

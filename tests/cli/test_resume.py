@@ -292,4 +292,6 @@ def test_a_class_that_the_model_does_not_know(tmp_path: Path) -> None:
     table.write_text("y,x\na,1\nd,2\n")
     said = refused("train", table, "--resume", tmp_path / "m", "-o", tmp_path / "n")
     assert "the label 'd' is none of the 3 classes a, b, c; a model keeps the classes it began with" in said
-    assert "--labels a,b,c names all classes" in refused("evaluate", tmp_path / "m", table)
+    said = refused("evaluate", tmp_path / "m", table)
+    assert "a model keeps the classes it began with: train a new one" in said
+    assert "--on-error skip leaves such lines out" in said

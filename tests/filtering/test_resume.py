@@ -146,7 +146,7 @@ def test_other_settings_are_refused(models: Path, corpus: Path, tmp_path: Path) 
     with pytest.raises(InputError, match="has changed since"):
         filter_files(model, corpus, kept, keep="p >= 0.5")
     (kept / "_steelyard/files/d.jsonl.json").unlink()
-    with pytest.raises(InputError, match="is there already, and not from this run"):
+    with pytest.raises(InputError, match="already exists, and is not from this run"):
         filter_files(model, corpus, kept, keep="p >= 0.5")
     (kept / "_steelyard/settings.json").unlink()
     with pytest.raises(InputError, match="is not empty, and no folder of an earlier run"):

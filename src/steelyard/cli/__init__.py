@@ -41,7 +41,9 @@ _summaries = {
 
 @contextmanager
 def _flags_of_others(arguments: list[str]) -> Iterator[None]:
-    """Flags of Vowpal Wabbit, typed out of habit, are answered with what to type here, all at once."""
+    """Flags of Vowpal Wabbit, typed out of habit, are answered with what to type here, all at once; so are
+    some of other commands.
+    """
     try:
         yield
     except click.NoSuchOption as error:
@@ -49,6 +51,9 @@ def _flags_of_others(arguments: list[str]) -> Iterator[None]:
 
         known = [] if error.ctx is None else [name for each in error.ctx.command.params for name in each.opts]
         instead = answer(error.option_name, known)
+        if error.option_name in ("--json", "--jsonl") and "--output-format" in known:
+            said = f"No such option {error.option_name!r}: use --output-format jsonl"
+            raise click.NoSuchOption(error.option_name, said, ctx=error.ctx) from None
         if instead is None:
             raise
         said = f"No such option {error.option_name!r}, a flag of Vowpal Wabbit: {instead}"

@@ -99,7 +99,7 @@ def check_outputs(
                 f"{output}: is read, and would be replaced by what is written; name another file"
             )
         if output.is_file() and not force and not _is_ours(output):
-            raise InputError(f"{output}: is there already; name another file, or replace it with --force")
+            raise InputError(f"{output} already exists; name another file, or replace it with --force")
 
 
 def _is_ours(path: Path) -> bool:

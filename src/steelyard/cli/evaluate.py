@@ -70,6 +70,11 @@ def held_out_rows(loaded: "LoadedModel", paths: list[str]) -> "Holdout":
 
     record = TrainingRecord.of(loaded.content.training)
     found = record.held_out_of(paths)
+    if found is None and record.learned_later_of(paths):
+        raise InputError(
+            f"{loaded.path}: rows of {' '.join(paths)} were held out at first, but a later run learned them: "
+            "evaluate the model of the first run, or train a new one, for example with --holdout 0.2"
+        )
     if found is None and record.held_out:
         raise InputError(
             f"{loaded.path}: rows were held out of other files than {' '.join(paths)}: name those of the "
@@ -77,7 +82,8 @@ def held_out_rows(loaded: "LoadedModel", paths: list[str]) -> "Holdout":
         )
     if found is None:
         raise InputError(
-            f"{loaded.path}: no rows were held out when it was trained; train it with --holdout 0.2, say"
+            f"{loaded.path}: no rows were held out when it was trained; train it anew, for example with "
+            "--holdout 0.2"
         )
     return found
 

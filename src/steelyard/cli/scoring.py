@@ -32,6 +32,8 @@ def score(
     spec = read_spec(model, paths, given.get("labels"), given.get("encoding"))
     if not labelled:
         spec = file_predictions.accept_any_labels(spec)
+    elif spec.label_rule is not None:
+        spec = replace(spec, label_rule=replace(spec.label_rule, closed=True))
     run = options.run_options(given)
     return spec, file_predictions.predict(
         model.engine, spec, paths, run, labelled=labelled, prompt=given.get("prompt", False)

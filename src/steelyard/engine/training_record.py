@@ -33,6 +33,8 @@ class TrainingRecord:
     """The weight of wrong predictions so far."""
     held_out: list[list[Any]] = field(default_factory=list)
     """[files, rule] of each run that held out rows of files that can be read again."""
+    learned_later: list[list[Any]] = field(default_factory=list)
+    """Those of which a later run learned rows that had been held out."""
 
     @classmethod
     def of(cls, stored: dict[str, Any] | None) -> "TrainingRecord":
@@ -55,11 +57,18 @@ class TrainingRecord:
         self.files += [entry for entry in entries if entry not in self.files]
         digests = [entry[1:] for entry in entries]
         run = [digests, list(held_out) if isinstance(held_out, Share) else held_out]
-        self.held_out = [  # rows of files that are learned again in another way are held out no longer
-            other for other in self.held_out if other == run or not any(each in digests for each in other[0])
-        ]
+        again = [
+            other for other in self.held_out if other != run and any(each in digests for each in other[0])
+        ]  # rows of files that are learned again in another way are held out no longer
+        self.held_out = [other for other in self.held_out if other not in again]
+        self.learned_later += [other for other in again if other not in self.learned_later]
         if held_out is not None and all(digests) and run not in self.held_out:
             self.held_out.append(run)
+
+    def learned_later_of(self, paths: Sequence[str]) -> bool:
+        """Whether rows of these files were held out at first."""
+        digests = [_entry(path)[1:] for path in paths]
+        return any(files == digests for files, _ in self.learned_later)
 
     def held_out_of(self, paths: Sequence[str]) -> Holdout:
         """Which rows of these files were never learned, if some were held out."""

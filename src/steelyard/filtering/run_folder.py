@@ -114,7 +114,7 @@ class RunFolder:
             return False
         record = read_json(self.record_path(name))
         if record is None:
-            raise InputError(f"{self.path / name}: is there already, and not from this run; move it away")
+            raise InputError(f"{self.path / name} already exists, and is not from this run; move it away")
         if record["fingerprint"] != fingerprint:
             raise InputError(
                 f"{self.path / name}: was made from a file that has changed since; remove it to filter again"

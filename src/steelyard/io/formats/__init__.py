@@ -136,7 +136,10 @@ def require_label(spec: "InputSpec", path: str) -> Columns:
     assert spec.columns is not None
     if not spec.columns.with_role(roles.LABEL):
         names = ", ".join(spec.columns.names)
-        raise InputError(f"{path}: which column is to be predicted? Say --label NAME; there are {names}")
+        raise InputError(
+            f"{path}: Which column should be predicted? Use --label NAME (in Python: label='NAME'); "
+            f"there are {names}"
+        )
     return spec.columns
 
 
