@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 
 STREAM = click.option(
     "--stream", "line_by_line", is_flag=True,
-    help="Answer every line with exactly one line: a blank line, or one that cannot be read, with a blank "
-    "line (and the reason on standard error). Lines of a pipe are answered as they arrive in any case.",
+    help="Answer every line with exactly one line: a blank line, or one that cannot be read or has none of "
+    "the model's columns, with a blank line (and the reason on standard error). "
+    "Lines of a pipe are answered as they arrive in any case.",
 )  # fmt: skip
 
 
