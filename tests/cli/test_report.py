@@ -107,7 +107,9 @@ def test_several_classes(tmp_path: Path) -> None:
     run("train", path, "-o", tmp_path / "m", "--bits", "8", "--loss", "hinge", "--no-calibrate")
     found = page(tmp_path, tmp_path / "m", path)
     assert "one of 14 classes" in found.text
-    assert "The confusion table of 14 classes is in the output of steelyard evaluate --json" in found.text
+    assert "12 of 14 classes shown" in found.text
+    assert "Most frequent confusions" in found.text
+    assert "The confusion table of all 14 classes is in the output of steelyard evaluate --json" in found.text
 
 
 def test_without_probabilities(tmp_path: Path, file: Path) -> None:

@@ -174,7 +174,8 @@ def _class_table(classes: list[dict[str, Any]]) -> list[str]:
 def _confusion_table(result: dict[str, Any]) -> list[str]:
     names = [_shorten(row["class"]) for row in result["classes"]]
     if len(names) > _WIDEST_TABLE:
-        return ["", f"the confusion table of {len(names)} classes is in the output of --json"]
+        listed = _most_confused(result["confusions"]) if result["confusions"] else []
+        return ["", *listed, f"the confusion table of {len(names)} classes is in the output of --json"]
     cells = [[f"{weight:,.6g}" for weight in row] for row in result["confusion"]]
     widths = [max(len(name), *(len(row[k]) for row in cells)) for k, name in enumerate(names)]
     first = max(len(_CORNER), *map(len, names))
@@ -184,6 +185,13 @@ def _confusion_table(result: dict[str, Any]) -> list[str]:
         for name, row in zip(names, cells, strict=True)
     ]
     return lines
+
+
+def _most_confused(pairs: list[dict[str, Any]]) -> list[str]:
+    rows = [(_shorten(pair["actual"]), _shorten(pair["predicted"]), pair["weight"]) for pair in pairs]
+    width = max(len(actual) for actual, _, _ in rows)
+    lines = [f"{weight:>14,.6g}  {actual:<{width}} → {predicted}" for actual, predicted, weight in rows]
+    return ["most frequent confusions, actual → predicted", *lines, ""]
 
 
 def _shorten(name: str) -> str:
