@@ -128,6 +128,34 @@ def test_what_a_constant_would_do_is_said(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("log_loss", "said"),
+    [
+        (None, "the loss is above the best constant's, although more answers are right"),
+        (0.6, "the loss is above the best constant's, although answers and probabilities are better"),
+        (0.7, "more answers are right than a constant's, but the probabilities are worse than constant ones"),
+    ],
+)
+def test_a_loss_above_the_constants_does_not_deny_the_accuracy(log_loss: float | None, said: str) -> None:
+    result = {
+        "loss": 0.5, "best_constant_loss": 0.4, "accuracy": 0.7, "most_frequent_class_accuracy": 0.5,
+        "weight": 4.0, "classes": [{"weight": 2.0}, {"weight": 2.0}, {"weight": 0.0}],
+    }  # fmt: skip
+    result |= {} if log_loss is None else {"log_loss": log_loss}
+    assert evaluate._worse_than_a_constant(result, weighted=False) == [said]
+
+
+def test_class_weights_were_asked_for(tmp_path: Path) -> None:
+    """A model that learned with them is not blamed for a lower accuracy."""
+    path = tmp_path / "rows.csv"
+    path.write_text("label,x\n" + "no,1\nno,1\nyes,1\nno,2\n" * 30)
+    run("train", path, "-o", tmp_path / "m", "--bits", "8", "--class-weight", "yes=20")
+    assert evaluated(tmp_path / "m", path)["notes"][0] == (
+        "the model was trained with class weights, which trade accuracy for recall of the classes that "
+        "weigh more (always answering no is right for 75.00%); its probabilities refer to the weighted rows"
+    )
+
+
 def test_figures_of_numbers(tmp_path: Path) -> None:
     path = tmp_path / "rows.csv"
     values = np.random.default_rng(5).normal(1e3, 1.0, 50)

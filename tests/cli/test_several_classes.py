@@ -125,8 +125,18 @@ def test_tables_of_many_classes() -> None:
         {"class": f"{k}" * (30 if k == 1 else 1), "precision": None, "recall": 0.5, "f1": 0.25, "weight": 1.0}
         for k in range(13)
     ]
-    said = evaluate.text({"classes": rows, "confusion": [[0.0] * 13] * 13, "notes": []})
+    result = {"classes": rows, "confusion": [[0.0] * 13] * 13, "confusions": [], "notes": []}
+    said = evaluate.text(result)
     assert "the confusion table of 13 classes is in the output of --json" in said
+    assert "confusions" not in said
+    result["confusions"] = [
+        {"actual": "a" * 30, "predicted": "b", "weight": 1234.0},
+        {"actual": "c", "predicted": "d", "weight": 5.0},
+    ]
+    listed = evaluate.text(result).partition("most frequent confusions, actual → predicted\n")[2]
+    assert listed.startswith(
+        f"         1,234  {'a' * 17}… → b\n             5  {'c':<18} → d\n\nthe confusion table"
+    )
     assert "\n11111111111111111… " in said
     assert " – " in said
 

@@ -71,6 +71,8 @@ def test_more_than_two_classes() -> None:
     )
     confusion = sklearn_metrics.confusion_matrix(codes, guessed, sample_weight=weights)
     assert np.array(found["confusion"]) == pytest.approx(confusion)
+    wrong = sorted(confusion[~np.eye(len(confusion), dtype=bool)].tolist(), reverse=True)
+    assert [pair["weight"] for pair in found["confusions"]] == pytest.approx(wrong[:10])
     assert found["accuracy"] == pytest.approx(np.trace(confusion) / weights.sum())
     chances = 1.0 / (1.0 + np.exp(-predictions))
     chances /= chances.sum(axis=1, keepdims=True)

@@ -1,4 +1,4 @@
-"""Curves and counts, against scikit-learn's."""
+"""Curves and weights, against scikit-learn's."""
 
 import numpy as np
 import pytest
@@ -24,15 +24,6 @@ def test_curves(evidence: Evidence) -> None:
     known = {(round(a, 9), round(b, 9)) for a, b in zip(r, p, strict=True)}
     assert {(round(a, 9), round(b, 9)) for a, b in precision} <= known
     assert len(evidence.curves(most=10)[0]) == 11
-
-
-def test_counts_by_score(evidence: Evidence) -> None:
-    second, first = evidence.counts_by_score()
-    assert (len(second), len(first)) == (101, 101)
-    assert sum(second) + sum(first) == pytest.approx(evidence.weights.sum())
-    at_least_half = evidence.scores >= 0.5
-    found = (evidence.weights * evidence.actual)[at_least_half].sum()
-    assert sum(second[50:]) == pytest.approx(found, rel=0.03)  # products such as 0.57 × 100 are not exact
 
 
 def test_weights(evidence: Evidence) -> None:

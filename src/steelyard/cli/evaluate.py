@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from steelyard.engine.loaded_model import LoadedModel
     from steelyard.io.blocks import ParsedBlock
     from steelyard.io.input_spec import InputSpec
+    from steelyard.model_file import ModelFile
 
     Begin = Callable[[InputSpec], Callable[[ParsedBlock], None]]
 
@@ -130,28 +131,49 @@ def measure(
         result["examples"] = rows
     unlabelled = rows - result["examples"]
     result |= ({"unlabelled": unlabelled} if unlabelled else {}) | {"skipped": stream.skipped}
-    return result | {"notes": notes(result, loaded.content.training, paths if held_out is None else [])}
+    return result | {"notes": notes(result, loaded.content, paths if held_out is None else [])}
 
 
-def notes(result: dict[str, Any], training: dict[str, Any] | None, paths: list[str]) -> list[str]:
+def notes(result: dict[str, Any], content: "ModelFile", paths: list[str]) -> list[str]:
     """What should not be overlooked: worse than a constant, or judged by the rows that were learned."""
     from steelyard.engine.training_record import TrainingRecord
 
-    found = []
-    if result.get("accuracy", 1.0) < result.get("most_frequent_class_accuracy", 0.0):
-        found.append(
-            f"the model is worse than always answering {result['most_frequent_class']}, which is right for "
-            f"{result['most_frequent_class_accuracy']:.2%}"
-        )
-    elif None not in (result["loss"], result["best_constant_loss"]) and (
-        result["loss"] > result["best_constant_loss"]
-    ):
-        found.append("the loss is above the best constant's: the same answer for every row would be better")
-    record = TrainingRecord.of(training)
+    found = _worse_than_a_constant(result, weighted=bool(content.parameters.get("class_weight")))
+    record = TrainingRecord.of(content.training)
     known = [path for path in paths if record.has(path)]
     if known:
         found.append(f"the model was trained on {', '.join(known)}: on new rows it may be much worse")
     return found
+
+
+def _worse_than_a_constant(result: dict[str, Any], *, weighted: bool) -> list[str]:
+    """In answers or in loss; with class weights, that was asked for."""
+    gain = result.get("accuracy", 0.0) - result.get("most_frequent_class_accuracy", 0.0)
+    loss, constant = result["loss"], result["best_constant_loss"]
+    if gain >= 0.0 and (None in (loss, constant) or loss <= constant):
+        return []
+    if weighted:
+        return [
+            "the model was trained with class weights, which trade accuracy for recall of the classes that "
+            f"weigh more (always answering {result['most_frequent_class']} is right for "
+            f"{result['most_frequent_class_accuracy']:.2%}); its probabilities refer to the weighted rows"
+        ]
+    if gain < 0.0:
+        return [
+            f"the model is worse than always answering {result['most_frequent_class']}, which is right for "
+            f"{result['most_frequent_class_accuracy']:.2%}"
+        ]
+    if gain == 0.0:  # so it is of numbers, too
+        return ["the loss is above the best constant's: the same answer for every row would be better"]
+    if "log_loss" not in result:
+        return ["the loss is above the best constant's, although more answers are right"]
+    shares = np.array([row["weight"] for row in result["classes"]]) / result["weight"]
+    entropy = -float(shares @ np.log(np.where(shares > 0.0, shares, 1.0)))  # the log loss of these shares
+    if result["log_loss"] > entropy:
+        return [
+            "more answers are right than a constant's, but the probabilities are worse than constant ones"
+        ]
+    return ["the loss is above the best constant's, although answers and probabilities are better"]
 
 
 def text(result: dict[str, Any]) -> str:
@@ -180,7 +202,8 @@ def _class_table(classes: list[dict[str, Any]]) -> list[str]:
 def _confusion_table(result: dict[str, Any]) -> list[str]:
     names = [_shorten(row["class"]) for row in result["classes"]]
     if len(names) > _WIDEST_TABLE:
-        return ["", f"the confusion table of {len(names)} classes is in the output of --json"]
+        listed = _most_confused(result["confusions"]) if result["confusions"] else []
+        return ["", *listed, f"the confusion table of {len(names)} classes is in the output of --json"]
     cells = [[f"{weight:,.6g}" for weight in row] for row in result["confusion"]]
     widths = [max(len(name), *(len(row[k]) for row in cells)) for k, name in enumerate(names)]
     first = max(len(_CORNER), *map(len, names))
@@ -190,6 +213,13 @@ def _confusion_table(result: dict[str, Any]) -> list[str]:
         for name, row in zip(names, cells, strict=True)
     ]
     return lines
+
+
+def _most_confused(pairs: list[dict[str, Any]]) -> list[str]:
+    rows = [(_shorten(pair["actual"]), _shorten(pair["predicted"]), pair["weight"]) for pair in pairs]
+    width = max(len(actual) for actual, _, _ in rows)
+    lines = [f"{weight:>14,.6g}  {actual:<{width}} → {predicted}" for actual, predicted, weight in rows]
+    return ["most frequent confusions, actual → predicted", *lines, ""]
 
 
 def _shorten(name: str) -> str:

@@ -79,7 +79,7 @@ def gather(
     if collector.probable and len(loaded.class_names or ()) == 2:
         border = np.array([decision_point(loaded.loss)])
         chances = probabilities.class_probabilities(loaded.loss, border, loaded.content.calibration)
-        threshold = float(np.clip(chances[0, 1], 0.01, 0.99))
+        threshold = float(chances[0, 1])
     named = [] if spec.columns is None else spec.columns.with_role(LABEL)
     return page.Content(
         model=loaded.path.name,

@@ -18,6 +18,7 @@ from steelyard.losses import Loss, class_labels
 
 _BITS = 21
 _CALIBRATION_BINS = 10
+_MOST_CONFUSED = 10  # pairs of classes that are listed
 _LEAST_PROBABILITY = 1e-15  # so that the log loss of a wrong certainty stays finite
 
 
@@ -178,7 +179,20 @@ class Metrics:
             "macro_f1": float(known.mean()) if len(known) else None,
             "classes": figures,
             "confusion": self._confusion.tolist(),
+            "confusions": self._most_confused(),
         }
+
+    def _most_confused(self) -> list[dict[str, Any]]:
+        """The wrong answers of the largest weight, largest first."""
+        assert self._names is not None
+        wrong = self._confusion * (1.0 - np.eye(len(self._names)))
+        order = np.argsort(-wrong, axis=None, kind="stable")[:_MOST_CONFUSED]
+        places = np.column_stack(np.unravel_index(order, wrong.shape)).tolist()
+        return [
+            {"actual": self._names[k], "predicted": self._names[j], "weight": float(wrong[k, j])}
+            for k, j in places
+            if wrong[k, j] > 0.0
+        ]
 
     def _area(self) -> float | None:
         negative, positive = self._ranks

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 from steelyard.examples import Examples
 
 Column = NDArray[np.float64]
-BINS = 100  # of probabilities, for the threshold
 
 
 @dataclass
@@ -41,13 +40,6 @@ class Evidence:
     weights: Column
     right: NDArray[np.bool_]
     worst: list[Mistake]
-
-    def counts_by_score(self) -> tuple[list[float], list[float]]:
-        """The weight of the second and of the first class in bins of the probability."""
-        bins = np.minimum((self.scores * BINS).astype(np.int64), BINS)
-        second = np.bincount(bins, self.weights * self.actual, BINS + 1)
-        first = np.bincount(bins, self.weights * (1.0 - self.actual), BINS + 1)
-        return _short(second), _short(first)
 
     def curves(self, most: int = 200) -> tuple[list[tuple[float, float]], list[tuple[float, float]]]:
         """(ROC, precision over recall), each of at most so many points; ties are one step."""
@@ -85,5 +77,6 @@ class Evidence:
         }
 
 
-def _short(values: NDArray[Any]) -> list[float]:
-    return [float(f"{value:.6g}") for value in values.tolist()]
+def short(values: NDArray[Any]) -> list[float]:
+    """Nine digits, to keep the page small."""
+    return [float(f"{value:.9g}") for value in values.tolist()]

@@ -9,13 +9,12 @@ from markupsafe import Markup
 
 import steelyard
 from steelyard import _atomic_files
-from steelyard.report import BEGINNING
+from steelyard.report import BEGINNING, thresholds
 from steelyard.report.charts import Chart, feature_bars
 from steelyard.report.evidence import Evidence
 
 _DIAGONAL = [(0.0, 0.0), (1.0, 1.0)]
 _MOST_DOTS = 1500
-_TABLE_STEPS = range(10, 100, 10)
 
 
 @dataclass(frozen=True)
@@ -63,11 +62,13 @@ def render(content: Content) -> str:
     def bars(features: list[tuple[str, float]]) -> Markup:
         return feature_bars([(name(feature), size) for feature, size in features])
 
+    two = content.probable and len(content.classes or ()) == 2
+    to_try = thresholds.choose(content.evidence, content.threshold) if two else None
     environment.filters |= {"fmt": _format, "feature": name}
     environment.filters["shade"] = lambda weight, total: f"{100.0 * weight / total if total else 0.0:.0f}%"
     return BEGINNING.decode() + environment.get_template("page.html.j2").render(
         content=content, quality=content.quality, evidence=content.evidence, charts=_charts(content),
-        thresholds=_thresholds(content), weighted=content.evidence.weighted(), feature_bars=bars,
+        thresholds=to_try, weighted=content.evidence.weighted(), feature_bars=bars,
         version=steelyard.__version__,
     )  # fmt: skip
 
@@ -170,25 +171,3 @@ def _residuals(evidence: Evidence) -> Markup:
     )  # fmt: skip
     chart.bars(edges.tolist(), heights.tolist(), "first")
     return chart.draw()
-
-
-def _thresholds(content: Content) -> dict[str, Any] | None:
-    """What the slider needs, and a table of some thresholds for paper."""
-    if content.classes is None or len(content.classes) != 2 or not content.probable:
-        return None
-    second, first = content.evidence.counts_by_score()
-    chosen = round(100 * content.threshold)
-    rows = []
-    for percent in sorted({*_TABLE_STEPS, chosen}):
-        found, alarms = sum(second[percent:]), sum(first[percent:])
-        missed, spared = sum(second[:percent]), sum(first[:percent])
-        rows.append(
-            {
-                "percent": percent,
-                "precision": found / (found + alarms) if found + alarms else None,
-                "recall": found / (found + missed) if found + missed else None,
-                "accuracy": (found + spared) / (found + alarms + missed + spared),
-                "chosen": percent == chosen,
-            }
-        )
-    return {"data": {"second": second, "first": first}, "chosen": chosen, "rows": rows}
