@@ -164,6 +164,14 @@ def test_everything_is_exported(tmp_path: Path) -> None:
             "active", "export", project.path, "-o", output, "--model", model, "--certificate", certificate
         ).stderr
         assert f"{output}: 120 documents" in said
+        assert "note:" not in said  # the predictions are the certified ones, and the model is theirs
+        answer(session, 1)
+        assert session.wait()
+        later = run("active", "export", project.path, "--certificate", tmp_path / "later.json").stderr
+        start = project.journal.attempt(1)
+        assert start is not None
+        learned = len(session.feed.classifier.learner_.labelled) - start[0]["learned"]
+        assert f"since then the model has learned {learned} labels" in later
         session.close()
     assert run("active", "verify", certificate).stdout.startswith("certified: error below 0.4")
     scored = tmp_path / "scored.csv"

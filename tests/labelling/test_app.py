@@ -1,6 +1,7 @@
 """The web application in process: what it answers, and whom it refuses."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -78,7 +79,19 @@ def test_certificates_budgets_and_downloads(
     while state["attempt"] is not None:
         assert state["question"]["purpose"] == "certify"
         state = post(client, "label", item=state["question"]["item"], label=truth(text(state["question"])))
-    assert state["certificate"]["says"].startswith("certified: error below 0.4")
+    proof = state["certificate"]
+    assert proof["says"].startswith("certified: error below 0.4")
+    assert (proof["reaches_goal"], proof["up_to_date"]) == (False, True)  # the goal is 0.05
+    goal = session.project.settings
+    for measure, target, reaches in (("error", 0.4, True), ("error", 0.39, False), ("recall", 0.4, False)):
+        session.project.settings = replace(goal, measure=measure, target=target)
+        assert get(client, "state")["certificate"]["reaches_goal"] is reaches
+    session.project.settings = goal
+    answer(session, 1)
+    assert session.wait()
+    proof = get(client, "state")["certificate"]
+    assert proof["up_to_date"] is False
+    assert proof["learned_since"] == len(session.feed.classifier.learner_.labelled) - proof["labels"] > 1
     state = post(client, "certify", measure="precision", target=0.9)
     assert post(client, "give-up")["attempt"] is None
     assert post(client, "budget", budget=90)["budget"] == 90

@@ -145,13 +145,18 @@ def test_a_whole_session_with_keys(chromium: Any, server: Server, tmp_path: Path
     while page.is_visible("#give-up"):
         assert page.inner_text("#badge") == "for the certificate"
         press(page, "2" if truth(shown(page)) == "spam" else "n", before := before + 1)
-    assert page.inner_text("#stop-answer") == "Yes, certified"
+    assert page.inner_text("#stop-answer") == "Certified below 40\xa0%; the goal is 5\xa0%"
     for kind, name in (("csv", "labels.csv"), ("certificate", "certificate.json")):
         with page.expect_download() as waiting:
             page.click(f"[data-kind={kind}]")
         waiting.value.save_as(tmp_path / name)
     assert json.loads((tmp_path / "certificate.json").read_text())["passed"] is True
     assert (tmp_path / "labels.csv").read_text().count("\n") == 201
+    label(page, 1)
+    until(
+        page,
+        "document.getElementById('certificate-says').textContent.includes('Since then the model has learned')",
+    )
     assert page.problems == []
 
 

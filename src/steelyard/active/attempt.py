@@ -100,6 +100,11 @@ class Attempt(Certification):
         """The rows that are wanted next if the attempt goes on; several people may look at them at once."""
         return [] if self.over else self._order[len(self.answers) :][:count].tolist()
 
+    @property
+    def pool_size(self) -> int:
+        """How many rows the pool had; it may have grown since."""
+        return self._size
+
     def drawn(self) -> dict[int, Any]:
         """The answers so far by their rows."""
         return dict(zip(self._order.tolist(), self.answers, strict=False))

@@ -28,11 +28,22 @@ class Attempts:
 
     @property
     def last(self) -> dict[str, Any] | None:
-        """What the last attempt that is over has shown."""
+        """What the last attempt that is over has shown, and what has happened since.
+
+        Labels that come later change the model, which makes no difference to a certificate of recall.
+        """
         last = self._classifier.attempt_
         if last is not None and last.over:
             self._ended = last
-        return None if self._ended is None else {"passed": self._ended.passed, "says": str(self._ended)}
+        if (ended := self._ended) is None:
+            return None
+        pool, known = self._classifier.pool_, len(self._classifier.learner_.labelled)
+        assert pool is not None
+        return {
+            "passed": ended.passed, "says": str(ended), "measure": ended.measure, "target": ended.target,
+            "labels": ended.model_answers, "added": len(pool) - ended.pool_size,
+            "learned_since": 0 if ended.measure == "recall" else max(known - ended.model_answers, 0),
+        }  # fmt: skip
 
     def wanted(self) -> list[int]:
         """The rows that are drawn next, in their order."""

@@ -7,8 +7,11 @@ from pathlib import Path
 from typing import cast
 
 from steelyard import _atomic_files
+from steelyard._messages import counted
 from steelyard.active.attempt import last_certificate
+from steelyard.active.certification import Certification
 from steelyard.active.label_store import in_force, settled
+from steelyard.estimators.active import ActiveClassifier
 from steelyard.io.blocks import Block
 from steelyard.io.errors import InputError
 from steelyard.io.table_records import Records, Row
@@ -17,7 +20,7 @@ from steelyard.labelling import exchange
 from steelyard.labelling.corpus import TABLE
 from steelyard.labelling.exchange import Outcome
 from steelyard.labelling.learner_feed import LearnerFeed
-from steelyard.labelling.project import Project
+from steelyard.labelling.project import RECALL, Project
 
 SUFFIXES = {".ris": "ris", ".json": "label-studio"}
 _AT_ONCE = 10_000
@@ -99,9 +102,29 @@ def _cells(each: Outcome, chances: list[str]) -> tuple[str | float | None, ...]:
     return each.label, each.annotator, when, each.prediction, *shown
 
 
-def write_certificate(project: Project, path: Path) -> None:
-    """The last certificate that passed, or else the last attempt, as JSON and as a page for people."""
+def write_certificate(project: Project, path: Path) -> Certification:
+    """The last certificate that passed, or else the last attempt, as JSON and as a page to read."""
     found = last_certificate(project.journal)
     if found is None:
         raise InputError(f"{project.path}: there is no certificate; the page offers to make one")
     found.save(path)
+    return found
+
+
+def outdated(project: Project, found: Certification, classifier: ActiveClassifier) -> str | None:
+    """What has happened since a certificate passed that its claim does not cover; None if nothing has."""
+    kept = project.journal.attempt(found.attempt)
+    assert kept is not None
+    assert classifier.pool_ is not None
+    start, happened = kept[0], []
+    learned = len(classifier.learner_.labelled) - start["learned"]
+    if learned > 0 and found.measure != RECALL:  # recall is about what was found, whatever the model
+        happened.append(f"the model has learned {counted(learned, 'label')}, so its predictions have changed")
+    if added := len(classifier.pool_) - len(start["predictions"]):
+        happened.append(f"{counted(added, 'document')} {'was' if added == 1 else 'were'} added")
+    if not happened or not found.passed:
+        return None
+    return (
+        f"it was certified after {counted(start['learned'], 'label')}; since then {' and '.join(happened)}: "
+        "for what is there now, begin another certificate in the page"
+    )

@@ -8,6 +8,7 @@ from steelyard.active import agreement, strategies
 from steelyard.active.certificates import RecallTest
 from steelyard.active.label_store import settled
 from steelyard.labelling import explanation
+from steelyard.labelling.project import ERROR
 from steelyard.labelling.session import LabellingSession
 
 _MOST_FOUND, _MOST_RECENT = 30, 30
@@ -58,7 +59,7 @@ class PageView:
         session = self._session
         with session.lock:
             counts, people = session.counts, +session.by_person
-            attempt, ended = self._attempt(), session.attempts.last
+            attempt, ended = self._attempt(), self._certificate()
             stamp = sum(people.values())
             if self._agreement[0] != stamp and len(people) > 1:
                 self._agreement = stamp, agreement.summarise(session.labels)
@@ -84,6 +85,17 @@ class PageView:
         return counts | {
             "measure": attempt.measure, "target": attempt.target, "labels": len(attempt.answers),
             "rows": test.rows,
+        }  # fmt: skip
+
+    def _certificate(self) -> dict[str, Any] | None:
+        """The last attempt that is over, and whether it proves the goal for the present model and documents."""
+        ended, goal = self._session.attempts.last, self._project.settings
+        if ended is None:
+            return None
+        tight = ended["target"] <= goal.target if goal.measure == ERROR else ended["target"] >= goal.target
+        return ended | {
+            "reaches_goal": ended["passed"] and ended["measure"] == goal.measure and tight,
+            "up_to_date": not ended["learned_since"] and not ended["added"],
         }  # fmt: skip
 
     def search(self, text: str, annotator: str) -> list[dict[str, Any]]:

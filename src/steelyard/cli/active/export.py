@@ -11,6 +11,11 @@ from steelyard.cli.option_types import Choice
 from steelyard.io.errors import InputError
 
 _KINDS = ("table", "ris", "label-studio", "prodigy")
+_PLAIN = (
+    "was learned from plain counts of words, as model files have no weights of rare words: its predictions "
+    "are not those of the page and can be far worse, above all for a rare class. For these documents, use "
+    "the predictions that -o FILE writes"
+)
 
 
 @click.command(epilog=EXAMPLES["active export"])
@@ -46,12 +51,14 @@ def command(
                     f"{journal}: has no documents, since a program keeps it: steelyard active label makes "
                     "journals that have, and in Python history_ has the answers"
                 )
-            if certificate is not None:
-                export.write_certificate(project, certificate)
-            if output is not None or model is not None:
-                feed = LearnerFeed(project, project.classifier())
-                if output is not None:
-                    export.write(project, feed, output, kind)
-                    click.echo(f"{output}: {counted(project.store.count(), 'document')}", err=True)
-                if model is not None:
-                    project.save_model(model, feed.classifier)
+            found = None if certificate is None else export.write_certificate(project, certificate)
+            classifier = project.classifier()
+            if found is not None and (since := export.outdated(project, found, classifier)) is not None:
+                click.echo(f"note: {certificate}: {since}", err=True)
+            if output is not None:
+                export.write(project, LearnerFeed(project, classifier), output, kind)
+                click.echo(f"{output}: {counted(project.store.count(), 'document')}", err=True)
+            if model is not None:
+                project.save_model(model, classifier)
+                if project.settings.tfidf:
+                    click.echo(f"note: {model}: {_PLAIN}", err=True)

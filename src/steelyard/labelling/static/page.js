@@ -161,10 +161,12 @@ function update(state) {
 function judge(state) {
   const last = state.estimates[state.estimates.length - 1], falling = about.measure === "error";
   const met = last && last.met ? "yes" : last ? "no" : "unknown";
-  const certified = state.certificate && state.certificate.passed;
+  const passed = state.certificate && state.certificate.passed;
+  const certified = passed && state.certificate.reaches_goal && state.certificate.up_to_date;
+  const proved = passed && !certified ? short(state.certificate) : null;  // something, but not what is wanted
   at("pill").dataset.met = at("stop-answer").dataset.met = certified ? "yes" : met;
-  at("stop-answer").textContent = certified ? "Yes, certified" : met === "yes" ? "You may stop" : "Not yet";
-  const goal = falling ? `below ${percent(about.target)}` : `at least ${percent(about.target)}`;
+  at("stop-answer").textContent = certified ? "Yes, certified" : met === "yes" ? "You may stop" : proved ?? "Not yet";
+  const goal = bounded(about.measure, about.target);
   let why = `There is an estimate from 20 labels on. The goal: ${about.measure} ${goal}.`;
   let pill = "Not yet: too few labels";
   if (!about.estimates && !falling) {
@@ -177,6 +179,7 @@ function judge(state) {
     why = `The ${about.measure}${falling ? "" : ` of ${about.positive}`} is ${bound}, with 95 % confidence. The goal is ${goal}.`;
     pill = `${met === "yes" ? "You may stop" : "Not yet"}: ${about.measure} ${bound}`;
   }
+  if (proved && met === "yes") why = `${why} ${proved}.`;
   at("stop-why").textContent = certified ? state.certificate.says : why;
   at("pill-text").textContent = certified ? "Certified" : pill;
   at("plot").parentElement.hidden = !about.estimates;
@@ -186,13 +189,30 @@ function judge(state) {
     : `${falling ? "Error" : "Recall"} by number of labels`;
 }
 
+const bounded = (measure, target) => `${measure === "error" ? "below" : "at least"} ${percent(target)}`;
+
+// What a certificate shows that does not prove the goal, or not for the model and the documents of now.
+function short({ measure, target, labels, learned_since: learned, added, reaches_goal: reaches }) {
+  const same = measure === about.measure;
+  const goal = same ? percent(about.target) : `${about.measure} ${bounded(about.measure, about.target)}`;
+  if (!reaches) return `Certified${same ? "" : `: ${measure}`} ${bounded(measure, target)}; the goal is ${goal}`;
+  return learned ? `Certified after ${labels} labels; the model has learned since` : `Certified before ${added} documents were added`;
+}
+
+function later({ passed, learned_since: learned, added }) {
+  const events = [];
+  if (learned) events.push(`the model has learned ${learned} labels`);
+  if (added) events.push(`${added} documents were added`);
+  return passed && events.length ? `. Since then ${events.join(" and ")}: the certificate does not speak of ${learned ? "its predictions now" : "those"}.` : "";
+}
+
 function certificate(state) {
   const { attempt, certificate: ended } = state;
   at("certify").hidden = attempt !== null;
   at("give-up").hidden = attempt === null;
-  const running = attempt && `An attempt is under way (${attempt.measure} ${attempt.measure === "error" ? "below" : "at least"} ${percent(attempt.target)}): ${drawn(attempt)}`;
+  const running = attempt && `An attempt is under way (${attempt.measure} ${bounded(attempt.measure, attempt.target)}): ${drawn(attempt)}`;
   const idle = "A certificate is proof that others can check. Documents are drawn at random until it is sure.";
-  at("certificate-says").textContent = running || (ended ? ended.says : idle);
+  at("certificate-says").textContent = running || (ended ? `${ended.says}${later(ended)}` : idle);
   document.querySelector('[data-kind="certificate"]').hidden = !ended;
 }
 
