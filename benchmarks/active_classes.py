@@ -45,7 +45,7 @@ likeliest classes are closest, the model fitted anew whenever there are a tenth 
 
 {table}
 
-Beside random labels for the same learner, `iwal` is {against}.
+Compared with random labels for the same learner, `iwal` is {against}.
 Beside the reference, `margin` on tf-idf is {beside}.
 """
 

@@ -9,6 +9,7 @@ import sqlite3
 import threading
 import time
 import urllib.request
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,8 @@ import click
 import pytest
 import uvicorn
 
-from steelyard.labelling import server
+from steelyard.labelling import corpus, server
+from steelyard.labelling.learner_feed import LearnerFeed
 from steelyard.labelling.project import Project
 from steelyard.labelling.session import LabellingSession
 from tests.cli.running import refused, run
@@ -62,9 +64,45 @@ def test_a_file_is_labelled_and_continued(tmp_path: Path, served: list[Labelling
     assert (settings.budget, settings.twice, settings.measure, settings.target) == (50, 0.1, "error", 0.05)
     label(file, "--budget", 10, "--classes", "ham, spam")  # the budget stays
     assert served[2].project.settings == settings
-    for given in (("--classes", "ham,spma"), ("--positive", "ham"), ("--strategy", "margin")):
+    label(
+        file,
+        "--target",
+        0.1,
+        "--twice",
+        0.2,
+        "--seed",
+        3,
+        "--audit",
+        0,
+        "--no-screening",
+        "--text",
+        "message",
+    )
+    assert served[3].project.settings == replace(settings, target=0.1, twice=0.2)
+    fixed = [("--classes", "ham,spma"), ("--positive", "ham"), ("--strategy", "margin"), ("--audit", "0.05")]
+    for given in (*fixed, ("--seed", "0"), ("--format", "ris")):
         said = refused("active", "label", file, *given, "--no-open", "--port", 0)
         assert f"was begun with {given[0]} " in said
+    assert "was begun with --no-screening;" in refused("active", "label", file, "--screening")
+    for given in (("--text", "sender"), ("--ignore", "hour"), ("--label", "sender")):
+        assert f"was begun without {' '.join(given)};" in refused("active", "label", file, *given)
+
+
+def test_labels_of_the_file_cannot_be_hidden_later(tmp_path: Path, served: list[LabellingSession]) -> None:
+    file = tmp_path / "l.csv"
+    file.write_text("text,label\nsome words here,yes\nother words there,\nand a third text,no\n")
+    label(file)
+    assert len(served[0].labels) == 2
+    assert "was begun without --hide-labels;" in refused("active", "label", file, "--hide-labels")
+
+
+def test_estimates_meet_another_target(tmp_path: Path) -> None:
+    with begin(tmp_path, target=0.9) as project:
+        kept = {"measure": "error", "value": 0.1, "low": 0.0, "high": 0.3, "met": True}
+        project.store.add_estimate(30, kept)
+        for target, met in ((0.9, True), (0.2, False), (0.3, True)):
+            project.change(target=target)
+            assert LearnerFeed(project, project.classifier()).estimates[0]["met"] is met
 
 
 def test_screening_and_hidden_labels(
@@ -173,6 +211,10 @@ def test_everything_is_exported(tmp_path: Path) -> None:
         learned = len(session.feed.classifier.learner_.labelled) - start[0]["learned"]
         assert f"since then the model has learned {learned} labels" in later
         session.close()
+        (tmp_path / "more.csv").write_text("id,hour,sender,message\n500,1,a,quite another text\n")
+        project.grow(corpus.read(str(tmp_path / "more.csv"), classes=("ham", "spam")))
+        later = run("active", "export", project.path, "--certificate", tmp_path / "later.json").stderr
+        assert "so its predictions have changed and 1 document was added: for what is there now" in later
     assert run("active", "verify", certificate).stdout.startswith("certified: error below 0.4")
     scored = tmp_path / "scored.csv"
     run("predict", model, tmp_path / "messages.csv", "-o", scored)

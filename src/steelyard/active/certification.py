@@ -1,7 +1,7 @@
 """`Certification`: one attempt to certify fixed predictions, or what was found so far.
 
 The order of the draws follows from the seed, the number of the attempt and the rows that may be drawn, all of
-which are in the certificate beside every draw, its prediction and its answer. `verify` computes it all anew.
+which are in the certificate beside every draw, its prediction and its answer. `verify` recomputes everything.
 """
 
 import json
@@ -169,7 +169,7 @@ class Certification:
         } | self.about  # fmt: skip
 
     def save(self, path: str | Path) -> None:
-        """Write the certificate as JSON, and as a page for people beside it: NAME.json and NAME.html."""
+        """Write the certificate as JSON, and as a page to read next to it: NAME.json and NAME.html."""
         from steelyard.active.certificate_page import render  # only needed here
 
         target = Path(path)

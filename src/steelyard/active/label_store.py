@@ -196,6 +196,6 @@ def in_force(labels: Iterable[Label]) -> dict[int, dict[str, Label]]:
 
 
 def settled(own: dict[str, Label]) -> str | None:
-    """The label that counts: what most people say; of equally many, who was first. None if all skipped."""
+    """The label that counts: what most people say; in a tie, the first answer. None if all skipped."""
     said = [each.label for each in own.values() if each.label is not None]
     return max(said, key=said.count) if said else None

@@ -18,6 +18,11 @@ from steelyard.labelling.attempts import AHEAD
 from steelyard.labelling.project import RECALL, Project
 
 _OPEN = object()
+_NO_ESTIMATE = (
+    "The strategy {0.strategy} leaves nothing to chance, so its labels say nothing about other documents. "
+    "Try for a certificate, or begin another journal with --audit 0.01 or so, a random sample for "
+    "evaluation, or with the strategy iwal or random."
+)
 
 
 class ModelView(NamedTuple):
@@ -48,7 +53,7 @@ class LearnerFeed:
         read = [*self._numbers, *order[taught].tolist()]
         self.open = [item for item in read if item not in self._told]
         """What was asked for, or taught and taken back, and has no label."""
-        self.estimates = project.store.estimates()
+        self.estimates = [each | {"met": self._meets(each)} for each in project.store.estimates()]
         self._names = names
         self._place = None if classifier.positive_ is None else names.index(classifier.positive_)
         self._view = self._look()
@@ -159,6 +164,13 @@ class LearnerFeed:
         given = self._project.settings
         return RecallAbove(given.target) if given.measure == RECALL else ErrorBelow(given.target)
 
+    def _meets(self, estimate: dict[str, Any]) -> bool:
+        """Of one that was made earlier: the target may have changed since."""
+        given = self._project.settings
+        return bool(
+            estimate["low"] >= given.target if given.measure == RECALL else estimate["high"] <= given.target
+        )
+
     def snapshot(self) -> ActiveLearner | None:
         """The learner as it is, to be judged while it goes on; None unless there are a tenth more answers."""
         answers, last = self.answered, self.estimates[-1]["answers"] if self.estimates else 0
@@ -180,11 +192,10 @@ class LearnerFeed:
         """How good is it, and may one stop? Any thread may ask; of a snapshot."""
         rule, answers = self.rule, learner.answered
         judge = Evaluation(learner, self.items, self.classifier.positive_, self._place)
-        try:
-            found = judge.estimate(rule.measure, rule.of)
-        except ValueError as error:  # the strategy allows none
-            self.estimates = [{"answers": answers, "refused": str(error)}]
+        if not (learner.strategy.randomized or learner.plan.audit):
+            self.estimates = [{"answers": answers, "refused": _NO_ESTIMATE.format(self._project.settings)}]
             return
+        found = judge.estimate(rule.measure, rule.of)
         verdict = rule.judge([found])
         kept = asdict(found) | {"value": None if np.isnan(found.value) else found.value}
         entry = kept | {"met": verdict.met, "why": verdict.why}

@@ -36,7 +36,7 @@ _AT_ONCE = 20_000  # documents that are parsed together
 
 @dataclass(frozen=True)
 class ProjectSettings:
-    """What is decided when a project begins. Budget and pool may grow."""
+    """What is decided when a project begins. Budget and pool may grow; target and twice may change."""
 
     classes: tuple[str, ...]
     positive: str | None
@@ -128,8 +128,14 @@ class Project:
     def raise_budget(self, budget: int) -> None:
         if budget < self.settings.budget:
             raise InputError(f"the budget is {self.settings.budget} already; it can only be raised")
-        self.settings = replace(self.settings, budget=budget)
-        self.store.save_project({"spec": self.spec.as_json(), "settings": asdict(self.settings)})
+        self.change(budget=budget)
+
+    def change(self, **given: float | None) -> None:
+        """What may be decided anew at any time: target, twice, a larger budget; None leaves one as it is."""
+        now = replace(self.settings, **{name: each for name, each in given.items() if each is not None})  # type: ignore[arg-type]
+        if now != self.settings:
+            self.store.save_project({"spec": self.spec.as_json(), "settings": asdict(now)})
+            self.settings = now
 
     @staticmethod
     def _features(spec: InputSpec) -> tuple[str, ...]:

@@ -88,7 +88,7 @@ class PageView:
         }  # fmt: skip
 
     def _certificate(self) -> dict[str, Any] | None:
-        """The last attempt that is over, and whether it proves the goal for the present model and documents."""
+        """The last attempt that is over, and whether it proves the goal for what is there now."""
         ended, goal = self._session.attempts.last, self._project.settings
         if ended is None:
             return None

@@ -47,7 +47,7 @@ _REPLIES = "a label, a skip, an undo or an end"
 )  # fmt: skip
 @click.option(
     "--certificate", type=options.FILE_PATH, metavar="FILE",
-    help="Write the certificate to this JSON file, and a page for people beside it.",
+    help="Write the certificate to this JSON file, and next to it an HTML page to read.",
 )  # fmt: skip
 def command(file: Path, journal: Path, certificate: Path | None, **given: Any) -> None:
     """Certify the model of a journal on the rows of a file.

@@ -14,7 +14,7 @@ _KINDS = ("table", "ris", "label-studio", "prodigy")
 _PLAIN = (
     "was learned from plain counts of words, as model files have no weights of rare words: its predictions "
     "are not those of the page and can be far worse, above all for a rare class. For these documents, use "
-    "the predictions that -o FILE writes"
+    "the predictions that -o FILE writes; for others, steelyard train can learn those (docs/labelling.md)"
 )
 
 

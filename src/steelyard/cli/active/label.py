@@ -3,7 +3,7 @@
 import importlib.util
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
@@ -43,11 +43,12 @@ _KINDS = ("table", "ris", "label-studio", "prodigy")
 @click.option("--strategy", type=Choice(strategies.names()),
               help="How to choose the documents to ask for: margin for a rare class.  [default: iwal, with "
               "--screening relevance]")  # fmt: skip
-@click.option("--audit", type=float, default=0.0, show_default=True, metavar="SHARE",
+@click.option("--audit", type=float, metavar="SHARE",
               help="The share of the documents that are asked for at random and never learned; the "
-              "strategies margin and relevance need it for estimates.")  # fmt: skip
-@click.option("--twice", type=click.FloatRange(0.0, 1.0), default=0.0, show_default=True, metavar="SHARE",
-              help="The share of documents that two people label, to see whether they agree.")  # fmt: skip
+              "strategies margin and relevance need it for estimates.  [default: 0.0]")  # fmt: skip
+@click.option("--twice", type=click.FloatRange(0.0, 1.0), metavar="SHARE",
+              help="The share of documents that two people label, to see whether they agree.  "
+              "[default: 0.0]")  # fmt: skip
 @click.option("--format", "kind", type=Choice(_KINDS), help="What wrote the file.  [default: detected]")
 @click.option("--text", multiple=True, metavar="COLUMN", help="A column is a text to show; may be repeated.")
 @click.option("--ignore", multiple=True, metavar="COLUMN",
@@ -60,7 +61,7 @@ _KINDS = ("table", "ris", "label-studio", "prodigy")
 @click.option(
     "--open/--no-open", "browse", default=True, show_default=True, help="Open the page in a browser."
 )
-@click.option("--seed", type=int, default=0, show_default=True, help="Random seed.")
+@click.option("--seed", type=int, help="Random seed.  [default: 0]")
 def command(file: Path, port: int, browse: bool, **given: Any) -> None:
     """Label the documents of a FILE in a page, until Ctrl-C.
 
@@ -112,6 +113,7 @@ def _opened(file: Path, given: dict[str, Any]) -> "Project":
             _check_same(project, given)
         if given["grow"] is not None:
             project.grow(_read(given["grow"], project.settings.classes, given))
+        project.change(target=given["target"], twice=given["twice"])
         if given["budget"] is not None and given["budget"] > project.settings.budget:
             project.raise_budget(given["budget"])
     except BaseException:
@@ -124,20 +126,48 @@ def _opened(file: Path, given: dict[str, Any]) -> "Project":
 
 
 def _check_same(project: "Project", given: dict[str, Any]) -> None:
-    """What a project was begun with stays: typed again, it must be the same."""
-    names = None if given["classes"] is None else [name.strip() for name in given["classes"].split(",")]
-    before = project.settings
-    for option, now, then in (
-        ("--classes", names, list(before.classes)),
-        ("--positive", given["positive"], before.positive),
-        ("--strategy", given["strategy"], before.strategy),
+    """What a project was begun with stays, apart from goals: typed again, it must be the same."""
+    from steelyard.labelling.project import RECALL
+
+    before, now = project.settings, given
+    names = None if now["classes"] is None else ",".join(name.strip() for name in now["classes"].split(","))
+    for option, wanted, then in (
+        ("--classes", names, ",".join(before.classes)),
+        ("--positive", now["positive"], before.positive),
+        ("--strategy", now["strategy"], before.strategy),
+        ("--audit", now["audit"], before.audit),
+        ("--seed", now["seed"], before.seed),
     ):
-        if now is not None and now != then:
-            said = ",".join(then) if isinstance(then, list) else then
-            raise InputError(
-                f"{project.path}: was begun with {option} {said}; leave the option out, or begin another "
-                "journal with --journal"
-            )
+        if wanted is not None and wanted != then:
+            _refuse(project, f"with {option} {then}")
+    screening = before.measure == RECALL
+    if now["screening"] not in (None, screening):
+        _refuse(project, f"with --{'' if screening else 'no-'}screening")
+    if now["grow"] is None:
+        _check_read_as_before(project, now)
+
+
+def _check_read_as_before(project: "Project", given: dict[str, Any]) -> None:
+    """The documents are in the journal: options that say how to read a file come too late for them."""
+    from steelyard.active.label_store import IN_FILE
+    from steelyard.io.columns import IGNORE, LABEL, TEXT
+
+    if given["kind"] not in (None, project.settings.kind):
+        _refuse(project, f"with --format {project.settings.kind}")
+    assert project.spec.columns is not None
+    label = () if given["label"] is None else (given["label"],)
+    for role, names in ((TEXT, given["text"]), (IGNORE, given["ignore"]), (LABEL, label)):
+        for name in names:
+            if name not in project.spec.columns.with_role(role):
+                _refuse(project, f"without --{role} {name}")
+    if given["hide_labels"] and any(each.annotator == IN_FILE for each in project.store.labels()):
+        _refuse(project, "without --hide-labels")
+
+
+def _refuse(project: "Project", begun: str) -> NoReturn:
+    raise InputError(
+        f"{project.path}: was begun {begun}; leave the option out, or begin another journal with --journal"
+    )
 
 
 def _begins(file: Path, start: bytes) -> bool:
@@ -158,8 +188,8 @@ def _begin(project: "Project", file: Path, given: dict[str, Any]) -> None:
     strategy = given["strategy"] or ("relevance" if screening else strategies.DEFAULT)
     positive = given["positive"] or (None if several else names[-1])
     settings = ProjectSettings(
-        names, positive, strategy, given["budget"] or DEFAULT_BUDGET, given["audit"], given["twice"],
-        RECALL if screening else ERROR, target, given["seed"],
+        names, positive, strategy, given["budget"] or DEFAULT_BUDGET, given["audit"] or 0.0,
+        given["twice"] or 0.0, RECALL if screening else ERROR, target, given["seed"] or 0,
     )  # fmt: skip
     corpus = _read(file, settings.classes, given)
     if corpus.kind == "table":

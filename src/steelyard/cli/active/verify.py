@@ -17,8 +17,8 @@ from steelyard.cli import options
 def command(certificate: Path, journal: Path | None) -> None:
     """Check a certificate: its draws, its evidence and what it says.
 
-    The draws must be those of its seed and attempt, and the answers must give the result that it states. That
-    the answers are true and the predictions are the model's, no file can prove. See docs/certify.md.
+    The draws must be those of its seed and attempt, and the answers must give the result that it states. No
+    file can prove that the answers are true and the predictions are the model's. See docs/certify.md.
     """
     from steelyard.active.journal import Journal
     from steelyard.active.verification import verify, verify_with_journal

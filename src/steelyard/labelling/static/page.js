@@ -313,6 +313,7 @@ function begin(found) {
   claims.sort((one, other) => (other[0] === about.measure) - (one[0] === about.measure));  // what the project is about comes first
   at("measure").append(...claims.map(([value, what]) => made("option", { value }, what)));
   bound();
+  at("classes").classList.toggle("many", about.classes.length > 8);
   at("classes").append(...about.classes.map((name, k) => {
     const positive = name === about.positive;
     const letter = about.classes.length === 2 ? ` ${positive ? "y" : "n"}` : "";
