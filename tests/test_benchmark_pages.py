@@ -288,7 +288,7 @@ def test_cells_of_differences(found: tuple[float, float], shown: str) -> None:
 
 
 def test_page_on_certificates(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, value in {"POOL": 300, "RELEVANT": 30, "_ERRORS": ((0.1, 0.02), (0.03, 0.02))}.items():
+    for name, value in {"POOL": 150, "RELEVANT": 15, "_ERRORS": ((0.1, 0.02), (0.03, 0.02))}.items():
         monkeypatch.setattr(certificates, name, value)
     page = tmp_path / "page.md"
     arguments = ["--runs", "2", "--few", "1", "--output", str(page)]

@@ -25,7 +25,7 @@ SAID = ("progressive_loss", "weight", "examples", "learned", "names", "names_sha
         "problems", "best_constant", "nonzero_weights")  # fmt: skip
 quick = settings(
     deadline=None,
-    max_examples=12,
+    max_examples=8,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 

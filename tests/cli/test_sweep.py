@@ -219,9 +219,11 @@ def test_ctrl_c_leaves_the_state(file: Path, tmp_path: Path, monkeypatch: pytest
     monkeypatch.setattr(RowsInChunks, "pieces", learned)
     stopped = run("sweep", *given, "--resume", state, code=progress.INTERRUPTED)
     assert f"interrupted: the state is in {state}; the same command continues from there" in stopped.stderr
-    assert state.exists()
+    kept = state.read_bytes()
     assert swept(*given, "--resume", state)["results"] == whole["results"]
     assert not state.exists()
+    state.write_bytes(kept)
+    assert f"continuing from {state}" in run("sweep", *given, "--resume", state).output
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 

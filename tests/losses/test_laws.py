@@ -11,7 +11,7 @@ from tests.losses.laws import Law
 
 VARIANTS = [losses.by_name(name) for name in losses.names()] + [losses.by_name("quantile", tau=0.9)]
 SEARCH = settings(
-    max_examples=60, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck)
+    max_examples=50, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck)
 )
 
 
