@@ -74,6 +74,7 @@ def test_certificates_budgets_and_downloads(
     client: WebClient, session: LabellingSession, tmp_path: Path
 ) -> None:
     answer(session, 30)
+    assert session.wait()  # else the model would learn some of them after it was certified
     state = post(client, "certify", measure="error", target=0.4)
     assert state["attempt"]["target"] == 0.4
     while state["attempt"] is not None:
