@@ -82,6 +82,8 @@ def test_certificates_budgets_and_downloads(
         state = post(client, "label", item=state["question"]["item"], label=truth(text(state["question"])))
     proof = state["certificate"]
     assert proof["says"].startswith("certified: error below 0.4")
+    assert session.wait()
+    proof = get(client, "state")["certificate"]
     assert (proof["reaches_goal"], proof["up_to_date"]) == (False, True)  # the goal is 0.05
     goal = session.project.settings
     for measure, target, reaches in (("error", 0.4, True), ("error", 0.39, False), ("recall", 0.4, False)):
