@@ -1,6 +1,7 @@
 """Random damage of texts and of JSON, and the parts that hurt most."""
 
 import copy
+import json
 import math
 from random import Random
 from typing import Any
@@ -41,6 +42,14 @@ def damage(data: bytes, others: list[bytes], chance: Random) -> bytes:
                 start = chance.randrange(len(other) + 1)
                 text[at:to] = other[start : start + chance.randrange(30)]
     return bytes(text)
+
+
+def damaged_json_text(content: Any, chance: Random) -> bytes:
+    """A structure as JSON, in which values are damaged, or now and then bytes."""
+    if chance.random() < 0.2:
+        text = json.dumps(content).encode()
+        return damage(text, [text], chance)
+    return json.dumps(damage_json(content, chance)).encode()
 
 
 def damage_json(content: Any, chance: Random) -> Any:

@@ -7,7 +7,7 @@ from random import Random
 import numpy as np
 
 from fuzzing.commands import tried
-from fuzzing.text_pieces import damage, damage_json
+from fuzzing.text_pieces import damaged_json_text
 from steelyard.active.certification import Certification
 
 
@@ -28,11 +28,7 @@ class Certificates:
             assert tried("active", "verify", self._path)
 
     def draw(self, chance: Random) -> bytes:
-        content = chance.choice(self._contents)
-        if chance.random() < 0.2:
-            text = json.dumps(content).encode()
-            return damage(text, [text], chance)
-        return json.dumps(damage_json(content, chance)).encode()
+        return damaged_json_text(chance.choice(self._contents), chance)
 
     def check(self, data: bytes) -> int:
         self._path.write_bytes(data)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from fuzzing.commands import documents, must
-from fuzzing.text_pieces import damage, damage_json
+from fuzzing.text_pieces import damaged_json_text
 from steelyard import OnlineClassifier
 from steelyard.predictor import Predictor
 
@@ -29,11 +29,7 @@ class Exports:
         self._contents = [json.loads(path.read_bytes()) for path in sorted(folder.glob("*.json"))]
 
     def draw(self, chance: Random) -> bytes:
-        content = chance.choice(self._contents)
-        if chance.random() < 0.2:
-            text = json.dumps(content).encode()
-            return damage(text, [text], chance)
-        return json.dumps(damage_json(content, chance)).encode()
+        return damaged_json_text(chance.choice(self._contents), chance)
 
     def check(self, data: bytes) -> int:
         self._path.write_bytes(data)

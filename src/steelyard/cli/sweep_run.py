@@ -127,7 +127,7 @@ def run(ctx: click.Context, files: tuple[str, ...], given: dict[str, Any]) -> di
             search.run(watch)
         seconds = time.perf_counter() - began
         # a state may have needed no more rows
-        stream = getattr(search, "read", None) or source.files.stream or source.files.open()
+        stream = search.read or source.files.stream or source.files.open()
         found = search.results.found
         if np.isnan(found["progressive_loss"]).all() and not found["diverged"].any():
             raise (source.files.stream or source.files.open()).empty(

@@ -13,6 +13,7 @@ from steelyard.active.journal import History
 from steelyard.active.learner import ActiveLearner
 from steelyard.active.stopping import Certified, Rule, Verdict
 from steelyard.estimators._certify_mixin import CertifyMixin
+from steelyard.estimators.fitted import only_model
 from steelyard.model import Model
 
 
@@ -96,12 +97,7 @@ class EstimatesMixin(CertifyMixin):
     @property
     def model_(self) -> Model:
         """The model, refitted on all answers; of several classes, `models_` has one for each."""
-        models = self._learner("model_").models
-        if len(models) > 1:
-            raise AttributeError(
-                f"there is no one model_: there are {len(models)} models_, one for each class"
-            )
-        return models[0]
+        return only_model(self._learner("model_").models)
 
     @property
     def models_(self) -> list[Model]:

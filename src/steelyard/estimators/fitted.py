@@ -11,6 +11,13 @@ from steelyard.engine.protocol import Engine
 from steelyard.model import Model
 
 
+def only_model(models: list[Model]) -> Model:
+    """What `model_` is; an AttributeError where there are several."""
+    if len(models) > 1:
+        raise AttributeError(f"there is no one model_: there are {len(models)} models_, one for each class")
+    return models[0]
+
+
 class FittedAttributes:
     """All of this is the engine's. Before anything is learned, there are no such attributes."""
 
@@ -25,12 +32,7 @@ class FittedAttributes:
     @property
     def model_(self) -> Model:
         """The model: coefficients, accumulators and clock."""
-        models = self._fitted("model_").models()
-        if len(models) > 1:
-            raise AttributeError(
-                f"there is no one model_: there are {len(models)} models_, one for each class"
-            )
-        return models[0]
+        return only_model(self._fitted("model_").models())
 
     @property
     def models_(self) -> list[Model]:

@@ -70,7 +70,6 @@ class ClusterSearch(Search):
         source.files.threads = threads or 1
         self.parts = parts or min(PARTS, -(-len(points) // _WORTH_READING))
         self.waves = 1 if options.get("state") is None else min(WAVES, -(-len(points) // self.parts))
-        self.read: FileCounts | None = None
         self._source, self._where, self._holdout, self._worker_memory = source, where, holdout, memory
         self._worker_options = {name: value for name, value in options.items() if name != "state"}
         super().__init__(

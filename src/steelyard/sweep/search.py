@@ -95,6 +95,8 @@ class Search:
             self._settings = [replace(each, follow_labels=False) for each in self._settings]
         self.plan = plan.plan(self._settings, features, classes, plan.memory_of(memory))
         self.results = Results.empty(self.points, classes=classes, held_out=rows.holds_out, select=select)
+        self.read: Any = None
+        """What workers have read, if others than this process did: as a `Stream` tells it."""
         self.learned = 0
         """Rows times the models that learned them, in this run."""
         about = {
