@@ -7,6 +7,7 @@ nor, if well formed, copied.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -39,6 +40,11 @@ class Examples:
     def __len__(self) -> int:
         return len(self.indptr) - 1
 
+    @cached_property
+    def value_sizes(self) -> tuple[float, float]:
+        """The smallest |value| other than 0, and the largest: looked for once, by the check of a matrix."""
+        return sizes(self.values)
+
     @property
     def arrays(self) -> tuple[Any, ...]:
         """The features, as kernels take them."""
@@ -58,6 +64,14 @@ class Examples:
         entries = np.arange(indptr[-1]) + np.repeat(starts - indptr[:-1], lengths)
         indices, values = self.indices[entries], self.values[entries]
         return Examples(indptr, indices, values, False, self.features, labels, sample_weight, offsets)
+
+
+def sizes(values: NDArray[np.floating[Any]]) -> tuple[float, float]:
+    """The smallest absolute value other than 0, and the largest: NaN or infinity where some value is."""
+    bits = values.view(np.uint32 if values.dtype == np.float32 else np.uint64)
+    no_sign = bits.dtype.type((1 << (8 * bits.itemsize - 1)) - 1)
+    smallest, largest = np.array(rows.sizes(bits, no_sign), bits.dtype).view(values.dtype)
+    return float(smallest), float(largest)
 
 
 def join(parts: Sequence[Examples]) -> Examples:
@@ -98,11 +112,13 @@ def examples(
     if features is not None and width != features:
         raise ValueError(f"the rows have {width} features, the model {features}")
     count = len(indptr) - 1
-    _check_values(indptr, indices, values, dense)
     given_labels = np.zeros(count) if labels is None else _column("labels", labels, count)
+    weights = np.ones(count) if sample_weight is None else _column("importance weights", sample_weight, count)
+    given_offsets = None if offsets is None else _column("offsets", offsets, count)
+    found = Examples(indptr, indices, values, dense, width, given_labels, weights, given_offsets)
+    _check_values(found)
     if labels is not None:
         _check_labels(given_labels, loss)
-    weights = np.ones(count) if sample_weight is None else _column("importance weights", sample_weight, count)
     bad = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0.0)))
     if len(bad):
         weight = weights[bad[0]]
@@ -111,11 +127,10 @@ def examples(
         raise ValueError(
             f"weights of up to {weights.max()} may add up to more than a float holds: divide them"
         )
-    given_offsets = None if offsets is None else _column("offsets", offsets, count)
     if given_offsets is not None and not np.isfinite(given_offsets).all():
         row = int(np.argmin(np.isfinite(given_offsets)))
         raise ValueError(f"row {row} has the offset {given_offsets[row]}: offsets must be finite")
-    return Examples(indptr, indices, values, dense, width, given_labels, weights, given_offsets)
+    return found
 
 
 def _csr(matrix: Any) -> tuple[NDArray[np.int64], Any, Any, bool, int]:
@@ -173,13 +188,9 @@ def _column(what: str, values: ArrayLike, count: int) -> NDArray[np.float64]:
     return column
 
 
-def _check_values(
-    indptr: NDArray[np.int64], indices: NDArray[Any], values: NDArray[Any], dense: bool
-) -> None:
-    bits = values.view(np.uint32 if values.dtype == np.float32 else np.uint64)
-    no_sign = bits.dtype.type((1 << (8 * bits.itemsize - 1)) - 1)
-    size = np.array([rows.largest_size(bits, no_sign)], bits.dtype).view(values.dtype)[0]
-    if size <= LARGEST[values.dtype.name]:
+def _check_values(found: Examples) -> None:
+    indptr, indices, values, dense = found.arrays
+    if found.value_sizes[1] <= LARGEST[values.dtype.name]:
         return
     finite = np.isfinite(values)
     bad = int(np.argmax(np.abs(values))) if finite.all() else int(np.argmin(finite))

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard.examples import Examples
-from steelyard.learn import rows
 from steelyard.model import Model, Settings
 
 # The largest feature, label, offset and weight, and 1/the smallest feature, of ordinary rows. A coefficient
@@ -33,13 +32,12 @@ def could_overflow(model: Model, examples: Examples) -> bool:
 
 def ordinary(examples: Examples) -> bool:
     """Whether all numbers of these rows are of the sizes that people have in their tables."""
-    of_features = examples.values.dtype.type
     columns = [examples.labels, examples.sample_weight]
     if examples.offsets is not None:
         columns.append(examples.offsets)
-    return not rows.any_outside(
-        examples.values, of_features(1.0 / _ORDINARY), of_features(_ORDINARY)
-    ) and not any(rows.any_outside(column, 0.0, _ORDINARY) for column in columns)
+    smallest, largest = examples.value_sizes
+    within = largest <= _ORDINARY and (smallest >= 1.0 / _ORDINARY or largest == 0.0)
+    return within and all(np.abs(column).max(initial=0.0) <= _ORDINARY for column in columns)
 
 
 def message(settings: Settings) -> str:

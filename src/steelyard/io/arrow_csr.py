@@ -27,7 +27,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.examples import LARGEST, Examples
+from steelyard.examples import LARGEST, Examples, sizes
 from steelyard.features import Candidates, Names
 from steelyard.io import arrow_arrays
 from steelyard.io.arrow_arrays import gather, import_pyarrow
@@ -174,9 +174,9 @@ def _check(found: _Columns, features: int) -> RowErrors:
         lengths[0] != lengths[1],
         lambda row: f"there are {lengths[0][row]} indices but {lengths[1][row]} values",
     )
-    unsigned, bits = (each.view(f"u{each.itemsize}") for each in (indices.entries, values.entries))
-    all_bits, no_sign = np.invert(unsigned.dtype.type(0)), np.invert(bits.dtype.type(0)) >> bits.dtype.type(1)
-    if len(unsigned) and rows.largest_size(unsigned, all_bits) >= features:  # a negative index is a large one
+    unsigned = indices.entries.view(f"u{indices.entries.itemsize}")
+    all_bits = np.invert(unsigned.dtype.type(0))
+    if len(unsigned) and rows.sizes(unsigned, all_bits)[1] >= features:  # a negative index is a large one
         errors.add_entries(
             indices.offsets,
             (indices.entries < 0) | (indices.entries >= features),
@@ -186,8 +186,7 @@ def _check(found: _Columns, features: int) -> RowErrors:
             ),
         )
     largest = LARGEST[values.entries.dtype.name]
-    size = np.array([rows.largest_size(bits, no_sign)], bits.dtype).view(values.entries.dtype)[0]
-    if not size <= largest:
+    if not sizes(values.entries)[1] <= largest:
         errors.add_entries(
             values.offsets,
             ~(np.abs(values.entries) <= largest),

@@ -47,25 +47,19 @@ def has_duplicates(indptr, indices, features):
 
 
 @kernel
-def largest_size(bits, mask):
-    """The largest absolute value among floats, as bits: without the sign bit floats are ordered as integers.
+def sizes(bits, mask):
+    """The smallest absolute value of floats other than 0, and the largest, as bits; without any, 0 and 0.
 
-    Infinity and NaN are larger than every number.
+    Without their sign bit floats are ordered as integers; infinity and NaN are larger than every number.
     """
-    largest = bits.dtype.type(0)
+    kind = bits.dtype.type  # differences are cut to it: of 0 they wrap round to the largest integer
+    one, largest = kind(1), kind(0)
+    smallest = kind(largest - one)
     for j in range(np.uint64(len(bits))):
-        largest = max(largest, bits[j] & mask)
-    return largest
-
-
-@kernel
-def any_outside(values, least, most):
-    """Whether some absolute value is above `most`, or below `least` and not 0."""
-    outside = np.uint32(0)
-    for j in range(np.uint64(len(values))):
-        size = abs(values[j])
-        outside |= np.uint32(size > most) | (np.uint32(size < least) & np.uint32(size != 0.0))
-    return outside > 0
+        size = kind(bits[j] & mask)
+        smallest = min(smallest, kind(size - one))
+        largest = max(largest, size)
+    return kind(smallest + one), largest
 
 
 @kernel
