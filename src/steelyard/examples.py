@@ -36,14 +36,16 @@ class Examples:
     sample_weight: NDArray[np.float64]
     offsets: NDArray[np.float64] | None = None
     """What is added to w·x, each row's own; None for nothing."""
+    checked_sizes: tuple[float, float] | None = None
+    """`value_sizes`, if the check of a matrix has found them: whoever replaces values replaces this too."""
 
     def __len__(self) -> int:
         return len(self.indptr) - 1
 
     @cached_property
     def value_sizes(self) -> tuple[float, float]:
-        """The smallest |value| other than 0, and the largest: looked for once, by the check of a matrix."""
-        return sizes(self.values)
+        """The smallest |value| other than 0, and the largest."""
+        return sizes(self.values) if self.checked_sizes is None else self.checked_sizes
 
     @property
     def arrays(self) -> tuple[Any, ...]:
@@ -112,13 +114,13 @@ def examples(
     if features is not None and width != features:
         raise ValueError(f"the rows have {width} features, the model {features}")
     count = len(indptr) - 1
+    checked_sizes = sizes(values)
+    if not checked_sizes[1] <= LARGEST[values.dtype.name]:
+        raise ValueError(_bad_value(indptr, indices, values, dense))
     given_labels = np.zeros(count) if labels is None else _column("labels", labels, count)
-    weights = np.ones(count) if sample_weight is None else _column("importance weights", sample_weight, count)
-    given_offsets = None if offsets is None else _column("offsets", offsets, count)
-    found = Examples(indptr, indices, values, dense, width, given_labels, weights, given_offsets)
-    _check_values(found)
     if labels is not None:
         _check_labels(given_labels, loss)
+    weights = np.ones(count) if sample_weight is None else _column("importance weights", sample_weight, count)
     bad = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0.0)))
     if len(bad):
         weight = weights[bad[0]]
@@ -127,10 +129,13 @@ def examples(
         raise ValueError(
             f"weights of up to {weights.max()} may add up to more than a float holds: divide them"
         )
+    given_offsets = None if offsets is None else _column("offsets", offsets, count)
     if given_offsets is not None and not np.isfinite(given_offsets).all():
         row = int(np.argmin(np.isfinite(given_offsets)))
         raise ValueError(f"row {row} has the offset {given_offsets[row]}: offsets must be finite")
-    return found
+    return Examples(
+        indptr, indices, values, dense, width, given_labels, weights, given_offsets, checked_sizes
+    )
 
 
 def _csr(matrix: Any) -> tuple[NDArray[np.int64], Any, Any, bool, int]:
@@ -188,10 +193,7 @@ def _column(what: str, values: ArrayLike, count: int) -> NDArray[np.float64]:
     return column
 
 
-def _check_values(found: Examples) -> None:
-    indptr, indices, values, dense = found.arrays
-    if found.value_sizes[1] <= LARGEST[values.dtype.name]:
-        return
+def _bad_value(indptr: NDArray[np.int64], indices: NDArray[Any], values: NDArray[Any], dense: bool) -> str:
     finite = np.isfinite(values)
     bad = int(np.argmax(np.abs(values))) if finite.all() else int(np.argmin(finite))
     rule = (
@@ -201,7 +203,7 @@ def _check_values(found: Examples) -> None:
     )
     row = _row_of(indptr, bad)
     column = indices[bad - indptr[row] if dense else bad]
-    raise ValueError(f"row {row} has the feature value {values[bad]} in column {column}: {rule}")
+    return f"row {row} has the feature value {values[bad]} in column {column}: {rule}"
 
 
 def allowed(labels: NDArray[np.float64], loss: Loss) -> NDArray[np.bool_]:
