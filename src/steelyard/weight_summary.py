@@ -135,10 +135,13 @@ def no_counts(weights: NDArray[np.float64]) -> bool:
     Both of them, for a handful of huge weights says nothing about the others, and weights whose mean is 1
     have been divided by it already.
     """
-    own = weights[weights > 0.0]
-    if len(own) < FEW_ROWS:
+    nonzero = np.count_nonzero(weights)
+    if nonzero < FEW_ROWS:
         return False
-    middle, mean = float(np.median(own)), float(own.mean())
+    mean = float(weights.sum()) / nonzero
+    if SMALL_WEIGHT <= mean <= LARGE_WEIGHT:  # as most are, and finding a median takes time
+        return False
+    middle = float(np.median(weights[weights > 0.0]))
     return max(middle, mean) < SMALL_WEIGHT or min(middle, mean) > LARGE_WEIGHT
 
 
