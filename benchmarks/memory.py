@@ -4,7 +4,7 @@ import tracemalloc
 from collections.abc import Callable
 from functools import partial
 
-from benchmarks import multiclass_ours
+from benchmarks import ours
 from benchmarks.generate import DataSet
 from benchmarks.timing import Row, Table, Target
 from steelyard.model import Model, Settings
@@ -23,7 +23,7 @@ def table(data: DataSet) -> Table:
         )
     size = data.rows.data.nbytes + data.rows.indices.nbytes + data.rows.indptr.nbytes
     for loss in ("squared", "logistic"):
-        run = multiclass_ours.fit(data, loss, 0.5)
+        run = ours.fit(data, loss, 0.5)
         run()  # compiling allocates too
         extra = peak(run)
         shown = f"{extra / 1e6:.0f} MB", f"{size / 1e6:.0f} MB"

@@ -3,7 +3,7 @@
 import tempfile
 from pathlib import Path
 
-from benchmarks import cpp_loop, multiclass_ours, peers, vowpal
+from benchmarks import cpp_loop, ours, peers, vowpal
 from benchmarks.generate import DataSet
 from benchmarks.timing import WALL, Row, Table, Target, Times, alternate, ratio, speed
 
@@ -20,23 +20,21 @@ def kernels_and_fits(data: DataSet, repeats: int) -> list[Table]:
     """(a) loop against loop and (b) `fit` against `fit`, from the same rounds."""
     loops, fits = [], []
     for loss in LOSSES:
-        loop, fit = multiclass_ours.kernel(data, loss, RATE), multiclass_ours.fit(data, loss, RATE)
+        loop, fit = ours.kernel(data, loss, RATE), ours.fit(data, loss, RATE)
         times = alternate(
             [loop, peers.sgd(data, loss, RATE), fit, *cpp_loop.contenders(data, loss, RATE)], repeats
         )
-        loops.append(
-            _row(data, times, f"{loss}, kernel", multiclass_ours.KERNEL, peers.INSIDE, _INSIDE[loss])
-        )
+        loops.append(_row(data, times, f"{loss}, kernel", ours.KERNEL, peers.INSIDE, _INSIDE[loss]))
         limits = zip(cpp_loop.names(), _LIMITS[loss], strict=True)
         loops += [
-            _row(data, times, f"{loss}, kernel", multiclass_ours.KERNEL, name, target)
+            _row(data, times, f"{loss}, kernel", ours.KERNEL, name, target)
             for name, target in limits
             if name in times
         ]
-        fits.append(_row(data, times, f"{loss}, fit", multiclass_ours.FIT, peers.FIT, _FIT[loss]))
+        fits.append(_row(data, times, f"{loss}, fit", ours.FIT, peers.FIT, _FIT[loss]))
     some = data.head(_ROWS_FOR_BATCH)
-    batch = alternate([multiclass_ours.fit(data, "logistic", RATE), peers.linear_svc(some)], 3, warm_up=False)
-    fits.append(_per_feature(data, some, batch, "logistic, fit", multiclass_ours.FIT, peers.SVC, None))
+    batch = alternate([ours.fit(data, "logistic", RATE), peers.linear_svc(some)], 3, warm_up=False)
+    fits.append(_per_feature(data, some, batch, "logistic, fit", ours.FIT, peers.SVC, None))
     notes = () if cpp_loop.compiler() else ("There is no C++ compiler here: its loop is left out.",)
     return [
         Table(f"(a) loop against loop: {data.name}", "times faster", loops, notes),
@@ -49,7 +47,7 @@ def scalings(data: DataSet, repeats: int) -> Table:
     rows = []
     for loss in LOSSES:
         names = ("plain", "row_norm", "adaptive", "normalized", "standardized")
-        times = alternate([multiclass_ours.kernel(data, loss, RATE, name, name) for name in names], repeats)
+        times = alternate([ours.kernel(data, loss, RATE, name, name) for name in names], repeats)
         for name in names[1:]:
             target = Target(0.5) if name == "adaptive" else None
             rows.append(_row(data, times, f"{loss}, {name}", name, "plain", target))
@@ -65,25 +63,21 @@ def outsiders(data: DataSet, repeats: int, rows: int, few_rows: int) -> Table:
     missing = [] if vowpal.installed() else ["Vowpal Wabbit"]
     some, few = data.head(rows), data.head(few_rows)
     for loss in LOSSES:
-        kernel, fit = multiclass_ours.kernel(data, loss, RATE), multiclass_ours.fit(data, loss, RATE)
+        kernel, fit = ours.kernel(data, loss, RATE), ours.fit(data, loss, RATE)
         with tempfile.TemporaryDirectory(prefix="steelyard-bench-") as folder:
             times = alternate([kernel, *vowpal.contenders(some, loss, RATE, Path(folder))], repeats)
         for name, target in ((vowpal.CACHE, Target(4.0)), (vowpal.TEXT, None)):
             for clock in ("", WALL):
                 if name in times:
-                    pair = multiclass_ours.KERNEL + clock, name + clock
+                    pair = ours.KERNEL + clock, name + clock
                     found.append(_per_feature(data, some, times, f"{loss}, kernel", *pair, target))
         wrapper, river = vowpal.wrapper(few, loss, RATE), peers.river(few, loss, RATE)
         times = alternate([fit, *filter(None, (wrapper, river))], repeats)
         if wrapper is not None:
             target = Target(100.0)
-            found.append(
-                _per_feature(data, few, times, f"{loss}, fit", multiclass_ours.FIT, vowpal.WRAPPER, target)
-            )
+            found.append(_per_feature(data, few, times, f"{loss}, fit", ours.FIT, vowpal.WRAPPER, target))
         if river is not None:
-            found.append(
-                _per_feature(data, few, times, f"{loss}, fit", multiclass_ours.FIT, peers.RIVER, None)
-            )
+            found.append(_per_feature(data, few, times, f"{loss}, fit", ours.FIT, peers.RIVER, None))
         elif "river" not in missing:
             missing.append("river")
     notes = [f"{name} is not installed here and left out." for name in missing]
