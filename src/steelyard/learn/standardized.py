@@ -248,7 +248,7 @@ def _move_origins(
     scale, bias, bias_lag, l1, l1_total, l1_applied,
 ):  # fmt: skip
     """Give candidates that are ready their origins, for which the bias makes up; forget those absent."""
-    kept = place = 0
+    kept = place = np.int64(0)
     for c in range(counts[1]):
         i = np.int64(candidates[c, INDEX])
         at = find(i, place, start, end, base, indices, dense)
