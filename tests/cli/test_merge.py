@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from steelyard import model_file
-from steelyard.merging.files import merge, tree
+from steelyard.merging.model_files import merge, tree
 from tests.cli.running import refused, rows, run, trained
 
 SMALL = ("--bits", "10")

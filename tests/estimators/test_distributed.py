@@ -7,7 +7,7 @@ import pytest
 
 from steelyard import DistributedClassifier, OnlineClassifier, model_file
 from steelyard.distributed.local import LocalEngine
-from steelyard.merging.files import merge
+from steelyard.merging.model_files import merge
 from tests.cli.running import rows
 
 

@@ -1,6 +1,5 @@
 """Loops over rows that learn nothing, against the obvious way to do it."""
 
-
 import numpy as np
 import pytest
 

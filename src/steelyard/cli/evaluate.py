@@ -104,13 +104,13 @@ def measure(
     from steelyard.cli import scoring
     from steelyard.engine.holdout import marker
     from steelyard.engine.metrics import Metrics
-    from steelyard.io import counts
+    from steelyard.io import grouped_rows
     from steelyard.io.columns import LABEL
 
     metrics = Metrics(loaded.loss, loaded.class_names, loaded.content.calibration)
     spec, stream = scoring.score(loaded, paths, given, labelled=True)
     watch = None if begin is None else begin(spec)
-    mark, together, others = marker(held_out), counts.ROWS if spec.counted else 1, 0
+    mark, together, others = marker(held_out), grouped_rows.ROWS if spec.counted else 1, 0
     for parsed in stream:
         if held_out is not None:
             held = np.repeat(mark(len(parsed.examples) // together), together)

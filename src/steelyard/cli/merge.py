@@ -50,7 +50,7 @@ def command(models: tuple[Path, ...], output: Path, as_json: bool, **given: Any)
     features are reconciled. The order of the models matters only in the last digits.
     """
     from steelyard import model_file
-    from steelyard.merging.files import merge
+    from steelyard.merging.model_files import merge
 
     with options.errors():
         read = [*models, *([given["base"]] if given["base"] else []), *given["choose"]]

@@ -17,7 +17,7 @@ from steelyard.engine import probabilities
 from steelyard.engine.holdout import Holdout
 from steelyard.engine.loaded_model import LoadedModel
 from steelyard.examples import Examples
-from steelyard.io import counts, sources
+from steelyard.io import grouped_rows, sources
 from steelyard.io.columns import LABEL
 from steelyard.io.errors import InputError
 from steelyard.io.table_records import records_of
@@ -114,7 +114,7 @@ class _Collector:
 
     def begin(self, spec: "InputSpec") -> Callable[["ParsedBlock"], None]:
         self.spec = spec
-        self._together = counts.ROWS if spec.counted else 1
+        self._together = grouped_rows.ROWS if spec.counted else 1
         self._records = None
         with suppress(InputError):  # files with different columns make no one table, which is no harm here
             self._records = records_of(spec, self._paths)

@@ -26,6 +26,7 @@ from steelyard.model import Settings
 from steelyard.sweep import grid, plan, results
 from steelyard.sweep.files import SweepFiles, open_files
 from steelyard.sweep.grid import Expanded, Point
+from steelyard.sweep.pictures import draw_pictures
 from steelyard.sweep.search import Search
 
 _MOST_CLASSES = 12  # that are listed
@@ -206,7 +207,7 @@ def _write(search: Search, source: SweepFiles, wanted: SweepOptions) -> dict[str
     """Write the files that were asked for; returns their names."""
     if wanted.output is not None:
         search.results.save(wanted.output)
-    drawn = [] if wanted.pictures is None else sweep_report.draw_pictures(search.results, wanted.pictures)
+    drawn = [] if wanted.pictures is None else draw_pictures(search.results, wanted.pictures)
     if wanted.save is not None:
         settings = search.points[search.results.best_index].settings
         training = source.train([settings], passes=wanted.run.passes, names=wanted.read.names)

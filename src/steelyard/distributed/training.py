@@ -21,7 +21,7 @@ from steelyard.engine.file_training import FileTraining, resume
 from steelyard.engine.run_options import RunOptions
 from steelyard.io.errors import InputError
 from steelyard.losses import Loss
-from steelyard.merging.files import Merge, joined_margins, with_fitted_calibration
+from steelyard.merging.model_files import Merge, joined_margins, with_fitted_calibration
 from steelyard.merging.parts import GRADIENTS
 from steelyard.model_file import ModelFile
 
@@ -113,7 +113,7 @@ class DistributedTraining:
             engine.submit(learn_part, start, *common, self._by, files) for files in self.plan.files(self.done)
         ]
         level = leaves
-        while len(level) > 1:  # the tree of `merging.files.tree`
+        while len(level) > 1:  # the tree of `merging.model_files.tree`
             pairs = zip(level[::2], level[1::2], strict=False)
             level = [engine.submit(merge_two, *pair) for pair in pairs] + level[len(level) // 2 * 2 :]
         self._take(engine.result(level[0], leaves, finished))

@@ -15,7 +15,7 @@ from steelyard.engine.row_sources import RowsInChunks
 from steelyard.engine.shuffled_rows import ShuffledRows
 from steelyard.examples import Examples, join
 from steelyard.features import Names
-from steelyard.io import counts, input_spec, sources
+from steelyard.io import grouped_rows, input_spec, sources
 from steelyard.io.errors import InputError
 from steelyard.io.input_spec import InputSpec
 from steelyard.io.stream import Stream
@@ -90,7 +90,7 @@ class FileRows:
 
     @property
     def _together(self) -> int:
-        return counts.ROWS if self.spec.counted else 1
+        return grouped_rows.ROWS if self.spec.counted else 1
 
     def rows(self, holdout: Holdout, *, in_passing: bool = False, keep: int = 0) -> RowsInChunks:
         """With so many bytes for rows that are kept to be learned again."""

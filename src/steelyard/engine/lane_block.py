@@ -1,4 +1,4 @@
-"""`LaneBlock`: models that learn side by side. (`LoneModel` is for those that cannot.)
+"""`LaneBlock`: models that learn side by side. (`SingleLane` is for those that cannot.)
 
 The models of a block have one loss, scaling and type of numbers, and may differ in the update, the learning
 rate and its schedule, L2, their labels and their weights.

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard.engine.lane_block import LaneBlock, Matrix, fits_in_lanes, kind
-from steelyard.engine.lone_model import LoneModel
+from steelyard.engine.single_lane import SingleLane
 from steelyard.examples import Examples
 from steelyard.learn import lanes, linear
 from steelyard.learn.batched_loss import WIDTH
@@ -24,7 +24,7 @@ from steelyard.model import Model, Settings
 
 Numbers = NDArray[np.int64]
 Column = NDArray[np.float64]
-Member = LaneBlock | LoneModel
+Member = LaneBlock | SingleLane
 
 WIDEST = 128  # lanes of a block: half as many take a tenth longer, and more are no faster
 _PIECE = 8192  # rows of a turn: many, for the caches forget the weights of a member that waits
@@ -46,7 +46,7 @@ class ModelSet:
         self._members: list[tuple[Member, Numbers]] = []
         for numbers in group(self.settings, self._threads):
             own = [self.settings[i] for i in numbers]
-            member = LaneBlock(own, features) if fits_in_lanes(own[0]) else LoneModel(own[0], features)
+            member = LaneBlock(own, features) if fits_in_lanes(own[0]) else SingleLane(own[0], features)
             self._members.append((member, np.array(numbers)))
 
     def __len__(self) -> int:

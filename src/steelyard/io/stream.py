@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from steelyard import losses
 from steelyard.examples import Examples, allowed
 from steelyard.features import Names
-from steelyard.io import counts, sources
+from steelyard.io import grouped_rows, sources
 from steelyard.io.blocks import Block, ParsedBlock, usual_size
 from steelyard.io.errors import InputError, Problem, RowError
 from steelyard.io.labels import LabelRule, plain
@@ -58,7 +58,7 @@ class Stream:
 
     With `skip`, lines that cannot be read are left out and counted; without, the first one raises. With
     `prompt`, what has been parsed is not held back until more has been read. With `counted`, labels are the
-    positives of as many examples as weights say, and each row becomes two: see `io/counts.py`.
+    positives of as many examples as weights say, and each row becomes two: see `io/grouped_rows.py`.
     """
 
     def __init__(
@@ -128,7 +128,7 @@ class Stream:
         """Do what depends on the blocks before: line numbers, and which names are new."""
         if self._counted:
             labels, weights = parsed.examples.labels, parsed.examples.sample_weight
-            reasons = counts.find_problems(labels, weights)
+            reasons = grouped_rows.find_problems(labels, weights)
         else:
             labels, reasons = self._labels(parsed.examples)
             weights, further = self._weights(parsed.examples)
@@ -144,7 +144,9 @@ class Stream:
         parsed.collect_names(self._names)
         if self._counted:
             assert self._label_rule is not None
-            return counts.unfold(parsed, self._label_rule.low, self._label_rule.high, self._weight_factor)
+            return grouped_rows.unfold(
+                parsed, self._label_rule.low, self._label_rule.high, self._weight_factor
+            )
         return parsed
 
     def _labels(self, examples: Examples) -> tuple[NDArray[np.float64], dict[int, str]]:

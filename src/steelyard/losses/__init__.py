@@ -16,7 +16,7 @@ from dataclasses import fields
 from typing import Any
 
 from steelyard._messages import did_you_mean
-from steelyard.losses import _base, _labels, _special
+from steelyard.losses import _base, _labels, _solvers
 from steelyard.losses._base import Loss
 from steelyard.losses._labels import (  # fmt: skip
     PLUS_MINUS_ONE,
@@ -28,8 +28,8 @@ from steelyard.losses._labels import (  # fmt: skip
     class_labels,
     decision_point,
 )
+from steelyard.losses._solvers import LARGEST_EXPONENT, bounded_exp
 from steelyard.losses._soundness import check_soundness
-from steelyard.losses._special import LARGEST_EXPONENT, bounded_exp
 
 __all__ = [
     "LARGEST_EXPONENT", "PLUS_MINUS_ONE", "REAL_LINE", "UNIT_INTERVAL", "ZERO_ONE",
@@ -39,7 +39,7 @@ __all__ = [
 ]  # fmt: skip
 
 # Losses that users wrote may still import these modules by their old names.
-for _old_name, _module in (("base", _base), ("sets", _labels), ("special", _special)):
+for _old_name, _module in (("base", _base), ("sets", _labels), ("special", _solvers)):
     sys.modules[f"{__name__}.{_old_name}"] = _module
 
 

@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass
 
-from steelyard.losses import _special as special
+from steelyard.losses import _solvers as solvers
 from steelyard.losses._base import Loss
 from steelyard.losses._labels import PLUS_MINUS_ONE
 
@@ -19,28 +19,28 @@ class Exponential(Loss):
     default_learning_rate = 0.4
 
     def value(self, p: float, y: float) -> float:
-        return special.bounded_exp(-y * p)
+        return solvers.bounded_exp(-y * p)
 
     def derivative(self, p: float, y: float) -> float:
-        return -y * special.bounded_exp(-y * p)
+        return -y * solvers.bounded_exp(-y * p)
 
     def curvature(self, p: float, y: float) -> float:
-        return special.bounded_exp(-y * p)
+        return solvers.bounded_exp(-y * p)
 
     def flow(self, p: float, y: float, u: float) -> float:
         if u == 0.0:
             return 0.0
         s = math.log(u) - y * p
-        return y * s if s > _LARGE else y * math.log1p(u * special.bounded_exp(-y * p))
+        return y * s if s > _LARGE else y * math.log1p(u * solvers.bounded_exp(-y * p))
 
     def implicit(self, p: float, y: float, u: float) -> float:
         if u == 0.0:
             return 0.0
         s = math.log(u) - y * p
         if s > _LARGE:
-            return y * special.lambert_w_of_exp(s)
-        return y * special.lambert_w(u * special.bounded_exp(-y * p))
+            return y * solvers.lambert_w_of_exp(s)
+        return y * solvers.lambert_w(u * solvers.bounded_exp(-y * p))
 
     def push_for(self, p: float, y: float, change: float) -> float:
         d = y * change
-        return special.exponential_push_for(y * p, d) if d >= 0.0 else math.inf
+        return solvers.exponential_push_for(y * p, d) if d >= 0.0 else math.inf

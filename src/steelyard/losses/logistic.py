@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass
 
-from steelyard.losses import _special as special
+from steelyard.losses import _solvers as solvers
 from steelyard.losses._base import Loss
 from steelyard.losses._labels import PLUS_MINUS_ONE
 
@@ -17,7 +17,7 @@ class Logistic(Loss):
 
     def value(self, p: float, y: float) -> float:
         q = y * p
-        return max(0.0, -q) + special.log1p_of_fraction(math.exp(-abs(q)))
+        return max(0.0, -q) + solvers.log1p_of_fraction(math.exp(-abs(q)))
 
     def probability(self, p: float, y: float) -> float:
         e = math.exp(-abs(p))
@@ -33,10 +33,10 @@ class Logistic(Loss):
         return e / ((1.0 + e) * (1.0 + e))
 
     def flow(self, p: float, y: float, u: float) -> float:
-        return y * special.logistic_flow(y * p, u)
+        return y * solvers.logistic_flow(y * p, u)
 
     def implicit(self, p: float, y: float, u: float) -> float:
-        return y * special.logistic_implicit(y * p, u)
+        return y * solvers.logistic_implicit(y * p, u)
 
     def push_for(self, p: float, y: float, change: float) -> float:
-        return special.logistic_push_for(y * p, y * change)
+        return solvers.logistic_push_for(y * p, y * change)

@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass
 
-from steelyard.losses import _special as special
+from steelyard.losses import _solvers as solvers
 from steelyard.losses._base import Loss
 from steelyard.losses._labels import ZERO_ONE
 
@@ -21,7 +21,7 @@ class TanhLogarithmic(Loss):
 
     def value(self, p: float, y: float) -> float:
         q = 2.0 * (2.0 * y - 1.0) * p
-        return max(0.0, -q) + special.log1p_of_fraction(math.exp(-abs(q)))
+        return max(0.0, -q) + solvers.log1p_of_fraction(math.exp(-abs(q)))
 
     def probability(self, p: float, y: float) -> float:
         e = math.exp(-2.0 * abs(p))
@@ -38,12 +38,12 @@ class TanhLogarithmic(Loss):
 
     def flow(self, p: float, y: float, u: float) -> float:
         sign = 2.0 * y - 1.0
-        return 0.5 * sign * special.logistic_flow(2.0 * sign * p, 4.0 * u)
+        return 0.5 * sign * solvers.logistic_flow(2.0 * sign * p, 4.0 * u)
 
     def implicit(self, p: float, y: float, u: float) -> float:
         sign = 2.0 * y - 1.0
-        return 0.5 * sign * special.logistic_implicit(2.0 * sign * p, 4.0 * u)
+        return 0.5 * sign * solvers.logistic_implicit(2.0 * sign * p, 4.0 * u)
 
     def push_for(self, p: float, y: float, change: float) -> float:
         sign = 2.0 * y - 1.0
-        return 0.25 * special.logistic_push_for(2.0 * sign * p, 2.0 * sign * change)
+        return 0.25 * solvers.logistic_push_for(2.0 * sign * p, 2.0 * sign * change)

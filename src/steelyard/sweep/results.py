@@ -185,3 +185,15 @@ def _plain(value: Any) -> Any:
     if isinstance(value, float) and not math.isfinite(value):
         return None  # JSON has no NaN, and no infinity
     return value
+
+
+def measured(results: Results) -> tuple[str, NDArray[np.float64], bool]:
+    """A figure of each model, its name, and whether more is better: accuracy, if there are classes."""
+    found = results.found
+    if "held_out_accuracy" in found:
+        return "held-out accuracy", found["held_out_accuracy"], True
+    if "progressive_error" in found:
+        return "progressive accuracy", 1.0 - found["progressive_error"], True
+    if "held_out_loss" in found:
+        return "held-out loss", found["held_out_loss"], False
+    return "progressive loss", found["progressive_loss"], False

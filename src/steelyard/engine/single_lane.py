@@ -1,4 +1,4 @@
-"""`LoneModel`: a model that cannot learn side by side with others, in the clothes of a `LaneBlock`."""
+"""`SingleLane`: a model that cannot learn side by side with others, in the clothes of a `LaneBlock`."""
 
 import copy
 from dataclasses import replace
@@ -15,7 +15,7 @@ from steelyard.learner import Learner
 from steelyard.model import Model, Settings
 
 
-class LoneModel:
+class SingleLane:
     """One model that learns alone (L1, joint flow, rates that flow), with the methods of a block."""
 
     def __init__(self, settings: Settings, features: int) -> None:

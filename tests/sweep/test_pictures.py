@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 
 from steelyard import losses
-from steelyard.cli import sweep_report
 from steelyard.model import Settings
-from steelyard.sweep import grid
+from steelyard.sweep import grid, pictures
 from steelyard.sweep.results import Results
 
 pytest.importorskip("matplotlib")
@@ -43,7 +42,7 @@ def text_of(path: Path) -> str:
 
 
 def test_all_of_them(tmp_path: Path) -> None:
-    paths = sweep_report.draw_pictures(made(AXES), tmp_path / "a" / "folder")
+    paths = pictures.draw_pictures(made(AXES), tmp_path / "a" / "folder")
     assert [path.stem for path in paths if path.suffix == ".svg"] == [
         "schedules-squared", "schedules-hinge", "schedules-logistic", "explicit-against-invariant",
     ]  # fmt: skip
@@ -69,49 +68,49 @@ def test_all_of_them(tmp_path: Path) -> None:
 
 
 def test_the_same_again(tmp_path: Path) -> None:
-    first, again = (sweep_report.draw_pictures(made(FEW), tmp_path / name)[0].read_bytes() for name in "ab")
+    first, again = (pictures.draw_pictures(made(FEW), tmp_path / name)[0].read_bytes() for name in "ab")
     assert first == again
 
 
 def test_numbers_have_losses(tmp_path: Path) -> None:
-    paths = sweep_report.draw_pictures(made(FEW, classes=0, diverged=False), tmp_path)
+    paths = pictures.draw_pictures(made(FEW, classes=0, diverged=False), tmp_path)
     assert "progressive loss (lightest is least)" in text_of(paths[0])
     assert "diverged" not in text_of(paths[0])
     assert "below the line the invariant update is better" in text_of(paths[2])
 
 
 def test_only_what_there_is(tmp_path: Path) -> None:
-    assert sweep_report.draw_pictures(made({"l2": [0.0, 0.1]}), tmp_path) == []
-    few = sweep_report.draw_pictures(made({"learning_rate": [0.1, 0.25], "l2": [0.0, 0.1]}), tmp_path)
+    assert pictures.draw_pictures(made({"l2": [0.0, 0.1]}), tmp_path) == []
+    few = pictures.draw_pictures(made({"learning_rate": [0.1, 0.25], "l2": [0.0, 0.1]}), tmp_path)
     assert [path.name for path in few] == ["schedules-squared.svg", "schedules-squared.png"]
 
 
 def test_all_diverged(tmp_path: Path) -> None:
     results = made(FEW)
     results.found["diverged"][:] = True
-    assert len(sweep_report.draw_pictures(results, tmp_path)) == 4
+    assert len(pictures.draw_pictures(results, tmp_path)) == 4
 
 
 def test_the_best_of_those_that_share_a_cell() -> None:
     results = made({"learning_rate": [0.1], "l2": [0.0, 0.1, 0.2]}, diverged=False)
     results.found["held_out_accuracy"][:] = [0.5, 0.7, 0.6]
     results.found["diverged"][:] = [False, False, True]
-    cells, crossed = sweep_report._fill_cells(sweep_report._Measures(results), [0, 1, 2], [0.1], [1.0])
+    cells, crossed = pictures._fill_cells(pictures._Measures(results), [0, 1, 2], [0.1], [1.0])
     assert cells.tolist() == [[0.7]]
     assert not crossed.any()
 
 
 def test_files_are_named_after_losses_with_their_parameters(tmp_path: Path) -> None:
     axes: dict[str, Any] = {"loss": [losses.by_name("quantile", tau=0.9)], "learning_rate": [0.1, 0.3]}
-    assert sweep_report.draw_pictures(made(axes, classes=0), tmp_path)[0].stem == "schedules-quantile-tau=0.9"
+    assert pictures.draw_pictures(made(axes, classes=0), tmp_path)[0].stem == "schedules-quantile-tau=0.9"
 
 
 def test_labels_of_ticks() -> None:
-    assert sweep_report._format_values([1.0, 2.0, 1024.0])[2] == "$2^{10}$"
-    assert sweep_report._format_values([1.0, 1e8]) == ["$10^{0}$", "$10^{8}$"]
-    assert sweep_report._format_values([0.0, 0.5, 1.0]) == ["0", "0.5", "1"]
+    assert pictures._format_values([1.0, 2.0, 1024.0])[2] == "$2^{10}$"
+    assert pictures._format_values([1.0, 1e8]) == ["$10^{0}$", "$10^{8}$"]
+    assert pictures._format_values([0.0, 0.5, 1.0]) == ["0", "0.5", "1"]
 
 
 def test_one_row_of_cells_leaves_room_for_the_label_of_the_scale() -> None:
-    flat = sweep_report._draw_schedules(sweep_report._Measures(made(FEW)), "squared")
+    flat = pictures._draw_schedules(pictures._Measures(made(FEW)), "squared")
     assert flat.get_size_inches()[1] >= 3.4
