@@ -82,6 +82,15 @@ def test_every_line_has_an_answer(model: Path) -> None:
     assert "standard input, line 25: 'w3:x': the value after the : is not a number" in result.stderr
 
 
+def test_lines_in_another_encoding(tmp_path: Path) -> None:
+    rows, model = tmp_path / "rows.jsonl", tmp_path / "m.model"
+    rows.write_text('{"text": "café noir", "y": "a"}\n{"text": "thé vert", "y": "b"}\n' * 9)
+    run("train", rows, "--label", "y", "--bits", "12", "-o", model)
+    wanted = run("predict", model, rows).stdout
+    text = rows.read_text().encode("latin-1")
+    assert run("predict", model, "-", "--stream", "--encoding", "latin-1", stdin=text).stdout == wanted
+
+
 def test_formats_without_lines(tmp_path: Path) -> None:
     table, model = tmp_path / "rows.csv", tmp_path / "m.model"
     table.write_text("x,y\n" + "1,a\n2,b\n" * 9)

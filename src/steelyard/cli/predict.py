@@ -100,7 +100,7 @@ def command(
         else:
             convert = scoring.PredictionText(loaded, kind or "raw", top)
             if line_by_line:
-                _write_answers(output, loaded, convert, paths)
+                _write_answers(output, loaded, convert, paths, given["encoding"])
                 return
             stream = _write_lines(output, loaded, convert, paths, given)
     scoring.tell_skipped(stream)
@@ -121,13 +121,17 @@ def _check_combination(
 
 
 def _write_answers(
-    output: Path | None, loaded: "LoadedModel", convert: "PredictionText", paths: list[str]
+    output: Path | None,
+    loaded: "LoadedModel",
+    convert: "PredictionText",
+    paths: list[str],
+    encoding: str | None,
 ) -> None:
     """Exactly one line for each line, as they come."""
     from steelyard.io import sources
 
     with sources.live(streaming.is_prompt(paths, output)), _opened(output) as out:
-        for answer in streaming.answer_lines(loaded, convert, paths):
+        for answer in streaming.answer_lines(loaded, convert, paths, encoding):
             _write(out, answer)
 
 

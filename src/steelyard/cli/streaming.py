@@ -1,6 +1,7 @@
 """Predictions for those who wait for them: each line of a pipe is answered as it comes."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,14 +30,16 @@ def is_prompt(paths: Sequence[str], output: Path | None) -> bool:
     return output is None and any(map(sources.once_only, paths))
 
 
-def answer_lines(model: "LoadedModel", convert: "PredictionText", paths: Sequence[str]) -> Iterator[bytes]:
+def answer_lines(
+    model: "LoadedModel", convert: "PredictionText", paths: Sequence[str], encoding: str | None = None
+) -> Iterator[bytes]:
     """The answers to the lines that are there, each time some are."""
     from steelyard.cli import scoring
     from steelyard.cli.absent_columns import AbsentColumns
     from steelyard.engine.line_predictions import predict_lines
     from steelyard.io.blocks import LineReader, usual_size
 
-    spec = _spec_of(model, paths)
+    spec = _spec_of(model, paths, encoding)
     reader = spec.reader()
     if not isinstance(reader, LineReader):
         raise InputError(
@@ -75,17 +78,19 @@ def _check(columns: "AbsentColumns", parsed: "ParsedBlock") -> Iterator[str | No
         yield wrong
 
 
-def _spec_of(model: "LoadedModel", paths: Sequence[str]) -> "InputSpec":
+def _spec_of(model: "LoadedModel", paths: Sequence[str], encoding: str | None) -> "InputSpec":
     """How lines are read. Of a table only JSON has rows on lines: the first line decides, since later ones
     may not have come yet, and a bad one is an error of its own.
     """
     from steelyard.cli import scoring
     from steelyard.engine import file_predictions
+    from steelyard.io.transcoding import check_encoding
 
     own = model.spec()
-    if own.columns is not None and all(_begins_as_json(path, own.encoding) for path in paths):
-        return scoring.spec_of_lines(model)
-    return file_predictions.accept_any_labels(scoring.read_spec(model, paths))
+    used = own.encoding if encoding is None else check_encoding(encoding)
+    if own.columns is not None and all(_begins_as_json(path, used) for path in paths):
+        return replace(scoring.spec_of_lines(model), encoding=used)
+    return file_predictions.accept_any_labels(scoring.read_spec(model, paths, encoding=encoding))
 
 
 def _begins_as_json(path: str, encoding: str | None) -> bool:
