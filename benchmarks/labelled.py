@@ -105,7 +105,7 @@ def _reuters(topic: str) -> Reader:
     return read
 
 
-def _svmlight(train: tuple[str, ...], test: tuple[str, ...] = ()) -> Reader:
+def _svmlight(train: tuple[str, ...], test: tuple[str, ...] = (), text: bool = False) -> Reader:
     def read(name: str) -> Problem:
         parts = [_svmlight_file(file) for file in train + test]
         width = max(matrix.shape[1] for matrix, _ in parts)
@@ -113,7 +113,8 @@ def _svmlight(train: tuple[str, ...], test: tuple[str, ...] = ()) -> Reader:
             matrix.resize(matrix.shape[0], width)
         labels = np.concatenate([np.where(y > 0.0, 1.0, -1.0) for _, y in parts])
         own_test = sum(matrix.shape[0] for matrix, _ in parts[len(train) :])
-        return Problem(name, sparse.vstack([matrix for matrix, _ in parts], format="csr"), labels, own_test)
+        matrix = sparse.vstack([matrix for matrix, _ in parts], format="csr")
+        return Problem(name, matrix, labels, own_test, text=text)
 
     return read
 
@@ -249,7 +250,7 @@ _SETS: dict[str, Reader] = {
         f"reuters, {topic}": _reuters(topic)
         for topic in ("earn", "acq", "grain", "ship", "crude", "money-fx")
     },
-    "amazon-reviews": _svmlight(_reviews("train"), _reviews("test")),
+    "amazon-reviews": _svmlight(_reviews("train"), _reviews("test"), text=True),
     "a9a": _svmlight(("a9a.gz",), ("a9a.t.gz",)),
     "w8a": _svmlight(("w8a.gz",)),
     "adult, in bins": Survey(*ADULT, bins=10),

@@ -8,6 +8,7 @@ import io
 import tempfile
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -15,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.datasets import dump_svmlight_file
+from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.linear_model import SGDClassifier
-from sklearn.preprocessing import normalize
 from sklearn.svm import LinearSVC
 
 from benchmarks.labelled import Problem
@@ -28,8 +29,9 @@ Predictions = NDArray[np.float64]
 Contender = Callable[[Rows, Rows, int], Predictions]
 
 STEELYARD, VOWPAL, SGD, SVC = "steelyard", "Vowpal Wabbit", "SGDClassifier", "LinearSVC"
-FROM_TEXT, VOWPAL_WORDS = "steelyard, from the text", "Vowpal Wabbit, word by word"
-OF_TEXTS = (FROM_TEXT, VOWPAL_WORDS)  # these need the words of a text
+LOG_COUNTS, FROM_TEXT = "steelyard, log counts", "steelyard, from the text"
+VOWPAL_WORDS = "Vowpal Wabbit, word by word"
+OF_TEXTS = (LOG_COUNTS, FROM_TEXT, VOWPAL_WORDS)  # these need the words of a text
 SVC_SETTINGS = (0.01, 0.1, 1.0)
 
 
@@ -37,6 +39,7 @@ def contenders(problem: Problem) -> dict[str, Contender]:
     """Whoever is installed and can learn this problem."""
     makers: dict[str, Callable[[Problem], Contender]] = {
         STEELYARD: steelyard,
+        LOG_COUNTS: log_counts,
         FROM_TEXT: from_text,
         VOWPAL: VowpalWabbit,
         VOWPAL_WORDS: VowpalWabbitByWords,
@@ -52,11 +55,14 @@ def steelyard(problem: Problem) -> Contender:
     return lambda train, test, _: _fitted(OnlineClassifier(passes=1, shuffle=False), problem, train, test)
 
 
+def log_counts(problem: Problem) -> Contender:
+    """What `TfidfVectorizer(use_idf=False, sublinear_tf=True)` would have made of the texts."""
+    return steelyard(replace(problem, matrix=_logs(problem)))
+
+
 def from_text(problem: Problem) -> Contender:
-    """What files with texts are learned as: 1 + log of a count, rows of length 1, one unit for all words."""
-    logs = problem.matrix.copy()
-    logs.data = 1.0 + np.log(logs.data)
-    matrix = sparse.csr_matrix(normalize(logs))
+    """What files with texts are learned as: the same, with one unit for all words."""
+    matrix = _logs(problem)
 
     def learn(train: Rows, test: Rows, _: int) -> Predictions:
         learner = Learner(Settings(losses.by_name("modified_huber")), matrix.shape[1])
@@ -65,6 +71,11 @@ def from_text(problem: Problem) -> Contender:
         return learner.predict(examples(matrix[test], features=matrix.shape[1]))
 
     return learn
+
+
+def _logs(problem: Problem) -> sparse.csr_matrix:
+    """1 + log of a count, in rows of length 1."""
+    return TfidfTransformer(use_idf=False, sublinear_tf=True).fit_transform(problem.matrix)
 
 
 def sgd(problem: Problem) -> Contender:

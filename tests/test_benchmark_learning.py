@@ -28,6 +28,7 @@ def test_page_on_passes(tmp_path: Path) -> None:
     assert result.exit_code == 0
     assert page.read_text().count("| arxiv-astro, tf-idf |") == 2
     assert page.read_text().count("| diabetes |") == 1
+    assert page.read_text().count("| 1,000 |") == 1  # the sets cut to so many rows
 
 
 def test_steepness() -> None:
