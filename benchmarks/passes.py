@@ -114,7 +114,8 @@ def of_few_rows(problem: Problem, seeds: int, passes: Sequence[int], rows: int) 
     """Log loss and steepness, each for each number of passes, if no more rows are learned."""
     splits = [problem.split(seed) for seed in range(seeds)]
     found = [[learned(problem, train[:rows], test, count)[1:] for count in passes] for train, test in splits]
-    return np.mean(found, axis=0).T
+    means: NDArray[np.float64] = np.mean(found, axis=0)
+    return means.T
 
 
 def summary(found: NDArray[np.float64]) -> list[str]:
