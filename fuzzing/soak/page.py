@@ -106,7 +106,7 @@ class LabellingPage:
             session = LabellingSession(project)
             session.start()
             assert session.wait()
-            assert session.feed.answered == sum(item in session.feed._numbers for item in session.labels)
+            assert session.feed.answered == sum(session.feed.asked[item] for item in session.labels)
             session.close()
 
     def trials(self, folder: Path) -> Trials:

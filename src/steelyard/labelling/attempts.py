@@ -4,10 +4,11 @@ The journal has them (see `steelyard.active.attempt`): an attempt survives a kil
 are learned when it has failed. Until then an answer may be changed, and counts as it is now.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 from steelyard.active.attempt import Attempt
-from steelyard.active.label_store import Label, settled
+from steelyard.active.label_store import Said, settled
 from steelyard.estimators.active import ActiveClassifier
 
 AHEAD = 16  # draws that people can have at the same time
@@ -58,7 +59,7 @@ class Attempts:
             while not attempt.learned and attempt.has_drawn(item):
                 attempt.undo()
 
-    def refresh(self, labels: dict[int, dict[str, Label]]) -> None:
+    def refresh(self, labels: Mapping[int, Said]) -> None:
         """Take the labels of drawn rows into account."""
         attempt = self.current
         while attempt is not None and (row := attempt.ask_next()) is not None and row in labels:

@@ -32,7 +32,7 @@ def outcomes(project: Project, feed: LearnerFeed) -> Iterator[Outcome]:
     expected = list(feed.predictions())
     for item, document in project.store.documents():
         own = labels.get(item, {})
-        label = settled(own)
+        label = settled({name: each.label for name, each in own.items()})
         by = [each for each in own.values() if each.label == label]
         last = max(by, key=lambda each: each.time, default=None)
         yield Outcome(

@@ -38,14 +38,14 @@ class PageView:
         """A document with the words that decide, and what this person said about it."""
         document = self._project.store.document(item)
         coefficients, likely = self._session.feed.explain(item)
-        own = self._session.labels.get(item, {}).get(annotator)
+        own = self._session.labels.get(item, {})
         texts = explanation.pieces(document.fields, self._project.texts, coefficients)
         others = {name: document.fields.get(name) for name in self._project.others}
         return {
             "item": item, "id": document.id, "purpose": purpose,
             "texts": [[name, pieces] for name, pieces in texts.items() if pieces],
             "others": [[name, str(value)] for name, value in others.items() if value not in (None, "")],
-            "labelled": own is not None, "label": own and own.label, "marked_for": likely,
+            "labelled": annotator in own, "label": own.get(annotator), "marked_for": likely,
         }  # fmt: skip
 
     def next(self, client: str, annotator: str) -> dict[str, Any]:
@@ -58,7 +58,7 @@ class PageView:
     def state(self, annotator: str) -> dict[str, Any]:
         session = self._session
         with session.lock:
-            counts, people = session.counts, +session.by_person
+            counts, people = session.book.counts, +session.book.by_person
             attempt, ended = self._attempt(), self._certificate()
             stamp = sum(people.values())
             if self._agreement[0] != stamp and len(people) > 1:
@@ -71,7 +71,7 @@ class PageView:
             "agreement": self._agreement[1], "estimates": [
                 {name: each[name] for name in _SHOWN if name in each} for each in session.feed.estimates
             ],
-            "attempt": attempt, "certificate": ended, "dry": session.dry,
+            "attempt": attempt, "certificate": ended, "dry": session.book.dry,
         }  # fmt: skip
 
     def _attempt(self) -> dict[str, Any] | None:
@@ -105,7 +105,7 @@ class PageView:
     def recent(self, annotator: str) -> list[dict[str, Any]]:
         """What this person labelled last."""
         with self._session.lock:
-            last = list(itertools.islice(self._session.said_by(annotator), _MOST_RECENT))
+            last = list(itertools.islice(self._session.book.said_by(annotator), _MOST_RECENT))
         return self._list(last, annotator)
 
     def _list(self, items: list[int], annotator: str) -> list[dict[str, Any]]:
@@ -115,11 +115,10 @@ class PageView:
             shown = self._project.texts or self._project.others
             text = " ".join(str(fields[name]) for name in shown if fields.get(name) is not None)
             own = self._session.labels.get(item, {})
-            mine = own.get(annotator)
             found.append(
                 {
                     "item": item, "snippet": " ".join(text.split())[:_SNIPPET], "labelled": bool(own),
-                    "label": mine.label if mine is not None else settled(own) if own else None,
+                    "label": own[annotator] if annotator in own else settled(own),
                 }
             )  # fmt: skip
         return found
