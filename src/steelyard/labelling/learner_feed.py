@@ -2,6 +2,7 @@
 
 import copy
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import asdict
 from typing import Any, NamedTuple
 
@@ -37,6 +38,8 @@ class LearnerFeed:
 
     def __init__(self, project: Project, classifier: ActiveClassifier) -> None:
         self.classifier, self._project = classifier, project
+        self.released = False
+        """Whether labels that were kept back for a certificate may be told now."""
         history, order = classifier.history_, classifier._order
         assert classifier.pool_ is not None
         self._pool = classifier.pool_
@@ -83,7 +86,7 @@ class LearnerFeed:
         What was drawn for a certificate waits until the attempt has failed, or another label comes after it.
         Labels that nobody asked for are taught.
         """
-        learner, nobody_asked = self.classifier.learner_, {}
+        learner, nobody_asked, labels = self.classifier.learner_, {}, {}
         for item, (known, label) in said.items():
             self._note_learned()
             if self._is_kept_back(item):
@@ -103,11 +106,13 @@ class LearnerFeed:
             elif asked:
                 learner.answer([number], [self._codes[label]])
             else:
-                nobody_asked[number] = item
+                nobody_asked[number], labels[number] = item, self._codes[label]
+                continue
             self._told[item] = now
         if nobody_asked:
-            codes = [self._codes[self._names[self._told[item]]] for item in nobody_asked.values()]
-            learner.teach(dict(zip(nobody_asked, codes, strict=True)), nobody_asked, self._pool)
+            learner.teach(labels, nobody_asked, self._pool)
+            for item in nobody_asked.values():
+                self._told[item] = self._place_of(said[item][1])
 
     def _place_of(self, label: str | None) -> int:
         return _SKIPPED if label is None else self._names.index(label)
@@ -120,6 +125,7 @@ class LearnerFeed:
         """The model changes: it is not the certified one any more, so that it may learn those labels, too."""
         attempt = self.classifier.attempt_
         if attempt is not None and attempt.over:
+            self.released = self.released or not attempt.learned
             attempt.learn()
             self._note_learned()
 
@@ -213,7 +219,8 @@ class LearnerFeed:
         verdict = rule.judge([found])
         kept = asdict(found) | {"value": None if np.isnan(found.value) else found.value}
         entry = kept | {"met": verdict.met, "why": verdict.why}
-        self._project.store.add_estimate(answers, entry)
+        with suppress(OSError):  # a full disk, of which answers speak; it is made again then
+            self._project.store.add_estimate(answers, entry)
         earlier = [each for each in self.estimates if each["answers"] < answers]
         self.estimates = [*earlier, {"answers": answers} | entry]
 

@@ -26,6 +26,7 @@ AHEAD = 2  # questions beyond those that people look at
 LEASE = 600.0  # seconds after which a document of somebody who is gone goes to another
 _GONE = 60.0  # seconds of silence after which nothing is asked ahead for a client
 _SECONDS = 1 << 41  # the purpose of the random numbers that say what is labelled twice
+_RETRY = 2.0  # seconds until the learner tries again what the disk did not take
 _PATIENCE = 10.0  # seconds that somebody waits for the learner at most
 
 
@@ -38,7 +39,7 @@ class LabellingSession:
         self.book = AnswerBook(project.store.labels(), project.settings.positive)
         self.labels = self.book.labels
         self.feed = LearnerFeed(project, project.classifier())
-        self.attempts = Attempts(self.feed.classifier)
+        self.attempts = Attempts(self.feed.classifier, project.settings.measure)
         self.attempts.refresh(self.labels)
         self.wish: tuple[str, float] | None = None
         """The attempt at recall that begins as soon as every question has its answer."""
@@ -49,6 +50,8 @@ class LabellingSession:
         self._pending: deque[int] = deque(self.labels)
         self._work = threading.Condition(self.lock)
         self._exhausted = self._stopped = False
+        self.trouble: str | None = None
+        """Why the learner cannot go on, such as a full disk; it tries again."""
         self._busy = True
         self._worker = threading.Thread(target=self._run, name="steelyard-learner", daemon=True)
         self._estimator = threading.Thread()
@@ -209,7 +212,14 @@ class LabellingSession:
                     self._work.notify_all()
                     return
                 self._busy = True
-            self.step()
+            try:
+                self.step()
+                self.trouble = None
+            except OSError as error:
+                with self._work:
+                    self.trouble = f"{error.filename}: {error.strerror}"
+                    self._pending.extend(self.labels)
+                    self._work.wait_for(lambda: self._stopped, _RETRY)
 
     def step(self) -> None:
         """Pass on what people said, ask ahead, and estimate if it is time."""
@@ -220,6 +230,9 @@ class LabellingSession:
             said = {item: (bool(each), settled(each)) for item, each in own.items()}
         self.feed.tell(said)
         with self.lock:
+            if self.feed.released:  # what was kept back for the certificate
+                self._pending.extend(self.labels)
+                self.feed.released = False
             wanted, wish = self._wanted(), self.wish if self._is_due() else None
         if wish is not None:
             self._begin_attempt(*wish)

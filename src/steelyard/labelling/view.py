@@ -5,11 +5,11 @@ from pathlib import Path
 from typing import Any
 
 from steelyard.active import agreement, strategies
-from steelyard.active.certificates import RecallTest
+from steelyard.active.certificates import ALPHA, RecallTest, attempt_alpha, plan
 from steelyard.active.label_store import settled
 from steelyard.labelling import explanation
-from steelyard.labelling.project import ERROR
-from steelyard.labelling.session import LabellingSession
+from steelyard.labelling.project import ERROR, RECALL
+from steelyard.labelling.session import LEASE, LabellingSession
 
 _MOST_FOUND, _MOST_RECENT = 30, 30
 _SNIPPET = 120
@@ -72,6 +72,7 @@ class PageView:
                 {name: each[name] for name in _SHOWN if name in each} for each in session.feed.estimates
             ],
             "attempt": attempt, "certificate": ended, "dry": session.book.dry,
+            "trouble": session.trouble,
         }  # fmt: skip
 
     def _attempt(self) -> dict[str, Any] | None:
@@ -84,8 +85,33 @@ class PageView:
         counts = {"found": test.found} if isinstance(test, RecallTest) else {"wrong": test.bad}
         return counts | {
             "measure": attempt.measure, "target": attempt.target, "labels": len(attempt.answers),
-            "rows": test.rows,
+            "rows": test.rows, "labels_left": attempt.labels_left,
+            "waiting": session.attempts.waiting(session.labels), "lease": LEASE,
         }  # fmt: skip
+
+    def forecast(self, measure: str, target: float) -> dict[str, Any]:
+        """How many labels a certificate will probably take, so that people can decide whether to begin.
+
+        Of error and precision as many as a plan, if the model is as good as estimated, or else half as bad as
+        the claim allows; of recall as many as if nothing more is found. None: it would not pass.
+        """
+        session, given = self._session, self._project.settings
+        with session.lock:
+            read, found = len(session.labels), session.book.counts[given.positive]
+            latest = session.feed.estimates[-1] if session.feed.estimates else {}
+            alpha = attempt_alpha(ALPHA, self._project.journal.count_attempts() + 1)
+        unread = session.feed.items - read
+        if measure == RECALL:
+            test = RecallTest(target, session.feed.items, alpha)
+            test.read, test.found = read, found
+            return {"labels": test.forecast(), "expected": None}
+        known = latest.get("value") if measure == given.measure else None
+        allowed = target if measure == ERROR else 1.0 - target
+        expected = round(allowed / 2.0 if known is None else known, 4)
+        if not unread or expected >= allowed:
+            return {"labels": None, "expected": expected, "estimated": known is not None}
+        share = plan(unread, allowed, expected, alpha)
+        return {"labels": share.labels, "expected": expected, "estimated": known is not None}
 
     def _certificate(self) -> dict[str, Any] | None:
         """The last attempt that is over, and whether it proves the goal for what is there now."""
