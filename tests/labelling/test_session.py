@@ -1,6 +1,7 @@
 """Documents go to people and labels to the learner; nothing is lost, and nobody is asked in vain."""
 
 import itertools
+import time
 from pathlib import Path
 
 import numpy as np
@@ -412,3 +413,76 @@ def test_a_document_with_a_label_is_told_to_the_learner_instead_of_asked_for(
         monkeypatch.setattr(session.feed, "ask", lambda: found[0])
         session.step()
         assert set(session._pending) == {found[0]}
+
+
+def test_an_attempt_goes_on_while_somebody_has_one_of_its_draws_open(tmp_path: Path) -> None:
+    now = [0.0]
+    with begin(tmp_path, 400, budget=60) as project:
+        session = LabellingSession(project, clock=lambda: now[0])
+        session.start()
+        answer(session, 40)
+        assert session.wait()
+        session.certify("error", 0.2)
+        held = session.next("slow", "bob")
+        assert held is not None
+        done = answer(session, 30)  # beyond the draw that bob looks at
+        assert len(done) == 30
+        attempt = session.attempts.current
+        assert attempt is not None
+        assert (len(attempt.answers), session.attempts.waiting(session.labels)) == (0, 30)
+        assert session.wait()
+        known = len(session.feed.classifier.learner_.labelled)
+        now[0] += session_module.LEASE + 1.0
+        assert session.next("tab", "ann") == held  # bob is gone
+        session.label("tab", "ann", held[0], truth(text_of(session, held[0])))
+        assert attempt.passed
+        assert session.wait()
+        assert len(attempt.answers) < 31
+        assert len(session.feed.classifier.learner_.labelled) == known  # still the certified model
+        answer(session, 1)
+        assert session.wait()
+        assert session.wait()
+        assert len(session.feed.classifier.learner_.labelled) >= known + 31
+        session.close()
+
+
+def test_the_strongest_certificate_that_holds_is_shown(tmp_path: Path) -> None:
+    with begin(tmp_path, 400, budget=60) as project:
+        session = LabellingSession(project)
+        session.start()
+        answer(session, 40)
+        assert session.wait()
+        for target in (0.1, 0.3):
+            session.certify("error", target)
+            while session.attempts.current is not None:
+                answer(session, 1)
+        assert session.wait()
+        for each in (session, LabellingSession(project)):
+            last = each.attempts.last
+            assert last is not None
+            assert (last["passed"], last["target"]) == (True, 0.1)
+        session.close()
+
+
+def test_a_full_disk_stops_the_learner_only_for_a_while(
+    session: LabellingSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(session_module, "_RETRY", 0.01)
+    answer(session, 5)
+    assert session.wait()
+    learner, journal = session.feed.classifier.learner_, session.project.journal
+    written = journal.add
+
+    def full(events: object) -> None:
+        raise OSError(28, "No space left on device", "a.journal")
+
+    monkeypatch.setattr(journal, "add", full)
+    before = learner.answered
+    answer(session, 1)
+    while session.trouble is None:
+        time.sleep(0.001)
+    assert session.trouble == "a.journal: No space left on device"
+    monkeypatch.setattr(journal, "add", written)
+    assert session.wait()
+    assert session.trouble is None
+    assert learner.answered == before + 1

@@ -94,7 +94,7 @@ class Attempt(Certification):
 
     def has_drawn(self, row: int, ahead: int = 0) -> bool:
         """Whether the row was drawn and has its answer, or is one of so many that are drawn next."""
-        return bool((self._order[: len(self.answers) + ahead] == row).any())
+        return bool((self._order[: len(self.answers) + (0 if self.over else ahead)] == row).any())
 
     def upcoming(self, count: int) -> list[int]:
         """The rows that are wanted next if the attempt goes on; several people may look at them at once."""

@@ -111,7 +111,9 @@ class Journal(AboutEntry, AttemptEntries):
             raise ValueError(f"{self.path}: unable to open it as a journal ({error})") from None
         except sqlite3.DatabaseError:
             self.close()
-            wanted = "the file that active label or active ask writes" if read_only else "a new file or a journal"
+            wanted = (
+                "the file that active label or active ask writes" if read_only else "a new file or a journal"
+            )
             raise ValueError(f"{self.path}: is not a journal; name {wanted}") from None
 
     def _open(self) -> None:

@@ -38,6 +38,8 @@ class LearnerFeed:
 
     def __init__(self, project: Project, classifier: ActiveClassifier) -> None:
         self.classifier, self._project = classifier, project
+        self.kept_back: set[int] = set()
+        """Draws with a label, some of which an attempt that passed did not need: its model does not change."""
         self.released = False
         """Whether labels that were kept back for a certificate may be told now."""
         history, order = classifier.history_, classifier._order
@@ -119,7 +121,9 @@ class LearnerFeed:
 
     def _is_kept_back(self, item: int) -> bool:
         attempt = self.classifier.attempt_
-        return attempt is not None and not attempt.learned and attempt.has_drawn(item, AHEAD)
+        if attempt is None or attempt.learned:
+            return False
+        return item in self.kept_back or attempt.has_drawn(item, AHEAD)
 
     def _learn_certified(self) -> None:
         """The model changes: it is not the certified one any more, so that it may learn those labels, too."""
@@ -134,6 +138,7 @@ class LearnerFeed:
         attempt = self.classifier.attempt_
         if attempt is not None and attempt.learned and attempt is not self._noted:
             self._noted = attempt
+            self.kept_back = set()
             for row, label in attempt.drawn().items():
                 if label is not None and self._told[row] == _OPEN:
                     self._told[row] = self._place_of(label)

@@ -93,6 +93,8 @@ class LabellingSession:
             raise InputError(f"{annotator!r} is not the name of a person")
         with self._work:
             drawn = item in self.attempts.wanted()
+            if drawn:
+                self.feed.kept_back.add(item)
             self._record(Label(item, label, annotator, self._clock(), CERTIFY if drawn else LABEL))
             self._assigned.pop(item, None)
             if self._is_drawn_twice(item):

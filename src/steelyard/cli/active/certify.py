@@ -112,7 +112,9 @@ def _tell_plan(attempt: "Attempt") -> None:
         text = f"{test.forecast():,} labels if none is wrong"
     else:
         labels = plan(test.rows, 2 * share, share, test.alpha).labels
-        text = f"about {labels:,} labels if the model is half as bad as that, {test.forecast():,} if never wrong"
+        text = (
+            f"about {labels:,} labels if the model is half as bad as that, {test.forecast():,} if never wrong"
+        )
     click.echo(f"{attempt.claim}: {text}", err=True)
 
 

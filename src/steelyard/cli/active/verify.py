@@ -44,15 +44,21 @@ def command(certificate: Path, journal: Path | None) -> None:
 
 def _read(path: Path) -> Any:
     """The content of a certificate; of another file, what that seems to be."""
+    from steelyard.model_file import is_model
+
     content = path.read_bytes()
     kinds = (
-        (b"SQLite format 3", "is a journal; steelyard active export writes its certificate, with --certificate"),
+        (
+            b"SQLite format 3",
+            "is a journal; steelyard active export writes its certificate, with --certificate",
+        ),
         (b"<!doctype html", "is a page to read; verify the JSON file beside it"),
-        (b"steelyard", "is a model"),
     )
     for start, what in kinds:
         if content[: len(start)].lower() == start.lower():
             raise InputError(f"{path}: {what}. {_WANTED}")
+    if is_model(path):
+        raise InputError(f"{path}: is a model. {_WANTED}")
     if not content.strip():
         raise InputError(f"{path}: is empty. {_WANTED}")
     try:
