@@ -79,7 +79,7 @@ class PredictionService:
 
     def trials(self, folder: Path) -> Trials:
         """It writes nothing: neither keeps it from answering."""
-        found = {"full disk": functools.partial(circumstances.full_disk, 0)}
+        found: dict[str, Callable[[], object]] = {"full disk": functools.partial(circumstances.full_disk, 0)}
         if circumstances.can_be_bound(folder):
             self._model.parent.chmod(0o755)
             self._model.chmod(0o644)

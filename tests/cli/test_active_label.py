@@ -225,8 +225,8 @@ def test_everything_is_exported(tmp_path: Path) -> None:
     predicted = [line.rsplit(",", 1)[-1] for line in scored.read_text().splitlines()[1:]]
     assert [float(each) for each in exported] == pytest.approx([float(each) for each in predicted], abs=1e-6)
     run("active", "export", project.path, "--model", model)
-    run("active", "export", project.path, "--certificate", certificate)
-    run("active", "export", project.path, "-o", output)
+    run("active", "export", project.path, "--certificate", certificate, "--force")
+    run("active", "export", project.path, "-o", output, "--force")
 
 
 def test_what_cannot_be_exported(tmp_path: Path) -> None:

@@ -233,7 +233,7 @@ def best_of(ended: Sequence[Ended], measure: str, learned: int, pool_size: int) 
             ),
         )
     passed = [each for each in ended if each.attempt.passed]
-    return (passed or [*ended] or [None])[-1]
+    return (passed or ended)[-1] if ended else None
 
 
 def digest(models: Sequence[Model]) -> str:

@@ -21,8 +21,7 @@ class Attempts:
         self._classifier, self._measure = classifier, measure
         self._latest = classifier.attempt_
         number = 0 if self._latest is None else self._latest.attempt
-        several = number > 1
-        ended = ended_attempts(classifier.learner_.journal) if several else []
+        ended = ended_attempts(classifier.learner_.journal) if number > 1 else []
         self._earlier = [each for each in ended if each.attempt.attempt < number]
 
     @property
@@ -37,11 +36,7 @@ class Attempts:
 
         Labels that come later change the model, which makes no difference to a certificate of recall.
         """
-        last, ended = self._classifier.attempt_, self._earlier
-        if last is not self._latest:  # a new one was begun
-            if self._latest is not None:
-                ended.append(Ended(self._latest, self._latest.model_answers))
-            self._latest = last
+        last, ended = self._latest, self._earlier
         if last is not None and last.over:
             ended = [*ended, Ended(last, last.model_answers)]
         pool, known = self._classifier.pool_, len(self._classifier.learner_.labelled)
@@ -76,7 +71,11 @@ class Attempts:
                 attempt.undo()
 
     def refresh(self, labels: Mapping[int, Said]) -> None:
-        """Take the labels of drawn rows into account."""
+        """Take the labels of drawn rows into account, also of an attempt that has begun."""
+        if self._latest is not self._classifier.attempt_:
+            if self._latest is not None:
+                self._earlier.append(Ended(self._latest, self._latest.model_answers))
+            self._latest = self._classifier.attempt_
         attempt = self.current
         while attempt is not None and (row := attempt.ask_next()) is not None and row in labels:
             attempt.answer(row, settled(labels[row]))

@@ -39,7 +39,7 @@ class LearnerFeed:
     def __init__(self, project: Project, classifier: ActiveClassifier) -> None:
         self.classifier, self._project = classifier, project
         self.kept_back: set[int] = set()
-        """Draws with a label, some of which an attempt that passed did not need: its model does not change."""
+        """Draws with a label; an attempt that passed may not have needed all, and its model stays."""
         self.released = False
         """Whether labels that were kept back for a certificate may be told now."""
         history, order = classifier.history_, classifier._order
