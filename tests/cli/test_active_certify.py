@@ -173,7 +173,7 @@ def test_certificates_of_other_attempts_stay(journal: Path, tmp_path: Path) -> N
     assert "is not a certificate; name another file" in refused(*given, "--certificate", rows)
     for claim, text in (
         (("--recall", 0.9), "labels if nothing more is found, more otherwise"),
-        (("--error", 0.2, "--plan", 0.05), "may be wrong"), (("--error", 0.02), "labels if none is wrong"),
+        (("--error", 0.2, "--plan", 0.05), "may be wrong"), (("--error", 0.01), "labels if none is wrong"),
     ):  # fmt: skip
         given = ("active", "certify", rows, "--journal", journal, *claim)
         assert text in run(*given, stdin=b'{"end": true}\n').stderr

@@ -81,6 +81,7 @@ def test_certificates_budgets_and_downloads(
     assert coming["expected"] == pytest.approx(value, abs=1e-4)
     assert 0 < coming["labels"] < 40
     assert get(client, "forecast", measure="error", target=value / 2 + 1e-6)["labels"] is None
+    assert get(client, "forecast", measure="precision", target=0.999)["expected"] == 0.0
     guessed = get(client, "forecast", measure="precision", target=0.8)
     assert (guessed["estimated"], guessed["expected"]) == (False, 0.1)
     assert 0 < get(client, "forecast", measure="recall", target=0.8)["labels"] <= 90

@@ -122,7 +122,8 @@ def outdated(found: Ended, classifier: ActiveClassifier) -> str | None:
         happened.append(f"{counted(added, 'document')} {'was' if added == 1 else 'were'} added")
     if not happened or not found.attempt.passed:
         return None
+    began = counted(found.model_answers, "label")
     return (
-        f"it was certified after {counted(found.model_answers, 'label')}; since then {' and '.join(happened)}: "
+        f"it was certified after {began}; since then {' and '.join(happened)}: "
         "for what is there now, begin another certificate in the page"
     )

@@ -1,6 +1,7 @@
 """What the page shows, as JSON: a document in pieces, and how far one has come."""
 
 import itertools
+import math
 from pathlib import Path
 from typing import Any
 
@@ -107,8 +108,9 @@ class PageView:
             return {"labels": test.forecast(), "expected": None}
         known = latest.get("value") if measure == given.measure else None
         allowed = target if measure == ERROR else 1.0 - target
-        expected = round(allowed / 2.0 if known is None else known, 4)
-        if not unread or expected >= allowed:
+        guess = allowed / 2.0 if allowed * unread > 1.0 else 0.0
+        expected = round(guess if known is None else known, 4)
+        if math.ceil(expected * unread) >= math.ceil(allowed * unread):
             return {"labels": None, "expected": expected, "estimated": known is not None}
         share = plan(unread, allowed, expected, alpha)
         return {"labels": share.labels, "expected": expected, "estimated": known is not None}

@@ -108,12 +108,13 @@ def _tell_plan(attempt: "Attempt") -> None:
         text = f"{test.plan.labels:,} labels, of which {test.plan.most_bad:,} may be wrong"
     elif attempt.measure == "recall":
         text = f"{test.forecast():,} labels if nothing more is found, more otherwise"
-    elif (share := test.least / test.rows / 2) * test.rows < 1:
+    elif test.least == 1:
         text = f"{test.forecast():,} labels if none is wrong"
     else:
-        labels = plan(test.rows, 2 * share, share, test.alpha).labels
+        share = test.least / test.rows
+        likely = plan(test.rows, share, share / 2, test.alpha).labels
         text = (
-            f"about {labels:,} labels if the model is half as bad as that, {test.forecast():,} if never wrong"
+            f"about {likely:,} labels if the model is half as bad, {test.forecast():,} if it is never wrong"
         )
     click.echo(f"{attempt.claim}: {text}", err=True)
 
