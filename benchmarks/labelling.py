@@ -67,7 +67,14 @@ class Page:
             self._connection.request("POST", f"{self._base}api/{name}", body, _HEADERS)
         return dict(json.loads(self._connection.getresponse().read()))
 
-    def session(self, count: int, pause: float) -> list[float]:
+    def echo(self) -> float:
+        """The seconds of a request for which nothing is done: what the machine and the web server take."""
+        began = time.perf_counter()
+        self._connection.request("GET", f"{self._base}icon.svg")
+        self._connection.getresponse().read()
+        return time.perf_counter() - began
+
+    def session(self, count: int, pause: float, echoes: list[float] | None = None) -> list[float]:
         """Answer so many questions; the seconds from each answer to the next question."""
         state, taken = self.ask("next"), []
         for _ in range(count):
@@ -80,6 +87,8 @@ class Page:
             began = time.perf_counter()
             state = self.ask("label", {"item": question["item"], "label": truth(text)})
             taken.append(time.perf_counter() - began)
+            if echoes is not None:
+                echoes.append(self.echo())
         return taken
 
 
@@ -124,8 +133,10 @@ def main(documents: int, answers: int, many: int, write: bool) -> None:
             start, page = time.perf_counter() - began, Page(address)
             page.session(50, 0.0)
             for pause in (0.2, 0.05, 0.0):
-                taken = page.session(answers, pause)
+                echoes: list[float] = []
+                taken = page.session(answers, pause, echoes)
                 figures = [quantile(taken, share) for share in (0.5, 0.9, 0.99, 1.0)]
+                figures.append(quantile(echoes, 0.99))
                 rows.append([f"{1e3 * pause:g} ms", f"{len(taken):,}", *(f"{each:.1f}" for each in figures)])
                 click.echo(" ".join(rows[-1]))
             points = []
@@ -136,8 +147,9 @@ def main(documents: int, answers: int, many: int, write: bool) -> None:
                 click.echo(" ".join(points[-1]))
     text = (
         f"{documents:,} documents of {_WORDS} words; reading them and starting took {start:.0f} s. "
-        f"Milliseconds from an answer to the next question, over loopback, by how long one thinks:\n\n"
-        + sections.table(["pause", "answers", "median", "90 %", "99 %", "longest"], rows)
+        f"Milliseconds from an answer to the next question, over loopback, by how long one thinks; and of a "
+        f"request for which the server does nothing, in between:\n\n"
+        + sections.table(["pause", "answers", "median", "90 %", "99 %", "longest", "echo, 99 %"], rows)
         + (
             "\n\nMemory of the server, and the 99th percentile without any pause:\n\n"
             + sections.table(["answers", "MB", "ms"], points)

@@ -4,20 +4,22 @@ import contextlib
 import http.client
 import json
 import shutil
+import socket
 import time
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
-from signal import Signals
+from signal import SIGTERM, Signals
 from typing import Any
 
+from fuzzing.soak import circumstances
 from fuzzing.soak.circumstances import Trials
 from fuzzing.soak.processes import start
 from steelyard.active.label_store import in_force
 from steelyard.labelling.project import Project
 from steelyard.labelling.server import bind, serve
 from steelyard.labelling.session import LabellingSession
-from tests.labelling.projects import CLASSES, answer, begin
+from tests.labelling.projects import CLASSES, answer, begin, write_table
 
 _DOCUMENTS = 400
 _WHO = {"client": "tab", "annotator": "ann"}
@@ -106,8 +108,58 @@ class LabellingPage:
             session = LabellingSession(project)
             session.start()
             assert session.wait()
-            assert session.feed.answered == sum(item in session.feed._numbers for item in session.labels)
+            assert session.feed.answered == sum(session.feed.asked[item] for item in session.labels)
             session.close()
 
     def trials(self, folder: Path) -> Trials:
-        return {}
+        found: Trials = {"full disk": self._full_disk}
+        return found | ({"read-only": self._read_only} if circumstances.can_be_bound(folder) else {})
+
+    def _full_disk(self, folder: Path, chance: Random) -> None:
+        """What could not be stored is refused, the page stays, and what it confirmed is there."""
+        self._new_journal(folder)
+        listening = bind(0)
+        port, limit = listening.getsockname()[1], chance.randrange(4_000, 300_000)
+        child = start(lambda: self._serve_full(listening, limit))
+        listening.close()
+        codes = set()
+        with contextlib.closing(http.client.HTTPConnection("127.0.0.1", port, timeout=20.0)) as connection:
+            for item in range(40):
+                label = chance.choice(CLASSES)
+                body = json.dumps(_WHO | {"item": item, "label": label})
+                connection.request(
+                    "POST", f"/{self._token}/api/label", body, {"Content-Type": "application/json"}
+                )
+                reply = connection.getresponse()
+                content = json.loads(reply.read())
+                codes.add(reply.status)
+                if reply.status == 200:
+                    self._confirmed[item] = label
+                else:
+                    assert reply.status == 507, (reply.status, content)
+                    assert str(self._path) in content["error"], content
+        child.kill(SIGTERM)
+        assert child.wait() == 0, child.said()
+        assert "Traceback" not in child.said(), child.said()
+        self._check()
+        self._check_learner()
+
+    def _serve_full(self, listening: socket.socket, limit: int) -> None:
+        session = LabellingSession(Project(self._path))
+        circumstances.full_disk(limit)
+        serve(session, listening)
+
+    def _read_only(self, folder: Path, chance: Random) -> None:
+        """It says so before a page opens."""
+        place = folder / "closed"
+        shutil.rmtree(place, ignore_errors=True)
+        place.mkdir()
+        write_table(place / "messages.csv", 20)
+        place.chmod(0o555)
+        command = ["active", "label", place / "messages.csv", "--classes", "ham,spam", "--no-open"]
+        child = start([*command, "--port", 0], before=circumstances.unprivileged)
+        code = child.wait()
+        place.chmod(0o755)
+        assert code == 1, (code, child.said())
+        assert "Error: " in child.said(), child.said()
+        assert str(place) in child.said(), child.said()

@@ -127,7 +127,7 @@ def _export(data: Data) -> FileCommand:
     def command(folder: Path) -> list[Any]:
         return ["active", "export", journal, "-o", folder / "o.csv", "--model", folder / "m"]
 
-    return FileCommand(command, command, command)
+    return _once(command, command)
 
 
 SCENARIOS: dict[str, Any] = {

@@ -1,13 +1,15 @@
 """`serve`: requests in flight when it ends are answered whole or not at all, and the port is free again."""
 
 import contextlib
+import functools
 import socket
 import time
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
-from signal import SIGKILL, Signals
+from signal import SIGKILL, SIGTERM, Signals
 
+from fuzzing.soak import circumstances
 from fuzzing.soak.circumstances import Trials
 from fuzzing.soak.processes import Child, start
 from steelyard.cli.http_server import PredictionServer
@@ -31,9 +33,9 @@ class PredictionService:
         self._answers = [served.answer(body) for body in self._bodies]
         PredictionServer(("127.0.0.1", 0), served, most_bytes=1, most_clients=1, timeout=1.0).server_close()
 
-    def start(self) -> Child:
+    def start(self, before: Callable[[], object] = lambda: None) -> Child:
         """One that answers: it is started at once after the last one, at the same port."""
-        child = start(["serve", self._model, "--port", self.port])
+        child = start(["serve", self._model, "--port", self.port], before=before)
         ends = time.monotonic() + 20.0
         while True:
             try:
@@ -76,7 +78,22 @@ class PredictionService:
         assert not served or code == (-which if which is SIGKILL else 0), (code, child.said())
 
     def trials(self, folder: Path) -> Trials:
-        return {}
+        """It writes nothing: neither keeps it from answering."""
+        found: dict[str, Callable[[], object]] = {"full disk": functools.partial(circumstances.full_disk, 0)}
+        if circumstances.can_be_bound(folder):
+            self._model.parent.chmod(0o755)
+            self._model.chmod(0o644)
+            found["read-only"] = circumstances.unprivileged
+        return {name: functools.partial(self._answers_all_the_same, before) for name, before in found.items()}
+
+    def _answers_all_the_same(self, before: Callable[[], object], folder: Path, chance: Random) -> None:
+        child, number = self.start(before), chance.randrange(len(self._bodies))
+        with socket.create_connection(("127.0.0.1", self.port), timeout=20.0) as client:
+            client.sendall(self.request(number))
+            client.shutdown(socket.SHUT_WR)
+            assert self._is_right(_read(client), number, may_be_cut=False)
+        child.kill(SIGTERM)
+        assert child.wait() == 0, child.said()
 
     def _is_right(self, found: bytes, number: int, *, may_be_cut: bool) -> bool:
         head, _, body = found.partition(b"\r\n\r\n")

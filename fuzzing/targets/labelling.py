@@ -61,7 +61,7 @@ class PageRequests:
         if reply.headers.get("content-type", "").startswith("application/json"):
             json.loads(reply.text)
         session = self._session
-        assert set(session.counts) <= {None, *CLASSES}, session.counts
+        assert set(session.book.counts) <= {None, *CLASSES}, session.book.counts
         assert all(0 <= item < 120 for item in session.labels)
         return 1
 

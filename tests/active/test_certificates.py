@@ -223,3 +223,41 @@ def test_a_planned_test_is_looked_at_once() -> None:
         other.add(bad=True)
     assert other.hopeless
     assert not other.passed
+
+
+def test_forecasts_come_true_if_all_stays_as_seen() -> None:
+    test = error_below(0.1, 1000)
+    for draw in range(40):
+        test.add(bad=draw % 20 == 0)
+    left = test.forecast()
+    assert left is not None
+    for draw in range(40, 40 + left + 20):
+        if test.passed:
+            break
+        test.add(bad=draw % 20 == 0)
+    assert abs(test.draws - 40 - left) <= 20
+    assert test.forecast() == 0
+    bad = error_below(0.1, 100)
+    for _ in range(5):
+        bad.add(bad=True)
+    assert bad.forecast() is None
+    fixed = planned("error", 0.1, 1000, 0.05, 0.03)
+    fixed.add(bad=True)
+    assert fixed.forecast() == fixed.plan.labels - 1
+    for _ in range(fixed.plan.most_bad):
+        fixed.add(bad=True)
+    assert fixed.forecast() is None
+
+
+@pytest.mark.parametrize(("rows", "found"), [(500, 9), (12, 9), (9000, 1)])
+def test_forecasts_of_recall_are_exact_if_nothing_is_found(rows: int, found: int) -> None:
+    test = RecallTest(0.8, rows)
+    for _ in range(found):
+        test.add(relevant=True, picked=False)
+    left = test.forecast()
+    assert left > 0
+    for _ in range(left):
+        assert not test.passed
+        test.add(relevant=False, picked=True)
+    assert test.passed
+    assert test.forecast() == 0

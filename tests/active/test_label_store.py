@@ -47,7 +47,10 @@ def test_the_last_word_counts() -> None:
         Label(3, None, "bob", 5.0, WITHDRAWN),
     ]  # fmt: skip
     found = in_force(said)
-    assert {item: settled(own) for item, own in found.items()} == {0: "b", 2: None}
-    votes = {name: Label(0, label, name, 0.0) for name, label in (("x", "a"), ("y", "b"), ("z", "b"))}
+    assert {item: {name: each.label for name, each in own.items()} for item, own in found.items()} == {
+        0: {"ann": "b"}, 2: {"bob": None}
+    }  # fmt: skip
+    assert settled({"bob": None}) is None
+    votes = {"x": "a", "y": "b", "z": "b"}
     assert settled(votes) == "b"
     assert settled(dict(list(votes.items())[:2])) == "a"

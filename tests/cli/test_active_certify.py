@@ -141,3 +141,39 @@ def test_recall_is_about_the_rows_of_the_file(journal: Path) -> None:
     (journal.parent / "rows.jsonl").write_text((json.dumps(ROWS[1]) + "\n") * 30, encoding="utf-8")
     (question, _) = certify(journal, "--recall", 0.5, replies=[])
     assert question["found"] == 0  # what else the journal has is not among them
+
+
+def test_certificates_of_other_attempts_stay(journal: Path, tmp_path: Path) -> None:
+    """A weaker claim later must not take the place of a stronger one; and nothing else is replaced."""
+    proof, rows = tmp_path / "proof.json", tmp_path / "rows.jsonl"
+    answers = [{"row": number, "label": truth(row)} for number, row in enumerate(ROWS)]
+
+    def through(*options: Any) -> Any:
+        given = ("active", "certify", rows, "--journal", journal, *options, "--certificate", proof)
+        replies: list[Any] = []
+        while True:
+            result = run(*given, stdin="".join(json.dumps(each) + "\n" for each in replies).encode())
+            last = [json.loads(line) for line in result.stdout.splitlines()][-2:]
+            if last[-1]["over"]:
+                return result
+            replies = [answers[last[0]["row"]]]
+
+    assert (
+        "on 60 rows without a label: about"
+        in run("active", "certify", rows, "--journal", journal, "--error", 0.1, stdin=b"").stderr
+    )
+    through("--error", 0.1)
+    stronger = proof.read_bytes()
+    assert not through("--error", 0.1).stderr  # it holds, and is written again
+    said = through("--error", 0.3).stderr
+    assert f"{proof}: is of another attempt and stays; this is {tmp_path / 'proof-2.json'}" in said
+    assert proof.read_bytes() == stronger
+    assert json.loads((tmp_path / "proof-2.json").read_text())["target"] == 0.3
+    given = ("active", "certify", rows, "--journal", journal, "--error", 0.2)
+    assert "is not a certificate; name another file" in refused(*given, "--certificate", rows)
+    for claim, text in (
+        (("--recall", 0.9), "labels if nothing more is found, more otherwise"),
+        (("--error", 0.2, "--plan", 0.05), "may be wrong"), (("--error", 0.01), "labels if none is wrong"),
+    ):  # fmt: skip
+        given = ("active", "certify", rows, "--journal", journal, *claim)
+        assert text in run(*given, stdin=b'{"end": true}\n').stderr

@@ -214,7 +214,9 @@ def test_everything_is_exported(tmp_path: Path) -> None:
         (tmp_path / "more.csv").write_text("id,hour,sender,message\n500,1,a,quite another text\n")
         project.grow(corpus.read(str(tmp_path / "more.csv"), classes=("ham", "spam")))
         project.classifier()  # the learner takes note of them when it is opened
-        later = run("active", "export", project.path, "--certificate", tmp_path / "later.json").stderr
+        again = ["active", "export", project.path, "--certificate", tmp_path / "later.json"]
+        assert "later.json already exists; name another file, or replace it with --force" in refused(*again)
+        later = run(*again, "--force").stderr
         assert "so its predictions have changed and 1 document was added: for what is there now" in later
     assert run("active", "verify", certificate).stdout.startswith("certified: error below 0.4")
     scored = tmp_path / "scored.csv"
@@ -223,8 +225,8 @@ def test_everything_is_exported(tmp_path: Path) -> None:
     predicted = [line.rsplit(",", 1)[-1] for line in scored.read_text().splitlines()[1:]]
     assert [float(each) for each in exported] == pytest.approx([float(each) for each in predicted], abs=1e-6)
     run("active", "export", project.path, "--model", model)
-    run("active", "export", project.path, "--certificate", certificate)
-    run("active", "export", project.path, "-o", output)
+    run("active", "export", project.path, "--certificate", certificate, "--force")
+    run("active", "export", project.path, "-o", output, "--force")
 
 
 def test_what_cannot_be_exported(tmp_path: Path) -> None:

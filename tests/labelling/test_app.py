@@ -75,8 +75,19 @@ def test_certificates_budgets_and_downloads(
 ) -> None:
     answer(session, 30)
     assert session.wait()  # else the model would learn some of them after it was certified
+    value = session.feed.estimates[-1]["value"]
+    coming = get(client, "forecast", measure="error", target=0.4)
+    assert coming["estimated"]
+    assert coming["expected"] == pytest.approx(value, abs=1e-4)
+    assert 0 < coming["labels"] < 40
+    assert get(client, "forecast", measure="error", target=value / 2 + 1e-6)["labels"] is None
+    assert get(client, "forecast", measure="precision", target=0.999)["expected"] == 0.0
+    guessed = get(client, "forecast", measure="precision", target=0.8)
+    assert (guessed["estimated"], guessed["expected"]) == (False, 0.1)
+    assert 0 < get(client, "forecast", measure="recall", target=0.8)["labels"] <= 90
     state = post(client, "certify", measure="error", target=0.4)
     assert state["attempt"]["target"] == 0.4
+    assert state["attempt"]["labels_left"] > 0
     while state["attempt"] is not None:
         assert state["question"]["purpose"] == "certify"
         state = post(client, "label", item=state["question"]["item"], label=truth(text(state["question"])))

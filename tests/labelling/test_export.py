@@ -53,7 +53,7 @@ def test_tables(session: LabellingSession, tmp_path: Path, monkeypatch: pytest.M
     with pytest.raises(InputError, match="came from a table file, of which no ris file can be made"):
         export.write(session.project, session.feed, tmp_path / "out.ris")
     with pytest.raises(InputError, match="there is no certificate"):
-        export.write_certificate(session.project, tmp_path / "certificate.json")
+        export.write_certificate(session.project, tmp_path / "certificate.json", session.feed.classifier)
 
 
 @pytest.mark.parametrize("name", ["references.ris", "label-studio.json", "prodigy.jsonl"])

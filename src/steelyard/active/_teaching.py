@@ -78,7 +78,7 @@ class Teaching(Locked):
 
     def _store_taught(self, row: AskedRow) -> None:
         self._taught[row.number] = len(self.labelled.rows)
-        self.labelled.rows.add(row.indices, row.values)
+        self.labelled.rows.add(row.indices, row.values, row.number)
 
     def _learn_taught(self, event: Event) -> None:
         assert event.label is not None

@@ -9,11 +9,11 @@ Both are 1 where all agree and 0 where they agree no more than labels at random 
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
-from steelyard.active.label_store import IN_FILE, Label
+from steelyard.active.label_store import IN_FILE, Said
 
 
 def cohen_kappa(pairs: Sequence[tuple[Any, Any]]) -> float:
@@ -38,11 +38,11 @@ def krippendorff_alpha(units: Iterable[Sequence[Any]]) -> float:
     return 1.0 if expected == 0.0 else 1.0 - differing / expected
 
 
-def summarise(items: dict[int, dict[str, Label]]) -> dict[str, Any]:
+def summarise(items: Mapping[int, Said]) -> dict[str, Any]:
     """What people say of the items that several of them labelled: α of all, κ of each pair."""
     units = []
     for own in items.values():
-        said = {name: each.label for name, each in own.items() if each.label is not None and name != IN_FILE}
+        said = {name: label for name, label in own.items() if label is not None and name != IN_FILE}
         if len(said) > 1:
             units.append(said)
     pairs = []

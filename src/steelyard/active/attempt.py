@@ -7,7 +7,7 @@ process was killed, whatever the learner has learned since.
 import hashlib
 import zlib
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -100,11 +100,6 @@ class Attempt(Certification):
         """The rows that are wanted next if the attempt goes on; several people may look at them at once."""
         return [] if self.over else self._order[len(self.answers) :][:count].tolist()
 
-    @property
-    def pool_size(self) -> int:
-        """How many rows the pool had; it may have grown since."""
-        return self._size
-
     def drawn(self) -> dict[int, Any]:
         """The answers so far by their rows."""
         return dict(zip(self._order.tolist(), self.answers, strict=False))
@@ -196,22 +191,49 @@ def _claim(start: dict[str, Any]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def last_certificate(journal: Journal) -> Certification | None:
-    """The last attempt that passed, or else the last one that is over; None if there is none."""
-    ended = None
-    for number in range(journal.count_attempts(), 0, -1):
-        kept = journal.attempt(number)
-        if kept is None:
+class Ended(NamedTuple):
+    """An attempt that is over, and how many labels its model had learned."""
+
+    attempt: Certification
+    model_answers: int
+
+    def holds(self, learned: int, pool_size: int) -> bool:
+        """Whether it has passed, of the model that has learned so much and of a pool of that size."""
+        same = self.attempt.measure == "recall" or learned <= self.model_answers
+        return self.attempt.passed and same and self.attempt.pool_size == pool_size
+
+
+def ended_attempts(journal: Journal) -> list[Ended]:
+    """Those in the journal, in their order."""
+    ended = []
+    for number in range(1, journal.count_attempts() + 1):
+        if (kept := journal.attempt(number)) is None:
             continue
         found = Certification(**_claim(kept[0]))
         for _, row, label in answers_in_force(kept[1]):
             assert row is not None
             found._add(row, label)
-        if found.passed:
-            return found
-        if ended is None and (found.over or any(kind == GIVE_UP for kind, _, _ in kept[1])):
-            ended = found
+        if found.over or any(kind == GIVE_UP for kind, _, _ in kept[1]):
+            ended.append(Ended(found, kept[0]["learned"]))
     return ended
+
+
+def best_of(ended: Sequence[Ended], measure: str, learned: int, pool_size: int) -> Ended | None:
+    """The strongest certificate that holds now, of that measure before others.
+
+    If none does, the last that passed; if none has, the last attempt; None if there was none.
+    """
+    holding = [each for each in ended if each.holds(learned, pool_size)]
+    if holding:
+        return max(
+            reversed(holding),
+            key=lambda each: (
+                each.attempt.measure == measure,
+                -each.attempt.target if each.attempt.measure == "error" else each.attempt.target,
+            ),
+        )
+    passed = [each for each in ended if each.attempt.passed]
+    return (passed or ended)[-1] if ended else None
 
 
 def digest(models: Sequence[Model]) -> str:

@@ -37,6 +37,7 @@ __all__ = [
 ALPHA = 0.05
 POWER = 0.9
 _QUANTILES = 64  # of the mixture
+_AT_ONCE = 4096  # picks that are forecast together
 _BETS = np.array([0.0, 0.15, 0.35, 0.6])  # r: what is left is that share of what is claimed
 _SHARES = np.array([0.4, 0.3, 0.2, 0.1])  # of the money on each of them
 
@@ -82,6 +83,21 @@ class ShareTest:
         """Whether so many bad rows were found that the claim is false for sure."""
         return self.bad >= self.least
 
+    def forecast(self) -> int | None:
+        """How many more labels it takes if the share of bad ones stays as seen; None if it never passes."""
+        share, few, many = self.bad / max(self.draws, 1), 0, self.rows - self.draws
+
+        def passes(more: int) -> bool:
+            evidence = share_evidence(self.draws + more, self.bad + int(share * more), self.rows, self.least)
+            return bool(evidence >= -math.log(self.alpha))
+
+        if self.passed or not passes(many):
+            return 0 if self.passed else None
+        while many - few > 1:
+            middle = (few + many) // 2
+            few, many = (few, middle) if passes(middle) else (middle, many)
+        return many
+
 
 class PlannedTest:
     """The same claim, tested once, after a number of labels that was said beforehand (Clopper and Pearson).
@@ -111,6 +127,10 @@ class PlannedTest:
     def hopeless(self) -> bool:
         """Whether more bad rows were found than the plan allows."""
         return self.bad > self.plan.most_bad
+
+    def forecast(self) -> int | None:
+        """How many labels of the plan are left; None if it cannot pass any more."""
+        return None if self.hopeless else self.plan.labels - self.draws
 
 
 def error_below(target: float, rows: int, alpha: float = ALPHA) -> ShareTest:
@@ -212,6 +232,22 @@ class RecallTest:
                 factors = factors + (np.log(_BETS) if hit else np.log1p(-_BETS * p) - np.log1p(-p))
         self._summed = claim, len(self._picks), factors
         return float(logsumexp(factors, b=_SHARES))
+
+    def forecast(self) -> int:
+        """How many more picks it takes if none of them is relevant."""
+        claim, unread, done = self.claim, self.rows - self.read, 0
+        if self.passed or self.log_evidence(claim) == math.inf:
+            return 0
+        factors, missing = self._summed[2], claim - self.found
+        most = unread - missing + 1  # then there are not so many left
+        while done < most - 1:
+            p = missing / (unread - np.arange(done, min(done + _AT_ONCE, most - 1)))
+            sums = factors[:, None] + np.cumsum(np.log1p(-_BETS[:, None] * p) - np.log1p(-p), axis=1)
+            passed = np.flatnonzero(logsumexp(sums, axis=0, b=_SHARES[:, None]) >= -math.log(self.alpha))
+            if len(passed):
+                return done + int(passed[0]) + 1
+            factors, done = sums[:, -1], done + _AT_ONCE
+        return most
 
 
 @dataclass(frozen=True)

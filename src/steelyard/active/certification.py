@@ -103,6 +103,14 @@ class Certification:
         most = len(self._order) if self.most is None else min(self.most, len(self._order))
         return self.test.passed or self.test.hopeless or len(self.answers) >= most
 
+    @property
+    def labels_left(self) -> int | None:
+        """A forecast: so many more labels if the share of wrong ones stays as seen; None if it cannot pass.
+
+        Of recall: if nothing more is found.
+        """
+        return self.test.forecast()
+
     def ask_next(self) -> int | None:
         """The row whose label is wanted; None when the test has passed or the attempt is over."""
         return None if self.over else int(self._order[len(self.answers)])
@@ -167,6 +175,11 @@ class Certification:
                 for row, answer in zip(drawn, self.answers, strict=True)
             ],
         } | self.about  # fmt: skip
+
+    @property
+    def pool_size(self) -> int:
+        """How many rows the pool had; it may have grown since."""
+        return self._size
 
     def save(self, path: str | Path) -> None:
         """Write the certificate as JSON, and as a page to read next to it: NAME.json and NAME.html."""

@@ -111,7 +111,10 @@ class Journal(AboutEntry, AttemptEntries):
             raise ValueError(f"{self.path}: unable to open it as a journal ({error})") from None
         except sqlite3.DatabaseError:
             self.close()
-            raise ValueError(f"{self.path}: is not a journal; name a new file or a journal") from None
+            wanted = (
+                "the file that active label or active ask writes" if read_only else "a new file or a journal"
+            )
+            raise ValueError(f"{self.path}: is not a journal; name {wanted}") from None
 
     def _open(self) -> None:
         self._db = self.connect()

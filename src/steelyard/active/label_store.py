@@ -8,7 +8,7 @@ these; whatever of them a killed process had not passed on, the next one does.
 import json
 import sqlite3
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
@@ -60,6 +60,10 @@ class Label:
     annotator: str
     time: float
     purpose: str = LABEL
+
+
+Said = Mapping[str, str | None]
+"""What people say about an item, by their names, in the order of their first answers; None is a skip."""
 
 
 class LabelStore:
@@ -195,7 +199,7 @@ def in_force(labels: Iterable[Label]) -> dict[int, dict[str, Label]]:
     return {item: own for item, own in found.items() if own}
 
 
-def settled(own: dict[str, Label]) -> str | None:
+def settled(own: Said) -> str | None:
     """The label that counts: what most people say; in a tie, the first answer. None if all skipped."""
-    said = [each.label for each in own.values() if each.label is not None]
+    said = [label for label in own.values() if label is not None]
     return max(said, key=said.count) if said else None

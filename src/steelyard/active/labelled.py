@@ -10,6 +10,7 @@ them, wrong labels first of all (docs/active.md has the figures). Of several cla
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,32 +65,60 @@ class SparseRows:
     """A growing list of sparse rows."""
 
     def __init__(self, features: int) -> None:
-        self._features = features
+        self._features, self._count = features, 0
         self._ends = np.zeros(1, np.int64)
         self._indices = np.zeros(0, np.int32)
         self._values = np.zeros(0)
 
     def __len__(self) -> int:
-        return len(self._ends) - 1
+        return self._count
 
-    def add(self, indices: NDArray[np.int32], values: NDArray[np.float64]) -> None:
-        begin = int(self._ends[-1])
+    def add(self, indices: NDArray[np.int32], values: NDArray[np.float64], number: int = -1) -> None:
+        """One more; a list of rows that are elsewhere needs the number of the example, too."""
+        begin = int(self._ends[self._count])
         end = begin + len(indices)
-        if end > len(self._indices):
-            room = max(2 * len(self._indices), end, 1024)
-            self._indices = np.concatenate([self._indices[:begin], np.empty(room - begin, np.int32)])
-            self._values = np.concatenate([self._values[:begin], np.empty(room - begin)])
+        self._indices, self._values = _with_room(self._indices, end), _with_room(self._values, end)
+        self._ends = _with_room(self._ends, self._count + 2)
         self._indices[begin:end], self._values[begin:end] = indices, values
-        self._ends = np.append(self._ends, end)
+        self._ends[self._count + 1] = end
+        self._count += 1
 
     def take(
         self, places: NDArray[np.int64], labels: NDArray[np.float64], weights: NDArray[np.float64]
     ) -> Examples:
-        nothing, end = np.zeros(len(self)), self._ends[-1]
+        nothing, ends = np.zeros(self._count), self._ends[: self._count + 1]
+        end = ends[-1]
         whole = Examples(
-            self._ends, self._indices[:end], self._values[:end], False, self._features, nothing, nothing
+            ends, self._indices[:end], self._values[:end], False, self._features, nothing, nothing
         )
         return replace(whole.take(places), labels=labels, sample_weight=weights)
+
+
+class PoolRows(SparseRows):
+    """The same rows by their places in a pool that is in memory anyway; example i is row `order[i]`."""
+
+    def __init__(self, pool: Examples, order: NDArray[np.int64], numbers: NDArray[np.int64]) -> None:
+        self._pool, self._order, self._numbers, self._count = pool, order, numbers, len(numbers)
+
+    def add(self, indices: NDArray[np.int32], values: NDArray[np.float64], number: int = -1) -> None:
+        self._numbers = _with_room(self._numbers, self._count + 1)
+        self._numbers[self._count] = number
+        self._count += 1
+
+    def take(
+        self, places: NDArray[np.int64], labels: NDArray[np.float64], weights: NDArray[np.float64]
+    ) -> Examples:
+        rows = self._pool.take(self._order[self._numbers[places]])
+        return replace(rows, values=rows.values.astype(np.float64), labels=labels, sample_weight=weights)
+
+
+def _with_room(column: NDArray[Any], size: int) -> NDArray[Any]:
+    """The column, or a copy with twice the room; what was taken from it before stays as it is."""
+    if size <= len(column):
+        return column
+    room = np.empty(max(2 * len(column), size, 1024), column.dtype)
+    room[: len(column)] = column
+    return room
 
 
 class Labelled:

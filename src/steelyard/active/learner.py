@@ -139,7 +139,7 @@ class ActiveLearner(PoolRanking, Teaching, Revisions):
 
     def _store(self, asked: AskedRow, probability: float) -> None:
         self._asked[asked.number] = len(self.labelled.rows), probability
-        self.labelled.rows.add(asked.indices, asked.values)
+        self.labelled.rows.add(asked.indices, asked.values, asked.number)
 
     @property
     def asked(self) -> int:

@@ -15,7 +15,8 @@ def verify(certificate: dict[str, Any]) -> Certification:
     try:
         return _verify(certificate)
     except (KeyError, TypeError, IndexError, AttributeError, OverflowError, MemoryError) as error:
-        raise ValueError(f"is not a certificate: {type(error).__name__} {error}") from error
+        what = f"it has no {error}" if isinstance(error, KeyError) else f"{type(error).__name__} {error}"
+        raise ValueError(f"is not a certificate: {what}") from error
 
 
 def _verify(certificate: dict[str, Any]) -> Certification:

@@ -76,6 +76,7 @@ class LabellingApp:
         reads = {
             "about": self._about, "next": self._next, "state": self._state, "document": self._document,
             "search": self._search, "recent": self._recent, "download": self._download,
+            "forecast": self._forecast,
         }  # fmt: skip
         routes = [Route(f"/{{token}}/api/{name}", self._guarded(each)) for name, each in reads.items()]
         routes += [
@@ -154,6 +155,12 @@ class LabellingApp:
     async def _recent(self, request: Request) -> Response:
         return JSONResponse(self._view.recent(request.query_params["annotator"]))
 
+    async def _forecast(self, request: Request) -> Response:
+        given = request.query_params
+        return JSONResponse(
+            await run_in_threadpool(self._view.forecast, given["measure"], float(given["target"]))
+        )
+
     async def _download(self, request: Request) -> Response:
         kind = request.query_params["kind"]
         name = _DOWNLOADS[kind]
@@ -168,7 +175,7 @@ class LabellingApp:
             if kind == "model":
                 session.project.save_model(path, session.feed.classifier)
             elif kind == "certificate":
-                export.write_certificate(session.project, path)
+                export.write_certificate(session.project, path, session.feed.classifier)
             else:
                 export.write(session.project, session.feed, path)
             return path.read_bytes()

@@ -4,21 +4,25 @@ The journal has them (see `steelyard.active.attempt`): an attempt survives a kil
 are learned when it has failed. Until then an answer may be changed, and counts as it is now.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
-from steelyard.active.attempt import Attempt
-from steelyard.active.label_store import Label, settled
+from steelyard.active.attempt import Attempt, Ended, best_of, ended_attempts
+from steelyard.active.label_store import Said, settled
 from steelyard.estimators.active import ActiveClassifier
 
-AHEAD = 16  # draws that people can have at the same time
+AHEAD = 256  # draws that others can answer while somebody has an earlier one open
 
 
 class Attempts:
     """Of one classifier; threads take turns by the session's lock."""
 
-    def __init__(self, classifier: ActiveClassifier) -> None:
-        self._classifier = classifier
-        self._ended: Attempt | None = None
+    def __init__(self, classifier: ActiveClassifier, measure: str) -> None:
+        self._classifier, self._measure = classifier, measure
+        self._latest = classifier.attempt_
+        number = 0 if self._latest is None else self._latest.attempt
+        ended = ended_attempts(classifier.learner_.journal) if number > 1 else []
+        self._earlier = [each for each in ended if each.attempt.attempt < number]
 
     @property
     def current(self) -> Attempt | None:
@@ -28,22 +32,30 @@ class Attempts:
 
     @property
     def last(self) -> dict[str, Any] | None:
-        """What the last attempt that is over has shown, and what has happened since.
+        """The strongest certificate that holds now, or else what the last attempt that is over has shown.
 
         Labels that come later change the model, which makes no difference to a certificate of recall.
         """
-        last = self._classifier.attempt_
+        last, ended = self._latest, self._earlier
         if last is not None and last.over:
-            self._ended = last
-        if (ended := self._ended) is None:
-            return None
+            ended = [*ended, Ended(last, last.model_answers)]
         pool, known = self._classifier.pool_, len(self._classifier.learner_.labelled)
         assert pool is not None
+        best = best_of(ended, self._measure, known, len(pool))
+        if best is None:
+            return None
+        if not best.holds(known, len(pool)):
+            best = ended[-1]
+        found, answers = best
         return {
-            "passed": ended.passed, "says": str(ended), "measure": ended.measure, "target": ended.target,
-            "labels": ended.model_answers, "added": len(pool) - ended.pool_size,
-            "learned_since": 0 if ended.measure == "recall" else max(known - ended.model_answers, 0),
+            "passed": found.passed, "says": str(found), "measure": found.measure, "target": found.target,
+            "labels": answers, "added": len(pool) - found.pool_size,
+            "learned_since": 0 if found.measure == "recall" else max(known - answers, 0),
         }  # fmt: skip
+
+    def waiting(self, labels: Mapping[int, Said]) -> int:
+        """How many draws have an answer that counts once an earlier one has its own."""
+        return sum(row in labels for row in self.wanted())
 
     def wanted(self) -> list[int]:
         """The rows that are drawn next, in their order."""
@@ -58,8 +70,12 @@ class Attempts:
             while not attempt.learned and attempt.has_drawn(item):
                 attempt.undo()
 
-    def refresh(self, labels: dict[int, dict[str, Label]]) -> None:
-        """Take the labels of drawn rows into account."""
+    def refresh(self, labels: Mapping[int, Said]) -> None:
+        """Take the labels of drawn rows into account, also of an attempt that has begun."""
+        if self._latest is not self._classifier.attempt_:
+            if self._latest is not None:
+                self._earlier.append(Ended(self._latest, self._latest.model_answers))
+            self._latest = self._classifier.attempt_
         attempt = self.current
         while attempt is not None and (row := attempt.ask_next()) is not None and row in labels:
             attempt.answer(row, settled(labels[row]))

@@ -8,8 +8,7 @@ from typing import cast
 
 from steelyard import _atomic_files
 from steelyard._messages import counted
-from steelyard.active.attempt import last_certificate
-from steelyard.active.certification import Certification
+from steelyard.active.attempt import Ended, best_of, ended_attempts
 from steelyard.active.label_store import in_force, settled
 from steelyard.estimators.active import ActiveClassifier
 from steelyard.io.blocks import Block
@@ -32,7 +31,7 @@ def outcomes(project: Project, feed: LearnerFeed) -> Iterator[Outcome]:
     expected = list(feed.predictions())
     for item, document in project.store.documents():
         own = labels.get(item, {})
-        label = settled(own)
+        label = settled({name: each.label for name, each in own.items()})
         by = [each for each in own.values() if each.label == label]
         last = max(by, key=lambda each: each.time, default=None)
         yield Outcome(
@@ -102,29 +101,29 @@ def _cells(each: Outcome, chances: list[str]) -> tuple[str | float | None, ...]:
     return each.label, each.annotator, when, each.prediction, *shown
 
 
-def write_certificate(project: Project, path: Path) -> Certification:
-    """The last certificate that passed, or else the last attempt, as JSON and as a page to read."""
-    found = last_certificate(project.journal)
+def write_certificate(project: Project, path: Path, classifier: ActiveClassifier) -> Ended:
+    """The strongest certificate that holds now, or else the last one, as JSON and as a page to read."""
+    assert classifier.pool_ is not None
+    ended, now = ended_attempts(project.journal), len(classifier.learner_.labelled)
+    found = best_of(ended, project.settings.measure, now, len(classifier.pool_))
     if found is None:
         raise InputError(f"{project.path}: there is no certificate; the page offers to make one")
-    found.save(path)
+    found.attempt.save(path)
     return found
 
 
-def outdated(project: Project, found: Certification, classifier: ActiveClassifier) -> str | None:
+def outdated(found: Ended, classifier: ActiveClassifier) -> str | None:
     """What has happened since a certificate passed that its claim does not cover; None if nothing has."""
-    kept = project.journal.attempt(found.attempt)
-    assert kept is not None
     assert classifier.pool_ is not None
-    start, happened = kept[0], []
-    learned = len(classifier.learner_.labelled) - start["learned"]
-    if learned > 0 and found.measure != RECALL:  # recall is about what was found, whatever the model
+    happened, learned = [], len(classifier.learner_.labelled) - found.model_answers
+    if learned > 0 and found.attempt.measure != RECALL:  # that is about what was found, whatever the model
         happened.append(f"the model has learned {counted(learned, 'label')}, so its predictions have changed")
-    if added := len(classifier.pool_) - len(start["predictions"]):
+    if added := len(classifier.pool_) - found.attempt.pool_size:
         happened.append(f"{counted(added, 'document')} {'was' if added == 1 else 'were'} added")
-    if not happened or not found.passed:
+    if not happened or not found.attempt.passed:
         return None
+    began = counted(found.model_answers, "label")
     return (
-        f"it was certified after {counted(start['learned'], 'label')}; since then {' and '.join(happened)}: "
+        f"it was certified after {began}; since then {' and '.join(happened)}: "
         "for what is there now, begin another certificate in the page"
     )

@@ -2,6 +2,7 @@
 
 import copy
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import asdict
 from typing import Any, NamedTuple
 
@@ -9,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard.active.evaluation import FIRST_LOOK, Evaluation
-from steelyard.active.labelled import last_refit
+from steelyard.active.labelled import PoolRows, last_refit
 from steelyard.active.learner import ActiveLearner
 from steelyard.active.stopping import ErrorBelow, RecallAbove, Rule
 from steelyard.engine import probabilities
@@ -17,7 +18,7 @@ from steelyard.estimators.active import ActiveClassifier
 from steelyard.labelling.attempts import AHEAD
 from steelyard.labelling.project import RECALL, Project
 
-_OPEN = object()
+_OPEN, _SKIPPED = -2, -1  # of what the learner was told about an item; else the place of a class
 _NO_ESTIMATE = (
     "The strategy {0.strategy} leaves nothing to chance, so its labels say nothing about other documents. "
     "Try for a certificate, or begin another journal with --audit 0.01 or so, a random sample for "
@@ -37,21 +38,28 @@ class LearnerFeed:
 
     def __init__(self, project: Project, classifier: ActiveClassifier) -> None:
         self.classifier, self._project = classifier, project
+        self.kept_back: set[int] = set()
+        """Draws with a label; an attempt that passed may not have needed all, and its model stays."""
+        self.released = False
+        """Whether labels that were kept back for a certificate may be told now."""
         history, order = classifier.history_, classifier._order
-        asked, taught = np.flatnonzero(history.asked), [*classifier.learner_._taught]
-        self._numbers = dict(zip(order[asked].tolist(), asked.tolist(), strict=True))
-        self._by_item = np.argsort(order)
-        names = classifier.classes_.tolist()
-        self._codes = dict(zip(names, classifier._coded(np.asarray(names)).tolist(), strict=True))
-        by_code = {code: name for name, code in self._codes.items()}
-        self._told: dict[int, Any] = dict.fromkeys(order[np.flatnonzero(history.skipped)].tolist())
-        known = classifier.learner_.labels
-        self._told |= {int(order[number]): by_code[code] for number, code in known.items()}
         assert classifier.pool_ is not None
         self._pool = classifier.pool_
         self.items = len(self._pool)
-        read = [*self._numbers, *order[taught].tolist()]
-        self.open = [item for item in read if item not in self._told]
+        asked, taught = order[np.flatnonzero(history.asked)], order[[*classifier.learner_._taught]]
+        self.asked = np.zeros(self.items, bool)
+        """Which items the learner has asked about."""
+        self.asked[asked] = True
+        self._refer_to_pool(classifier.learner_, order)
+        self._by_item = np.argsort(order)
+        names = classifier.classes_.tolist()
+        self._codes = dict(zip(names, classifier._coded(np.asarray(names)).tolist(), strict=True))
+        places = {code: place for place, code in enumerate(self._codes.values())}
+        self._told = np.full(self.items, _OPEN, np.int16)
+        self._told[order[np.flatnonzero(history.skipped)]] = _SKIPPED
+        for number, code in classifier.learner_.labels.items():
+            self._told[order[number]] = places[code]
+        self.open = [item for item in (*asked.tolist(), *taught.tolist()) if self._told[item] == _OPEN]
         """What was asked for, or taught and taken back, and has no label."""
         self.estimates = [each | {"met": self._meets(each)} for each in project.store.estimates()]
         self._names = names
@@ -59,6 +67,15 @@ class LearnerFeed:
         self._view = self._look()
         last = classifier.attempt_
         self._noted = last if last is not None and last.learned else None
+
+    def _refer_to_pool(self, learner: ActiveLearner, order: NDArray[np.int64]) -> None:
+        """Its rows are in the pool: instead of copies, remember where."""
+        numbers = np.empty(len(learner.labelled.rows), np.int64)
+        for number, (place, _) in learner._asked.items():
+            numbers[place] = number
+        for number, place in learner._taught.items():
+            numbers[place] = number
+        learner.labelled.rows = PoolRows(self._pool, order, numbers)
 
     @property
     def waits(self) -> bool:
@@ -71,42 +88,48 @@ class LearnerFeed:
         What was drawn for a certificate waits until the attempt has failed, or another label comes after it.
         Labels that nobody asked for are taught.
         """
-        learner, nobody_asked = self.classifier.learner_, {}
+        learner, nobody_asked, labels = self.classifier.learner_, {}, {}
         for item, (known, label) in said.items():
             self._note_learned()
             if self._is_kept_back(item):
                 continue
-            number, asked = int(self._by_item[item]), item in self._numbers
-            now = label if known and (asked or label is not None) else _OPEN
-            before = self._told.get(item, _OPEN)
-            if now is before or now == before:
+            number, asked = int(self._by_item[item]), bool(self.asked[item])
+            now = self._place_of(label) if known and (asked or label is not None) else _OPEN
+            before = self._told[item]
+            if now == before:
                 continue
             self._learn_certified()
-            if now is _OPEN:
+            if now == _OPEN:
                 self.classifier.withdraw(number)
-                del self._told[item]
-                continue
-            if before is not _OPEN:
-                self.classifier.change(number, now)
-            elif now is None:
+            elif before != _OPEN:
+                self.classifier.change(number, label)
+            elif label is None:
                 self.classifier.skip(number)
             elif asked:
-                learner.answer([number], [self._codes[now]])
+                learner.answer([number], [self._codes[label]])
             else:
-                nobody_asked[number] = item
+                nobody_asked[number], labels[number] = item, self._codes[label]
+                continue
             self._told[item] = now
         if nobody_asked:
-            labels = {number: self._codes[self._told[item]] for number, item in nobody_asked.items()}
             learner.teach(labels, nobody_asked, self._pool)
+            for item in nobody_asked.values():
+                self._told[item] = self._place_of(said[item][1])
+
+    def _place_of(self, label: str | None) -> int:
+        return _SKIPPED if label is None else self._names.index(label)
 
     def _is_kept_back(self, item: int) -> bool:
         attempt = self.classifier.attempt_
-        return attempt is not None and not attempt.learned and attempt.has_drawn(item, AHEAD)
+        if attempt is None or attempt.learned:
+            return False
+        return item in self.kept_back or attempt.has_drawn(item, AHEAD)
 
     def _learn_certified(self) -> None:
         """The model changes: it is not the certified one any more, so that it may learn those labels, too."""
         attempt = self.classifier.attempt_
         if attempt is not None and attempt.over:
+            self.released = self.released or not attempt.learned
             attempt.learn()
             self._note_learned()
 
@@ -115,8 +138,10 @@ class LearnerFeed:
         attempt = self.classifier.attempt_
         if attempt is not None and attempt.learned and attempt is not self._noted:
             self._noted = attempt
-            drawn = {row: label for row, label in attempt.drawn().items() if label is not None}
-            self._told = drawn | self._told
+            self.kept_back = set()
+            for row, label in attempt.drawn().items():
+                if label is not None and self._told[row] == _OPEN:
+                    self._told[row] = self._place_of(label)
 
     def ask(self) -> int | None:
         """One more item that the learner wants to know about; None if there is none within the budget."""
@@ -124,7 +149,7 @@ class LearnerFeed:
         self._view = self._look()
         if question is None:
             return None
-        self._numbers[question.row] = question.id
+        self.asked[question.row] = True
         return question.row
 
     def _look(self) -> ModelView:
@@ -199,7 +224,8 @@ class LearnerFeed:
         verdict = rule.judge([found])
         kept = asdict(found) | {"value": None if np.isnan(found.value) else found.value}
         entry = kept | {"met": verdict.met, "why": verdict.why}
-        self._project.store.add_estimate(answers, entry)
+        with suppress(OSError):  # a full disk, of which answers speak; it is made again then
+            self._project.store.add_estimate(answers, entry)
         earlier = [each for each in self.estimates if each["answers"] < answers]
         self.estimates = [*earlier, {"answers": answers} | entry]
 

@@ -1,6 +1,7 @@
 """The page served by uvicorn, to this machine only."""
 
 import ctypes
+import gc
 import signal
 import socket
 import sys
@@ -48,6 +49,8 @@ def serve(session: LabellingSession, listening: socket.socket) -> None:
         server_header=False, timeout_graceful_shutdown=2,
     )  # fmt: skip
     return_large_blocks()
+    gc.collect()
+    gc.freeze()  # what was loaded stays: nobody's answer waits while all of it is looked at again
     session.start()
     usual = sys.getswitchinterval()
     sys.setswitchinterval(_SWITCH)
@@ -64,5 +67,6 @@ def serve(session: LabellingSession, listening: socket.socket) -> None:
         for each, handler in before.items():
             signal.signal(each, handler)
         sys.setswitchinterval(usual)
+        gc.unfreeze()
         session.close()
         listening.close()

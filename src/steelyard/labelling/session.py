@@ -8,15 +8,16 @@ next document is there within milliseconds, whatever the learner does.
 import contextlib
 import threading
 import time
-from collections import Counter, deque
-from collections.abc import Callable, Iterator
+from collections import deque
+from collections.abc import Callable
 
 import numpy as np
 
 from steelyard.active import counter_rng
 from steelyard.active.certification import MEASURES
-from steelyard.active.label_store import CERTIFY, IN_FILE, LABEL, WITHDRAWN, Label, in_force, settled
+from steelyard.active.label_store import CERTIFY, IN_FILE, LABEL, WITHDRAWN, Label, settled
 from steelyard.io.errors import InputError
+from steelyard.labelling.answer_book import AnswerBook
 from steelyard.labelling.attempts import Attempts
 from steelyard.labelling.learner_feed import LearnerFeed
 from steelyard.labelling.project import RECALL, Project
@@ -25,6 +26,7 @@ AHEAD = 2  # questions beyond those that people look at
 LEASE = 600.0  # seconds after which a document of somebody who is gone goes to another
 _GONE = 60.0  # seconds of silence after which nothing is asked ahead for a client
 _SECONDS = 1 << 41  # the purpose of the random numbers that say what is labelled twice
+_RETRY = 2.0  # seconds until the learner tries again what the disk did not take
 _PATIENCE = 10.0  # seconds that somebody waits for the learner at most
 
 
@@ -34,20 +36,10 @@ class LabellingSession:
     def __init__(self, project: Project, clock: Callable[[], float] = time.time) -> None:
         self.project, self._clock = project, clock
         self.lock = threading.RLock()
-        entries = project.store.labels()
-        self.labels = in_force(entries)
-        self.counts = Counter(settled(own) for own in self.labels.values())
-        """How many items have each label; None: skipped."""
-        self._said: dict[str, dict[int, None]] = {}  # by person what they labelled, the latest last
-        self.dry = 0
-        """How many labels came since the last one of the positive class."""
-        for each in entries:
-            self._note_order(each)
-            if self.labels.get(each.item, {}).get(each.annotator) is each:
-                self._count_dry(each)
-        self.by_person = Counter(name for own in self.labels.values() for name in own if name != IN_FILE)
+        self.book = AnswerBook(project.store.labels(), project.settings.positive)
+        self.labels = self.book.labels
         self.feed = LearnerFeed(project, project.classifier())
-        self.attempts = Attempts(self.feed.classifier)
+        self.attempts = Attempts(self.feed.classifier, project.settings.measure)
         self.attempts.refresh(self.labels)
         self.wish: tuple[str, float] | None = None
         """The attempt at recall that begins as soon as every question has its answer."""
@@ -58,6 +50,8 @@ class LabellingSession:
         self._pending: deque[int] = deque(self.labels)
         self._work = threading.Condition(self.lock)
         self._exhausted = self._stopped = False
+        self.trouble: str | None = None
+        """Why the learner cannot go on, such as a full disk; it tries again."""
         self._busy = True
         self._worker = threading.Thread(target=self._run, name="steelyard-learner", daemon=True)
         self._estimator = threading.Thread()
@@ -99,6 +93,8 @@ class LabellingSession:
             raise InputError(f"{annotator!r} is not the name of a person")
         with self._work:
             drawn = item in self.attempts.wanted()
+            if drawn:
+                self.feed.kept_back.add(item)
             self._record(Label(item, label, annotator, self._clock(), CERTIFY if drawn else LABEL))
             self._assigned.pop(item, None)
             if self._is_drawn_twice(item):
@@ -113,7 +109,7 @@ class LabellingSession:
     def undo(self, client: str, annotator: str) -> int:
         """Take back the last label of this person, whose document comes again."""
         with self._work:
-            last = next(self.said_by(annotator), None)
+            last = next(self.book.said_by(annotator), None)
             if last is None:
                 raise InputError("there is nothing to undo: you have not labelled anything")
             self._record(Label(last, None, annotator, self._clock(), WITHDRAWN))
@@ -121,40 +117,13 @@ class LabellingSession:
             self._assigned[last] = client, self._clock()
             return last
 
-    def said_by(self, annotator: str) -> Iterator[int]:
-        """The items that this person has labelled, the latest first."""
-        return reversed(self._said.get(annotator, {}))
-
     def _record(self, label: Label) -> None:
         self.project.store.add(label)
-        own = self.labels.setdefault(label.item, {})
-        if own:
-            self.counts[settled(own)] -= 1
-        self.by_person[label.annotator] += (label.purpose != WITHDRAWN) - (label.annotator in own)
-        if label.purpose == WITHDRAWN:
-            del own[label.annotator]
-        else:
-            own[label.annotator] = label
-        if own:
-            self.counts[settled(own)] += 1
-        else:
-            del self.labels[label.item]
-        self._note_order(label)
-        self._count_dry(label)
+        self.book.take(label)
         self.attempts.changed(label.item)
         self._count_draws()
         self._pending.append(label.item)
         self._work.notify_all()
-
-    def _note_order(self, label: Label) -> None:
-        own = self._said.setdefault(label.annotator, {})
-        own.pop(label.item, None)
-        if label.purpose != WITHDRAWN:
-            own[label.item] = None
-
-    def _count_dry(self, label: Label) -> None:
-        if label.label is not None:
-            self.dry = 0 if label.label == self.project.settings.positive else self.dry + 1
 
     def _count_draws(self) -> None:
         attempt = self.attempts.current
@@ -245,7 +214,14 @@ class LabellingSession:
                     self._work.notify_all()
                     return
                 self._busy = True
-            self.step()
+            try:
+                self.step()
+                self.trouble = None
+            except OSError as error:
+                with self._work:
+                    self.trouble = f"{error.filename}: {error.strerror}"
+                    self._pending.extend(self.labels)
+                    self._work.wait_for(lambda: self._stopped, _RETRY)
 
     def step(self) -> None:
         """Pass on what people said, ask ahead, and estimate if it is time."""
@@ -256,6 +232,9 @@ class LabellingSession:
             said = {item: (bool(each), settled(each)) for item, each in own.items()}
         self.feed.tell(said)
         with self.lock:
+            if self.feed.released:  # what was kept back for the certificate
+                self._pending.extend(self.labels)
+                self.feed.released = False
             wanted, wish = self._wanted(), self.wish if self._is_due() else None
         if wish is not None:
             self._begin_attempt(*wish)

@@ -1,15 +1,16 @@
 """What the page shows, as JSON: a document in pieces, and how far one has come."""
 
 import itertools
+import math
 from pathlib import Path
 from typing import Any
 
 from steelyard.active import agreement, strategies
-from steelyard.active.certificates import RecallTest
+from steelyard.active.certificates import ALPHA, RecallTest, attempt_alpha, plan
 from steelyard.active.label_store import settled
 from steelyard.labelling import explanation
-from steelyard.labelling.project import ERROR
-from steelyard.labelling.session import LabellingSession
+from steelyard.labelling.project import ERROR, RECALL
+from steelyard.labelling.session import LEASE, LabellingSession
 
 _MOST_FOUND, _MOST_RECENT = 30, 30
 _SNIPPET = 120
@@ -38,14 +39,14 @@ class PageView:
         """A document with the words that decide, and what this person said about it."""
         document = self._project.store.document(item)
         coefficients, likely = self._session.feed.explain(item)
-        own = self._session.labels.get(item, {}).get(annotator)
+        own = self._session.labels.get(item, {})
         texts = explanation.pieces(document.fields, self._project.texts, coefficients)
         others = {name: document.fields.get(name) for name in self._project.others}
         return {
             "item": item, "id": document.id, "purpose": purpose,
             "texts": [[name, pieces] for name, pieces in texts.items() if pieces],
             "others": [[name, str(value)] for name, value in others.items() if value not in (None, "")],
-            "labelled": own is not None, "label": own and own.label, "marked_for": likely,
+            "labelled": annotator in own, "label": own.get(annotator), "marked_for": likely,
         }  # fmt: skip
 
     def next(self, client: str, annotator: str) -> dict[str, Any]:
@@ -58,7 +59,7 @@ class PageView:
     def state(self, annotator: str) -> dict[str, Any]:
         session = self._session
         with session.lock:
-            counts, people = session.counts, +session.by_person
+            counts, people = session.book.counts, +session.book.by_person
             attempt, ended = self._attempt(), self._certificate()
             stamp = sum(people.values())
             if self._agreement[0] != stamp and len(people) > 1:
@@ -71,7 +72,8 @@ class PageView:
             "agreement": self._agreement[1], "estimates": [
                 {name: each[name] for name in _SHOWN if name in each} for each in session.feed.estimates
             ],
-            "attempt": attempt, "certificate": ended, "dry": session.dry,
+            "attempt": attempt, "certificate": ended, "dry": session.book.dry,
+            "trouble": session.trouble,
         }  # fmt: skip
 
     def _attempt(self) -> dict[str, Any] | None:
@@ -84,8 +86,34 @@ class PageView:
         counts = {"found": test.found} if isinstance(test, RecallTest) else {"wrong": test.bad}
         return counts | {
             "measure": attempt.measure, "target": attempt.target, "labels": len(attempt.answers),
-            "rows": test.rows,
+            "rows": test.rows, "labels_left": attempt.labels_left,
+            "waiting": session.attempts.waiting(session.labels), "lease": LEASE,
         }  # fmt: skip
+
+    def forecast(self, measure: str, target: float) -> dict[str, Any]:
+        """How many labels a certificate will probably take, so that people can decide whether to begin.
+
+        Of error and precision as many as a plan, if the model is as good as estimated, or else half as bad as
+        the claim allows; of recall as many as if nothing more is found. None: it would not pass.
+        """
+        session, given = self._session, self._project.settings
+        with session.lock:
+            read, found = len(session.labels), session.book.counts[given.positive]
+            latest = session.feed.estimates[-1] if session.feed.estimates else {}
+            alpha = attempt_alpha(ALPHA, self._project.journal.count_attempts() + 1)
+        unread = session.feed.items - read
+        if measure == RECALL:
+            test = RecallTest(target, session.feed.items, alpha)
+            test.read, test.found = read, found
+            return {"labels": test.forecast(), "expected": None}
+        known = latest.get("value") if measure == given.measure else None
+        allowed = target if measure == ERROR else 1.0 - target
+        guess = allowed / 2.0 if allowed * unread > 1.0 else 0.0
+        expected = round(guess if known is None else known, 4)
+        if math.ceil(expected * unread) >= math.ceil(allowed * unread):
+            return {"labels": None, "expected": expected, "estimated": known is not None}
+        share = plan(unread, allowed, expected, alpha)
+        return {"labels": share.labels, "expected": expected, "estimated": known is not None}
 
     def _certificate(self) -> dict[str, Any] | None:
         """The last attempt that is over, and whether it proves the goal for what is there now."""
@@ -105,7 +133,7 @@ class PageView:
     def recent(self, annotator: str) -> list[dict[str, Any]]:
         """What this person labelled last."""
         with self._session.lock:
-            last = list(itertools.islice(self._session.said_by(annotator), _MOST_RECENT))
+            last = list(itertools.islice(self._session.book.said_by(annotator), _MOST_RECENT))
         return self._list(last, annotator)
 
     def _list(self, items: list[int], annotator: str) -> list[dict[str, Any]]:
@@ -115,11 +143,10 @@ class PageView:
             shown = self._project.texts or self._project.others
             text = " ".join(str(fields[name]) for name in shown if fields.get(name) is not None)
             own = self._session.labels.get(item, {})
-            mine = own.get(annotator)
             found.append(
                 {
                     "item": item, "snippet": " ".join(text.split())[:_SNIPPET], "labelled": bool(own),
-                    "label": mine.label if mine is not None else settled(own) if own else None,
+                    "label": own[annotator] if annotator in own else settled(own),
                 }
             )  # fmt: skip
         return found

@@ -76,7 +76,11 @@ def command(file: Path, journal: Path, certificate: Path | None, **given: Any) -
             raise FileNotFoundError(2, "No such file", str(journal))
         with Journal(journal) as kept:
             rows = _read(file)
+            if certificate is not None and certificate.exists() and _identity(certificate) is None:
+                raise InputError(f"{certificate}: exists, and is not a certificate; name another file")
             attempt = _attempt(kept, rows, given)
+            if not attempt.answers:
+                _tell_plan(attempt)
             replies = iter(sys.stdin)
             while (row := attempt.ask_next()) is not None:
                 _say(_question(attempt, row, rows[row]))
@@ -88,8 +92,51 @@ def command(file: Path, journal: Path, certificate: Path | None, **given: Any) -
                 except ValueError as error:
                     _say({"error": str(error)})
             if certificate is not None and attempt.over:
-                attempt.save(certificate)
+                target = _free_path(certificate, attempt)
+                attempt.save(target)
+                if target != certificate:
+                    click.echo(f"{certificate}: is of another attempt and stays; this is {target}", err=True)
             _say({"certified": attempt.passed, "over": attempt.over, "says": str(attempt)})
+
+
+def _tell_plan(attempt: "Attempt") -> None:
+    """How many labels it may take, before anybody begins."""
+    from steelyard.active.certificates import PlannedTest, plan
+
+    test: Any = attempt.test
+    if isinstance(test, PlannedTest):
+        text = f"{test.plan.labels:,} labels, of which {test.plan.most_bad:,} may be wrong"
+    elif attempt.measure == "recall":
+        text = f"{test.forecast():,} labels if nothing more is found, more otherwise"
+    elif test.least == 1:
+        text = f"{test.forecast():,} labels if none is wrong"
+    else:
+        share = test.least / test.rows
+        likely = plan(test.rows, share, share / 2, test.alpha).labels
+        text = (
+            f"about {likely:,} labels if the model is half as bad, {test.forecast():,} if it is never wrong"
+        )
+    click.echo(f"{attempt.claim}: {text}", err=True)
+
+
+def _identity(path: Path) -> tuple[Any, ...] | None:
+    """Which attempt a certificate is of; None if it is none."""
+    try:
+        kept = json.loads(path.read_bytes())
+        return tuple(kept[name] for name in ("seed", "attempt", "measure", "model", "pool_checksum"))
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return None
+
+
+def _free_path(path: Path, attempt: "Attempt") -> Path:
+    """Where the certificate of an attempt goes: those of others, perhaps stronger, are not replaced."""
+    about = attempt.about
+    own = attempt.seed, attempt.attempt, attempt.measure, about["model"], about["pool_checksum"]
+    target, number = path, 1
+    while target.exists() and _identity(target) != own:
+        number += 1
+        target = path.with_stem(f"{path.stem}-{number}")
+    return target
 
 
 def _read(file: Path) -> list[Any]:
@@ -199,7 +246,7 @@ def _question(attempt: "Attempt", row: int, example: Any) -> dict[str, Any]:
     test: Any = attempt.test
     said = {
         "row": row, "example": example, "prediction": attempt.prediction(row),
-        "labels": len(attempt.answers), "attempt": attempt.attempt,
+        "labels": len(attempt.answers), "attempt": attempt.attempt, "labels_left": attempt.labels_left,
     }  # fmt: skip
     said |= {"found": test.found} if attempt.measure == "recall" else {"wrong": test.bad}
     if isinstance(test, PlannedTest):

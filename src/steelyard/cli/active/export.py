@@ -29,13 +29,16 @@ _PLAIN = (
 )
 @click.option("--certificate", type=options.FILE_PATH, metavar="FILE",
               help="Save the certificate, for steelyard active verify.")  # fmt: skip
+@options.FORCE
 def command(
-    journal: Path, output: Path | None, kind: str | None, model: Path | None, certificate: Path | None
-) -> None:
+    journal: Path, output: Path | None, kind: str | None, model: Path | None, certificate: Path | None,
+    force: bool,
+) -> None:  # fmt: skip
     """Write all labels of a JOURNAL to a file, with predictions; and the model and the certificate.
 
     The source file is not needed, and others may be labelling meanwhile. Equal documents have the same label.
     """
+    from steelyard.cli.common import check_outputs
     from steelyard.labelling import export
     from steelyard.labelling.learner_feed import LearnerFeed
     from steelyard.labelling.project import Project
@@ -51,10 +54,13 @@ def command(
                     f"{journal}: has no documents, since a program keeps it: steelyard active label makes "
                     "journals that have, and in Python history_ has the answers"
                 )
-            found = None if certificate is None else export.write_certificate(project, certificate)
+            page = None if certificate is None else certificate.with_suffix(".html")
+            check_outputs([output, model, certificate, page], [journal], force=force)
             classifier = project.classifier()
-            if found is not None and (since := export.outdated(project, found, classifier)) is not None:
-                click.echo(f"note: {certificate}: {since}", err=True)
+            if certificate is not None:
+                found = export.write_certificate(project, certificate, classifier)
+                if (since := export.outdated(found, classifier)) is not None:
+                    click.echo(f"note: {certificate}: {since}", err=True)
             if output is not None:
                 export.write(project, LearnerFeed(project, classifier), output, kind)
                 click.echo(f"{output}: {counted(project.store.count(), 'document')}", err=True)

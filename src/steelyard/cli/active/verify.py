@@ -1,11 +1,18 @@
 """`steelyard active verify`: compute a certificate anew."""
 
 import json
+from contextlib import nullcontext
 from pathlib import Path
+from typing import Any
 
 import click
 
 from steelyard.cli import options
+from steelyard.io.errors import InputError
+
+_WANTED = (
+    "A certificate is the JSON file that steelyard active certify or active export writes with --certificate"
+)
 
 
 @click.command()
@@ -26,13 +33,35 @@ def command(certificate: Path, journal: Path | None) -> None:
     with options.errors():
         if journal is not None and not journal.exists():
             raise FileNotFoundError(2, "No such file", str(journal))
-        try:
-            content = json.loads(certificate.read_text(encoding="utf-8"))
-            if journal is None:
-                found = verify(content)
-            else:
-                with Journal(journal, read_only=True) as kept:
-                    found = verify_with_journal(content, kept)
-        except (ValueError, RecursionError) as error:
-            raise ValueError(f"{certificate}: {error}") from None
+        content = _read(certificate)
+        with nullcontext() if journal is None else Journal(journal, read_only=True) as kept:
+            try:
+                found = verify(content) if kept is None else verify_with_journal(content, kept)
+            except (ValueError, RecursionError) as error:
+                raise InputError(f"{certificate}: {error}") from None
     click.echo(f"{found}; everything agrees")
+
+
+def _read(path: Path) -> Any:
+    """The content of a certificate; of another file, what that seems to be."""
+    from steelyard.model_file import is_model
+
+    content = path.read_bytes()
+    kinds = (
+        (
+            b"SQLite format 3",
+            "is a journal; steelyard active export writes its certificate, with --certificate",
+        ),
+        (b"<!doctype html", "is a page to read; verify the JSON file beside it"),
+    )
+    for start, what in kinds:
+        if content[: len(start)].lower() == start.lower():
+            raise InputError(f"{path}: {what}. {_WANTED}")
+    if is_model(path):
+        raise InputError(f"{path}: is a model. {_WANTED}")
+    if not content.strip():
+        raise InputError(f"{path}: is empty. {_WANTED}")
+    try:
+        return json.loads(content)
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{path}: is not JSON ({error}). {_WANTED}") from None

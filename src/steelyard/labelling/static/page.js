@@ -6,7 +6,7 @@ const at = (id) => document.getElementById(id);
 const client = remembered(sessionStorage, "client", () => crypto.randomUUID());
 const RETRY = 1000, REFRESH = 5000;
 const KEYS = "123456789abcdefgijklmopqrtvwxz";  // of the classes; h, s and u do other things, y and n are for two
-let about, shown = null, current = null, busy = false, waiting = null;
+let about, shown = null, current = null, busy = false, waiting = null, foreseen = null;
 
 function remembered(storage, key, make) {
   const name = `steelyard-${key}`;
@@ -153,6 +153,7 @@ function update(state) {
   rows.push(["documents in all", about.documents]);
   at("tally").tBodies[0].replaceChildren(...rows.map(([name, count], k) =>
     made("tr", k >= about.classes.length ? { class: "soft" } : {}, made("th", { scope: "row" }, name), made("td", {}, count.toLocaleString("en")))));
+  if (state.trouble) banner(`The learner waits: ${state.trouble}. Answers that are confirmed are stored.`);
   judge(state);
   certificate(state);
   agree(state);
@@ -214,13 +215,29 @@ function certificate(state) {
   const idle = "A certificate is proof that others can check. Documents are drawn at random until it is sure.";
   at("certificate-says").textContent = running || (ended ? `${ended.says}${later(ended)}` : idle);
   document.querySelector('[data-kind="certificate"]').hidden = !ended;
+  if (attempt === null && foreseen !== state.labelled) { foreseen = state.labelled; forecast(); }
 }
 
 function drawn(attempt) {
   if (attempt.waits) return "answer the documents that are open; the draws begin after those.";
   const counts = attempt.measure === "recall" ? `${attempt.found} of ${about.positive} found in all` : `${attempt.wrong} where the model was wrong`;
-  return `${attempt.labels} labels drawn, ${counts}. The documents that come now are drawn at random.`;
+  const left = attempt.labels_left, stays = attempt.measure === "recall" ? "if nothing more is found" : "if the share of errors stays as seen";
+  const ahead = left === null ? "As it looks, the claim cannot be proved" : `About ${left.toLocaleString("en")} more ${stays}`;
+  const waits = attempt.waiting ? ` ${attempt.waiting} answers count once a document has its answer that somebody has open; after ${attempt.lease / 60} minutes it goes to another.` : "";
+  return `${attempt.labels} labels drawn, ${counts}. ${ahead}.${waits} The documents that come now are drawn at random.`;
 }
+
+// How many labels a certificate will take, before one begins.
+async function foresee() {
+  const measure = at("measure").value, target = Number(at("target").value) / 100;
+  if (!(target > 0 && target < 1)) { at("forecast").textContent = ""; return; }
+  const { labels, expected, estimated } = await read("forecast", { measure, target });
+  const kind = measure === "precision" ? "share of wrong ones" : "error";
+  const given = expected === null ? "if nothing more is found, and more otherwise" : `if the ${kind} is ${percent(expected)}, ${estimated ? "as estimated" : "half of what is allowed"}`;
+  at("forecast").textContent = labels === null ? `The ${kind} is estimated to be ${percent(expected)}: label on before you try.` : `It will take about ${labels.toLocaleString("en")} labels ${given}.`;
+}
+
+const forecast = () => foresee().catch(() => { at("forecast").textContent = ""; });
 
 function agree({ agreement, people }) {
   at("agreement").hidden = !agreement.items;
@@ -284,7 +301,8 @@ at("more").addEventListener("click", () => act(async () => {
   const state = await read("state");
   return post("budget", { budget: state.budget + 100 });
 }, follow));
-at("measure").addEventListener("change", bound);
+at("measure").addEventListener("change", () => { bound(); forecast(); });
+at("target").addEventListener("input", forecast);
 at("certify").addEventListener("submit", (event) => {
   event.preventDefault();
   act(() => post("certify", { measure: at("measure").value, target: Number(at("target").value) / 100 }), follow);
