@@ -39,7 +39,9 @@ def load() -> Reuters:
 def load_newsgroups() -> Reuters:
     rows = list(table("newsgroups.tsv.xz"))
     train, test = ([row for row in rows if row["split"] == part] for part in ("train", "test"))
-    return _counted(*(([{row["group"]} for row in part], [row["text"] for row in part]) for part in (train, test)))
+    return _counted(
+        *(([{row["group"]} for row in part], [row["text"] for row in part]) for part in (train, test))
+    )
 
 
 def _counted(train: Part, test: Part) -> Reuters:

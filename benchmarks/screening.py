@@ -52,8 +52,8 @@ Target: on average no more documents than ASReview: {verdict}.
 
 {table}
 
-On Reuters-21578, documents read until recall is *proved* by `ask_next(stop=Certified("recall", target))`, with α = 0.05 for all
-attempts, of which the first has half; in parentheses the recall that was reached.
+On Reuters-21578, documents read until recall is *proved* by `ask_next(stop=Certified("recall", target))`,
+with α = 0.05 for all attempts, of which the first has half; in parentheses the recall that was reached.
 
 {proofs}
 """

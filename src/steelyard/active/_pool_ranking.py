@@ -135,7 +135,7 @@ class PoolRanking(Locked):
         They are the first in the order of the pool: the proof of recall needs that nothing else depends on
         the order of picks. And they follow from the answers alone, however often a process was started anew.
         """
-        stored = {place for place in self.labelled.places[:count].tolist()}
+        stored = set(self.labelled.places[:count].tolist())
         places = {number: place for number, (place, _) in self._asked.items()} | self._taught
         free = ~audit
         free[[number for number, place in places.items() if number >= 0 and place in stored]] = False

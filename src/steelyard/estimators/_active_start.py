@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.feature_extraction.text import TfidfTransformer
 
+from steelyard import model_file
 from steelyard.active.evaluation import Evaluation
 from steelyard.active.journal import IN_MEMORY, Journal
 from steelyard.active.labelled import RefitPlan
@@ -22,6 +23,7 @@ from steelyard.estimators._teach_mixin import TeachMixin
 from steelyard.estimators.inputs import check_matrix
 from steelyard.estimators.parameters import learning_settings
 from steelyard.examples import Examples, examples
+from steelyard.model_file import EngineState, ModelFile
 
 _DAMPED = "damped"
 _STARTING = threading.Lock()  # two threads may bring the first rows of a stream
@@ -96,6 +98,25 @@ class StartMixin(EstimatesMixin, TeachMixin):
             with Journal(self.journal) as kept:
                 return _pool_of(kept)
         return _pool_of(self.journal)
+
+    def save(self, path: str | Path) -> None:
+        """Save the learned model, for `OnlineClassifier.load`; all that was asked for is in the journal.
+
+        A model file has no place for the weights of words that `tfidf=True` counts on the pool.
+        """
+        models = self._learner("model to save").models
+        if self.tfidf:
+            raise ValueError(
+                "a model file cannot weight words as tfidf=True does: predict with this classifier, which "
+                "continues from its journal, or fit OnlineClassifier on the labelled rows"
+            )
+        several = len(self.classes_) if len(self.classes_) > 2 else 0
+        engine = EngineState([models[0].settings], models, several)
+        if several:
+            engine.alive, engine.error = np.ones(several), np.zeros(1)
+        names = getattr(self, "feature_names_in_", None)
+        content = ModelFile(engine, class_names=self.classes_, feature_names=names)
+        model_file.save(path, content)
 
     def _start(self, chunk: Examples, expected: int | None, *, pool: bool = True) -> list[int]:
         """Open or continue the journal; returns how many rows each part of the pool has."""
