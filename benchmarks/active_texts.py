@@ -29,9 +29,9 @@ TEXT = """
 
 What is the best choice for texts, if nobody knows how rare the classes are? *texts* is `strategy="margin",
 refit="balanced", tfidf=True` with a tenth of the labels for an audit, as on the page; *no audit* is the same
-without; *defaults* are those of `ActiveClassifier`. With 1, 5 and 10 % of the labels of at most {most:,} rows:
-F1 of the rarer class (its share is in parentheses) and error in per cent on test rows, and the upper end of the
-95 % interval of the present model's error. Means of {shuffles} shuffles.
+without; *defaults* are those of `ActiveClassifier`. With 1, 5 and 10 % of the labels of at most {most:,}
+rows: F1 of the rarer class (its share is in parentheses) and error in per cent on test rows, and the upper
+end of the 95 % interval of the present model's error. Means of {shuffles} shuffles.
 
 On average *texts* has an F1 of {f1[1]:.3f} where the defaults have {f1[0]:.3f} on the {rare} sets whose rarer
 class has at most {limit:.0%} of the rows; on the others the error is {error[1]:.1f} % and {error[0]:.1f} %.

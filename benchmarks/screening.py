@@ -28,7 +28,7 @@ from steelyard.active.stopping import Certified
 
 TOPICS = {
     "Reuters-21578": ("ship", "gold", "cocoa", "nat-gas", "livestock", "corn", "soybean", "iron-steel"),
-    "newsgroups": ("sci.space", "talk.politics.guns"),
+    "newsgroups": ("sci.space",),
 }
 PROVED = ("ship", "gold", "cocoa", "nat-gas", "livestock")
 TARGETS = (0.8, 0.9, 0.95)
@@ -88,7 +88,7 @@ def main(keep: Path, shuffles: int, output: Path | None) -> None:
             click.echo(f"{topic} {seed} {reads}", err=True)
         means = np.mean(runs, axis=0)
         totals.append(means)
-        saved = [f"{SHARE - mean / len(labels):.3f}" for mean in means]
+        saved = [f"{round(SHARE - mean / len(labels), 3) + 0.0:.3f}" for mean in means]
         cells = [f"{mean:,.0f} ({wss})" for mean, wss in zip(means, saved, strict=True)]
         table.append([f"{topic} ({labels.sum()})", *cells])
         if topic not in PROVED:

@@ -192,7 +192,8 @@ def _begin(project: "Project", file: Path, given: dict[str, Any]) -> None:
     positive = given["positive"] or (None if several else names[-1])
     settings = ProjectSettings(
         names, positive, given["strategy"] or strategies.DEFAULT, given["budget"] or DEFAULT_BUDGET,
-        given["audit"] or 0.0, given["twice"] or 0.0, RECALL if screening else ERROR, target, given["seed"] or 0,
+        given["audit"] or 0.0, given["twice"] or 0.0, RECALL if screening else ERROR, target,
+        given["seed"] or 0,
     )  # fmt: skip
     corpus = _read(file, settings.classes, given)
     if corpus.kind == "table":
