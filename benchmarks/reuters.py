@@ -1,4 +1,7 @@
-"""Reuters-21578 by topic: rare classes among real texts. Counts of words; Lewis's split by date."""
+"""Reuters-21578 by topic: rare classes among real texts. Counts of words; Lewis's split by date.
+
+And 20 newsgroups in the same form, a topic being a group.
+"""
 
 import csv
 from dataclasses import dataclass
@@ -8,7 +11,9 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.feature_extraction.text import CountVectorizer
 
-from benchmarks.labelled import open_file
+from benchmarks.labelled import open_file, table
+
+Part = tuple[list[set[str]], list[str]]
 
 
 @dataclass(frozen=True)
@@ -28,12 +33,24 @@ class Reuters:
 
 
 def load() -> Reuters:
-    (topics, texts), (test_topics, test_texts) = _read("train"), _read("test")
+    return _counted(_read("train"), _read("test"))
+
+
+def load_newsgroups() -> Reuters:
+    rows = list(table("newsgroups.tsv.xz"))
+    train, test = ([row for row in rows if row["split"] == part] for part in ("train", "test"))
+    return _counted(
+        *(([{row["group"]} for row in part], [row["text"] for row in part]) for part in (train, test))
+    )
+
+
+def _counted(train: Part, test: Part) -> Reuters:
+    (topics, texts), (test_topics, test_texts) = train, test
     counter = CountVectorizer(dtype=np.float64)
     return Reuters(texts, topics, counter.fit_transform(texts), counter.transform(test_texts), test_topics)
 
 
-def _read(part: str) -> tuple[list[set[str]], list[str]]:
+def _read(part: str) -> Part:
     with open_file(f"reuters21578-{part}.tsv.xz") as file:
         _, *rows = csv.reader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
     return [set(topics.split(",")) for topics, _ in rows], [text for _, text in rows]

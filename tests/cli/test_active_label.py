@@ -255,3 +255,22 @@ def test_projects_of_documents_that_cannot_be_learned(tmp_path: Path) -> None:
     assert "some document cannot be learned from: column hour" in said
     with Project(path, read_only=True) as reading:
         assert reading.others == ("hour", "sender")
+
+
+def test_the_default_strategy_suits_the_columns(tmp_path: Path, served: list[LabellingSession]) -> None:
+    """Texts alone: margin sampling, with a tenth of the labels for an estimate. Else iwal."""
+    texts, mixed = tmp_path / "texts.txt", write_table(tmp_path / "mixed.csv")
+    texts.write_text("".join(f"message {number} about {number % 7}\n" for number in range(200)))
+    for file, given, strategy, audit in (
+        (texts, ("--budget", 50), "margin", 0.025),
+        (texts, ("--strategy", "margin"), "margin", 0.0),
+        (texts, ("--audit", 0.2), "margin", 0.2),
+        (texts, ("--screening",), "relevance", 0.0),
+        (mixed, (), "iwal", 0.0),
+    ):
+        journal = tmp_path / f"{len(served)}.journal"
+        label(file, "--classes", "ham,spam", "--journal", journal, *given)
+        settings = served[-1].project.settings
+        assert settings.strategy == strategy
+        assert settings.audit == pytest.approx(audit)
+        assert settings.tfidf == (file == texts)

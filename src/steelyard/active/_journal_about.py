@@ -18,6 +18,7 @@ A journal has the lowest that it can have: older versions know up to theirs.
 CHANGE, WITHDRAW = "change", "withdraw"
 
 _FORMER = {"name": "iwal"}  # the strategy of journals that do not name one
+_UNSAID = {"relevance": {"presumed": 0}}  # parameters of strategies, where journals do not name them
 
 
 class AboutEntry(ABC):
@@ -83,7 +84,8 @@ class AboutEntry(ABC):
                 f"{self.path}: written by a newer steelyard (format {newest}, this one reads up to "
                 f"{FORMAT}); upgrade"
             )
-        return {"strategy": _FORMER} | kept
+        strategy = kept.get("strategy", _FORMER)
+        return kept | {"strategy": _UNSAID.get(strategy["name"], {}) | strategy}
 
     def _raise_format(self, least: int) -> None:
         """In a transaction: what was added, versions before this format do not know."""

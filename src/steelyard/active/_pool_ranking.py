@@ -51,7 +51,7 @@ class PoolRanking(Locked):
     def ask_from(self, pool: "Examples", order: NDArray[np.int64]) -> "Query | None":
         """The row of a pool that the strategy wants most; None once the budget or the pool is used up.
 
-        Example number i is row `order[i]`. Until there are answers of both classes it is any row. Then the
+        Example number i is row `order[i]`. Until the strategy has answers to rank by it is any row. Then the
         pool is ranked whenever there are a tenth more answers. In between, the next in rank is asked for, so
         the question depends on answers and questions so far only.
         A share of the questions, drawn at random, is for the audit; its rows are not ranked. A strategy may
@@ -72,7 +72,8 @@ class PoolRanking(Locked):
         )
         number, probability, source = (audit, self.plan.audit, None) if for_audit else (ranked, 1.0, None)
         if self.strategy.picks and not for_audit:
-            if not self.labelled.has_both or self._draw(_PICK_TURNS, turn) < self.strategy.picks:
+            by_rank = self.strategy.can_rank(self.labelled, len(self.labelled))
+            if not by_rank or self._draw(_PICK_TURNS, turn) < self.strategy.picks:
                 number, probability, source = self._pick(order), self.strategy.picks, 0
         assert number is not None
         decisions = Decisions(
@@ -102,20 +103,43 @@ class PoolRanking(Locked):
 
     def _rank(self, pool: "Examples", order: NDArray[np.int64]) -> Ranking:
         answered = len(self.labelled)
-        can_rank = self.labelled.has_both and (answered >= FIRST_RANKED or self.strategy.picks > 0.0)
-        count = last_refit(answered) if can_rank else 0
-        if count and self.strategy.picks and len(pool) <= _SMALL:
-            count = max(count, answered - answered % _OFTEN)
+        count = self._ranked_by(answered, len(pool))
         answers = self.labelled.fingerprint(count)
         if self._ranking is None or self._ranking.answers != answers:
-            scores, predictions = (column[order] for column in self._score(self.labelled.refit(count), pool))
             is_open = np.ones(len(pool), bool)
             is_open[[number for number in (*self._asked, *self._taught) if number >= 0]] = False
             audit = self.in_audit(np.arange(len(pool)))
+            models = self.labelled.refit(0)
+            if count:
+                unread = self.labelled.unlabelled(pool, order[self._unlabelled(count, audit)])
+                models = self.strategy.rank_by(self.labelled, count, unread)
+            scores, predictions = (column[order] for column in self._score(models, pool))
             ranked = np.argsort(scores, kind="stable")
             ranked = ranked[(is_open & ~audit)[ranked]]
             self._ranking = Ranking(answers, ranked, np.flatnonzero(is_open & audit), scores, predictions)
         return self._ranking
+
+    def _ranked_by(self, answered: int, rows: int) -> int:
+        """The number of answers whose model ranks so many rows; 0: none does."""
+        enough = answered >= FIRST_RANKED or self.strategy.picks > 0.0
+        if not enough or not self.strategy.can_rank(self.labelled, answered):
+            return 0
+        count = last_refit(answered)
+        if self.strategy.picks and rows <= _SMALL:
+            count = max(count, answered - answered % _OFTEN)
+        return count if self.strategy.can_rank(self.labelled, count) else answered
+
+    def _unlabelled(self, count: int, audit: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """As many as the strategy presumes to know of the numbers that the first answers are not about.
+
+        They are the first in the order of the pool: the proof of recall needs that nothing else depends on
+        the order of picks. And they follow from the answers alone, however often a process was started anew.
+        """
+        stored = set(self.labelled.places[:count].tolist())
+        places = {number: place for number, (place, _) in self._asked.items()} | self._taught
+        free = ~audit
+        free[[number for number, place in places.items() if number >= 0 and place in stored]] = False
+        return np.flatnonzero(free)[: self.strategy.presumed]
 
     @property
     @abstractmethod

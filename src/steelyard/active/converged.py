@@ -29,8 +29,11 @@ _PRECISE, _ARMIJO, _SHORTEST = 1e-5, 1e-4, 1e-10
 Array = NDArray[np.float64]
 
 
-def minimum(settings: Settings, rows: Examples) -> Model:
-    """The model with the least loss; what decides its next steps is that of one pass over the rows."""
+def minimum(settings: Settings, rows: Examples, costs: Array | None = None) -> Model:
+    """The model with the least loss; what decides its next steps is that of one pass over the rows.
+
+    `costs` are other C·cᵢ.
+    """
     learner = Learner(settings, rows.features)
     learner.learn(rows)
     model = learner.model
@@ -38,7 +41,9 @@ def minimum(settings: Settings, rows: Examples) -> Model:
     matrix = sparse.csr_matrix(
         (rows.values.astype(np.float64), places, rows.indptr), (len(rows), len(features))
     )
-    found = _minimize(settings, matrix, rows.labels, _balanced(rows.labels, rows.sample_weight))
+    if costs is None:
+        costs = STRENGTH * _balanced(rows.labels, rows.sample_weight)
+    found = _minimize(settings, matrix, rows.labels, costs)
     model.raw_coefficients[...] = 0.0
     model.raw_coefficients[features] = found[:-1]
     model.state[[linear.SCALE, linear.L1_TOTAL, linear.BIAS, linear.BIAS_LAG]] = 1.0, 0.0, found[-1], 0.0
@@ -52,10 +57,9 @@ def _balanced(labels: Array, weights: Array) -> Array:
     return balanced
 
 
-def _minimize(settings: Settings, matrix: sparse.csr_matrix, labels: Array, weights: Array) -> Array:
+def _minimize(settings: Settings, matrix: sparse.csr_matrix, labels: Array, costs: Array) -> Array:
     value, slope = (jit.pointer(settings.loss, name) for name in ("value", "derivative"))
-    out, costs = np.empty(len(labels)), STRENGTH * weights
-    turned = matrix.T.tocsr()
+    out, turned = np.empty(len(labels)), matrix.T.tocsr()
 
     def cost(at: Array) -> tuple[float, Array]:
         predictions = matrix @ at[:-1] + at[-1] * settings.bias

@@ -63,14 +63,14 @@ class Evaluation:
     ) -> Estimate:
         """A figure with an interval that is valid at any stopping time. `largest` is for the measure loss."""
         running = RunningEstimate(of, measure, level)  # checks the names
+        if self._several:
+            self._check_classes(measure)
         if (measure == "loss") != (largest is not None):
             raise ValueError(
                 "a loss has no bound of its own: give largest=…, and larger losses count as that much"
                 if largest is None
                 else f"largest={largest} is for the measure 'loss', not for {measure!r}"
             )
-        if self._several:
-            self._check_classes(measure)
         self._check_possible(of)
         with self._learner.lock:
             found = self._estimate(running, largest)

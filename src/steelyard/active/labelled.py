@@ -146,10 +146,9 @@ class Labelled:
     def __len__(self) -> int:
         return len(self._places)
 
-    @property
-    def has_both(self) -> bool:
-        """Whether there are answers of both classes; of several, of two."""
-        return any(label != self._labels[0] for label in self._labels)
+    def kinds(self, count: int) -> set[float]:
+        """The classes among the first answers."""
+        return set(self._labels[:count])
 
     def answer(self, place: int, label: float, probability: float) -> None:
         """Add the label of a row; it is learned when the model is next needed."""
@@ -209,6 +208,13 @@ class Labelled:
     def examples(self, start: int, end: int) -> Examples:
         columns = (np.array(column[start:end]) for column in (self._places, self._labels, self._weights))
         return self.rows.take(*columns)
+
+    def unlabelled(self, pool: Examples, rows: NDArray[np.int64]) -> Examples:
+        """Rows of a pool, stored as the labelled ones are."""
+        own = SparseRows(self._features)
+        for row in rows.tolist():
+            own.add(*sparse_row(pool, row))
+        return own.take(np.arange(len(own)), np.zeros(len(own)), np.ones(len(own)))
 
     def fingerprint(self, count: int) -> tuple[bytes, bytes]:
         """What identifies the first `count` answers."""

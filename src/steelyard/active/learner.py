@@ -337,9 +337,7 @@ def continue_from(journal: Journal) -> ActiveLearner:
         raise ValueError(f"{journal.path}: is empty: nothing was asked for yet")
     described = dict(about["settings"])
     settings = Settings(**described | {"loss": losses.by_name(**described["loss"])})
-    kept, parameters = dict(about["about"]), dict(about["strategy"])
-    strategy = strategies.by_name(parameters.pop("name"))
-    vars(strategy).update(parameters)
+    kept, strategy = dict(about["about"]), strategies.from_description(about["strategy"])
     return ActiveLearner(
         settings, kept.pop("features"), BudgetPlan(**about["plan"]), RefitPlan(**about["training"]), journal,
         kept, strategy, len(kept.get("classes", ("", ""))),

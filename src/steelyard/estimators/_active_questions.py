@@ -29,8 +29,11 @@ class ActiveQuestion:
     """The class that the model expects."""
 
 
-def find_strategy(given: Any) -> Strategy:
+def find_strategy(given: Any, kept: dict[str, Any] | None) -> Strategy:
+    """An instance, or one by its name, with the parameters that a journal was started with."""
     if isinstance(given, str):
+        if kept is not None and kept["strategy"]["name"] == given:
+            return strategies.from_description(kept["strategy"])
         return strategies.by_name(given)
     if not isinstance(given, Strategy):
         hint = f"; give an instance, {given.__name__}()" if isinstance(given, type) else ""

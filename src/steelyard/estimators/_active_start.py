@@ -7,8 +7,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 from sklearn.feature_extraction.text import TfidfTransformer
 
+from steelyard import model_file
 from steelyard.active.evaluation import Evaluation
 from steelyard.active.journal import IN_MEMORY, Journal
 from steelyard.active.labelled import RefitPlan
@@ -21,7 +23,9 @@ from steelyard.estimators._teach_mixin import TeachMixin
 from steelyard.estimators.inputs import check_matrix
 from steelyard.estimators.parameters import learning_settings
 from steelyard.examples import Examples, examples
+from steelyard.model_file import EngineState, ModelFile
 
+_DAMPED = "damped"
 _STARTING = threading.Lock()  # two threads may bring the first rows of a stream
 
 
@@ -44,6 +48,7 @@ class StartMixin(EstimatesMixin, TeachMixin):
     orders: int
     refit: str | None
     tfidf: bool
+    _damped: bool
     journal: str | Path | Journal | None
     random_state: int
 
@@ -71,19 +76,47 @@ class StartMixin(EstimatesMixin, TeachMixin):
         return examples(rows, features=None if anew else self.n_features_in_)
 
     def _weighted(self, rows: Any, *, anew: bool) -> Any:
-        """Counts weighted by the inverse document frequency of the pool, as it was before it grew."""
+        """Counts weighted by the inverse document frequency of the pool, as it was before it grew.
+
+        The counts are damped: ten times the same word says less than ten words. (Not in older journals.)
+        """
         if anew:
-            self._idf = TfidfTransformer().fit(rows[: self._first_part()])
+            kept = self._kept()
+            self._damped = kept is None or kept.get("tfidf") == _DAMPED
+            first = None if kept is None or not kept.get("parts") else kept["parts"][0][0]
+            self._idf = TfidfTransformer().fit(rows[:first])
+        if self._damped:
+            rows = sparse.csr_matrix(rows, dtype=np.float64)
+            rows.data = np.copysign(np.log1p(np.abs(rows.data)), rows.data)
         return self._idf.transform(rows)
 
-    def _first_part(self) -> int | None:
-        """How many rows the pool of the journal had at first; None if it is a new one."""
+    def _kept(self) -> dict[str, Any] | None:
+        """What the journal says about the pool; None if it is a new one."""
         if not isinstance(self.journal, Journal):
             if self.journal is None or not Path(self.journal).exists():
                 return None
             with Journal(self.journal) as kept:
-                return _first_rows(kept)
-        return _first_rows(self.journal)
+                return _pool_of(kept)
+        return _pool_of(self.journal)
+
+    def save(self, path: str | Path) -> None:
+        """Save the learned model, for `OnlineClassifier.load`; all that was asked for is in the journal.
+
+        A model file has no place for the weights of words that `tfidf=True` counts on the pool.
+        """
+        models = self._learner("model to save").models
+        if self.tfidf:
+            raise ValueError(
+                "a model file cannot weight words as tfidf=True does: predict with this classifier, which "
+                "continues from its journal, or fit OnlineClassifier on the labelled rows"
+            )
+        several = len(self.classes_) if len(self.classes_) > 2 else 0
+        engine = EngineState([models[0].settings], models, several)
+        if several:
+            engine.alive, engine.error = np.ones(several), np.zeros(1)
+        names = getattr(self, "feature_names_in_", None)
+        content = ModelFile(engine, class_names=self.classes_, feature_names=names)
+        model_file.save(path, content)
 
     def _start(self, chunk: Examples, expected: int | None, *, pool: bool = True) -> list[int]:
         """Open or continue the journal; returns how many rows each part of the pool has."""
@@ -95,13 +128,16 @@ class StartMixin(EstimatesMixin, TeachMixin):
         settings = learning_settings(self)
         positive = questions.choose_positive(self.positive, self.classes, named)
         place = None if positive is None else named.tolist().index(positive)
-        strategy = questions.find_strategy(self.strategy).toward(second=place == 1)
-        refit = self.refit or strategy.refit
-        training = RefitPlan(self.training_weight, self.cap, self.orders, self.random_state, refit)
         about = {"classes": named.tolist(), "positive": positive, "pool": None}
+        if self.tfidf and self._damped:
+            about["tfidf"] = _DAMPED
         journal = self.journal if isinstance(self.journal, Journal) else Journal(self.journal or IN_MEMORY)
         try:
-            parts = questions.pool_parts(chunk, journal.about()) if pool else []
+            kept = journal.about()
+            strategy = questions.find_strategy(self.strategy, kept).toward(second=place == 1)
+            refit = self.refit or strategy.refit
+            training = RefitPlan(self.training_weight, self.cap, self.orders, self.random_state, refit)
+            parts = questions.pool_parts(chunk, kept) if pool else []
             if pool:
                 about |= {"pool": parts[0][1], "parts": parts}
             self.learner_ = ActiveLearner(
@@ -115,6 +151,5 @@ class StartMixin(EstimatesMixin, TeachMixin):
         return [rows for rows, _ in parts]
 
 
-def _first_rows(journal: Journal) -> int | None:
-    parts = (journal.about() or {}).get("about", {}).get("parts")
-    return parts[0][0] if parts else None
+def _pool_of(journal: Journal) -> dict[str, Any] | None:
+    return (journal.about() or {}).get("about")

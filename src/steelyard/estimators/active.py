@@ -73,7 +73,8 @@ class ActiveClassifier(
         all the others) weigh the same, for rare classes. The default of the strategy "relevance" is
         "balanced", of others "averaged".
     tfidf : bool, default=False
-        Weight the counts of words by inverse document frequency, computed on the pool, in rows of length 1.
+        Weight the logarithms of counts of words by inverse document frequency, computed on the pool, in rows
+        of length 1.
     journal : path or Journal, optional
         A file in which nothing is lost if the process is killed.
     update, scaling, learning_rate, initial_t, power_t, l1, l2, l2_flow, rates, fit_intercept, dtype

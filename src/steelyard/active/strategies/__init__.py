@@ -12,7 +12,7 @@ False
 
 import importlib
 import pkgutil
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from steelyard._messages import did_you_mean
 
@@ -39,6 +39,13 @@ def by_name(name: str) -> "Strategy":
         if isinstance(each, type) and issubclass(each, Strategy) and each.__module__ == module.__name__
     )
     return cls()
+
+
+def from_description(given: dict[str, Any]) -> "Strategy":
+    """The strategy that a journal describes: its name and parameters."""
+    strategy = by_name(given["name"])
+    vars(strategy).update({name: value for name, value in given.items() if name != "name"})
+    return strategy
 
 
 def name_of(strategy: "Strategy") -> str:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from steelyard.active import strategies
 
 if TYPE_CHECKING:  # a plan needs no kernels
+    from steelyard.active.labelled import Labelled
     from steelyard.examples import Examples
     from steelyard.model import Model
 
@@ -124,6 +125,8 @@ class Strategy(ABC):
     """Whether it asks for the row with the lowest score of a whole pool, rather than row by row."""
     picks: float = 0.0
     """The share of rows that is picked at random from the unread of a pool, if it ranks pools."""
+    presumed: int = 0
+    """How many unread rows of a pool `rank_by` gets."""
     uniform: ClassVar[bool] = False
     """Whether all rows are equally likely: then there is no warm-up, and answers have the weight 1."""
     several: ClassVar[bool] = False
@@ -163,6 +166,14 @@ class Strategy(ABC):
     def toward(self, *, second: bool) -> "Strategy":
         """The strategy for a positive class that is the second, or the first, as the loss has them."""
         return self
+
+    def can_rank(self, labelled: "Labelled", count: int) -> bool:
+        """Whether a pool can be ranked by the first answers: there are two classes among them."""
+        return len(labelled.kinds(count)) > 1
+
+    def rank_by(self, labelled: "Labelled", count: int, unread: "Examples") -> "list[Model]":
+        """The models of the first answers that rank a pool; `unread` are `presumed` of its rows, any."""
+        return labelled.refit(count)
 
     @abstractmethod
     def score(self, model: "Model", examples: "Examples") -> tuple[Column, Column]:

@@ -5,13 +5,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from steelyard.active.converged import minimum
+from steelyard.active.labelled import Labelled
 from steelyard.active.strategies._base import Column, Strategy
-from steelyard.examples import Examples
+from steelyard.examples import Examples, join
 from steelyard.learner import Learner
 from steelyard.losses import decision_point
 from steelyard.model import Model
 
-PICKS = 0.05
+PICKS, PRESUMED = 0.02, 100
+_STRENGTH, _RELEVANT = 0.3, 10.0  # of the fit that ranks; the weight of the relevant, that of others being 1
 
 
 @dataclass
@@ -20,12 +23,18 @@ class Relevance(Strategy):
 
     A small share is picked at random from the unread rows of a pool: the proof of recall is made from those
     (see `steelyard.active.certificates.RecallTest`), and nothing relevant stays out of sight for ever. Until
-    answers of both classes are there, all rows are picked so; `teach` some relevant ones to begin with. In a
-    stream it asks for rows above a score that is set by the last 256 rows. Nothing can be estimated from
-    these labels alone, except recall by the certificate.
+    a relevant row is known, all rows are picked so; `teach` some to begin with. In a stream it asks for rows
+    above a score that is set by the last 256 rows. Nothing can be estimated from these labels alone, except
+    recall by the certificate.
+
+    The model that ranks a pool is not the one that predicts. It takes some unread rows as not relevant, since
+    nearly all of them are not: answers are about what looked relevant, and say little about the rest. And
+    relevant rows weigh most, so that a few of a new kind count among many that were rejected.
     """
 
     picks: float = PICKS
+    presumed: int = PRESUMED
+    """How many unread rows are taken as not relevant, if refits are balanced."""
     second: bool = True
     """Whether the second class is the positive one; `ActiveClassifier` sets it."""
 
@@ -40,6 +49,24 @@ class Relevance(Strategy):
 
     def toward(self, *, second: bool) -> "Relevance":
         return replace(self, second=second)
+
+    def can_rank(self, labelled: Labelled, count: int) -> bool:
+        if self._presumes(labelled):
+            return labelled.codes[self.second] in labelled.kinds(count)
+        return super().can_rank(labelled, count)
+
+    def _presumes(self, labelled: Labelled) -> bool:
+        return self.presumed > 0 and labelled.training.fit == "balanced"
+
+    def rank_by(self, labelled: Labelled, count: int, unread: Examples) -> list[Model]:
+        if not self._presumes(labelled):
+            return labelled.refit(count)
+        relevant, other = labelled.codes[self.second], labelled.codes[not self.second]
+        rows = join([labelled.examples(0, count), replace(unread, labels=np.full(len(unread), other))])
+        is_relevant, weights = rows.labels == relevant, rows.sample_weight
+        shares = np.where(is_relevant, _RELEVANT, 1.0) / (1.0 + _RELEVANT)
+        sums = np.where(is_relevant, weights[is_relevant].sum(), weights[~is_relevant].sum())
+        return [minimum(labelled.settings, rows, _STRENGTH * weights.sum() * shares * weights / sums)]
 
     def score(self, model: Model, examples: Examples) -> tuple[Column, Column]:
         predictions = Learner(model=model).predict(examples)
