@@ -52,14 +52,13 @@ def sizes(bits, mask):
 
     Without their sign bit floats are ordered as integers; infinity and NaN are larger than every number.
     """
-    kind = bits.dtype.type  # differences are cut to it: of 0 they wrap round to the largest integer
-    one, largest = kind(1), kind(0)
-    smallest = kind(largest - one)
+    kind = bits.dtype.type
+    smallest, largest, zero = kind(mask), kind(0), kind(0)
     for j in range(np.uint64(len(bits))):
         size = kind(bits[j] & mask)
-        smallest = min(smallest, kind(size - one))
+        smallest = min(smallest, size if size > zero else kind(mask))
         largest = max(largest, size)
-    return kind(smallest + one), largest
+    return (smallest if largest > zero else zero), largest
 
 
 @kernel
