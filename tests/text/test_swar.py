@@ -17,6 +17,7 @@ EXPECTED: dict[str, tuple[int, Callable[[int], bool]]] = {
     "no_digits": (32, lambda c: not 48 <= c <= 57),
     "blanks": (64, lambda c: c in b" \t\r\n"),
     "beyond_ascii": (64, lambda c: c > 127),
+    "letters": (64, lambda c: c > 127 or chr(c).isalnum()),
     "bars": (64, lambda c: c == 124),
     "name_ends": (32, lambda c: c in b" \t\r\n:|"),
 }

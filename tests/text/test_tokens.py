@@ -29,10 +29,9 @@ def tokenised(text: str, wanted: TextOptions) -> list[tuple[int, float]]:
         np.empty(most, np.uint32), np.empty(most), np.empty(most, np.int16),
         np.empty(most, np.int32), np.empty(most, np.int32), np.empty(most, np.int32),
     )  # fmt: skip
-    table = np.zeros(4 * most + 16, np.int64)
     with np.errstate(over="ignore"):
         count = tokens.tokenise(
-            data, 0, len(data) - 1, SEED, np.int16(3), 2, wanted.array(), 0, table, features
+            data, 0, len(data) - 1, SEED, np.int16(3), 2, wanted.array(), 0, tokens.scratch(most), features
         )
     assert (features[2][:count] == 3).all()
     return list(zip(features[0][:count].tolist(), features[1][:count].tolist(), strict=True))
