@@ -55,7 +55,8 @@ class TableParser:
         self.label_rule = spec.label_rule
         self._folding = Folding(spec.bits, crossed, names)
         self._text_options = spec.text
-        self._pool = BufferPool()
+        self._named = names is not None
+        self._pool, self._rooms = BufferPool(), BufferPool()
         self._texts = bool(columns.with_role(roles.TEXT))
         self._plain = len(columns.with_role(roles.CATEGORY)) + len(columns.with_role(roles.NUMBER))
         missing = [word.lower().encode() for word in columns.missing]
@@ -77,7 +78,8 @@ class TableParser:
         """
         tokens = self._text_options.most_tokens(size) if self._texts else 0
         merged = tokens if self._text_options.repeated != "counts" else 0
-        return Keyed.empty(rows, features + tokens, self.dtype, self._pool), scratch(merged)
+        room = Keyed.empty(rows, features + tokens, self.dtype, self._pool, named=self._named)
+        return room, scratch(merged)
 
     def allocate(self, block: Block, escape: int, elements: bool) -> tuple[RowBuffers, bool]:
         """Room for all that a block can hold, and whether all of it is UTF-8."""
@@ -85,7 +87,7 @@ class TableParser:
         lines, valid, escapes = cells.measures(block.text, size, escape)
         text, room = block.text, np.empty(0, np.uint8)
         if escapes:
-            room = np.empty(2 * size, np.uint8)
+            room = self._rooms.empty(2 * size, np.uint8)
             room[:size] = text
             text = room.view()
             text.flags.writeable = False

@@ -116,14 +116,15 @@ def tokenise(text, start, end, seed, field, column, options, count, scratch, fea
 
 @part
 def put(features, at, key, value, field, start, stop, origin):
-    """Write the feature number `at`."""
+    """Write the feature number `at`; without its span, where features need no names."""
     keys, values, fields, starts, stops, origins = features
     keys[at] = key
     values[at] = value
     fields[at] = field
-    starts[at] = start
-    stops[at] = stop
-    origins[at] = origin
+    if len(starts) > 0:
+        starts[at] = start
+        stops[at] = stop
+        origins[at] = origin
 
 
 @kernel
@@ -215,12 +216,10 @@ def _merge(first, count, repeated, table, counts, firsts, features):
         firsts[kept] = k
         counts[place - begin - _ONE] += np.int32(1)
         kept += new
-    for k in range(kept):
-        starts[begin + k] = starts[begin + np.uint64(firsts[k])]
-    for k in range(kept):
-        stops[begin + k] = stops[begin + np.uint64(firsts[k])]
-    for k in range(kept):
-        origins[begin + k] = origins[begin + np.uint64(firsts[k])]
+    if len(starts) > 0:
+        for spans in (starts, stops, origins):
+            for k in range(kept):
+                spans[begin + k] = spans[begin + np.uint64(firsts[k])]
     _weigh(counts, kept, repeated, values, begin)
     return np.int64(begin + kept)
 

@@ -193,15 +193,16 @@ def _put(new, found, seed, field, origin, most, count, window, features):
         values[k] = 1.0
     for k in range(np.uint64(count), np.uint64(count + total)):
         fields[k] = field
-    for k in range(np.uint64(count), np.uint64(count + total)):
+    named = len(starts) > 0
+    for k in range(np.uint64(count), np.uint64(count + total if named else count)):
         origins[k] = origin
     if most == 1:
         at, behind = np.uint64(count), np.uint64(MOST)
         for k in range(np.uint64(new)):
             keys[at + k] = words[behind + k]
-        for k in range(np.uint64(new)):
+        for k in range(np.uint64(new if named else 0)):
             starts[at + k] = begins[behind + k]
-        for k in range(np.uint64(new)):
+        for k in range(np.uint64(new if named else 0)):
             stops[at + k] = ends[behind + k]
         return count + total
     for size in range(1, most + 1):
@@ -210,7 +211,8 @@ def _put(new, found, seed, field, origin, most, count, window, features):
         for k in range(max(size - 1 - found, np.int64(0)), new):
             place = count + offset(found + k, most) - offset(found, most) + size - 1
             keys[place] = words[MOST + k] if size == 1 else grams[k]
-            starts[place], stops[place] = begins[MOST + k + 1 - size], ends[MOST + k]
+            if named:
+                starts[place], stops[place] = begins[MOST + k + 1 - size], ends[MOST + k]
     for k in range(MOST):
         words[k], begins[k] = words[new + k], begins[new + k]
     return count + total
