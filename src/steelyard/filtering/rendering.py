@@ -105,7 +105,7 @@ class _JsonRenderer:
 
     def render(self, block: Block, rows: Rows, columns: Sequence[Column]) -> bytes:
         new = zip(*_cells(columns, _json_text), strict=True)
-        text = memoryview(block.text)
+        text = block.text.data
         parts: list[bytes | memoryview] = []
         for (start, end), cells in zip(self._records.spans(block)[rows].tolist(), new, strict=True):
             parts += (text[start : end - 1], (self._more if end - start > 2 else self._first) % cells)

@@ -186,10 +186,10 @@ def lower(c):
 def _merge(first, count, repeated, table, counts, firsts, features):
     """Merge the features first … count that have the same key; returns the new count.
 
-    Whether a key is new is hard to foresee, so nothing is decided by that: it is written to the next place, which
-    moves on if the key is new. `table` holds keys, and positions + 1 in the low bits. Positions before `first`
-    do not count, so it need not be cleared: `there` has its low bits set if the entry counts. (A condition made of
-    two comparisons would be compiled to two branches.)
+    Whether a key is new is hard to foresee, so nothing is decided by that: it is written to the next place,
+    which moves on if the key is new. `table` holds keys, and positions + 1 in the low bits. Positions before
+    `first` do not count, so it need not be cleared: `there` has its low bits set if the entry counts. (A
+    condition made of two comparisons would be compiled to two branches.)
     """
     keys, values, _fields, starts, stops, origins = features
     begin, size = np.uint64(first), np.uint64(count - first)

@@ -7,7 +7,10 @@ changes nothing but for the rotation, which is left out: so all words take the s
 hashes several at once. Numbers and longer words are hashed one by one, as is a word that a window cuts.
 """
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from steelyard.numba_tools.jit import kernel, part
 from steelyard.text import hashing
@@ -30,7 +33,7 @@ _NO_DIGITS = np.uint64(0xC0C0C0C0C0C0C0C0)  # bits that letters have, but digits
 _ONE, _TWO, _FOUR = np.uint64(1), np.uint64(2), np.uint64(4)
 
 
-def room():
+def room() -> tuple[NDArray[Any], ...]:
     """Arrays in which the kernels note what they know of a window."""
     most = WINDOW // 2 + 2
     pieces = np.empty(2 * most, np.uint64)
@@ -79,8 +82,8 @@ def add_words(text, start, end, seed, field, origin, most, count, window, featur
 def _find(text, start, size, whole, lowered, edges):
     """Copy text[start:start + size] in lower case, and find its words.
 
-    `edges` gets the beginning and the end of each. Returns (how many, where to go on). A word that reaches the
-    end may be cut, unless that is the end of the whole text: there one goes on.
+    `edges` gets the beginning and the end of each. Returns (how many, where to go on). A word that reaches
+    the end may be cut, unless that is the end of the whole text: there one goes on.
     """
     for k in range(np.uint64(size)):
         c = text[np.uint64(start) + k]
@@ -165,7 +168,7 @@ def finished(h, size):
 
 @kernel
 def _next_word(text, i, end, seed):
-    """The key of the next word from i on, one byte after the other: (key, beginning, end; both `end` if none)."""
+    """The next word from i on, byte by byte: (key, beginning, end; both `end` if there is none)."""
     while i < end and SMALL[text[i]] == 0:
         i += 1
     begin = i
