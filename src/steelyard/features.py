@@ -203,14 +203,21 @@ class Keyed:
     origins: NDArray[np.int32]
 
     @classmethod
-    def empty(cls, rows: int, features: int, dtype: str, pool: BufferPool | None = None) -> "Keyed":
-        """Uninitialised arrays, of which pages that are never touched take no memory."""
+    def empty(
+        cls, rows: int, features: int, dtype: str, pool: BufferPool | None = None, *, named: bool = True
+    ) -> "Keyed":
+        """Uninitialised arrays, of which pages that are never touched take no memory.
+
+        If the features need no names, there is no room for spans.
+        """
         types = [np.dtype(name) for name in (dtype, "u4", "i4", "i4", "i4", "i2")]
         ends = features * np.cumsum([0, *(each.itemsize for each in types)])
         room = np.empty(ends[-1], np.uint8) if pool is None else pool.empty(int(ends[-1]), np.uint8)
         values, keys, starts, stops, origins, fields = (
             room[start:end].view(each) for start, end, each in zip(ends[:-1], ends[1:], types, strict=True)
         )
+        if not named:
+            starts, stops, origins = starts[:0], stops[:0], origins[:0]
         return cls(
             np.empty(rows), np.empty(rows), np.empty(rows), np.empty((rows, 2), np.int32),
             np.empty(rows, np.int64), keys, values, fields, starts, stops, origins,

@@ -85,6 +85,7 @@ def test_a_value_is_one_where_python_says_so(text: str) -> None:
 @given(
     st.text(st.sampled_from('a"\\/\b\f\n\r\té😀\ud83d\ude00\ud800\x00߿ࠀ\uffff'), max_size=12), st.booleans()
 )
+@example("a" * 150 + '"é' + "b" * 70, True)
 def test_strings_are_decoded_as_python_does(text: str, ascii_only: bool) -> None:
     written = json.dumps(text, ensure_ascii=ascii_only).encode("utf-8", "replace")
     expected = json.loads(written).encode("utf-16", "surrogatepass").decode("utf-16", "replace").encode()

@@ -17,6 +17,9 @@ EXPECTED: dict[str, tuple[int, Callable[[int], bool]]] = {
     "no_digits": (32, lambda c: not 48 <= c <= 57),
     "blanks": (64, lambda c: c in b" \t\r\n"),
     "beyond_ascii": (64, lambda c: c > 127),
+    "letters": (64, lambda c: c > 127 or chr(c).isalnum()),
+    "newlines": (64, lambda c: c == 10),
+    "specials": (64, lambda c: c < 32 or c in b'"\\'),
     "bars": (64, lambda c: c == 124),
     "name_ends": (32, lambda c: c in b" \t\r\n:|"),
 }

@@ -29,10 +29,9 @@ def tokenised(text: str, wanted: TextOptions) -> list[tuple[int, float]]:
         np.empty(most, np.uint32), np.empty(most), np.empty(most, np.int16),
         np.empty(most, np.int32), np.empty(most, np.int32), np.empty(most, np.int32),
     )  # fmt: skip
-    table = np.zeros(4 * most + 16, np.int64)
     with np.errstate(over="ignore"):
         count = tokens.tokenise(
-            data, 0, len(data) - 1, SEED, np.int16(3), 2, wanted.array(), 0, table, features
+            data, 0, len(data) - 1, SEED, np.int16(3), 2, wanted.array(), 0, tokens.scratch(most), features
         )
     assert (features[2][:count] == 3).all()
     return list(zip(features[0][:count].tolist(), features[1][:count].tolist(), strict=True))
@@ -55,6 +54,39 @@ def test_words_of_every_length(size: int) -> None:
     assert tokenised("Abcdefghijkl"[:size], TextOptions()) == (
         [(tables.murmur(b"abcdefghijkl"[:size], SEED), 1.0)] if size else []
     )
+
+
+LONG = {
+    "beyond a window": "Some words, 12 or 345 of them; " * 36,
+    "one letter each": "a " * 300 + "b c D e " * 60,
+    "one long word": "x" * 1100 + " Y",
+    "words that windows cut": ("ab" * 37 + " é ") * 15,
+    "no word for long": " " * 1050 + "end" + "-" * 90,
+    "around 16 bytes": " ".join("q" * size + " " + "7" * size for size in range(12, 21)),
+}
+
+
+@pytest.mark.parametrize("ending", ["", "z" * 70])
+@pytest.mark.parametrize("text", LONG.values(), ids=LONG)
+@pytest.mark.parametrize("wanted", [TextOptions(), TextOptions(3, repeated="sublinear")], ids=["1", "3"])
+def test_long_texts_are_cut_into_windows(text: str, ending: str, wanted: TextOptions) -> None:
+    text += ending
+    expected = tables.tokens(text, "t", wanted)
+    found = tokenised(text, wanted)
+    assert [key for key, _ in found] == [key for key, _, _ in expected]
+    assert [value for _, value in found] == pytest.approx([value for _, value, _ in expected], rel=1e-14)
+
+
+def test_spans_are_those_of_the_first_occurrence_and_are_left_out_without_names() -> None:
+    text = np.frombuffer(b"One two ONE " + b"." * 70, np.uint8)
+    keys, values, spans = np.zeros(9, np.uint32), np.zeros(9), np.zeros((3, 9), np.int32)
+    for room in (spans, spans[:, :0]):
+        features = keys, values, np.zeros(9, np.int16), *room
+        with np.errstate(over="ignore"):
+            arguments = text, 0, 12, SEED, np.int16(0), 2, TextOptions(2).array(), 0, tokens.scratch(9)
+            assert tokens.tokenise(*arguments, features) == 4
+    assert spans[:2, :4].T.tolist() == [[0, 3], [4, 7], [0, 7], [4, 11]]
+    assert spans[2, :4].tolist() == [8 * 2 + tokens.WORDS] * 4
 
 
 def test_a_number_is_a_number_as_a_word_but_not_as_characters() -> None:

@@ -100,23 +100,25 @@ class _JsonRenderer:
         self._records = records
         self._names = list(names)
         self._keys = [json.dumps(name, ensure_ascii=False).encode() for name in names]
-        self._pattern = b", ".join(key.replace(b"%", b"%%") + b": %b" for key in self._keys) + b"}\n"
+        self._first = b", ".join(key.replace(b"%", b"%%") + b": %b" for key in self._keys) + b"}\n"
+        self._more = b", " + self._first
 
     def render(self, block: Block, rows: Rows, columns: Sequence[Column]) -> bytes:
-        text = block.text.tobytes()
-        if any(key in text for key in self._keys):
-            self._check_free(self._records.raw(block), block.path)
         new = zip(*_cells(columns, _json_text), strict=True)
-        parts: list[bytes] = []
-        for line, cells in zip(self._records.raw(block, rows), new, strict=True):
-            parts += (line[:-1], b", " if len(line) > 2 else b"", self._pattern % cells)
-        return b"".join(parts)
+        text = block.text.data
+        parts: list[bytes | memoryview] = []
+        for (start, end), cells in zip(self._records.spans(block)[rows].tolist(), new, strict=True):
+            parts += (text[start : end - 1], (self._more if end - start > 2 else self._first) % cells)
+        rendered = b"".join(parts)
+        if any(rendered.count(key) > len(rows) for key in self._keys):
+            self._check_free(block, rows)
+        return rendered
 
-    def _check_free(self, lines: Sequence[bytes], path: str) -> None:
-        for line in lines:
-            if any(key in line for key in self._keys):
-                for name in json.loads(line).keys() & set(self._names):
-                    raise InputError(f"{path}: a row has a key {name!r} already; rename the model's file")
+    def _check_free(self, block: Block, rows: Rows) -> None:
+        lines = self._records.raw(block)
+        for line in (lines[row] for row in rows.tolist()):
+            for name in json.loads(line).keys() & set(self._names):
+                raise InputError(f"{block.path}: a row has a key {name!r} already; rename the model's file")
 
     def document(self, block: Block, row: int) -> dict[str, Any]:
         found: dict[str, Any] = json.loads(self._records.raw(block)[row])

@@ -54,13 +54,13 @@ class ArrowColumns:
 
     def _keyed(self, found: "_ColumnArrays") -> Keyed:
         rows, columns = len(found.labels), np.array(self._features, np.int64)
-        keyed, table = self._table.keyed(rows, rows * len(columns), len(found.text))
+        keyed, scratch = self._table.keyed(rows, rows * len(columns), len(found.text))
         plan, _, options, _ = self._table.arguments
         kinds, seeds, fields = (array[columns] for array in plan[:3])
         names = self._table.columns.names
         places = np.array([found.places[names[column]] for column in self._features], np.int64)
         count = cells.rows_of_columns(
-            found.text, found.spans, found.reals, (kinds, columns, places, seeds, fields), options, table,
+            found.text, found.spans, found.reals, (kinds, columns, places, seeds, fields), options, scratch,
             keyed.ends, keyed.features,
         )  # fmt: skip
         return replace(

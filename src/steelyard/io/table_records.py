@@ -178,17 +178,24 @@ class JsonRecords(Records):
     def count(self, block: Block) -> int:
         return len(self.raw(block))
 
-    def raw(self, block: Block, rows: NDArray[np.int64] | None = None) -> list[bytes]:
-        """The records as they are written, without the ends of lines; all, or those of these numbers."""
-        ends = np.flatnonzero(block.text == ord("\n"))
-        starts = np.concatenate([[0], ends[:-1] + 1]) if len(ends) else ends
+    def raw(self, block: Block) -> list[bytes]:
+        """The records as they are written, without the ends of lines."""
         text = block.text.tobytes()
-        may_be = np.flatnonzero(np.isin(block.text[starts], tuple(_TRIMMED + b"\n"))).tolist()
-        blank = [k for k in may_be if not text[starts[k] : ends[k]].strip(_TRIMMED)]
-        spans = np.delete(np.column_stack((starts, ends)), blank, axis=0)
-        return [
-            text[start:end].strip(_TRIMMED) for start, end in spans[... if rows is None else rows].tolist()
-        ]
+        return [text[start:end] for start, end in self.spans(block).tolist()]
+
+    def spans(self, block: Block) -> NDArray[np.int64]:
+        """Where each record begins and ends, without blanks."""
+        text = block.text
+        ends = np.flatnonzero(text == ord("\n"))
+        starts = np.concatenate([[0], ends[:-1] + 1]) if len(ends) else ends
+        found = np.column_stack((starts, ends))
+        inner = np.column_stack((text[starts], text[np.maximum(ends - 1, 0)]))
+        odd = np.flatnonzero((starts == ends) | np.isin(inner, tuple(_TRIMMED)).any(axis=1)).tolist()
+        for k in odd:
+            line = text[starts[k] : ends[k]].tobytes()
+            found[k, 0] += len(line) - len(line.lstrip(_TRIMMED))
+            found[k, 1] = found[k, 0] + len(line.strip(_TRIMMED))
+        return found[found[:, 0] < found[:, 1]] if odd else found
 
     def rows(self, block: Block) -> list[Row]:
         found = []

@@ -17,6 +17,7 @@ from steelyard.io.input_spec import InputSpec
 from steelyard.io.labels import LabelRule
 from steelyard.text import cells, feature_names, hashing
 from steelyard.text.lines import UNKNOWN_LABEL
+from steelyard.text.tokens import scratch
 
 _CODES = {role: code for code, role in enumerate(roles.ROLES)}
 
@@ -28,13 +29,13 @@ class RowBuffers:
     text: NDArray[np.uint8]
     room: NDArray[np.uint8]
     keyed: Keyed
-    table: NDArray[np.int64]
+    scratch: Any
     problems: NDArray[np.int64]
 
     @property
     def arguments(self) -> tuple[Any, ...]:
         """All but the text, as the kernels of both formats take it."""
-        return self.table, self.room, self.keyed.heads, self.keyed.features, self.problems
+        return self.scratch, self.room, self.keyed.heads, self.keyed.features, self.problems
 
 
 class TableParser:
@@ -54,7 +55,8 @@ class TableParser:
         self.label_rule = spec.label_rule
         self._folding = Folding(spec.bits, crossed, names)
         self._text_options = spec.text
-        self._pool = BufferPool()
+        self._named = names is not None
+        self._pool, self._rooms = BufferPool(), BufferPool()
         self._texts = bool(columns.with_role(roles.TEXT))
         self._plain = len(columns.with_role(roles.CATEGORY)) + len(columns.with_role(roles.NUMBER))
         missing = [word.lower().encode() for word in columns.missing]
@@ -69,16 +71,15 @@ class TableParser:
         )
         self.arguments = (plan, _rule_arrays(spec.label_rule), spec.text.array(), LARGEST[spec.dtype])
 
-    def keyed(self, rows: int, features: int, size: int) -> tuple[Keyed, NDArray[np.int64]]:
-        """Room for so many rows and features and the tokens of `size` bytes; and the tokeniser's table.
+    def keyed(self, rows: int, features: int, size: int) -> tuple[Keyed, Any]:
+        """Room for so many rows and features and the tokens of `size` bytes; and what the tokeniser needs.
 
         Generous bounds cost nothing: memory that is not touched is not used.
         """
         tokens = self._text_options.most_tokens(size) if self._texts else 0
-        slots = 1 << (2 * tokens).bit_length() if self._text_options.repeated != "counts" else 0
-        return Keyed.empty(rows, features + tokens, self.dtype, self._pool), np.zeros(
-            max(slots, 16), np.int64
-        )
+        merged = tokens if self._text_options.repeated != "counts" else 0
+        room = Keyed.empty(rows, features + tokens, self.dtype, self._pool, named=self._named)
+        return room, scratch(merged)
 
     def allocate(self, block: Block, escape: int, elements: bool) -> tuple[RowBuffers, bool]:
         """Room for all that a block can hold, and whether all of it is UTF-8."""
@@ -86,12 +87,12 @@ class TableParser:
         lines, valid, escapes = cells.measures(block.text, size, escape)
         text, room = block.text, np.empty(0, np.uint8)
         if escapes:
-            room = np.empty(2 * size, np.uint8)
+            room = self._rooms.empty(2 * size, np.uint8)
             room[:size] = text
             text = room.view()
             text.flags.writeable = False
-        keyed, table = self.keyed(lines, lines * self._plain + (size // 2 if elements else 0), size)
-        return RowBuffers(text, room, keyed, table, new_problems()), valid
+        keyed, room_for_tokens = self.keyed(lines, lines * self._plain + (size // 2 if elements else 0), size)
+        return RowBuffers(text, room, keyed, room_for_tokens, new_problems()), valid
 
     def fold(self, block: Block, keyed: Keyed, text: NDArray[np.uint8], **known: Any) -> ParsedBlock:
         """The parsed block, whose tags and names are spans of this text."""

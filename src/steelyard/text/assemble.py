@@ -193,7 +193,7 @@ def known(key):
 def _slots(features, most):
     """The size of the table, a power of two, for a row with this many features."""
     slots = 16
-    while slots < 2 * features and slots < most:
+    while slots < 4 * features and slots < most:
         slots *= 2
     return slots
 

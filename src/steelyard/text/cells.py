@@ -34,12 +34,12 @@ def measures(text, end, escape):
 
 
 @kernel
-def row(text, spans, places, plan, rule, options, largest, at, count, table, heads, features):
+def row(text, spans, places, plan, rule, options, largest, at, count, scratch, heads, features):
     """Read the cells into row `at`: (number of features, code or −1, column of the problem, its start, its
     stop).
 
     `spans`: kind, start and stop of each cell; `places`: the cell of each column, −1 for none. Texts come
-    last because they cannot fail, and `table` must not see features that are withdrawn.
+    last because they cannot fail, and `scratch` must not see features that are withdrawn.
     """
     roles, seeds, column_fields, missing, missing_sizes = plan
     labels, sample_weight, offsets, tags, ends = heads
@@ -107,7 +107,7 @@ def row(text, spans, places, plan, rule, options, largest, at, count, table, hea
             if kind in (WRITTEN, TRUE, FALSE):
                 count = tokens.tokenise(
                     text, spans[place, 1], spans[place, 2], seeds[column], column_fields[column], column,
-                    options, count, table, features,
+                    options, count, scratch, features,
                 )  # fmt: skip
     ends[at] = count
     return count, -1, -1, 0, 0
@@ -215,7 +215,7 @@ def separate(text, spans, out):
 
 
 @kernel
-def rows_of_columns(text, spans, reals, plan, options, table, ends, features):
+def rows_of_columns(text, spans, reals, plan, options, scratch, ends, features):
     """Fill in the features of all rows; returns how many there are.
 
     `plan` has for each feature column its role, its position among all columns, its position in `spans`
@@ -245,7 +245,7 @@ def rows_of_columns(text, spans, reals, plan, options, table, ends, features):
                 place = places[k]
                 count = tokens.tokenise(
                     text, spans[place, row, 0], spans[place, row, 1], seeds[k], column_fields[k], columns[k],
-                    options, count, table, features,
+                    options, count, scratch, features,
                 )  # fmt: skip
         ends[row] = count
     return count

@@ -135,7 +135,7 @@ def newlines(text, start, end):
 @kernel
 def parse(
     text, start, end, valid, separator, quoting, width, places, plan, rule, options, largest,
-    table, room, heads, features, problems,
+    scratch, room, heads, features, problems,
 ):  # fmt: skip
     """Read the records of text[start:end], each of `width` cells. Returns (rows, features, lines, problems).
 
@@ -163,7 +163,7 @@ def parse(
         if code < 0:
             before = count
             count, code, column, where, stop = cells.row(
-                text, spans, places, plan, rule, options, largest, row, count, table, heads, features
+                text, spans, places, plan, rule, options, largest, row, count, scratch, heads, features
             )
             count = before if code >= 0 else count
             row += code < 0

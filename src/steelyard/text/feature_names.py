@@ -7,7 +7,7 @@ Features of tables are called `column`, `column=value` or `column^token`, those 
 import numpy as np
 
 from steelyard.numba_tools.jit import kernel
-from steelyard.text import tokens
+from steelyard.text import tokens, words
 from steelyard.text.assemble import known
 from steelyard.text.lines import BAR, COLON, is_gap
 from steelyard.text.sparse_text import ends_name
@@ -71,7 +71,7 @@ def compose_cell_names(text, starts, stops, origins, columns, column_ends, place
             elif kind == tokens.MISSING:
                 size = _append(_MISSING, 0, len(_MISSING), out, _put(EQUALS, out, size))
             elif kind == tokens.WORDS:
-                size = _lower(text, start, stop, tokens.LETTERS, out, _put(HAT, out, size))
+                size = _lower(text, start, stop, words.LETTERS, out, _put(HAT, out, size))
             elif kind == tokens.CHARACTERS:
                 size = _lower(text, start, stop, ~tokens.BLANKS, out, _put(HAT, out, size))
             elif kind == tokens.KEY:

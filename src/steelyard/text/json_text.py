@@ -5,8 +5,9 @@ Every function may read up to the newline that ends the line; no value contains 
 
 import numpy as np
 
-from steelyard.numba_tools.jit import kernel
+from steelyard.numba_tools.jit import kernel, part
 from steelyard.text.lines import COLON, RETURN, SPACE, TAB
+from steelyard.text.swar import address, specials, trailing_zeros
 
 QUOTE, BACKSLASH, COMMA, MINUS = 34, 92, 44, 45
 OPEN_OBJECT, CLOSE_OBJECT, OPEN_LIST, CLOSE_LIST = 123, 125, 91, 93
@@ -85,23 +86,35 @@ def string_end(text, i):
     if text[i] != QUOTE:
         return -1, False
     escaped = False
-    one = np.uint64(1)  # unsigned positions need no check for negative ones
-    at = np.uint64(i + 1)
+    at = _after_plain(text, np.int64(i + 1))
     while text[at] != QUOTE:
         if text[at] < 32:
             return -1, False
-        if text[at] == BACKSLASH:
-            escaped = True
-            at += one
-            if text[at] == 117:
-                for _digit in range(4):
-                    at += one
-                    if hexadecimal(text[at]) < 0:
-                        return -1, False
-            elif _escape(text[at]) < 0:
-                return -1, False
-        at += one
-    return np.int64(at) + 1, escaped
+        escaped = True
+        at += 1
+        if text[at] == 117:
+            for _digit in range(4):
+                at += 1
+                if hexadecimal(text[at]) < 0:
+                    return -1, False
+        elif _escape(text[at]) < 0:
+            return -1, False
+        at = _after_plain(text, at + 1)
+    return at + 1, escaped
+
+
+@part
+def _after_plain(text, i):
+    """Where the next quotation mark, backslash or control character is; a newline is one."""
+    bytes_at = address(text)
+    while i + 64 <= len(text):
+        found = specials(bytes_at, i)
+        if found:
+            return i + np.int64(trailing_zeros(found))
+        i += 64
+    while text[i] != QUOTE and text[i] != BACKSLASH and text[i] >= 32:
+        i += 1
+    return i
 
 
 @kernel
@@ -178,9 +191,11 @@ def decode(text, start, stop, room, free):
     i = start
     while i < stop:
         if text[i] != BACKSLASH:
-            room[free] = text[i]
-            free += 1
-            i += 1
+            plain = min(_after_plain(text, np.int64(i)), stop) - i
+            for k in range(np.uint64(plain)):
+                room[np.uint64(free) + k] = text[np.uint64(i) + k]
+            free += plain
+            i += plain
         elif text[i + 1] != 117:
             room[free] = _escape(text[i + 1])
             free += 1

@@ -19,7 +19,7 @@ DEEPEST = 500
 @kernel
 def parse(
     text, end, valid, names, name_ends, slots, plan, rule, options, largest,
-    table, room, heads, features, problems,
+    scratch, room, heads, features, problems,
 ):  # fmt: skip
     """Read the whole lines text[:end]. Returns (rows, features, lines, problems, unknown keys)."""
     width = len(name_ends)
@@ -46,7 +46,7 @@ def parse(
             unknown += missed
             if code < 0:
                 count, code, column, where, stop = cells.row(
-                    text, spans, places, plan, rule, options, largest, row, count, table, heads, features
+                    text, spans, places, plan, rule, options, largest, row, count, scratch, heads, features
                 )
             row += code < 0
         if code >= 0:

@@ -7,6 +7,7 @@ in the block, code, byte in the block); its caller decides whether that ends the
 import numpy as np
 
 from steelyard.numba_tools.jit import kernel
+from steelyard.text.swar import address, newlines, trailing_zeros
 
 # Codes of what can be wrong with a line
 (
@@ -21,7 +22,13 @@ NEWLINE, SPACE, TAB, RETURN, BAR, COLON, QUOTE, HASH = 10, 32, 9, 13, 124, 58, 3
 
 @kernel
 def line_end(text, start, end):
-    i = start
+    i = np.int64(start)
+    bytes_at = address(text)
+    while i + 64 <= end:
+        found = newlines(bytes_at, i)
+        if found:
+            return i + np.int64(trailing_zeros(found))
+        i += 64
     while i < end and text[i] != NEWLINE:
         i += 1
     return i

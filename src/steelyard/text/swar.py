@@ -212,14 +212,40 @@ def _beyond_ascii_vector(builder, vector):
     return builder.icmp_unsigned(">", vector, _each(vector, 127))
 
 
+@part
+def _letter(c):
+    small = c | 32
+    return (small >= 97) & (small <= 122) | (c >= 48) & (c <= 57) | (c > 127)
+
+
+def _letter_vector(builder, vector):
+    small = builder.sub(builder.or_(vector, _each(vector, 32)), _each(vector, 97))
+    letter = builder.icmp_unsigned("<", small, _each(vector, 26))
+    digit = builder.icmp_unsigned("<", builder.sub(vector, _each(vector, 48)), _each(vector, 10))
+    return builder.or_(builder.or_(letter, digit), _beyond_ascii_vector(builder, vector))
+
+
+@part
+def _special(c):
+    return (c == 34) | (c == 92) | (c < 32)
+
+
+def _special_vector(builder, vector):
+    quote, backslash = (builder.icmp_unsigned("==", vector, _each(vector, c)) for c in (34, 92))
+    return reduce(builder.or_, (quote, backslash, builder.icmp_unsigned("<", vector, _each(vector, 32))))
+
+
 FORMS = {
     "no_digits": _forms(32, _no_digit_vector, _no_digit),
     "blanks": _one_of(64, 32, 9, 10, 13),
     "beyond_ascii": _forms(64, _beyond_ascii_vector, _beyond_ascii),
+    "letters": _forms(64, _letter_vector, _letter),
+    "newlines": _one_of(64, 10),
+    "specials": _forms(64, _special_vector, _special),
     "bars": _one_of(64, 124),
     "name_ends": _one_of(32, 32, 9, 13, 10, 58, 124),
 }
-no_digits, blanks, beyond_ascii, bars, name_ends = (
+no_digits, blanks, beyond_ascii, letters, newlines, specials, bars, name_ends = (
     compiled if fast else plain if config.DISABLE_JIT else checked
     for compiled, checked, plain in FORMS.values()
 )

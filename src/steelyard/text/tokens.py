@@ -17,26 +17,25 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numba import njit
 
 from steelyard.numba_tools.jit import kernel, part
 from steelyard.text import hashing
+from steelyard.text.words import MOST, add_words, room
 
 # How a token counts that occurs several times in one text
 COUNTS, BINARY, SUBLINEAR, RELATIVE = range(4)
 REPEATED = {"counts": COUNTS, "binary": BINARY, "sublinear": SUBLINEAR, "relative": RELATIVE}
-MOST = 16  # words or characters in a row
 
 # What the span of a feature names: its origin is 8·column + one of these
 NUMBER, CATEGORY, MISSING, WORDS, CHARACTERS, KEY, POSITION = range(7)
 
+_NONE, _ONE, _HALF, _SIGN = np.uint64(0), np.uint64(1), np.uint64(32), np.uint64(63)
+_LOW = np.uint64(0xFFFFFFFF)
+_SPREAD = np.uint64(0x9E3779B1)
+
 CHARACTER_SALT = 0x63686172  # makes the seed of characters differ from that of words
 
-LETTERS = np.array(
-    [48 <= c <= 57 or 65 <= c <= 90 or 97 <= c <= 122 or c >= 128 for c in range(256)], np.bool_
-)
-SMALL = np.array(  # a letter or digit as it is hashed, 0 for anything else
-    [(c + 32 if 65 <= c <= 90 else c) if LETTERS[c] else 0 for c in range(256)], np.uint8
-)
 BLANKS = np.array([c == 32 or 9 <= c <= 13 for c in range(256)], np.bool_)
 PLAIN = np.array(  # any byte as it is hashed among characters
     [32 if BLANKS[c] else (c + 32 if 65 <= c <= 90 else c) for c in range(256)], np.uint8
@@ -87,82 +86,45 @@ class TextOptions:
         return (size + 1) // 2 * self.words + size * (most - least + 1)
 
 
+def scratch(tokens: int) -> tuple[Any, ...]:
+    """What `tokenise` needs for texts of up to so many tokens, as often as they come."""
+    table = np.zeros(max(1 << (2 * tokens).bit_length(), 16), np.uint64)
+    return table, np.empty(tokens, np.int32), np.empty(tokens, np.int32), room()
+
+
 @kernel
-def tokenise(text, start, end, seed, field, column, options, count, table, features):
-    """Add the tokens of text[start:end] (text[end] is not a letter); returns the new number of features.
+def tokenise(text, start, end, seed, field, column, options, count, scratch, features):
+    """Add the tokens of text[start:end]; returns the new number of features.
 
     `options`: the longest word n-gram, the shortest and longest character n-gram, how repeated tokens count.
     """
+    table, counts, firsts, window = scratch
     most_words, least, most, repeated = options
     first = count
     if most_words > 0:
-        count = _words(text, start, end, seed, field, 8 * column + WORDS, most_words, count, features)
+        origin = 8 * column + WORDS
+        count = add_words(text, start, end, seed, field, origin, most_words, count, window, features)
     if most > 0:
         origin = 8 * column + CHARACTERS
         count = _characters(
             text, start, end, seed ^ CHARACTER_SALT, field, origin, least, most, count, features
         )
     if repeated != COUNTS:  # otherwise folding adds up duplicates
-        count = _merge(first, count, repeated, table, features)
+        count = _merge(first, count, repeated, table, counts, firsts, features)
     return count
 
 
 @part
 def put(features, at, key, value, field, start, stop, origin):
-    """Write the feature number `at`."""
+    """Write the feature number `at`; without its span, where features need no names."""
     keys, values, fields, starts, stops, origins = features
     keys[at] = key
     values[at] = value
     fields[at] = field
-    starts[at] = start
-    stops[at] = stop
-    origins[at] = origin
-
-
-@kernel
-def _words(text, start, end, seed, field, origin, most, count, features):
-    """Add words and word n-grams. (Unsigned positions need no check for negative ones.)"""
-    recent = np.empty(most, np.int64)  # the keys of the last words, and where they begin
-    begins = np.empty(most, np.int64)
-    found = 0
-    one = np.uint64(1)
-    at = np.uint64(count)
-    i = np.uint64(start)
-    last = np.uint64(end)
-    while True:
-        while i < last and SMALL[text[i]] == 0:
-            i += one
-        if i >= last:
-            return np.int64(at)
-        begin = i
-        h, k, shift, seen = np.int64(seed), np.int64(0), 0, np.int64(0)
-        c = np.int64(SMALL[text[i]])
-        while c != 0:
-            k |= c << shift
-            seen |= c
-            shift += 8
-            if shift == 32:
-                h, k, shift = hashing.mixed(h, k), np.int64(0), 0
-            i += one
-            c = np.int64(SMALL[text[i]])
-        if seen & 0xC0:
-            word = hashing.finished(h, k, np.int64(i - begin))
-        else:  # only digits
-            word = hashing.key(text, np.int64(begin), np.int64(i), seed)
-        put(features, at, word, 1.0, field, begin, i, origin)
-        at += one
-        if most == 1:
-            continue
-        recent[found % most] = word
-        begins[found % most] = begin
-        found += 1
-        for size in range(2, min(most, found) + 1):
-            h = np.int64(seed)
-            for w in range(found - size, found):
-                h = hashing.mixed(h, recent[w % most])
-            key = hashing.finished(h, np.int64(0), 4 * size)
-            put(features, at, key, 1.0, field, begins[(found - size) % most], i, origin)
-            at += one
+    if len(starts) > 0:
+        starts[at] = start
+        stops[at] = stop
+        origins[at] = origin
 
 
 @kernel
@@ -220,42 +182,81 @@ def lower(c):
     return c + 32 if 65 <= c <= 90 else c
 
 
-@kernel
-def _merge(first, count, repeated, table, features):
+@part
+def _merge(first, count, repeated, table, counts, firsts, features):
     """Merge the features first … count that have the same key; returns the new count.
 
-    `table` holds positions + 1. Positions before `first` do not count, so the table need not be cleared.
+    Whether a key is new is hard to foresee, so nothing is decided by that: it is written to the next place,
+    which moves on if the key is new. `table` holds keys, and positions + 1 in the low bits. Positions before
+    `first` do not count, so it need not be cleared: `there` has its low bits set if the entry counts. (A
+    condition made of two comparisons would be compiled to two branches.)
     """
     keys, values, _fields, starts, stops, origins = features
-    slots = 16
-    while slots < 2 * (count - first):
-        slots *= 2
-    kept = first
-    for k in range(first, count):
-        key = np.int64(keys[k])
-        slot = ((key & 0x7FFFFFFF) * 0x9E3779B1 >> 7) & (slots - 1)
-        while table[slot] > first and np.int64(keys[table[slot] - 1]) != key:
-            slot = (slot + 1) & (slots - 1)
-        if table[slot] > first:
-            values[table[slot] - 1] += 1.0
-            continue
-        keys[kept], values[kept] = keys[k], 1.0
-        starts[kept], stops[kept], origins[kept] = starts[k], stops[k], origins[k]
-        kept += 1
-        table[slot] = kept
-    length = 1.0
-    if repeated == RELATIVE:
-        squares = 0.0
-        for k in range(first, kept):
-            value = _logarithmic(values[k])
-            squares += value * value
-        length = math.sqrt(squares)
-    for k in range(first, kept):
-        values[k] = 1.0 if repeated == BINARY else _logarithmic(values[k]) / length
-    return kept
+    begin, size = np.uint64(first), np.uint64(count - first)
+    slots = np.uint64(16)
+    while slots < np.uint64(4) * size and slots < np.uint64(len(table)):
+        slots <<= _ONE
+    last = slots - _ONE
+    for k in range(size):
+        counts[k] = 0
+    kept = np.uint64(0)
+    for k in range(size):
+        key = np.uint64(keys[begin + k])
+        slot = (key * _SPREAD >> np.uint64(7)) & last
+        entry = table[slot]
+        there = ((begin - (entry & _LOW)) >> _SIGN) * _LOW
+        while (entry >> _HALF ^ key) & there != _NONE:
+            slot = (slot + _ONE) & last
+            entry = table[slot]
+            there = ((begin - (entry & _LOW)) >> _SIGN) * _LOW
+        new = _ONE - (there & _ONE)
+        place = (entry & there) | ((begin + kept + _ONE) & ~there)
+        table[slot] = key << _HALF | place
+        keys[begin + kept] = np.uint32(key)
+        firsts[kept] = k
+        counts[place - begin - _ONE] += np.int32(1)
+        kept += new
+    if len(starts) > 0:
+        for spans in (starts, stops, origins):
+            for k in range(kept):
+                spans[begin + k] = spans[begin + np.uint64(firsts[k])]
+    _weigh(counts, kept, repeated, values, begin)
+    return np.int64(begin + kept)
+
+
+@part
+def _weigh(counts, size, repeated, values, begin):
+    """Make values of counts."""
+    if repeated == BINARY:
+        for k in range(size):
+            values[begin + k] = 1.0
+        return
+    most = np.int32(0)
+    for k in range(size):
+        most = max(most, counts[k])
+    seldom = most < len(_LOGARITHMS)  # as is usual: then there is nothing to decide for each
+    squares = 0.0
+    for k in range(size if repeated == RELATIVE else np.uint64(0)):
+        squares = _plus_square(squares, _LOGARITHMS[counts[k]] if seldom else _logarithmic(counts[k]))
+    length = math.sqrt(squares) if repeated == RELATIVE else 1.0
+    if seldom:
+        for k in range(size):
+            values[begin + k] = _LOGARITHMS[counts[k]] / length
+    else:
+        for k in range(size):
+            values[begin + k] = _logarithmic(counts[k]) / length
+
+
+@njit(nogil=True, fastmath={"contract"}, forceinline=True)
+def _plus_square(total, x):
+    """(Sums of a `part` may be reordered.)"""
+    return total + x * x
 
 
 @part
 def _logarithmic(count):
-    """1 + log of the count, which is 1 for most."""
-    return 1.0 if count == 1.0 else 1.0 + math.log(np.float64(count))
+    """1 + log of the count."""
+    return 1.0 + math.log(np.float64(count))
+
+
+_LOGARITHMS = np.array([0.0, *(1.0 + math.log(count) for count in range(1, 256))])
