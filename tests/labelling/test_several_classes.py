@@ -95,7 +95,7 @@ def test_a_session(session: LabellingSession, tmp_path: Path) -> None:
         assert sum(chances.values()) == pytest.approx(1.0)
         assert row["prediction"] == max(chances, key=chances.__getitem__)
     said = run("active", "export", session.project.path, "--model", tmp_path / "texts.model").stderr
-    assert "texts.model: was learned from plain counts of words" in said
+    assert "texts.model: has learned the answers and, of all other documents" in said
     texts = [text_of(session, item) for item in range(session.feed.items)]
     (tmp_path / "texts.jsonl").write_text("".join(json.dumps({"text": text}) + "\n" for text in texts))
     run("predict", tmp_path / "texts.model", tmp_path / "texts.jsonl", "-o", tmp_path / "scored.csv")

@@ -40,7 +40,7 @@ def test_rows(column: int) -> None:
     with np.errstate(over="ignore"):
         count = cells.rows_of_columns(
             np.concatenate([text, copy]), np.stack([spans, word_spans + np.int32(len(text))]),
-            np.array([NUMBERS]), plan, (1, 0, 0, tokens.COUNTS), np.zeros(16, np.int64), ends, features,
+            np.array([NUMBERS]), plan, (1, 0, 0, tokens.COUNTS), tokens.scratch(16), ends, features,
         )  # fmt: skip
     columns = tables.columns(c="category", s="text", x="number")
     expected = [

@@ -15,8 +15,9 @@ from steelyard import model_file
 from steelyard.active import strategies
 from steelyard.active.journal import Journal
 from steelyard.active.label_store import Document, LabelStore
-from steelyard.active.labelled import RefitPlan
+from steelyard.estimators import saving
 from steelyard.estimators.active import ActiveClassifier
+from steelyard.estimators.classifier import OnlineClassifier
 from steelyard.examples import Examples, join
 from steelyard.io import columns as roles
 from steelyard.io.blocks import Block
@@ -26,11 +27,11 @@ from steelyard.io.labels import classes, two_classes
 from steelyard.io.stream import Reader
 from steelyard.labelling.corpus import Corpus
 from steelyard.losses import class_labels
-from steelyard.model import Model
 from steelyard.model_file import EngineState, ModelFile
 
 ERROR, RECALL = "error", "recall"
 DEFAULT_BUDGET = 500
+_PASSES = 10  # of a model that learns the predictions of another: near to them is what it shall come
 _AT_ONCE = 20_000  # documents that are parsed together
 
 
@@ -106,7 +107,8 @@ class Project:
         ranked = weighted and texts == self._features(corpus.spec)
         token = secrets.token_urlsafe(18)
         settings = replace(settings, kind=corpus.kind, tfidf=settings.tfidf or ranked, token=token)
-        return self._add(corpus.documents, corpus.spec, settings)
+        spec = _with_words(corpus.spec, "counts") if settings.tfidf else corpus.spec
+        return self._add(corpus.documents, spec, settings)
 
     def grow(self, corpus: Corpus) -> int:
         """Add documents; those that are there already are answered together with them."""
@@ -153,9 +155,9 @@ class Project:
         """The other fields that are learned."""
         return tuple(name for name in self._features(self.spec) if name not in self.texts)
 
-    def examples(self) -> Examples:
-        """The items as rows, made of what is stored."""
-        reader = _reader(self.spec)
+    def examples(self, spec: InputSpec | None = None) -> Examples:
+        """The items as rows, made of what is stored, as the project reads it or another `spec` does."""
+        reader = _reader(spec or self.spec)
         return join([self._parse(reader, lines) for lines in self.store.item_fields(_AT_ONCE)])
 
     def _parse(self, reader: Reader, lines: list[str]) -> Examples:
@@ -174,38 +176,52 @@ class Project:
 
     def classifier(self) -> ActiveClassifier:
         """The learner as the journal has it, with its pool."""
-        rows, given = self.examples(), self.settings
-        matrix = sparse.csr_matrix((rows.values, rows.indices, rows.indptr), (len(rows), rows.features))
+        given, pool = self.settings, _matrix(self.examples())
         return ActiveClassifier(
             classes=list(given.classes), positive=given.positive, strategy=given.strategy,
-            budget=min(given.budget, len(rows)), audit=given.audit, random_state=given.seed,
+            budget=min(given.budget, pool.shape[0]), audit=given.audit, random_state=given.seed,
             tfidf=given.tfidf, refit="balanced" if given.tfidf and len(given.classes) == 2 else None,
             journal=self.journal,
-        ).pool(matrix)  # fmt: skip
+        ).pool(pool)  # fmt: skip
 
     def save_model(self, path: str | Path, classifier: ActiveClassifier) -> None:
         """A model file that every command reads; later files are read as that of the documents was.
 
-        Such files have counts of words: if those are weighted here, the answers are learned anew without.
+        Files have no weights of rare words: where the project has them, another model learns what this says.
         """
-        models = self._plain_models(classifier) if self.settings.tfidf else classifier.models_
-        settings, names = models[0].settings, classifier.classes_.tolist()
-        engine, rule = EngineState([settings], models), classes(names)
-        if len(names) == 2:
-            rule = two_classes(names[0], names[1], *class_labels(settings.loss))
+        if self.settings.tfidf:
+            content, spec = self._learned_from(classifier)
         else:
-            history = classifier.history_
-            wrong = np.floor(history.prediction) != history.label
-            engine.error = np.array([float(wrong[~np.isnan(history.label)].sum())])
-            engine.classes, engine.alive = len(names), np.ones(len(names))
-        spec = replace(self.spec, label_rule=rule).as_json()
-        model_file.save(path, ModelFile(engine, spec=spec, class_names=classifier.classes_))
+            models = classifier.models_
+            engine, spec = EngineState([models[0].settings], models), self.spec
+            if len(models) > 1:
+                history = classifier.history_
+                wrong = np.floor(history.prediction) != history.label
+                engine.error = np.array([float(wrong[~np.isnan(history.label)].sum())])
+                engine.classes, engine.alive = len(models), np.ones(len(models))
+            content = ModelFile(engine, class_names=classifier.classes_)
+        assert content.class_names is not None
+        names = content.class_names.tolist()
+        rule = classes(names)
+        if len(names) == 2:
+            rule = two_classes(names[0], names[1], *class_labels(content.engine.settings[0].loss))
+        model_file.save(path, replace(content, spec=replace(spec, label_rule=rule).as_json()))
 
-    def _plain_models(self, classifier: ActiveClassifier) -> list[Model]:
+    def _learned_from(self, classifier: ActiveClassifier) -> tuple[ModelFile, InputSpec]:
+        """A model of all documents, labelled as people said or else as the classifier predicts."""
+        said = classifier.predict(_matrix(self.examples()))
         known = classifier.learner_.labels
-        places, labels = classifier._order[[*known]], np.array([*known.values()])
-        rows = replace(self.examples().take(places), labels=labels, sample_weight=np.ones(len(labels)))
-        return classifier.learner_.labelled.fit(rows, training=RefitPlan(seed=self.settings.seed))
+        codes = np.array([*known.values()], np.int64)
+        if len(classifier.classes_) == 2:
+            codes = (codes == class_labels(classifier.learner_.labelled.settings.loss)[1]).astype(np.int64)
+        said[classifier._order[[*known]]] = classifier.classes_[codes]
+        spec = _with_words(self.spec, "relative")
+        lacking = sorted({*classifier.classes_} - {*said})
+        if lacking:
+            raise InputError(f"{self.path}: no document has been labelled {' or '.join(lacking)} yet")
+        fitted = OnlineClassifier(random_state=self.settings.seed, passes=_PASSES)
+        fitted.fit(_matrix(self.examples(spec)), said)
+        return saving.describe(fitted, fitted._engine), spec
 
     def close(self) -> None:
         self.store.close()
@@ -216,6 +232,15 @@ class Project:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _matrix(rows: Examples) -> sparse.csr_matrix:
+    return sparse.csr_matrix((rows.values, rows.indices, rows.indptr), (len(rows), rows.features))
+
+
+def _with_words(spec: InputSpec, repeated: str) -> InputSpec:
+    """The same, but for how much a word counts that occurs several times."""
+    return replace(spec, text=replace(spec.text, repeated=repeated))
 
 
 def _reader(spec: InputSpec) -> Reader:

@@ -11,10 +11,9 @@ from steelyard.cli.option_types import Choice
 from steelyard.io.errors import InputError
 
 _KINDS = ("table", "ris", "label-studio", "prodigy")
-_PLAIN = (
-    "was learned from plain counts of words, as model files have no weights of rare words: its predictions "
-    "are not those of the page and can be far worse, above all for a rare class. For these documents, use "
-    "the predictions that -o FILE writes; for others, steelyard train can learn those (docs/labelling.md)"
+_ANOTHER = (
+    "has learned the answers and, of all other documents, what the page predicts, since model files have no "
+    "weights of rare words; a certificate is about the predictions that -o FILE writes"
 )
 
 
@@ -67,4 +66,4 @@ def command(
             if model is not None:
                 project.save_model(model, classifier)
                 if project.settings.tfidf:
-                    click.echo(f"note: {model}: {_PLAIN}", err=True)
+                    click.echo(f"note: {model}: {_ANOTHER}", err=True)
