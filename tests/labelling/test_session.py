@@ -380,7 +380,7 @@ def test_texts_are_weighted_where_a_pool_is_ranked(tmp_path: Path) -> None:
         )
         assert project.settings.tfidf
         session = LabellingSession(project)
-        with pytest.raises(InputError, match="no document has been labelled (ham|spam) yet"):
+        with pytest.raises(InputError, match=r"no document has been labelled (ham|spam) yet"):
             project.save_model(tmp_path / "texts.model", session.feed.classifier)
         session.start()
         for _ in range(20):
