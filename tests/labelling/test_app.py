@@ -77,13 +77,14 @@ def test_certificates_budgets_and_downloads(
     assert session.wait()  # else the model would learn some of them after it was certified
     value = session.feed.estimates[-1]["value"]
     coming = get(client, "forecast", measure="error", target=0.4)
-    assert coming["estimated"]
-    assert coming["expected"] == pytest.approx(value, abs=1e-4)
+    assert (coming["why"], coming["expected"]) == ("a quarter of what is allowed", 0.1)
     assert 0 < coming["labels"] < 40
+    near = get(client, "forecast", measure="error", target=2.0 * value)
+    assert (near["why"], near["expected"]) == ("as estimated", pytest.approx(value, abs=1e-4))
     assert get(client, "forecast", measure="error", target=value / 2 + 1e-6)["labels"] is None
     assert get(client, "forecast", measure="precision", target=0.999)["expected"] == 0.0
     guessed = get(client, "forecast", measure="precision", target=0.8)
-    assert (guessed["estimated"], guessed["expected"]) == (False, 0.1)
+    assert (guessed["why"], guessed["expected"]) == ("half of what is allowed", 0.1)
     assert 0 < get(client, "forecast", measure="recall", target=0.8)["labels"] <= 90
     state = post(client, "certify", measure="error", target=0.4)
     assert state["attempt"]["target"] == 0.4
@@ -189,7 +190,7 @@ def test_pages_may_run_nothing_but_their_own(client: WebClient) -> None:
     assert "unsafe" not in policy
     assert "onclick" not in page.text
     assert "style=" not in page.text
-    for name in ("page.js", "plot.js"):
+    for name in ("page.js", "plot.js", "server.js"):
         script = client.get(name)
         assert script.headers["content-type"].startswith("text/javascript")
         assert "innerHTML" not in script.text

@@ -36,6 +36,7 @@ _HEADERS = {
 _STATIC = {
     "": ("page.html", "text/html"), "page.css": ("page.css", "text/css"),
     "page.js": ("page.js", "text/javascript"), "plot.js": ("plot.js", "text/javascript"),
+    "server.js": ("server.js", "text/javascript"),
     "icon.svg": ("icon.svg", "image/svg+xml"),
 }  # fmt: skip
 _DOWNLOADS = {

@@ -93,8 +93,9 @@ class PageView:
     def forecast(self, measure: str, target: float) -> dict[str, Any]:
         """How many labels a certificate will probably take, so that people can decide whether to begin.
 
-        Of error and precision as many as a plan, if the model is as good as estimated, or else half as bad as
-        the claim allows; of recall as many as if nothing more is found. None: it would not pass.
+        Of error and precision as many as a plan, if the model is as bad as estimated, but at least a quarter
+        of what the claim allows: few labels may show no error at all. Without an estimate it is half of that.
+        Of recall as many as if nothing more is found. None: it would not pass.
         """
         session, given = self._session, self._project.settings
         with session.lock:
@@ -108,12 +109,16 @@ class PageView:
             return {"labels": test.forecast(), "expected": None}
         known = latest.get("value") if measure == given.measure else None
         allowed = target if measure == ERROR else 1.0 - target
-        guess = allowed / 2.0 if allowed * unread > 1.0 else 0.0
-        expected = round(guess if known is None else known, 4)
+        some = allowed if allowed * unread > 1.0 else 0.0  # else not a single one may be wrong
+        expected, why = some / 2.0, "half of what is allowed"
+        if known is not None:
+            expected, why = known, "as estimated"
+            if known < some / 4.0:
+                expected, why = some / 4.0, "a quarter of what is allowed"
+        expected = round(expected, 4)
         if math.ceil(expected * unread) >= math.ceil(allowed * unread):
-            return {"labels": None, "expected": expected, "estimated": known is not None}
-        share = plan(unread, allowed, expected, alpha)
-        return {"labels": share.labels, "expected": expected, "estimated": known is not None}
+            return {"labels": None, "expected": expected, "why": why}
+        return {"labels": plan(unread, allowed, expected, alpha).labels, "expected": expected, "why": why}
 
     def _certificate(self) -> dict[str, Any] | None:
         """The last attempt that is over, and whether it proves the goal for what is there now."""

@@ -1,18 +1,12 @@
 // The page of `steelyard active label`. Text of documents only ever becomes text nodes.
 
 import { draw, percent } from "./plot.js";
+import { client, post, read, who } from "./server.js";
 
 const at = (id) => document.getElementById(id);
-const client = remembered(sessionStorage, "client", () => crypto.randomUUID());
 const RETRY = 1000, REFRESH = 5000;
 const KEYS = "123456789abcdefgijklmopqrtvwxz";  // of the classes; h, s and u do other things, y and n are for two
 let about, shown = null, current = null, busy = false, waiting = null, foreseen = null;
-
-function remembered(storage, key, make) {
-  const name = `steelyard-${key}`;
-  if (!storage.getItem(name)) storage.setItem(name, make());
-  return storage.getItem(name);
-}
 
 function made(name, attributes, ...children) {
   const element = document.createElement(name);
@@ -20,23 +14,6 @@ function made(name, attributes, ...children) {
   element.append(...children);
   return element;
 }
-
-const who = () => localStorage.getItem("steelyard-annotator") || "me";
-
-async function reply(response) {
-  if (response.ok) return response.json();
-  let said = await response.text();
-  try { said = JSON.parse(said).error; } catch { /* plain text */ }
-  throw Object.assign(new Error(said), { refused: true });
-}
-
-const read = async (name, given = {}) =>
-  reply(await fetch(`api/${name}?${new URLSearchParams({ client, annotator: who(), ...given })}`));
-
-const post = async (name, given = {}) => reply(await fetch(`api/${name}`, {
-  method: "POST", headers: { "Content-Type": "application/json" },
-  body: JSON.stringify({ client, annotator: who(), ...given }),
-}));
 
 // One thing at a time. While the server does not answer, the same request is made again: nothing is lost.
 async function act(work, then) {
@@ -231,9 +208,9 @@ function drawn(attempt) {
 async function foresee() {
   const measure = at("measure").value, target = Number(at("target").value) / 100;
   if (!(target > 0 && target < 1)) { at("forecast").textContent = ""; return; }
-  const { labels, expected, estimated } = await read("forecast", { measure, target });
+  const { labels, expected, why } = await read("forecast", { measure, target });
   const kind = measure === "precision" ? "share of wrong ones" : "error";
-  const given = expected === null ? "if nothing more is found, and more otherwise" : `if the ${kind} is ${percent(expected)}, ${estimated ? "as estimated" : "half of what is allowed"}`;
+  const given = expected === null ? "if nothing more is found, and more otherwise" : `if the ${kind} is ${percent(expected)}, ${why}`;
   at("forecast").textContent = labels === null ? `The ${kind} is estimated to be ${percent(expected)}: label on before you try.` : `It will take about ${labels.toLocaleString("en")} labels ${given}.`;
 }
 

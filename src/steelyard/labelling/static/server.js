@@ -1,0 +1,26 @@
+// What the page asks of its server.
+
+export const client = remembered(sessionStorage, "client", () => crypto.randomUUID());
+
+function remembered(storage, key, make) {
+  const name = `steelyard-${key}`;
+  if (!storage.getItem(name)) storage.setItem(name, make());
+  return storage.getItem(name);
+}
+
+export const who = () => localStorage.getItem("steelyard-annotator") || "me";
+
+async function reply(response) {
+  if (response.ok) return response.json();
+  let said = await response.text();
+  try { said = JSON.parse(said).error; } catch { /* plain text */ }
+  throw Object.assign(new Error(said), { refused: true });
+}
+
+export const read = async (name, given = {}) =>
+  reply(await fetch(`api/${name}?${new URLSearchParams({ client, annotator: who(), ...given })}`));
+
+export const post = async (name, given = {}) => reply(await fetch(`api/${name}`, {
+  method: "POST", headers: { "Content-Type": "application/json" },
+  body: JSON.stringify({ client, annotator: who(), ...given }),
+}));
