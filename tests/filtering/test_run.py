@@ -242,6 +242,32 @@ def test_what_is_refused(models: Path, corpus: Path, tmp_path: Path) -> None:
         filter_files(model, late, tmp_path / "late")
 
 
+def test_rejects_replace_no_other_files(models: Path, corpus: Path, tmp_path: Path) -> None:
+    model, kept, rejected = models / "quality.model", tmp_path / "kept", tmp_path / "no"
+    rejected.mkdir()
+    (rejected / "b.jsonl").write_text("precious")
+    with pytest.raises(InputError, match="is not empty, and not from this run"):
+        filter_files(model, corpus, kept, rejects=rejected, **HALF)  # type: ignore[arg-type]
+    assert (rejected / "b.jsonl").read_text() == "precious"
+    with pytest.raises(InputError, match="would have the same files"):
+        filter_files(model, corpus, kept, rejects=kept, **HALF)  # type: ignore[arg-type]
+    (rejected / "b.jsonl").unlink()
+    filter_files(model, corpus / "b.jsonl", kept, rejects=rejected, **HALF)  # type: ignore[arg-type]
+    assert filter_files(model, corpus, kept, rejects=rejected, **HALF).already_done == 1  # type: ignore[arg-type]
+
+
+def test_a_run_that_wrote_nothing_leaves_no_settings(models: Path, corpus: Path, tmp_path: Path) -> None:
+    model, out = models / "quality.model", tmp_path / "out"
+    other = tmp_path / "other.csv"
+    other.write_text("content,id\na,1\n")
+    with pytest.raises(InputError, match="there is no column 'text'"):
+        filter_files(model, other, out)
+    assert "quality_p is" in run("filter", model, corpus / "b.jsonl", "-o", out, "--keep", "p >= 0.5").stdout
+    with pytest.raises(InputError, match="there is no column 'text'"):
+        filter_files(model, other, out, **HALF)  # type: ignore[arg-type]
+    assert (out / "_steelyard/settings.json").exists()
+
+
 def test_two_at_once_do_not_mix(models: Path, corpus: Path, tmp_path: Path) -> None:
     arguments: Any = models / "quality.model", corpus, tmp_path / "kept"
 

@@ -81,6 +81,10 @@ def test_certificates_budgets_and_downloads(
     assert 0 < coming["labels"] < 40
     near = get(client, "forecast", measure="error", target=2.0 * value)
     assert (near["why"], near["expected"]) == ("as estimated", pytest.approx(value, abs=1e-4))
+    low = session.feed.estimates[-1]["low"]
+    wide = get(client, "forecast", measure="error", target=(low + value) / 2.0)
+    assert wide["why"].endswith("too uncertain to tell")
+    session.feed.estimates[-1]["low"] = value
     assert get(client, "forecast", measure="error", target=value / 2 + 1e-6)["labels"] is None
     assert get(client, "forecast", measure="precision", target=0.999)["expected"] == 0.0
     guessed = get(client, "forecast", measure="precision", target=0.8)

@@ -38,6 +38,8 @@ def test_single_columns_and_lines(tmp_path: Path) -> None:
     path.write_text('message\n"one, two"\n\nthree\n')
     found = corpus.read(str(path), classes=CLASSES)
     assert [each.fields for each in found.documents] == [{"message": "one, two"}, {"message": "three"}]
+    with pytest.raises(InputError, match="ignore: there is no column 'mesage'"):
+        corpus.read(str(path), classes=CLASSES, overrides=ColumnOverrides(ignore=("mesage",)))
     lines = tmp_path / "a.txt"
     lines.write_text("one, two\n\nthree; four\n")
     found = corpus.read(str(lines), classes=CLASSES)

@@ -429,22 +429,31 @@ def test_an_attempt_goes_on_while_somebody_has_one_of_its_draws_open(tmp_path: P
         assert held is not None
         done = answer(session, 30)  # beyond the draw that bob looks at
         assert len(done) == 30
+        late = session.next("late", "eve")
+        assert late is not None
         attempt = session.attempts.current
         assert attempt is not None
         assert (len(attempt.answers), session.attempts.waiting(session.labels)) == (0, 30)
         assert session.wait()
         known = len(session.feed.classifier.learner_.labelled)
-        now[0] += session_module.LEASE + 1.0
+        now[0] += session_module.DRAW_LEASE + 1.0
         assert session.next("tab", "ann") == held  # bob is gone
         session.label("tab", "ann", held[0], truth(text_of(session, held[0])))
         assert attempt.passed
         assert session.wait()
         assert len(attempt.answers) < 31
+        session.label("late", "eve", late[0], truth(text_of(session, late[0])))  # a draw that she had open
+        assert session.wait()
         assert len(session.feed.classifier.learner_.labelled) == known  # still the certified model
+        session.close()
+        session = LabellingSession(project, clock=lambda: now[0])
+        session.start()
+        assert session.wait()
+        assert len(session.feed.classifier.learner_.labelled) == known
         answer(session, 1)
         assert session.wait()
         assert session.wait()
-        assert len(session.feed.classifier.learner_.labelled) >= known + 31
+        assert len(session.feed.classifier.learner_.labelled) >= known + 32
         session.close()
 
 

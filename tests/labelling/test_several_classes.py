@@ -102,6 +102,10 @@ def test_a_session(session: LabellingSession, tmp_path: Path) -> None:
     with (tmp_path / "scored.csv").open(newline="") as file:
         right = [row["prediction"] == truth(row["text"]) for row in csv.DictReader(file)]
     assert sum(right) > 0.9 * len(texts)
+    known = "".join(json.dumps({"text": text, "label": truth(text)}) + "\n" for text in texts)
+    (tmp_path / "known.jsonl").write_text(known)
+    found = json.loads(run("evaluate", tmp_path / "texts.model", tmp_path / "known.jsonl", "--json").stdout)
+    assert found["accuracy"] == pytest.approx(sum(right) / len(texts))
 
 
 def test_the_next_process_goes_on(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """The predictor without compiled code, beside the compiled one."""
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -85,6 +86,22 @@ def test_texts_alone_need_no_object(tmp_path: Path) -> None:
     texts = [str(row["text"]) for row in rows[:5]]
     assert predictor.predict(texts) == predictor.predict(rows[:5])
     assert predictor.predict([]) == []
+    for row in ("a text", {"text": "a text"}):
+        with pytest.raises(ValueError, match="rows come in a list"):
+            predictor.predict(row)  # type: ignore[arg-type]
+    with pytest.raises(
+        TypeError, match="a row is an object by the names of its columns, or a text; got None"
+    ):
+        predictor.predict([None])  # type: ignore[arg-type]
+
+
+def test_half_a_pair_of_surrogates(tmp_path: Path) -> None:
+    model, _, _ = made("words", tmp_path)
+    file = tmp_path / "odd.jsonl"
+    file.write_text('{"text": "free \\ud83d prize\\ud83d"}\n{"text": "\\ud83d\\ude00 free"}\n')
+    texts = [json.loads(line) for line in file.read_text().splitlines()]
+    expected = [float(line.split()[0]) for line in run("predict", model.path, file).stdout.splitlines()]
+    np.testing.assert_allclose(Predictor(as_read(model)).decision_function(texts), expected, rtol=1e-6)
 
 
 def test_what_cannot_be_read(tmp_path: Path) -> None:

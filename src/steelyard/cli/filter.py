@@ -106,6 +106,7 @@ def describe(result: "FilterResult") -> list[str]:
             "unreadable files": f"{len(result.failed):,}" if result.failed else None,
             "rows": f"{counts['rows']:,}",
             "kept": f"{counts['kept']:,}{share}",
+            **{f"{name} is": f"the probability of {of!r}" for name, of in result.positives.items()},
             "unreadable": f"{counts['unreadable']:,}" if counts["unreadable"] else None,
             "without text": f"{counts['empty']:,}, all with the same score" if counts["empty"] else None,
             "threshold": None

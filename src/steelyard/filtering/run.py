@@ -41,6 +41,8 @@ class FilterResult:
     """Why some files could not be read; they have no output."""
     audit: Path | None = None
     """Where the documents to be labelled are."""
+    positives: dict[str, str] = field(default_factory=dict)
+    """Of which class the probabilities are, by the names of their columns, where there are two."""
 
 
 def filter_files(
@@ -152,9 +154,27 @@ def filter_files(
         None if rejects is None else Path(rejects), skip_errors, progress,
     )  # fmt: skip
     with folder.locked():
+        begins = folder.settings() is None
+        if rejects is not None:
+            _check_rejects(Path(rejects), folder, begins=begins)
         folder.agree(settings)
-        run.go(found, usable)
+        try:
+            run.go(found, usable)
+        except InputError:
+            if begins:
+                folder.forget_if_empty()
+            raise
         return run.summarise(chosen)
+
+
+def _check_rejects(rejects: Path, folder: RunFolder, *, begins: bool) -> None:
+    """Only outputs of the same run may be there: names are those of the inputs, which would be replaced."""
+    if rejects.resolve() == folder.path.resolve():
+        raise InputError(
+            f"{rejects}: rows that are kept and rejected would have the same files; name another"
+        )
+    if begins and rejects.is_dir() and any(rejects.iterdir()):
+        raise InputError(f"{rejects}: is not empty, and not from this run; name another folder for rejects")
 
 
 def _ranking(scorers: Scorers, by: str | None) -> str:
@@ -320,6 +340,7 @@ class _Run:
         merged = total.as_json()
         write_json(self._folder.path / OWN / "summary.json", {"files": files, **merged, "threshold": chosen})
         result = FilterResult(merged, chosen, files, self._already, self.problems, self.failed)
+        result.positives = self._work.scorers.positives
         if self._work.sample is not None:
             result.audit = audit.write_sample(self._folder.path, self._work.sample, candidates, merged)
         return result

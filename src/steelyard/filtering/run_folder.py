@@ -91,6 +91,11 @@ class RunFolder:
                 f"{self.path}: was made with other settings ({listed}); name another folder, or remove it"
             )
 
+    def forget_if_empty(self) -> None:
+        """Of a run that failed before it wrote anything: the next one may have other settings."""
+        if all(each.name == OWN for each in self.path.iterdir()):
+            self.settings_path.unlink()
+
     def record_path(self, name: str) -> Path:
         return self.path / OWN / "files" / f"{name}.json"
 

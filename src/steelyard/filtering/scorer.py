@@ -82,6 +82,12 @@ class Scorers:
         return found | ({"label": self.each[0].classes} if len(self.each) == 1 else {})
 
     @property
+    def positives(self) -> dict[str, str]:
+        """The class whose probability is in a column, of the models with two."""
+        own = [each for each in self.each if len(each.classes) == 2 and each.model.has_probabilities]
+        return {f"{scorer.name}_p": scorer.classes[1] for scorer in own}
+
+    @property
     def columns(self) -> list[str]:
         return [f"{scorer.name}_{column}" for scorer in self.each for column in scorer.columns]
 

@@ -4,7 +4,7 @@ from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from steelyard.active.label_store import IN_FILE, WITHDRAWN, Label, Said, settled
+from steelyard.active.label_store import CERTIFY, IN_FILE, WITHDRAWN, Label, Said, settled
 
 
 class AnswerBook:
@@ -18,6 +18,8 @@ class AnswerBook:
         self.by_person: Counter[str] = Counter()
         self.dry = 0
         """How many labels came since the last one of the positive class."""
+        self.drawn: set[int] = set()
+        """Items that were labelled for a certificate."""
         self._order: dict[str, array[int]] = {}  # by person what they labelled, perhaps several times
         self._shared: dict[tuple[tuple[str, str | None], ...], Said] = {}
         for each in entries:
@@ -39,6 +41,8 @@ class AnswerBook:
             self.counts[settled(now)] += 1
         else:
             self.labels.pop(label.item, None)
+        if label.purpose == CERTIFY:
+            self.drawn.add(label.item)
         if label.annotator != IN_FILE:
             self.by_person[label.annotator] += len(now) - len(before)
         if label.label is not None:

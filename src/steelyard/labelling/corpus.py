@@ -46,6 +46,7 @@ def read(
     if kind == TABLE and single is None:
         return _read_table(path, overrides or ColumnOverrides(), known)
     if single is not None:
+        (overrides or ColumnOverrides()).roles([single])
         spec = InputSpec("jsonl", BITS, columns=Columns((Column(single, roles.TEXT),)))
         return Corpus(TABLE, spec, _single_rows(path, single))
     tool = exchange.by_name(kind)

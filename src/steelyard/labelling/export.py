@@ -107,7 +107,9 @@ def write_certificate(project: Project, path: Path, classifier: ActiveClassifier
     ended, now = ended_attempts(project.journal), len(classifier.learner_.labelled)
     found = best_of(ended, project.settings.measure, now, len(classifier.pool_))
     if found is None:
-        raise InputError(f"{project.path}: there is no certificate; the page offers to make one")
+        raise InputError(
+            f"{project.path}: there is no certificate, so nothing was written; the page offers to make one"
+        )
     found.attempt.save(path)
     return found
 

@@ -1,7 +1,7 @@
 """`LearnerFeed`: what the learner has been told, and what it wants to know; one thread uses it."""
 
 import copy
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import asdict
 from typing import Any, NamedTuple
@@ -118,6 +118,12 @@ class LearnerFeed:
 
     def _place_of(self, label: str | None) -> int:
         return _SKIPPED if label is None else self._names.index(label)
+
+    def keep_back(self, drawn: Iterable[int]) -> None:
+        """Those of the draws that the learner does not know: as before the process ended."""
+        attempt = self.classifier.attempt_
+        if attempt is not None and not attempt.learned:
+            self.kept_back = {item for item in drawn if self._told[item] == _OPEN}
 
     def _is_kept_back(self, item: int) -> bool:
         attempt = self.classifier.attempt_

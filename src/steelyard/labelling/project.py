@@ -21,6 +21,7 @@ from steelyard.estimators.classifier import OnlineClassifier
 from steelyard.examples import Examples, join
 from steelyard.io import columns as roles
 from steelyard.io.blocks import Block
+from steelyard.io.columns import Columns
 from steelyard.io.errors import InputError
 from steelyard.io.input_spec import InputSpec, from_json
 from steelyard.io.labels import classes, two_classes
@@ -31,6 +32,7 @@ from steelyard.model_file import EngineState, ModelFile
 
 ERROR, RECALL = "error", "recall"
 DEFAULT_BUDGET = 500
+LABEL_COLUMN = "label"  # that a saved model looks for, unless the documents had another
 _PASSES = 10  # of a model that learns the predictions of another: near to them is what it shall come
 _AT_ONCE = 20_000  # documents that are parsed together
 
@@ -205,7 +207,8 @@ class Project:
         rule = classes(names)
         if len(names) == 2:
             rule = two_classes(names[0], names[1], *class_labels(content.engine.settings[0].loss))
-        model_file.save(path, replace(content, spec=replace(spec, label_rule=rule).as_json()))
+        spec = replace(spec, label_rule=rule, columns=_with_label(spec))
+        model_file.save(path, replace(content, spec=spec.as_json()))
 
     def _learned_from(self, classifier: ActiveClassifier) -> tuple[ModelFile, InputSpec]:
         """A model of all documents, labelled as people said or else as the classifier predicts."""
@@ -236,6 +239,15 @@ class Project:
 
 def _matrix(rows: Examples) -> sparse.csr_matrix:
     return sparse.csr_matrix((rows.values, rows.indices, rows.indptr), (len(rows), rows.features))
+
+
+def _with_label(spec: InputSpec) -> Columns:
+    """The columns, one of them for labels, so that the model can be evaluated on files that have them."""
+    assert spec.columns is not None
+    if spec.columns.with_role(roles.LABEL):
+        return spec.columns
+    others = tuple(column for column in spec.columns.columns if column.name != LABEL_COLUMN)
+    return replace(spec.columns, columns=(*others, roles.Column(LABEL_COLUMN, roles.LABEL)))
 
 
 def _with_words(spec: InputSpec, repeated: str) -> InputSpec:

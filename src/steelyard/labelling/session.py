@@ -24,6 +24,7 @@ from steelyard.labelling.project import RECALL, Project
 
 AHEAD = 2  # questions beyond those that people look at
 LEASE = 600.0  # seconds after which a document of somebody who is gone goes to another
+DRAW_LEASE = 30.0  # the same for a draw of an attempt, since answers to later ones wait for it
 _GONE = 60.0  # seconds of silence after which nothing is asked ahead for a client
 _SECONDS = 1 << 41  # the purpose of the random numbers that say what is labelled twice
 _RETRY = 2.0  # seconds until the learner tries again what the disk did not take
@@ -41,10 +42,12 @@ class LabellingSession:
         self.feed = LearnerFeed(project, project.classifier())
         self.attempts = Attempts(self.feed.classifier, project.settings.measure)
         self.attempts.refresh(self.labels)
+        self.feed.keep_back(self.book.drawn)
         self.wish: tuple[str, float] | None = None
         """The attempt at recall that begins as soon as every question has its answer."""
         self._queue = [item for item in self.feed.open if item not in self.labels]  # asked, in their order
         self._assigned: dict[int, tuple[str, float]] = {}
+        self._draws: set[int] = set()  # of the last attempt, that people were given
         self._clients: dict[str, float] = {}
         self._twice = [item for item in self.labels if self._is_drawn_twice(item)]
         self._pending: deque[int] = deque(self.labels)
@@ -81,6 +84,8 @@ class LabellingSession:
                     break
             if found is not None:
                 self._assigned[found[0]] = client, self._clock()
+                if found[1] == CERTIFY:
+                    self._draws.add(found[0])
             return found
 
     def label(self, client: str, annotator: str, item: int, label: str | None) -> None:
@@ -92,7 +97,8 @@ class LabellingSession:
         if not annotator or annotator == IN_FILE:
             raise InputError(f"{annotator!r} is not the name of a person")
         with self._work:
-            drawn = item in self.attempts.wanted()
+            # also a draw that somebody had open when the attempt ended
+            drawn = item in self.attempts.wanted() or (item in self._draws and item not in self.labels)
             if drawn:
                 self.feed.kept_back.add(item)
             self._record(Label(item, label, annotator, self._clock(), CERTIFY if drawn else LABEL))
@@ -151,6 +157,7 @@ class LabellingSession:
         self.feed.classifier.certify(measure, target)
         with self._work:
             self.wish = None
+            self._draws.clear()
             self._count_draws()
             self._work.notify_all()
 
@@ -175,7 +182,7 @@ class LabellingSession:
 
     def _choose(self, client: str, annotator: str) -> tuple[int, str] | None:
         for drawn in self.attempts.wanted():
-            if drawn not in self.labels and self._free(drawn, client):
+            if drawn not in self.labels and self._free(drawn, client, DRAW_LEASE):
                 return drawn, CERTIFY
         self._twice = [item for item in self._twice if self._has_one(item)]
         for item in self._twice:
@@ -186,9 +193,9 @@ class LabellingSession:
         waiting = own or [item for item in self._queue if self._free(item, client)]
         return (waiting[0], LABEL) if waiting else None
 
-    def _free(self, item: int, client: str) -> bool:
+    def _free(self, item: int, client: str, lease: float = LEASE) -> bool:
         holder, since = self._assigned.get(item, (client, 0.0))
-        return holder == client or abs(self._clock() - since) > LEASE  # a clock may be set back
+        return holder == client or abs(self._clock() - since) > lease  # a clock may be set back
 
     def _is_drawn_twice(self, item: int) -> bool:
         """Whether the item is among those that two people label, and one of them has."""

@@ -10,7 +10,7 @@ from steelyard.active.certificates import ALPHA, RecallTest, attempt_alpha, plan
 from steelyard.active.label_store import settled
 from steelyard.labelling import explanation
 from steelyard.labelling.project import ERROR, RECALL
-from steelyard.labelling.session import LEASE, LabellingSession
+from steelyard.labelling.session import DRAW_LEASE, LabellingSession
 
 _MOST_FOUND, _MOST_RECENT = 30, 30
 _SNIPPET = 120
@@ -87,7 +87,7 @@ class PageView:
         return counts | {
             "measure": attempt.measure, "target": attempt.target, "labels": len(attempt.answers),
             "rows": test.rows, "labels_left": attempt.labels_left,
-            "waiting": session.attempts.waiting(session.labels), "lease": LEASE,
+            "waiting": session.attempts.waiting(session.labels), "lease": DRAW_LEASE,
         }  # fmt: skip
 
     def forecast(self, measure: str, target: float) -> dict[str, Any]:
@@ -115,6 +115,8 @@ class PageView:
             expected, why = known, "as estimated"
             if known < some / 4.0:
                 expected, why = some / 4.0, "a quarter of what is allowed"
+            elif known >= allowed > latest["low"]:
+                expected, why = some / 2.0, "half of what is allowed: the estimate is too uncertain to tell"
         expected = round(expected, 4)
         if math.ceil(expected * unread) >= math.ceil(allowed * unread):
             return {"labels": None, "expected": expected, "why": why}

@@ -92,6 +92,8 @@ class Predictor:
             found = np.stack([(weights * x).sum(axis=1, dtype=np.float64) for weights in self._weights], 1)
             found += np.array(self._biases)
         else:
+            if isinstance(rows, str | Mapping):
+                raise ValueError("rows come in a list, a single one too: [row]")
             found = np.array([self._predict_row(row) for row in rows]).reshape(-1, len(self._biases))  # type: ignore[union-attr,arg-type]
         return found[:, 0] if found.shape[1] == 1 else found
 
@@ -136,6 +138,8 @@ class Predictor:
             if len(self._texts) != 1:
                 raise ValueError("a row is an object by the names of its columns")
             row = {self._texts[0]: row}
+        if not isinstance(row, Mapping):
+            raise TypeError(f"a row is an object by the names of its columns, or a text; got {row!r}")
         merged: dict[int, Any] = {}
         value = self._dtype.type
         for index, x in self._features_of(row):
@@ -162,7 +166,7 @@ class Predictor:
             if not text:
                 found.append((murmur(b"missing", seed), 1.0))
             elif role == "category":
-                found.append((key(text.encode(), seed), 1.0))
+                found.append((key(_utf8(text), seed), 1.0))
             elif isinstance(cell, bool | np.bool_):
                 found.append((seed, float(cell)))
             else:
@@ -171,7 +175,7 @@ class Predictor:
         for name in self._texts:
             cell = row.get(name)
             if cell is not None:
-                found += self._tokeniser.features(_text(cell).encode(), self._seeds[name])
+                found += self._tokeniser.features(_utf8(_text(cell)), self._seeds[name])
         return found
 
     def _number(self, name: str, text: str) -> float | None:
@@ -193,6 +197,14 @@ class Predictor:
             if role == "base" and row.get(name) not in (None, ""):
                 return float(row[name])
         return 0.0
+
+
+def _utf8(text: str) -> bytes:
+    """As files are read: half of a pair of surrogates, which JSON can have, is the replacement character."""
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").encode()
 
 
 def _text(cell: Any) -> str:

@@ -149,7 +149,7 @@ function judge(state) {
   let pill = "Not yet: too few labels";
   if (!about.estimates && !falling) {
     const found = state.counts[about.classes.indexOf(about.positive)];
-    why = `Found of ${about.positive}: ${found}. Read since the last one: ${state.dry}. When hardly any come, try for a certificate: it proves that ${percent(about.target)} are found, or goes on until they are.`;
+    why = `${found} ${about.positive} found. Read since the last one: ${state.dry}. When hardly any come, try for a certificate: it proves that ${percent(about.target)} are found, or goes on until they are.`;
     pill = `Found ${found}, since then ${state.dry} others`;
   } else if (last && last.refused) { why = last.refused; pill = "No estimate"; }
   else if (last) {
@@ -158,7 +158,7 @@ function judge(state) {
     pill = `${met === "yes" ? "You may stop" : "Not yet"}: ${about.measure} ${bound}`;
   }
   if (proved && met === "yes") why = `${why} ${proved}.`;
-  at("stop-why").textContent = certified ? state.certificate.says : why;
+  at("stop-why").textContent = certified ? `${state.certificate.says}. Save the files now: with further labels the model learns on.` : why;
   at("pill-text").textContent = certified ? "Certified" : pill;
   at("plot").parentElement.hidden = !about.estimates;
   draw(at("plot"), state.estimates, about.target, falling);
@@ -179,8 +179,8 @@ function short({ measure, target, labels, learned_since: learned, added, reaches
 
 function later({ passed, learned_since: learned, added }) {
   const events = [];
-  if (learned) events.push(`the model has learned ${learned} labels`);
-  if (added) events.push(`${added} documents were added`);
+  if (learned) events.push(`the model has learned ${learned} ${learned === 1 ? "label" : "labels"}`);
+  if (added) events.push(`${added} ${added === 1 ? "document was" : "documents were"} added`);
   return passed && events.length ? `. Since then ${events.join(" and ")}: the certificate does not speak of ${learned ? "its predictions now" : "those"}.` : "";
 }
 
@@ -199,9 +199,9 @@ function drawn(attempt) {
   if (attempt.waits) return "answer the documents that are open; the draws begin after those.";
   const counts = attempt.measure === "recall" ? `${attempt.found} of ${about.positive} found in all` : `${attempt.wrong} where the model was wrong`;
   const left = attempt.labels_left, stays = attempt.measure === "recall" ? "if nothing more is found" : "if the share of errors stays as seen";
-  const ahead = left === null ? "As it looks, the claim cannot be proved" : `About ${left.toLocaleString("en")} more ${stays}`;
-  const waits = attempt.waiting ? ` ${attempt.waiting} answers count once a document has its answer that somebody has open; after ${attempt.lease / 60} minutes it goes to another.` : "";
-  return `${attempt.labels} labels drawn, ${counts}. ${ahead}.${waits} The documents that come now are drawn at random.`;
+  const ahead = left === null ? "Unless fewer are wrong from here on, the claim cannot be proved" : `About ${left.toLocaleString("en")} more ${stays}`;
+  const waits = attempt.waiting ? ` ${attempt.waiting} answers count once a document has its answer that somebody has open; after ${attempt.lease} seconds it goes to another.` : "";
+  return `${attempt.labels} ${attempt.labels === 1 ? "label" : "labels"} drawn, ${counts}. ${ahead}.${waits} The documents that come now are drawn at random.`;
 }
 
 // How many labels a certificate will take, before one begins.
