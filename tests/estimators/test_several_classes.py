@@ -332,3 +332,14 @@ def test_real_sets(load: Any, least: float) -> None:
     train, test = order[: len(order) * 4 // 5], order[len(order) * 4 // 5 :]
     classifier = OnlineClassifier("logistic", passes=50, shuffle=True).fit(rows[train], labels[train])
     assert classifier.score(rows[test], labels[test]) > least
+
+
+def test_a_model_that_has_answered_can_be_pickled_and_learns_on() -> None:
+    X, y = np.eye(6), np.arange(6) % 3
+    model = OnlineClassifier().fit(X, y)
+    first = model.decision_function(X)
+    copied = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(copied.decision_function(X), first)
+    copied.partial_fit(X, (y + 1) % 3)
+    assert (copied.decision_function(X) != first).any()
+    np.testing.assert_array_equal(model.decision_function(X), first)

@@ -5,7 +5,7 @@ rate and its schedule, L2, their labels and their weights.
 """
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import fields
 from operator import attrgetter
 from typing import Any
@@ -24,6 +24,7 @@ from steelyard.model import Model, Settings
 from steelyard.numba_tools import jit
 
 Matrix = NDArray[np.float64]
+Predict = Callable[[Examples], Matrix]
 
 _nothing = np.zeros(0)
 
@@ -174,18 +175,29 @@ class LaneBlock:
         """The loss and the importance of the errors of each lane, summed over rows it does not learn."""
         totals = np.zeros_like(self.state)
         totals[lanes.ALIVE] = self.state[lanes.ALIVE]
-        self._look(examples, rows, self._spread(labels), self._spread(sample_weight), totals)
+        columns = self._spread(labels), self._spread(sample_weight)
+        self._look(self._answers(), examples, rows, *columns, totals)
         return totals[linear.LOSS, self._layout.place], totals[lanes.ERROR, self._layout.place]
 
     def predict(self, examples: Examples) -> Matrix:
         """w·x of each row in each lane; NaN for the diverged."""
-        predictions = np.empty((len(examples), self.weights.shape[2]))
-        rows, none = np.arange(len(examples)), np.zeros((0, 1))
-        self._look(examples, rows, none, none, np.zeros_like(self.state), predictions)
-        return predictions[:, self._layout.place]
+        return self.as_it_is()(examples)
+
+    def as_it_is(self) -> Predict:
+        """`predict` of the lanes as they are: what takes as long as there are features is done once."""
+        answers = self._answers()
+
+        def predict(examples: Examples) -> Matrix:
+            predictions = np.empty((len(examples), self.weights.shape[2]))
+            rows, none = np.arange(len(examples)), np.zeros((0, 1))
+            self._look(answers, examples, rows, none, none, np.zeros_like(self.state), predictions)
+            return predictions[:, self._layout.place]
+
+        return predict
 
     def _look(
         self,
+        answers: tuple[NDArray[Any], Matrix],
         examples: Examples,
         rows: NDArray[np.int64],
         labels: Matrix,
@@ -198,7 +210,7 @@ class LaneBlock:
             predictions = np.empty((0, self.weights.shape[2]))
         lanes.measure(
             *_features(examples), rows, labels, sample_weight, _offsets(examples),
-            *self._answers(), totals, float(settings.bias), *sides(settings.loss),
+            *answers, totals, float(settings.bias), *sides(settings.loss),
             predictions, batched_loss.values(settings.loss, settings.dtype),
         )  # fmt: skip
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from steelyard import overflow
 from steelyard.engine import mixture
+from steelyard.engine.lane_block import Predict
 from steelyard.engine.model_set import ModelSet
 from steelyard.engine.protocol import Column, Matrix, Numbers
 from steelyard.engine.single_model import SingleModel
@@ -49,7 +50,7 @@ class ManyModels(ABC):
         self.models_each = classes if classes > 2 else 1
         everybody = [each for each in self.settings for _ in range(self.models_each)]
         self.model_set = ModelSet(everybody, features, threads, coded=coded)
-        self._answering: ModelSet | Learner | None = None
+        self._answering: Predict | None = None
         self._tame = all(each.rate <= overflow.ORDINARY_RATE for each in self.settings)
 
     @abstractmethod
@@ -136,22 +137,26 @@ class ManyModels(ABC):
         if self.diverged.all():
             raise FloatingPointError(overflow.message(self.settings[0]))
 
+    def __getstate__(self) -> dict[str, Any]:
+        """For pickles and copies: how to answer is found out anew."""
+        return self.__dict__ | {"_answering": None}
+
     def predict(self, examples: Examples) -> NDArray[np.float64]:
         if self._answering is None:
             self._answering = self._separate_best()
-        return self._answering.predict(examples)
+        return self._answering(examples)
 
-    def _separate_best(self) -> ModelSet | Learner:
+    def _separate_best(self) -> Predict:
         """The answering models apart from all others, so that predictions cost what they cost alone."""
         if self.models_each == 1:
-            return Learner(model=self.models()[0])
+            return Learner(model=self.models()[0]).predict
         if len(self.settings) == 1:
-            return self.model_set
+            return self.model_set.as_it_is()
         models = self.models()
         best = ModelSet([model.settings for model in models], self.features, threads=1)
         for number, model in enumerate(models):
             best.put(number, model)
-        return best
+        return best.as_it_is()
 
     @property
     def best(self) -> int:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.engine.lane_block import LaneBlock, Matrix, fits_in_lanes, kind
+from steelyard.engine.lane_block import LaneBlock, Matrix, Predict, fits_in_lanes, kind
 from steelyard.engine.single_lane import SingleLane
 from steelyard.examples import Examples
 from steelyard.learn import lanes, linear
@@ -156,10 +156,19 @@ class ModelSet:
 
     def predict(self, examples: Examples) -> Matrix:
         """w·x of each row in each model: a column for each; NaN for the diverged."""
-        predictions = np.empty((len(examples), len(self)))
-        for member, numbers in self._members:
-            predictions[:, numbers] = member.predict(examples)
-        return predictions
+        return self.as_it_is()(examples)
+
+    def as_it_is(self) -> Predict:
+        """`predict` of the models as they are now, for many calls."""
+        members = [(member.as_it_is(), numbers) for member, numbers in self._members]
+
+        def predict(examples: Examples) -> Matrix:
+            predictions = np.empty((len(examples), len(self)))
+            for own, numbers in members:
+                predictions[:, numbers] = own(examples)
+            return predictions
+
+        return predict
 
     @property
     def progressive_loss(self) -> Column:

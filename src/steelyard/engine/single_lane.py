@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard.engine import lane_layout
-from steelyard.engine.lane_block import Matrix, row_errors, row_losses
+from steelyard.engine.lane_block import Matrix, Predict, row_errors, row_losses
 from steelyard.examples import Examples
 from steelyard.learn import lanes, linear
 from steelyard.learner import Learner
@@ -63,6 +63,9 @@ class SingleLane:
         if not self._alive[0]:
             return np.full((len(examples), 1), np.nan)
         return self._learner.predict(examples)[:, np.newaxis]
+
+    def as_it_is(self) -> Predict:
+        return self.predict
 
     def know_units(self, own: NDArray[np.int64]) -> None:
         self._learner.model.know_units(own)
