@@ -20,7 +20,8 @@ def test_filter_and_audit(models: Path, corpus: Path, tmp_path: Path) -> None:
     assert lines[0].split() == ["files", "3"]
     assert lines[1].split() == ["rows", "450"]
     assert lines[2].startswith("kept ")
-    assert lines[3].startswith("to label ")
+    assert lines[3].split(maxsplit=2) == ["quality_p", "is", "the probability of 'good'"]
+    assert lines[4].startswith("to label ")
     assert "3, 3 of them already done" in run(*given).stdout
     label(kept)
     precision, recall = run("audit", kept).stdout.splitlines()[1:]

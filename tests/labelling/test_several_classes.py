@@ -108,6 +108,28 @@ def test_a_session(session: LabellingSession, tmp_path: Path) -> None:
     assert found["accuracy"] == pytest.approx(sum(right) / len(texts))
 
 
+def test_a_model_of_numbers_and_texts_is_that_of_the_page(tmp_path: Path) -> None:
+    draw, rows = random.Random(0), []
+    for number in range(90):
+        name = draw.choice(CLASSES)
+        rows.append(
+            f"{' '.join(draw.choices(_WORDS[name].split(), k=3))},{number % 7},{name if number < 60 else ''}"
+        )
+    (tmp_path / "rows.csv").write_text("\n".join(["text,hour,label", *rows, ""]))
+    with Project(tmp_path / "rows.journal") as project:
+        found = corpus.read(str(tmp_path / "rows.csv"), classes=CLASSES)
+        project.begin(found, ProjectSettings(CLASSES, None, budget=10))
+        assert not project.settings.tfidf
+        session = LabellingSession(project)
+        session.start()
+        answer(session, 5)
+        assert session.wait()
+        project.save_model(tmp_path / "m.model", session.feed.classifier)
+        session.close()
+    right = json.loads(run("evaluate", tmp_path / "m.model", tmp_path / "rows.csv", "--json").stdout)
+    assert right["accuracy"] > 0.9
+
+
 def test_the_next_process_goes_on(tmp_path: Path) -> None:
     with begun(tmp_path, strategy="margin", positive="news") as project:
         session = LabellingSession(project)

@@ -192,6 +192,7 @@ function certificate(state) {
   const idle = "A certificate is proof that others can check. Documents are drawn at random until it is sure.";
   at("certificate-says").textContent = running || (ended ? `${ended.says}${later(ended)}` : idle);
   document.querySelector('[data-kind="certificate"]').hidden = !ended;
+  at("forecast").hidden = Boolean(ended && ended.passed && ended.reaches_goal && ended.up_to_date);
   if (attempt === null && foreseen !== state.labelled) { foreseen = state.labelled; forecast(); }
 }
 
