@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from steelyard import model_file
 from steelyard.io.errors import InputError
 from steelyard.labelling import corpus, export
 from steelyard.labelling.learner_feed import LearnerFeed
@@ -14,6 +15,28 @@ from steelyard.labelling.session import LabellingSession
 from tests.labelling.projects import answer, text_of
 
 TOOLS = Path(__file__).parent.parent / "data/labelling"
+
+
+def test_a_text_that_is_called_label_stays_one(tmp_path: Path) -> None:
+    path = tmp_path / "odd.csv"
+    path.write_text("label\n" + "free prize cash\nlunch at home\n" * 2)
+    with Project(tmp_path / "odd.journal") as project:
+        project.begin(
+            corpus.read(str(path), classes=None), ProjectSettings(("ham", "spam"), "spam", budget=2)
+        )
+        session = LabellingSession(project)
+        session.start()
+        for _ in range(2):
+            found = session.next("tab", "ann")
+            assert found is not None
+            text = project.store.document(found[0]).fields["label"]
+            session.label("tab", "ann", found[0], "spam" if "free" in text else "ham")
+        assert session.wait()
+        project.save_model(tmp_path / "odd.model", session.feed.classifier)
+        session.close()
+    spec = model_file.load(tmp_path / "odd.model").spec
+    assert spec is not None
+    assert [column[:2] for column in spec["columns"]["columns"]] == [["label", "text"]]
 
 
 def test_tables(session: LabellingSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -244,7 +244,7 @@ def _matrix(rows: Examples) -> sparse.csr_matrix:
 def _with_label(spec: InputSpec) -> Columns:
     """The columns, one of them for labels, so that the model can be evaluated on files that have them."""
     assert spec.columns is not None
-    if spec.columns.with_role(roles.LABEL):
+    if spec.columns.with_role(roles.LABEL) or LABEL_COLUMN in spec.columns.features:
         return spec.columns
     others = tuple(column for column in spec.columns.columns if column.name != LABEL_COLUMN)
     return replace(spec.columns, columns=(*others, roles.Column(LABEL_COLUMN, roles.LABEL)))
