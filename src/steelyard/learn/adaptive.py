@@ -7,7 +7,8 @@ and L2 work as in `linear`.
 Three things make it fast. A weight and its G are the real and the imaginary part of one complex number:
 scattered reads and writes cost the most, and so there is one for both. A row works on copies that lie side by
 side in memory, so that the arithmetic is vectorised; the results are written back at the end, and a row of
-weight 0 writes nothing. And the copies are padded with x = 0 to whole blocks, so that no loop has leftovers.
+weight 0 writes nothing. And the copies are padded with x = 0 to whole blocks, so that no loop ends with
+single values.
 
 As in `linear`, a loop that sums does not store. Each part has one loop, or the compiler would count
 references to its arrays in every row.

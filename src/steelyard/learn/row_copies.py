@@ -8,7 +8,7 @@ from steelyard.numba_tools.jit import part
 # and the slopes of the exponential loss have squares that would be infinite.
 SMALLEST, LARGEST = 1.2e-38, 1e38
 
-BLOCK = 32  # features: four vectors of eight, the most that the compiler unrolls
+BLOCK = 16  # features: one vector of the longest kind; more would be padding in short rows
 
 
 @part
