@@ -10,7 +10,7 @@ import pytest
 from steelyard import ActiveClassifier
 from steelyard.active._journal_attempts import GIVE_UP
 from steelyard.active.attempt import Attempt, best_of, ended_attempts
-from steelyard.active.converged import descend
+from steelyard.active.converged_refit import descend
 from steelyard.active.journal import Journal
 from steelyard.active.learner import continue_from
 from steelyard.active.stopping import Certified

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from steelyard.active import agreement, strategies
-from steelyard.active.certificates import ALPHA, RecallTest, attempt_alpha, plan
 from steelyard.active.label_store import settled
+from steelyard.active.sequential_tests import ALPHA, RecallTest, attempt_alpha, plan
 from steelyard.labelling import explanation
 from steelyard.labelling.project import ERROR, RECALL
 from steelyard.labelling.session import DRAW_LEASE, LabellingSession
