@@ -13,8 +13,8 @@ from steelyard.learner import Learner
 from steelyard.losses import decision_point
 from steelyard.model import Model
 
-PICKS, PRESUMED = 0.02, 100
-_STRENGTH, _RELEVANT = 0.3, 10.0  # of the fit that ranks; the weight of the relevant, that of others being 1
+PICKS, PRESUMED = 0.01, 100
+_STRENGTH, _RELEVANT = 0.6, 10.0  # of the fit that ranks; the weight of the relevant, that of others being 1
 
 
 @dataclass
