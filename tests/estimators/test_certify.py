@@ -241,7 +241,12 @@ def test_screening_with_a_proof_of_recall(positive: str, tmp_path: Path) -> None
     other = {"spam": "ham", "ham": "spam"}[positive]
     y = np.where(y == "spam", positive, other)
     path = tmp_path / "a.journal" if positive == "spam" else None
-    given: dict[str, Any] = {"strategy": "relevance", "rate": 1.0, "positive": positive, "journal": path}
+    given: dict[str, Any] = {
+        "strategy": Relevance(picks=0.05),
+        "rate": 1.0,
+        "positive": positive,
+        "journal": path,
+    }
     active = classifier(**given).pool(X)
     seed = int(np.flatnonzero(y == positive)[0])
     assert active.teach([seed], [positive]) is active
