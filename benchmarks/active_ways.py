@@ -17,7 +17,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import normalize
 from sklearn.svm import LinearSVC
 
-from steelyard.active.labelled import RefitPlan
+from steelyard.active.labelled_rows import RefitPlan
 from steelyard.active.strategy_trials import LEARNERS, outcomes
 from steelyard.examples import Examples, examples
 from steelyard.learner import Learner

@@ -13,7 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks import sections
-from steelyard.active.certificates import (
+from steelyard.active.estimates import RunningEstimate
+from steelyard.active.label_sample import from_losses
+from steelyard.active.sequential_tests import (
     ALPHA,
     RecallTest,
     ShareTest,
@@ -22,8 +24,6 @@ from steelyard.active.certificates import (
     precision_at_least,
     share_evidence,
 )
-from steelyard.active.estimates import RunningEstimate
-from steelyard.active.label_sample import from_losses
 
 POOL, RELEVANT = 5_000, 100
 _ERRORS = ((0.1, 0.05), (0.1, 0.02), (0.05, 0.025), (0.05, 0.01), (0.02, 0.01), (0.02, 0.005))

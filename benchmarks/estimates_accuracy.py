@@ -17,7 +17,7 @@ from benchmarks import estimates_refit, sections
 from steelyard import losses
 from steelyard.active.estimates import Estimate
 from steelyard.active.evaluation import Evaluation
-from steelyard.active.labelled import RefitPlan
+from steelyard.active.labelled_rows import RefitPlan
 from steelyard.active.learner import ActiveLearner
 from steelyard.active.replay import replay
 from steelyard.active.strategies._base import BudgetPlan

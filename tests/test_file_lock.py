@@ -12,11 +12,23 @@ def test_one_at_a_time(tmp_path: Path) -> None:
     one, two = FileLock(tmp_path / "a-lock"), FileLock(tmp_path / "a-lock")
     assert one.acquire()
     assert not two.acquire()
+    assert two.heard() == ""
+    one.say("over here")
+    assert two.heard() == "over here"
     one.release()
     one.release()
+    assert two.heard() == ""
     assert not (tmp_path / "a-lock").exists()
     assert two.acquire()
     two.release()
+
+
+def test_what_a_killed_process_said_is_gone(tmp_path: Path) -> None:
+    lock = FileLock(tmp_path / "a-lock")
+    (tmp_path / "a-lock").write_text(" over here")
+    assert lock.acquire()
+    assert lock.heard() == ""
+    lock.release()
 
 
 def test_a_file_that_its_owner_removes_meanwhile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,7 @@ from scipy import sparse
 from steelyard import losses
 from steelyard.active import strategies
 from steelyard.active.journal import Journal
-from steelyard.active.labelled import RefitPlan
+from steelyard.active.labelled_rows import RefitPlan
 from steelyard.active.learner import ActiveLearner
 from steelyard.active.strategies._base import BudgetPlan
 from steelyard.examples import Examples, examples

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from steelyard.active.certificates import PlannedTest
 from steelyard.active.certification import Certification, Read, draw_order
+from steelyard.active.sequential_tests import PlannedTest
 from steelyard.active.verification import verify
 
 CLASSES = ["ham", "spam"]

@@ -9,7 +9,7 @@ import pytest
 from steelyard import losses
 from steelyard.active import class_models, strategies
 from steelyard.active.journal import Journal
-from steelyard.active.labelled import RefitPlan
+from steelyard.active.labelled_rows import RefitPlan
 from steelyard.active.learner import ActiveLearner, continue_from
 from steelyard.active.strategies._base import BudgetPlan, Strategy
 from steelyard.active.strategies.iwal import Iwal, flip_importances

@@ -12,7 +12,7 @@ from steelyard import losses
 from steelyard.active.estimates import ESTIMANDS, MEASURES, Estimate
 from steelyard.active.evaluation import CrossValidation, Evaluation, last_look
 from steelyard.active.journal import Journal
-from steelyard.active.labelled import RefitPlan, refit
+from steelyard.active.labelled_rows import RefitPlan, refit
 from steelyard.active.learner import ActiveLearner
 from steelyard.active.stopping import Budget, ErrorBelow, Narrow
 from steelyard.active.strategies._base import BudgetPlan

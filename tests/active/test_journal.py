@@ -83,8 +83,12 @@ def test_killing_again_and_again(seed: int, tmp_path: Path) -> None:
 
 def test_another_process_cannot_ask_meanwhile(tmp_path: Path) -> None:
     path = tmp_path / "a.journal"
-    with Journal(path), pytest.raises(ValueError, match="another process is using it"):
-        Journal(path)
+    with Journal(path) as journal:
+        with pytest.raises(ValueError, match=r"another process is using it$"):
+            Journal(path)
+        journal.say_where("http://127.0.0.1:1/")
+        with pytest.raises(ValueError, match=r"another process is using it, at http://127\.0\.0\.1:1/$"):
+            Journal(path)
     Journal(path).close()
 
 

@@ -12,13 +12,13 @@ def test_equal_documents_are_one_item(tmp_path: Path) -> None:
     documents = [Document(str(k), {"text": text, "n": k}) for k, text in enumerate(["a", "b", "a", "c"])]
     with Journal(tmp_path / "a.journal") as journal:
         store = LabelStore(journal)
-        assert store.add_documents(documents[:3], ["text"], {"x": 1}, 0.0) == 2
+        assert store.add_documents(documents[:3], ["text"], lambda items: {"x": items}, 0.0) == 2
         more = [documents[3], Document("9", {"text": "b"}, "yes")]
-        assert store.add_documents(more, ["text"], {"x": 2}, 5.0) == 3
+        assert store.add_documents(more, ["text"], lambda items: {"x": items}, 5.0) == 3
         assert [item for item, _ in store.documents()] == [0, 1, 0, 2, 1]
         assert store.count() == 5
         assert store.document(0).id == "0"
-        assert store.project() == {"x": 2}
+        assert store.project() == {"x": 3}
         assert store.labels() == [Label(1, "yes", IN_FILE, 5.0, "import")]
         assert store.labels(0) == []
         assert store.search("A", 10) == [0]
@@ -34,7 +34,7 @@ def test_documents_come_all_or_none(tmp_path: Path) -> None:
             raise ValueError("row 2 is broken")
 
         with pytest.raises(ValueError, match="row 2"):
-            store.add_documents(broken(), ["text"], {}, 0.0)  # type: ignore[arg-type]
+            store.add_documents(broken(), ["text"], lambda _: {}, 0.0)  # type: ignore[arg-type]
         assert store.count() == 0
         assert store.project() is None
         store.close()

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from steelyard.active import strategies, strategy_trials
-from steelyard.active.labelled import DEFAULT_SETTINGS, Labelled, sparse_row
+from steelyard.active.labelled_rows import DEFAULT_SETTINGS, Labelled, sparse_row
 from steelyard.active.learner import ActiveLearner
 from steelyard.active.strategy_trials import LEARNERS, TrialPlan, error, outcomes
 from steelyard.learner import Learner

@@ -73,7 +73,7 @@ def test_it_asks_goes_on_and_certifies(journal: Path, tmp_path: Path) -> None:
     (again,) = certify(journal, *options, replies=[])
     assert again == last[-1]
     checked = run("active", "verify", tmp_path / "proof.json", "--journal", journal).stdout
-    assert checked.endswith("; everything agrees\n")
+    assert checked.endswith(f"{journal} has the same attempt, with these predictions and answers\n")
     assert "No such file" in refused(
         "active", "verify", tmp_path / "proof.json", "--journal", tmp_path / "no"
     )
@@ -134,7 +134,7 @@ def test_recall_counts_what_was_asked_for(journal: Path, tmp_path: Path) -> None
     assert not {read[0] for read in proof["reads"]} & set(drawn)
     found = sum(truth(ROWS[each]) == "spam" for each in drawn) + 4
     assert found >= 10
-    assert run("active", "verify", tmp_path / "proof.json", "--journal", journal).stdout.endswith("agrees\n")
+    assert run("active", "verify", tmp_path / "proof.json", "--journal", journal).stdout.endswith("answers\n")
 
 
 def test_recall_is_about_the_rows_of_the_file(journal: Path) -> None:

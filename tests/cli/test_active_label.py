@@ -17,6 +17,7 @@ import click
 import pytest
 import uvicorn
 
+from steelyard.active.label_store import LabelStore
 from steelyard.labelling import corpus, server
 from steelyard.labelling.learner_feed import LearnerFeed
 from steelyard.labelling.project import Project
@@ -257,8 +258,26 @@ def test_projects_of_documents_that_cannot_be_learned(tmp_path: Path) -> None:
         assert reading.others == ("hour", "sender")
 
 
-def test_the_default_strategy_suits_the_columns(tmp_path: Path, served: list[LabellingSession]) -> None:
+def test_a_second_server_says_where_the_first_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file, said = write_table(tmp_path / "messages.csv", 20), []
+
+    def serve(session: LabellingSession, listening: Any) -> None:
+        address = f"http://127.0.0.1:{listening.getsockname()[1]}/{session.project.settings.token}/"
+        said.append(refused("active", "label", file, "--no-open", "--port", 0))
+        assert f"{file}.journal: another process is using it, at {address}" in said[0]
+        listening.close()
+
+    monkeypatch.setattr(server, "serve", serve)
+    label(file, "--classes", "ham,spam")
+    assert said
+
+
+def test_the_default_strategy_suits_the_columns(
+    tmp_path: Path, served: list[LabellingSession], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Texts alone: margin sampling, with a tenth of the labels for an estimate. Else iwal."""
+    # All of it is stored with the documents: a process that dies later leaves no project without its audit.
+    monkeypatch.delattr(LabelStore, "save_project")
     texts, mixed = tmp_path / "texts.txt", write_table(tmp_path / "mixed.csv")
     texts.write_text("".join(f"message {number} about {number % 7}\n" for number in range(200)))
     for file, given, strategy, audit in (

@@ -10,7 +10,7 @@ import pytest
 from steelyard import ActiveClassifier
 from steelyard.active._journal_attempts import GIVE_UP
 from steelyard.active.attempt import Attempt, best_of, ended_attempts
-from steelyard.active.converged import descend
+from steelyard.active.converged_refit import descend
 from steelyard.active.journal import Journal
 from steelyard.active.learner import continue_from
 from steelyard.active.stopping import Certified
@@ -141,6 +141,7 @@ def test_a_passed_attempt_is_learned_on_request(tmp_path: Path) -> None:
             ("attempt", 2, "the draws are not those"),
             ("model", "other", "'model' is 'other', but"),
             ("reads", [[0, "ham", None]], "the rows that were read before it"),
+            ("pool_checksum", 0, "'pool_checksum' is 0, but"),
         ):
             with pytest.raises(ValueError, match=message):
                 verify_with_journal(certificate | {name: to}, journal)
@@ -149,6 +150,13 @@ def test_a_passed_attempt_is_learned_on_request(tmp_path: Path) -> None:
         row = {"row": draws[-1]["row"], "prediction": other, "answer": other}
         with pytest.raises(ValueError, match=f"draw {len(draws)} has another answer in"):
             verify_with_journal(certificate | {"draws": [*draws[:-1], row]}, journal)
+        wrong = next(at for at, draw in enumerate(draws) if draw["prediction"] != draw["answer"])
+        forged = certificate | {"draws": [dict(draw) for draw in draws]}
+        for at in (0, wrong):  # as many are wrong as before
+            forged["draws"][at]["prediction"] = {"ham": "spam", "spam": "ham"}[draws[at]["prediction"]]
+        assert verify(forged).passed
+        with pytest.raises(ValueError, match="draw 1 has another prediction in"):
+            verify_with_journal(forged, journal)
     with Journal(tmp_path / "new.journal") as empty, pytest.raises(ValueError, match="attempt 1 is not in"):
         verify_with_journal(certificate, empty)
 
@@ -233,7 +241,12 @@ def test_screening_with_a_proof_of_recall(positive: str, tmp_path: Path) -> None
     other = {"spam": "ham", "ham": "spam"}[positive]
     y = np.where(y == "spam", positive, other)
     path = tmp_path / "a.journal" if positive == "spam" else None
-    given: dict[str, Any] = {"strategy": "relevance", "rate": 1.0, "positive": positive, "journal": path}
+    given: dict[str, Any] = {
+        "strategy": Relevance(picks=0.05),
+        "rate": 1.0,
+        "positive": positive,
+        "journal": path,
+    }
     active = classifier(**given).pool(X)
     seed = int(np.flatnonzero(y == positive)[0])
     assert active.teach([seed], [positive]) is active

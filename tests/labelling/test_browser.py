@@ -138,14 +138,23 @@ def test_a_whole_session_with_keys(chromium: Any, server: Server, tmp_path: Path
     page.keyboard.press("?")
     assert page.is_visible("#help")
     page.keyboard.press("Escape")
-    page.fill("#target", "40")
-    page.click("#certify button")
+    page.keyboard.press("c")
+    page.keyboard.press("Escape")
+    assert page.evaluate("document.activeElement.id") == "document"
+    page.keyboard.press("c")
+    page.keyboard.press("Control+a")
+    page.keyboard.type("40")
+    page.keyboard.press("Enter")
     page.wait_for_selector("#give-up:visible")
+    page.keyboard.press("c")
+    assert page.evaluate("document.activeElement.id") == "give-up"
     before = count(page)
     while page.is_visible("#give-up"):
         assert page.inner_text("#badge") == "for the certificate"
         press(page, "2" if truth(shown(page)) == "spam" else "n", before := before + 1)
-    assert page.inner_text("#stop-answer") == "Certified below 40\xa0%; the goal is 5\xa0%"
+    assert page.inner_text("#stop-answer") == "Not yet"
+    assert page.inner_text("#stop-why") == "Certified: error below 40\xa0%. The goal is below 5\xa0%."
+    assert page.inner_text("#pill-text") == "Not yet: certified below 40\xa0%"
     for kind, name in (("csv", "labels.csv"), ("certificate", "certificate.json")):
         with page.expect_download() as waiting:
             page.click(f"[data-kind={kind}]")
@@ -153,7 +162,11 @@ def test_a_whole_session_with_keys(chromium: Any, server: Server, tmp_path: Path
     assert json.loads((tmp_path / "certificate.json").read_text())["passed"] is True
     assert (tmp_path / "labels.csv").read_text().count("\n") == 201
     label(page, 1)
-    until(page, "/Since then the model has/.test(document.getElementById('certificate-says').textContent)")
+    outdated = "utdated: the model has learned"
+    for name in ("certificate-says", "stop-why"):
+        until(page, f"document.getElementById('{name}').textContent.includes('{outdated}')")
+    assert page.inner_text("#stop-answer") == "Not yet"
+    assert page.inner_text("#certificate-says").startswith("Outdated: ")
     assert page.problems == []
 
 
@@ -199,6 +212,20 @@ def test_screening_until_recall_is_certified(chromium: Any, tmp_path: Path) -> N
     assert page.inner_text("#stop-answer") == "Yes, certified"
     assert "recall of 'spam' at least 0.7" in page.inner_text("#stop-why")
     assert page.problems == []
+    server.stop()
+
+
+def test_what_came_as_ris_can_be_saved_so(chromium: Any, tmp_path: Path) -> None:
+    file = tmp_path / "references.ris"
+    file.write_text(
+        "".join(f"TY  - JOUR\nTI  - Of weights {k}\nAB  - Text {k}\nER  - \n\n" for k in range(9))
+    )
+    server = Server(file, "--classes", "irrelevant,relevant").start()
+    page = visit(chromium, server)
+    with page.expect_download() as waiting:
+        page.click("[data-kind=ris]")
+    waiting.value.save_as(tmp_path / "labels.ris")
+    assert (tmp_path / "labels.ris").read_text().count("TY  - JOUR") == 9
     server.stop()
 
 

@@ -9,10 +9,13 @@ import pytest
 from steelyard import model_file
 from steelyard.io.errors import InputError
 from steelyard.labelling import corpus, export
+from steelyard.labelling.app import LabellingApp
 from steelyard.labelling.learner_feed import LearnerFeed
 from steelyard.labelling.project import Project, ProjectSettings
 from steelyard.labelling.session import LabellingSession
+from steelyard.labelling.view import PageView
 from tests.labelling.projects import answer, text_of
+from tests.labelling.web import WebClient
 
 TOOLS = Path(__file__).parent.parent / "data/labelling"
 
@@ -91,7 +94,10 @@ def test_files_of_tools(name: str, tmp_path: Path) -> None:
         assert first is not None
         session.label("tab", "ann", first[0], "spam")
         session.close()
-        export.write(project, session.feed, tmp_path / f"out{Path(name).suffix}", project.settings.kind)
+        assert PageView(session).about()["exchange"] == found.kind
+        client = WebClient(LabellingApp(session).starlette(), f"http://127.0.0.1/{project.settings.token}/")
+        saved = client.get("api/download", params={"kind": found.kind}).content
+        (tmp_path / f"out{Path(name).suffix}").write_bytes(saved)
         again = corpus.read(str(tmp_path / f"out{Path(name).suffix}"), classes=classes, kind=found.kind)
         labels = [each.label for each in again.documents]
         assert labels.count("spam") == 1

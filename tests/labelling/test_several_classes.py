@@ -172,7 +172,9 @@ def test_files_of_tools(tmp_path: Path) -> None:
     with Project(tmp_path / "ris.journal") as project:
         references = corpus.read(str(TOOLS / "references.ris"), classes=CLASSES)
         project.begin(references, ProjectSettings(CLASSES, None, kind="ris"))
-        feed = LabellingSession(project).feed
+        session = LabellingSession(project)
+        feed = session.feed
+        assert PageView(session).about()["exchange"] is None
         with pytest.raises(InputError, match="notes of RIS files know two classes"):
             export.write(project, feed, tmp_path / "out.ris")
         export.write(project, feed, tmp_path / "out.jsonl")

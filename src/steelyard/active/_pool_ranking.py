@@ -10,7 +10,7 @@ from steelyard.active import counter_rng
 from steelyard.active._locking import Locked, locked
 from steelyard.active.certification import draw_order
 from steelyard.active.journal import Decisions
-from steelyard.active.labelled import Labelled, RefitPlan, last_refit
+from steelyard.active.labelled_rows import Labelled, RefitPlan, last_refit
 from steelyard.active.strategies._base import BudgetPlan, Strategy
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from dataclasses import asdict, replace
 from steelyard.active._journal_about import CHANGE, WITHDRAW
 from steelyard.active._locking import Locked, locked
 from steelyard.active.journal import Event, Journal, revise
-from steelyard.active.labelled import Labelled
+from steelyard.active.labelled_rows import Labelled
 from steelyard.active.strategies._base import BudgetPlan, Strategy
 
 

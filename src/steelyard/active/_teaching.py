@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from steelyard.active._locking import Locked, locked
 from steelyard.active.journal import ANSWER, TEACH, AskedRow, Event, Journal
-from steelyard.active.labelled import Labelled, sparse_row
+from steelyard.active.labelled_rows import Labelled, sparse_row
 
 if TYPE_CHECKING:
     from steelyard.examples import Examples

@@ -3,8 +3,8 @@
 import math
 from typing import Any
 
-from steelyard.active.certificates import RecallTest, attempt_alpha
 from steelyard.active.certification import Certification
+from steelyard.active.sequential_tests import RecallTest, attempt_alpha
 
 WIDTH, HEIGHT = 640.0, 200.0  # of the picture, in its own units
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from steelyard._atomic_files import replacing
 from steelyard._messages import counted
 from steelyard.active import counter_rng
-from steelyard.active.certificates import (
+from steelyard.active.sequential_tests import (
     ALPHA,
     PlannedTest,
     RecallTest,

@@ -24,7 +24,7 @@ from steelyard.active.confidence import Array
 from steelyard.active.estimates import LEVEL, Estimate, RunningEstimate
 from steelyard.active.journal import History
 from steelyard.active.label_sample import LabelSample, from_labels, from_losses
-from steelyard.active.labelled import Labelled
+from steelyard.active.labelled_rows import Labelled
 from steelyard.active.learner import ActiveLearner
 from steelyard.active.stopping import Budget, Rule, Verdict
 from steelyard.examples import Examples

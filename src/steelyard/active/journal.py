@@ -104,7 +104,8 @@ class Journal(AboutEntry, AttemptEntries):
         self._lock = None if read_only or self.path == IN_MEMORY else FileLock(f"{self.path}-lock")
         try:
             if self._lock is not None and not self._lock.acquire():
-                raise ValueError(f"{self.path}: another process is using it")
+                where = self._lock.heard()
+                raise ValueError(f"{self.path}: another process is using it{where and f', at {where}'}")
             self._open()
         except (OSError, sqlite3.OperationalError) as error:
             self.close()
@@ -139,6 +140,11 @@ class Journal(AboutEntry, AttemptEntries):
         found = sqlite3.connect(self.path, isolation_level=None, check_same_thread=False)
         found.execute("PRAGMA journal_mode = WAL")
         return found
+
+    def say_where(self, address: str) -> None:
+        """Tell others who would open it where it is in use."""
+        assert self._lock is not None
+        self._lock.say(address)
 
     def close(self) -> None:
         if hasattr(self, "_db"):

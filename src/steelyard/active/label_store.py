@@ -8,7 +8,7 @@ these; whatever of them a killed process had not passed on, the next one does.
 import json
 import sqlite3
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
@@ -99,9 +99,13 @@ class LabelStore:
         self._db.execute("INSERT INTO project VALUES (?)", (json.dumps(project),))
 
     def add_documents(
-        self, documents: Iterable[Document], features: Sequence[str], project: dict[str, Any], now: float
+        self,
+        documents: Iterable[Document],
+        features: Sequence[str],
+        project: Callable[[int], dict[str, Any]],
+        now: float,
     ) -> int:
-        """Add documents, all of them or none, and the project; returns the number of items.
+        """Add documents, all or none, and the project of so many items; returns the number of items.
 
         Documents are equal if their `features` are, the fields that are shown and learned.
         """
@@ -116,7 +120,7 @@ class LabelStore:
                 self._db.execute("INSERT INTO documents VALUES (?, ?, ?, ?)", values)
                 if document.label is not None:
                     self._add(Label(item, document.label, IN_FILE, now, IMPORT))
-            self._save_project(project)
+            self._save_project(project(len(items)))
         return len(items)
 
     def add(self, label: Label) -> None:

@@ -33,7 +33,7 @@ from steelyard.active._pool_ranking import PoolRanking, Ranking
 from steelyard.active._revisions import Revisions
 from steelyard.active._teaching import Teaching
 from steelyard.active.journal import ANSWER, SKIP, TEACH, UNDO, AskedRow, Decisions, Event, History, Journal
-from steelyard.active.labelled import Labelled, RefitPlan, sparse_row
+from steelyard.active.labelled_rows import Labelled, RefitPlan, sparse_row
 from steelyard.active.strategies._base import BudgetPlan, Column, Strategy
 from steelyard.examples import Examples
 from steelyard.losses import class_labels

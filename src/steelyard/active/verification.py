@@ -9,6 +9,8 @@ from steelyard.active.attempt import answers_in_force
 from steelyard.active.certification import FORMAT, Certification, Read, draw_order
 from steelyard.active.journal import Journal
 
+_SAME = "measure", "target", "alpha", "seed", "plan", "positive", "classes", "model", "pool_checksum"
+
 
 def verify(certificate: dict[str, Any]) -> Certification:
     """Compute everything anew from draws and answers; an error says what does not agree."""
@@ -74,19 +76,20 @@ def _check_picks(reads: list[Read], seed: int, size: int) -> None:
 
 
 def verify_with_journal(certificate: dict[str, Any], journal: Journal) -> Certification:
-    """As `verify`, and the attempt must be in the journal, begun so and with these answers."""
+    """As `verify`, and the attempt must be in the journal, begun so, with these predictions and answers."""
     found = verify(certificate)
     kept = journal.attempt(found.attempt)
     if kept is None:
         raise ValueError(f"attempt {found.attempt} is not in {journal.path}")
     start, entries = kept
-    for name in ("measure", "target", "alpha", "seed", "plan", "positive", "classes", "model"):
+    for name in _SAME:
         if certificate.get(name) != start[name]:
             raise ValueError(
                 f"{name!r} is {certificate.get(name)!r}, but {journal.path} has {start[name]!r} for it"
             )
     if certificate["reads"] != start["reads"]:
         raise ValueError(f"the rows that were read before it are not those in {journal.path}")
+    predicted = [start["classes"][code] for code in start["predictions"]]
     answered = [(row, label) for kind, row, label in answers_in_force(entries) if kind == LABEL]
     claimed = [(draw["row"], draw["answer"]) for draw in certificate["draws"]]
     if answered[: len(claimed)] != claimed:
@@ -94,4 +97,7 @@ def verify_with_journal(certificate: dict[str, Any], journal: Journal) -> Certif
             (at for at, pair in enumerate(claimed) if at >= len(answered) or answered[at] != pair), 0
         )
         raise ValueError(f"draw {number + 1} has another answer in {journal.path}, or none")
+    for number, draw in enumerate(certificate["draws"], 1):
+        if draw["prediction"] != predicted[draw["row"]]:
+            raise ValueError(f"draw {number} has another prediction in {journal.path}")
     return found

@@ -13,7 +13,7 @@ from sklearn.feature_extraction.text import TfidfTransformer
 from steelyard import model_file
 from steelyard.active.evaluation import Evaluation
 from steelyard.active.journal import IN_MEMORY, Journal
-from steelyard.active.labelled import RefitPlan
+from steelyard.active.labelled_rows import RefitPlan
 from steelyard.active.learner import ActiveLearner
 from steelyard.active.strategies._base import BudgetPlan, Strategy
 from steelyard.estimators import _active_questions as questions

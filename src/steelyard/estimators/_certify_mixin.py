@@ -7,10 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard.active.attempt import Attempt
-from steelyard.active.certificates import ALPHA, attempt_alpha, planned
 from steelyard.active.certification import MEASURES, Read
 from steelyard.active.evaluation import Evaluation, last_look
 from steelyard.active.learner import ActiveLearner
+from steelyard.active.sequential_tests import ALPHA, attempt_alpha, planned
 from steelyard.active.stopping import Certified, Verdict
 from steelyard.engine import probabilities
 from steelyard.estimators._active_questions import ActiveQuestion

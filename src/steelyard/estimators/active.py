@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 
 from steelyard.active import strategies
 from steelyard.active.journal import Journal
-from steelyard.active.labelled import DEFAULT_SETTINGS, last_refit
+from steelyard.active.labelled_rows import DEFAULT_SETTINGS, last_refit
 from steelyard.active.learner import Query
 from steelyard.active.replay import replay
 from steelyard.active.stopping import Budget, Certified, Rule

@@ -1,7 +1,7 @@
 """The audit of a filter: a sample of documents to label, and from the labels precision and recall.
 
 Documents kept and documents rejected are drawn uniformly, each in the order of their numbers. Bounds on how
-many of all of them are wanted come from tests by betting (`active.certificates`), which hold whenever one
+many of all of them are wanted come from tests by betting (`active.sequential_tests`), which hold whenever one
 looks: label as many as you like, in order, look, and go on.
 """
 
@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from steelyard.active.certificates import ALPHA, share_evidence
+from steelyard.active.sequential_tests import ALPHA, share_evidence
 from steelyard.filtering.audit_sample import KEPT, REJECTED, AuditSample, Candidate
 from steelyard.filtering.run_folder import OWN, read_json, write_json
 from steelyard.io.errors import InputError

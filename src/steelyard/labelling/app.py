@@ -41,7 +41,8 @@ _STATIC = {
 }  # fmt: skip
 _DOWNLOADS = {
     "csv": "labels.csv", "jsonl": "labels.jsonl", "parquet": "labels.parquet", "xlsx": "labels.xlsx",
-    "ris": "labels.ris", "json": "labels.json", "model": "labels.model", "certificate": "certificate.json",
+    "ris": "labels.ris", "label-studio": "labels.json", "prodigy": "labels.jsonl", "model": "labels.model",
+    "certificate": "certificate.json",
 }  # fmt: skip
 _LARGEST = 1 << 16  # bytes of a request
 
@@ -178,7 +179,7 @@ class LabellingApp:
             elif kind == "certificate":
                 export.write_certificate(session.project, path, session.feed.classifier)
             else:
-                export.write(session.project, session.feed, path)
+                export.write(session.project, session.feed, path, kind if kind == "prodigy" else None)
             return path.read_bytes()
 
     # What they change

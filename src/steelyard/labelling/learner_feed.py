@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard.active.evaluation import FIRST_LOOK, Evaluation
-from steelyard.active.labelled import PoolRows, last_refit
+from steelyard.active.labelled_rows import PoolRows, last_refit
 from steelyard.active.learner import ActiveLearner
 from steelyard.active.stopping import ErrorBelow, RecallAbove, Rule
 from steelyard.engine import probabilities

@@ -2,7 +2,7 @@
 
 import secrets
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
 from itertools import islice
 from pathlib import Path
@@ -101,8 +101,11 @@ class Project:
         """Whether there are documents; a journal that Python code keeps has none."""
         return hasattr(self, "settings")
 
-    def begin(self, corpus: Corpus, settings: ProjectSettings) -> int:
-        """Fill a new project; returns the number of items."""
+    def begin(self, corpus: Corpus, settings: ProjectSettings, audited: float | None = None) -> int:
+        """Fill a new project; returns the number of items.
+
+        `audited` is the share of the labels that an audit gets, instead of a share of the documents.
+        """
         assert corpus.spec.columns is not None
         texts = corpus.spec.columns.with_role(roles.TEXT)
         weighted = strategies.by_name(settings.strategy).ranks_pool or len(settings.classes) > 2
@@ -110,7 +113,12 @@ class Project:
         token = secrets.token_urlsafe(18)
         settings = replace(settings, kind=corpus.kind, tfidf=settings.tfidf or ranked, token=token)
         spec = _with_words(corpus.spec, "counts") if settings.tfidf else corpus.spec
-        return self._add(corpus.documents, spec, settings)
+
+        def settled(items: int) -> ProjectSettings:
+            asked = min(settings.budget, items)
+            return settings if audited is None else replace(settings, audit=audited * asked / items)
+
+        return self._add(corpus.documents, spec, settled)
 
     def grow(self, corpus: Corpus) -> int:
         """Add documents; those that are there already are answered together with them."""
@@ -118,15 +126,21 @@ class Project:
         lacking = [name for name in self._features(self.spec) if name not in corpus.spec.columns.names]
         if lacking:
             raise InputError(f"the new documents lack {', '.join(lacking)}, which those of the project have")
-        return self._add(corpus.documents, self.spec, self.settings)
+        return self._add(corpus.documents, self.spec, lambda _: self.settings)
 
-    def _add(self, documents: Iterable[Document], spec: InputSpec, settings: ProjectSettings) -> int:
-        kept = {"spec": spec.as_json(), "settings": asdict(settings)}
+    def _add(
+        self, documents: Iterable[Document], spec: InputSpec, settings: Callable[[int], ProjectSettings]
+    ) -> int:
+        """With settings that may depend on the number of items: they are stored with the documents."""
+
+        def kept(items: int) -> dict[str, Any]:
+            if not items:
+                raise InputError("there are no documents")
+            return {"spec": spec.as_json(), "settings": asdict(settings(items))}
+
         checked = self._checked(documents, spec)
         count = self.store.add_documents(checked, self._features(spec), kept, time.time())
-        if not count:
-            raise InputError("there are no documents")
-        self._take(kept)
+        self._take(kept(count))
         return count
 
     def raise_budget(self, budget: int) -> None:

@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from steelyard.active import agreement, strategies
-from steelyard.active.certificates import ALPHA, RecallTest, attempt_alpha, plan
 from steelyard.active.label_store import settled
+from steelyard.active.sequential_tests import ALPHA, RecallTest, attempt_alpha, plan
 from steelyard.labelling import explanation
+from steelyard.labelling.corpus import TABLE
 from steelyard.labelling.project import ERROR, RECALL
 from steelyard.labelling.session import DRAW_LEASE, LabellingSession
 
@@ -27,10 +28,12 @@ class PageView:
     def about(self) -> dict[str, Any]:
         """What does not change while one labels."""
         given = self._project.settings
+        written = given.kind != TABLE and not (given.kind == "ris" and len(given.classes) > 2)
         return {
             "classes": list(given.classes), "positive": given.positive, "measure": given.measure,
             "target": given.target, "strategy": given.strategy, "twice": given.twice,
             "estimates": strategies.by_name(given.strategy).randomized or given.audit > 0.0,
+            "exchange": given.kind if written else None,
             "documents": self._project.store.count(), "items": self._session.feed.items,
             "name": Path(self._project.path).name.removesuffix(".journal"),
         }  # fmt: skip

@@ -43,7 +43,7 @@ def test_the_registry_finds_its_siblings() -> None:
         strategy = strategies.by_name(name)
         assert strategies.name_of(strategy) == name
         assert strategy.summary
-        own = {"picks": 0.02, "presumed": 100, "second": True} if name == "relevance" else {}
+        own = {"picks": 0.01, "presumed": 100, "second": True} if name == "relevance" else {}
         assert strategy.describe() == {"name": name} | own
     with pytest.raises(ValueError, match=r"there is no strategy 'margins'; .*; did you mean 'margin'"):
         strategies.by_name("margins")

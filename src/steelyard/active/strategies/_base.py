@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from steelyard.active import strategies
 
 if TYPE_CHECKING:  # a plan needs no kernels
-    from steelyard.active.labelled import Labelled
+    from steelyard.active.labelled_rows import Labelled
     from steelyard.examples import Examples
     from steelyard.model import Model
 

@@ -5,16 +5,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.active.converged import minimum
-from steelyard.active.labelled import Labelled
+from steelyard.active.converged_refit import minimum
+from steelyard.active.labelled_rows import Labelled
 from steelyard.active.strategies._base import Column, Strategy
 from steelyard.examples import Examples, join
 from steelyard.learner import Learner
 from steelyard.losses import decision_point
 from steelyard.model import Model
 
-PICKS, PRESUMED = 0.02, 100
-_STRENGTH, _RELEVANT = 0.3, 10.0  # of the fit that ranks; the weight of the relevant, that of others being 1
+PICKS, PRESUMED = 0.01, 100
+_STRENGTH, _RELEVANT = 0.6, 10.0  # of the fit that ranks; the weight of the relevant, that of others being 1
 
 
 @dataclass
@@ -22,10 +22,10 @@ class Relevance(Strategy):
     """Asks for the rows that are most probably of the positive class.
 
     A small share is picked at random from the unread rows of a pool: the proof of recall is made from those
-    (see `steelyard.active.certificates.RecallTest`), and nothing relevant stays out of sight for ever. Until
-    a relevant row is known, all rows are picked so; `teach` some to begin with. In a stream it asks for rows
-    above a score that is set by the last 256 rows. Nothing can be estimated from these labels alone, except
-    recall by the certificate.
+    (see `RecallTest` in `active/sequential_tests.py`), and nothing relevant stays out of sight for ever.
+    Until a relevant row is known, all rows are picked so; `teach` some to begin with. In a stream it asks for
+    rows above a score that is set by the last 256 rows. Nothing can be estimated from these labels alone,
+    except recall by the certificate.
 
     The model that ranks a pool is not the one that predicts. It takes some unread rows as not relevant, since
     nearly all of them are not: answers are about what looked relevant, and say little about the rest. And

@@ -105,7 +105,7 @@ class Conversation:
 
     def __init__(self, names: list[str], plan: BudgetPlan, journal: Journal, given: dict[str, Any]) -> None:
         from steelyard.active.evaluation import Evaluation  # not at the top: help needs no kernels
-        from steelyard.active.labelled import DEFAULT_SETTINGS, RefitPlan
+        from steelyard.active.labelled_rows import DEFAULT_SETTINGS, RefitPlan
         from steelyard.active.learner import ActiveLearner
 
         self._bits, self._names = given["bits"], names

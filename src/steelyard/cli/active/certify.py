@@ -101,7 +101,7 @@ def command(file: Path, journal: Path, certificate: Path | None, **given: Any) -
 
 def _tell_plan(attempt: "Attempt") -> None:
     """How many labels it may take, before anybody begins."""
-    from steelyard.active.certificates import PlannedTest, plan
+    from steelyard.active.sequential_tests import PlannedTest, plan
 
     test: Any = attempt.test
     if isinstance(test, PlannedTest):
@@ -214,7 +214,7 @@ def _reads(learner: "ActiveLearner", pool: "Examples", classes: list[Any]) -> "l
     None of them counts as picked at random: nobody knows from which rows they were.
     """
     from steelyard.active.certification import Read
-    from steelyard.active.labelled import sparse_row
+    from steelyard.active.labelled_rows import sparse_row
 
     places: dict[tuple[bytes, bytes], list[int]] = {}
     for row in reversed(range(len(pool))):
@@ -241,7 +241,7 @@ def _numbers(attempt: int, rows: int) -> Any:
 
 
 def _question(attempt: "Attempt", row: int, example: Any) -> dict[str, Any]:
-    from steelyard.active.certificates import PlannedTest
+    from steelyard.active.sequential_tests import PlannedTest
 
     test: Any = attempt.test
     said = {

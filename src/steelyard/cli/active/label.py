@@ -85,6 +85,7 @@ def command(file: Path, port: int, browse: bool, **given: Any) -> None:
     with options.errors(), _opened(file, given) as project:
         listening = bind(port)
         address = f"http://127.0.0.1:{listening.getsockname()[1]}/{project.settings.token}/"
+        project.journal.say_where(address)
         session = LabellingSession(project)
         labelled = len(session.labels)
         click.echo(
@@ -202,9 +203,9 @@ def _begin(project: "Project", file: Path, given: dict[str, Any]) -> None:
             f"columns (change with --text, --label, --ignore):\n{corpus.spec.columns.describe()}", err=True
         )
     strategy = given["strategy"] or ("relevance" if screening else _best_for(corpus))
-    items = project.begin(corpus, replace(settings, kind=corpus.kind, strategy=strategy))
-    if given["strategy"] is None and given["audit"] is None and strategy == "margin":
-        project.change(audit=_AUDITED * min(settings.budget, items) / items)
+    audited = given["strategy"] is None and given["audit"] is None and strategy == "margin"
+    settings = replace(settings, kind=corpus.kind, strategy=strategy)
+    project.begin(corpus, settings, audited=_AUDITED if audited else None)
 
 
 def _best_for(corpus: "Corpus") -> str:

@@ -10,6 +10,12 @@ import click
 from steelyard.cli import options
 from steelyard.io.errors import InputError
 
+_CHECKED = "checked: the draws are those of its seed and attempt, and its predictions and answers give this"
+_UNCHECKED = (
+    "not checked: that they were predicted and answered so; to compare them with the journal, "
+    "add --journal FILE"
+)
+_COMPARED = "checked: {} has the same attempt, with these predictions and answers"
 _WANTED = (
     "A certificate is the JSON file that steelyard active certify or active export writes with --certificate"
 )
@@ -19,13 +25,15 @@ _WANTED = (
 @click.argument("certificate", type=options.FILE_PATH)
 @click.option(
     "--journal", type=options.FILE_PATH, metavar="FILE",
-    help="Compare every answer with this journal, too.",
+    help="Compare every prediction and answer with this journal, too.",
 )  # fmt: skip
 def command(certificate: Path, journal: Path | None) -> None:
     """Check a certificate: its draws, its evidence and what it says.
 
-    The draws must be those of its seed and attempt, and the answers must give the result that it states. No
-    file can prove that the answers are true and the predictions are the model's. See docs/certify.md.
+    The draws must be those of its seed and attempt, and predictions and answers must give the result that it
+    states. Whether these are what was predicted and answered at the time, only the journal shows: without
+    --journal, an answer that was changed together with its prediction is not noticed. No file can prove that
+    the answers are true. See docs/certify.md.
     """
     from steelyard.active.journal import Journal
     from steelyard.active.verification import verify, verify_with_journal
@@ -39,7 +47,11 @@ def command(certificate: Path, journal: Path | None) -> None:
                 found = verify(content) if kept is None else verify_with_journal(content, kept)
             except (ValueError, RecursionError) as error:
                 raise InputError(f"{certificate}: {error}") from None
-    click.echo(f"{found}; everything agrees")
+    click.echo(f"{found}\n{_CHECKED}")
+    if journal is None:
+        click.echo(_UNCHECKED)
+    else:
+        click.echo(_COMPARED.format(journal))
 
 
 def _read(path: Path) -> Any:

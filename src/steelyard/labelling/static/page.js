@@ -5,7 +5,8 @@ import { client, post, read, who } from "./server.js";
 
 const at = (id) => document.getElementById(id);
 const RETRY = 1000, REFRESH = 5000;
-const KEYS = "123456789abcdefgijklmopqrtvwxz";  // of the classes; h, s and u do other things, y and n are for two
+const KEYS = "123456789abdefgijklmopqrtvwxz";  // of the classes; c, h, s and u do other things, y and n are for two
+const FORMATS = { ris: "RIS", "label-studio": "Label Studio", prodigy: "Prodigy" };
 let about, shown = null, current = null, busy = false, waiting = null, foreseen = null;
 
 function made(name, attributes, ...children) {
@@ -138,12 +139,11 @@ function update(state) {
 
 function judge(state) {
   const last = state.estimates[state.estimates.length - 1], falling = about.measure === "error";
-  const met = last && last.met ? "yes" : last ? "no" : "unknown";
-  const passed = state.certificate && state.certificate.passed;
-  const certified = passed && state.certificate.reaches_goal && state.certificate.up_to_date;
-  const proved = passed && !certified ? short(state.certificate) : null;  // something, but not what is wanted
-  at("pill").dataset.met = at("stop-answer").dataset.met = certified ? "yes" : met;
-  at("stop-answer").textContent = certified ? "Yes, certified" : met === "yes" ? "You may stop" : proved ?? "Not yet";
+  const ended = state.certificate && state.certificate.passed ? state.certificate : null;
+  const certified = ended && ended.reaches_goal && ended.up_to_date;
+  const met = certified || (last && last.met) ? "yes" : last ? "no" : "unknown";
+  at("pill").dataset.met = at("stop-answer").dataset.met = met;
+  at("stop-answer").textContent = certified ? "Yes, certified" : met === "yes" ? "You may stop" : "Not yet";
   const goal = bounded(about.measure, about.target);
   let why = `There is an estimate from 20 labels on. The goal: ${about.measure} ${goal}.`;
   let pill = "Not yet: too few labels";
@@ -157,9 +157,16 @@ function judge(state) {
     why = `The ${about.measure}${falling ? "" : ` of ${about.positive}`} is ${bound}, with 95 % confidence. The goal is ${goal}.`;
     pill = `${met === "yes" ? "You may stop" : "Not yet"}: ${about.measure} ${bound}`;
   }
-  if (proved && met === "yes") why = `${why} ${proved}.`;
-  at("stop-why").textContent = certified ? `${state.certificate.says}. Save the files now: with further labels the model learns on.` : why;
-  at("pill-text").textContent = certified ? "Certified" : pill;
+  if (certified) { why = `${ended.says}. Save the files now: with further labels the model learns on.`; pill = "Certified"; }
+  else if (ended && !ended.up_to_date) why = `${why} The certificate is outdated: ${since(ended)}.`;
+  else if (ended) {  // something is proved, but not what is wanted
+    const proved = `Certified: ${ended.measure} ${bounded(ended.measure, ended.target)}.`;
+    const instead = ended.measure === about.measure && about.estimates && met !== "yes";  // it says more than the estimate
+    why = instead ? `${proved} The goal is ${goal}.` : `${why} ${proved}`;
+    if (instead) pill = `Not yet: certified ${bounded(ended.measure, ended.target)}`;
+  }
+  at("stop-why").textContent = why;
+  at("pill-text").textContent = pill;
   at("plot").parentElement.hidden = !about.estimates;
   draw(at("plot"), state.estimates, about.target, falling);
   at("plot-caption").textContent = last && last.value !== null && !last.refused
@@ -169,19 +176,16 @@ function judge(state) {
 
 const bounded = (measure, target) => `${measure === "error" ? "below" : "at least"} ${percent(target)}`;
 
-// What a certificate shows that does not prove the goal, or not for the model and the documents of now.
-function short({ measure, target, labels, learned_since: learned, added, reaches_goal: reaches }) {
-  const same = measure === about.measure;
-  const goal = same ? percent(about.target) : `${about.measure} ${bounded(about.measure, about.target)}`;
-  if (!reaches) return `Certified${same ? "" : `: ${measure}`} ${bounded(measure, target)}; the goal is ${goal}`;
-  return learned ? `Certified after ${labels} labels; the model has learned since` : `Certified before ${added} documents were added`;
-}
-
-function later({ passed, learned_since: learned, added }) {
+// What has happened since a certificate passed, of which it does not speak.
+function since({ learned_since: learned, added }) {
   const events = [];
   if (learned) events.push(`the model has learned ${learned} ${learned === 1 ? "label" : "labels"}`);
   if (added) events.push(`${added} ${added === 1 ? "document was" : "documents were"} added`);
-  return passed && events.length ? `. Since then ${events.join(" and ")}: the certificate does not speak of ${learned ? "its predictions now" : "those"}.` : "";
+  return `${events.join(" and ")} since then`;
+}
+
+function told(ended) {
+  return ended.passed && !ended.up_to_date ? `Outdated: ${since(ended)}. It said: ${ended.says}.` : `${ended.says}.`;
 }
 
 function certificate(state) {
@@ -190,7 +194,7 @@ function certificate(state) {
   at("give-up").hidden = attempt === null;
   const running = attempt && `An attempt is under way (${attempt.measure} ${bounded(attempt.measure, attempt.target)}): ${drawn(attempt)}`;
   const idle = "A certificate is proof that others can check. Documents are drawn at random until it is sure.";
-  at("certificate-says").textContent = running || (ended ? `${ended.says}${later(ended)}` : idle);
+  at("certificate-says").textContent = running || (ended ? told(ended) : idle);
   document.querySelector('[data-kind="certificate"]').hidden = !ended;
   at("forecast").hidden = Boolean(ended && ended.passed && ended.reaches_goal && ended.up_to_date);
   if (attempt === null && foreseen !== state.labelled) { foreseen = state.labelled; forecast(); }
@@ -229,12 +233,15 @@ function agree({ agreement, people }) {
 
 const keys = {
   s: () => answer(null), u: undo, ArrowLeft: back, ArrowRight: forward,
+  c: () => (at("certify").hidden ? at("give-up") : at("target")).focus(),
   h: () => document.body.classList.toggle("plain"), "/": () => openSearch(), "?": () => at("help").showModal(),
 };
 
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
-  if (document.querySelector("dialog[open]") || event.target.closest("input, select, textarea")) return;
+  if (document.querySelector("dialog[open]")) return;
+  if (event.key === "Escape" && event.target.closest("aside")) at("document").focus({ preventScroll: true });
+  if (event.target.closest("input, select, textarea")) return;
   const two = about && about.classes.length === 2;
   const other = two && about.classes.find((name) => name !== about.positive);
   const name = about && (two && event.key === "y" ? about.positive : two && event.key === "n" ? other : about.classes[KEYS.indexOf(event.key)]);
@@ -318,10 +325,11 @@ function begin(found) {
     button.addEventListener("click", () => answer(name));
     return button;
   }));
+  if (about.exchange) document.querySelector("[data-kind=csv]").before(made("a", { "data-kind": about.exchange }, FORMATS[about.exchange]), " ");
   for (const link of document.querySelectorAll("[data-kind]")) link.href = `api/download?kind=${link.dataset.kind}`;
   const help = about.classes.flatMap((name, k) => (KEYS[k] ? [[KEYS[k], name]] : []));
   if (about.classes.length === 2) help.push(["y n", `${about.positive}, or not`]);
-  help.push(["s", "skip: nobody can tell"], ["u", "undo your last answer"], ["← →", "earlier documents, to change an answer, and back"], ["/", "search"], ["h", "highlight words, or not"], ["?", "this list"]);
+  help.push(["s", "skip: nobody can tell"], ["u", "undo your last answer"], ["← →", "earlier documents, to change an answer, and back"], ["c", "certificate: Enter begins one, Esc goes back"], ["/", "search"], ["h", "highlight words, or not"], ["?", "this list"]);
   at("keys").append(...help.flatMap(([key, what]) => [made("dt", {}, ...key.split(" ").map((each) => made("kbd", {}, each))), made("dd", {}, what)]));
 }
 

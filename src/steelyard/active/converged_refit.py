@@ -1,7 +1,7 @@
 """A refit that converges: the minimum of the loss of all answers, with both classes alike in weight.
 
-The averaged refit of `labelled` passes over the answers once in each order. That resists wrong labels, but
-with few answers of a rare class it stops far from the minimum. Here L-BFGS finds
+The averaged refit of `labelled_rows` passes over the answers once in each order. That resists wrong labels,
+but with few answers of a rare class it stops far from the minimum. Here L-BFGS finds
 
     min over w, b of ½·|w|² + C·Σ cᵢ·ℓ(w·xᵢ + b, yᵢ),   cᵢ = n/(2·n_class),
 

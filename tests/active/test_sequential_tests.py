@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from steelyard.active import certificates
-from steelyard.active.certificates import (
+from steelyard.active import sequential_tests
+from steelyard.active.sequential_tests import (
     RecallTest,
     ShareTest,
     attempt_alpha,
@@ -204,8 +204,8 @@ def test_wrong_certificates_are_rare_at_the_boundary() -> None:
 
 
 def test_the_money_is_spread_once() -> None:
-    assert certificates._SHARES.sum() == pytest.approx(1.0)
-    assert (certificates._BETS < 1.0).all()
+    assert sequential_tests._SHARES.sum() == pytest.approx(1.0)
+    assert (sequential_tests._BETS < 1.0).all()
 
 
 def test_a_planned_test_is_looked_at_once() -> None:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from steelyard import losses
 from steelyard.active import class_models, counter_rng
-from steelyard.active.converged import minimum
+from steelyard.active.converged_refit import minimum
 from steelyard.examples import Examples
 from steelyard.learn import linear
 from steelyard.learner import Learner

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from steelyard import losses
-from steelyard.active.labelled import (
+from steelyard.active.labelled_rows import (
     Labelled,
     PoolRows,
     RefitPlan,
