@@ -99,7 +99,7 @@ class _LowerForLinking(NativeLowering):  # type: ignore[misc]
         entry = _not_for_python(lowered.fndesc, lowered.env)
         state["cr"] = _LowerResult(lowered.fndesc, lowered.call_helper, cfunc=entry, env=lowered.env)
         state.targetctx.insert_user_function(entry, lowered.fndesc, [state.library])
-        state.reload_init.extend(state.library._reload_init)
+        state.reload_init.extend(getattr(state.library, "_reload_init", ()))  # Numba 0.61 has none
         return True
 
 
