@@ -8,11 +8,13 @@ import pytest
 from steelyard.learn import lane_ops
 from steelyard.learn.vectors import LANES
 from steelyard.numba_tools.jit import part
+from tests.parts import callable_part
 
 INDPTR, INDICES = np.array([0, 3, 5]), np.array([4, 0, 2, 1, 4], np.int32)
 VALUES = np.array([0.5, -1.5, 2.0, 3.0, 0.25], np.float32)
 
 
+@callable_part
 @part  # compiled anew by every run: what builds the code is tried, too
 def visit(start, end, indices, values, weights, first, totals, moves):  # type: ignore[no-untyped-def]
     """All of them, to one row; x·x."""
@@ -23,6 +25,7 @@ def visit(start, end, indices, values, weights, first, totals, moves):  # type: 
     return lane_ops.squares(start, end, values, flat)
 
 
+@callable_part
 @part  # compiled anew by every run: what builds the code is tried, too
 def prefetchd(turn, rows, indptr, indices, weights):  # type: ignore[no-untyped-def]
     lanes = np.uint64(weights.shape[1])

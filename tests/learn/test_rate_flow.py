@@ -16,6 +16,7 @@ from steelyard.learner import Learner
 from steelyard.model import Settings
 from tests.learn.test_standardized import table
 from tests.naive_flow import NaiveFlow
+from tests.parts import callable_part
 from tests.streams import compiled, stream
 
 
@@ -82,12 +83,13 @@ def test_labels_that_are_all_the_same_have_no_unit() -> None:
 
 
 def test_stretches_and_weights_are_inverses() -> None:
+    stretch, weight_for = callable_part(rate_flow.stretch), callable_part(rate_flow.weight_for)
     for seen, norm, q in ((1.0, 3.0, 3.0), (100.0, 40.0, 500.0), (5.0, 2000.0, 1e-3)):
         for h in (1e-6, 1e-3, 1.0, 1e4):
-            s = rate_flow.stretch(seen, norm, q, h)
+            s = stretch(seen, norm, q, h)
             expected, _ = quad(lambda v: (seen + v) / (norm + q * v), 0.0, h, points=[1e-2 * h], limit=200)  # noqa: B023
             assert s == pytest.approx(expected, rel=1e-9)
-            assert rate_flow.weight_for(seen, norm, q, s, 0.5 * h) == pytest.approx(h, rel=1e-9)
+            assert weight_for(seen, norm, q, s, 0.5 * h) == pytest.approx(h, rel=1e-9)
 
 
 @pytest.mark.parametrize("scaling", ["adaptive", "normalized"])

@@ -164,16 +164,31 @@ def test_vectors() -> None:
         check(bool((out == 2.0 * numbers).all()), "vectors compute something else")
 
 
-def test_forced_inlining() -> None:
-    with canary("(none: the options of jit.part)", "njit(forceinline=True)"):
+def test_linked_compiler() -> None:
+    relies_on = "JITCodeLibrary, NativeLowering and its result, njit(pipeline_class=, forceinline=)"
+    with canary("LinkedCompiler", relies_on):
 
         @jit.part
-        def called(x):  # type: ignore[no-untyped-def]
+        def square(x):  # type: ignore[no-untyped-def]
             return x * x
 
-        check(called(2.0) == 4.0, "the function computes something else")
-        (code,) = called.inspect_llvm().values()
+        @jit.helper
+        def fourth_power(x):  # type: ignore[no-untyped-def]
+            return square(square(x))
+
+        @njit
+        def caller(x):  # type: ignore[no-untyped-def]
+            return square(x) + fourth_power(x)
+
+        check(caller(3.0) == 90.0, "the functions compute something else")
+        (code,) = square.inspect_llvm().values()
         check("alwaysinline" in code, "a part is not marked to be inlined")
+        for function in (square, fourth_power):
+            try:
+                function(3.0)
+            except TypeError:
+                continue
+            raise RuntimeError(f"Python can call {function}")
 
 
 BROKEN: dict[str, Callable[[], object]] = {

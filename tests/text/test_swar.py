@@ -12,6 +12,7 @@ from numba import config
 
 from steelyard.numba_tools.jit import kernel, part
 from steelyard.text import swar
+from tests.parts import callable_part
 
 EXPECTED: dict[str, tuple[int, Callable[[int], bool]]] = {
     "no_digits": (32, lambda c: not 48 <= c <= 57),
@@ -28,6 +29,7 @@ EXPECTED: dict[str, tuple[int, Callable[[int], bool]]] = {
 def compiled(form: Any) -> Any:
     """In a function of its own, so that it is compiled in every process."""
 
+    @callable_part
     @part
     def look(text, index):  # type: ignore[no-untyped-def]
         return form(swar._compiled_address(text), index)
@@ -43,7 +45,7 @@ def test_every_look_is_tested() -> None:
 def test_looks(name: str) -> None:
     width, is_one = EXPECTED[name]
     vector, checked, plain = swar.FORMS[name]
-    forms = [checked, plain] if config.DISABLE_JIT else [compiled(vector), checked, plain]
+    forms = [checked, plain] if config.DISABLE_JIT else [compiled(vector), callable_part(checked)]
 
     @settings(deadline=None, max_examples=20 if config.DISABLE_JIT else 100)
     @given(st.binary(min_size=width, max_size=width) | st.text("0 |9:\n\t\r", min_size=width, max_size=width))
@@ -59,6 +61,7 @@ def test_looks(name: str) -> None:
 
 @pytest.mark.skipif(config.DISABLE_JIT, reason="nothing is compiled")
 def test_population() -> None:
+    @callable_part
     @part
     def population(word):  # type: ignore[no-untyped-def]
         return swar._compiled_population(word)
@@ -106,7 +109,8 @@ def test_a_word_with_its_bounds_checked_is_the_same_word() -> None:
     """The one of the lane with bounds checked against eight bytes as Python reads them."""
     data = b"0.12345678\xff9"
     text = np.frombuffer(data, np.uint8)
+    checked_word = callable_part(swar._checked_word)
     for start in range(len(data) - 7):
         expected = int.from_bytes(data[start : start + 8], "little")
-        assert int(swar._checked_word(text, start)) == expected
+        assert int(checked_word(text, start)) == expected
         assert int(swar._plain_word(text, start)) == expected  # type: ignore[no-untyped-call]

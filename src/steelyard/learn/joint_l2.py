@@ -22,7 +22,7 @@ import numpy as np
 
 from steelyard.learn.joint_l2_solvers import EXTRAPOLATIONS, alternate, collocate_twice
 from steelyard.learn.linear import BIAS, CLOCK, LOSS, SCALE, SMALLEST_SCALE, WEIGHT
-from steelyard.numba_tools.jit import kernel
+from steelyard.numba_tools.jit import helper, kernel
 
 
 @kernel
@@ -166,13 +166,13 @@ def joint_changes(m, b, y, u, v, shrinkage, derivative, flow, implicit, table, r
     return m_change, b_change
 
 
-@kernel
+@helper
 def _agreement(cuts):
     """How well two results must agree. After very many cuts the derivative must be noisy: demand less."""
     return _AGREEMENT * math.pow(2.0, min(60.0, max(0, cuts - _FREE_CUTS) / 4.0))
 
 
-@kernel
+@helper
 def _kink_ahead(p, y, push, derivative, implicit):
     """The kink at which an implicit step ends, with a slope between those of its two sides; else NaN."""
     change = implicit(p, y, push)

@@ -8,12 +8,12 @@
 import math
 from fractions import Fraction
 
-from steelyard.numba_tools.jit import kernel
+from steelyard.numba_tools.jit import helper
 
 EXTRAPOLATIONS = 5  # rows of the table, at most
 
 
-@kernel
+@helper
 def alternate(m, b, y, u, v, shrinkage, relative, absolute, flow, room):
     """A step of unit time by alternating flow and shrinking: the changes, a bound on their error, rows used.
 
@@ -40,7 +40,7 @@ def alternate(m, b, y, u, v, shrinkage, relative, absolute, flow, room):
     return m_change, b_change, error, row
 
 
-@kernel
+@helper
 def _flow_outside(m, b, y, u, v, shrinkage, count, flow):
     kept = math.exp(-shrinkage / count)
     push = (u + v) / count
@@ -57,7 +57,7 @@ def _flow_outside(m, b, y, u, v, shrinkage, count, flow):
     return m_change, b_change
 
 
-@kernel
+@helper
 def _flow_inside(m, b, y, u, v, shrinkage, count, flow):
     half = math.exp(-0.5 * shrinkage / count)
     push = (u + v) / count
@@ -74,7 +74,7 @@ def _flow_inside(m, b, y, u, v, shrinkage, count, flow):
     return m_change, b_change
 
 
-@kernel
+@helper
 def _extrapolate(value, row, last_row):
     """Add a row to the table of an extrapolation in 1/row²; returns its last entry."""
     for column in range(1, row):
@@ -90,7 +90,7 @@ _EPSILON = 2.0**-52
 _FEW_SWEEPS, _MOST_SWEEPS = 8, 40
 
 
-@kernel
+@helper
 def collocate_twice(m, b, y, u, v, shrinkage, relative, absolute, implicit, table, room):
     """A step of unit time by collocation, whole and in two halves: the changes, a bound on their error."""
     noise = _EPSILON * (abs(m) + abs(b))
@@ -121,7 +121,7 @@ def collocate_twice(m, b, y, u, v, shrinkage, relative, absolute, implicit, tabl
     return m_moved, b_moved, error + rest + more_rest + missed
 
 
-@kernel
+@helper
 def _remaining_error(astray, m, b, y, u, v, shrinkage, implicit, table):
     """How much of an error at the first node is left at the end: in p, by an implicit step, and through m."""
     p = m * math.exp(-shrinkage) + b
@@ -132,7 +132,7 @@ def _remaining_error(astray, m, b, y, u, v, shrinkage, implicit, table):
     return max(abs(above), abs(below)) + astray * min(1.0, shrinkage * table[0][0])
 
 
-@kernel
+@helper
 def _collocate(m, b, y, u, v, shrinkage, enough, implicit, table, room):
     """A step of unit time with g a polynomial through its values at the nodes.
 

@@ -45,7 +45,7 @@ from steelyard.learn.units import (
     look_at,
     note_columns,
 )
-from steelyard.numba_tools.jit import borrow, kernel, part
+from steelyard.numba_tools.jit import borrow, helper, kernel, part
 
 
 @kernel
@@ -313,14 +313,14 @@ def _add_squares(count, z, g, lags, moves, s, gained, late, own, typed):
         own[k] = complex(square, lags[k] + late_typed * moves[k])
 
 
-@kernel
+@helper
 def _fade(sums, factor):
     """Lags for another reference."""
     for i in range(len(sums)):
         sums[i] = complex(sums[i].real, sums[i].imag * factor)
 
 
-@kernel
+@helper
 def _materialise(pairs, sums, scale, l1_total, l1_applied):
     """Apply lazy L1 and L2 in place."""
     for i in range(len(pairs)):

@@ -12,11 +12,12 @@ import math
 import types
 
 import numpy as np
-from numba import njit
+
+from steelyard.numba_tools.jit import linked
 
 # Fusing a·b + c only adds precision, and a division by a constant becomes a product.
 ARITHMETIC = {"contract", "arcp"}
-arithmetic = njit(nogil=True, error_model="numpy", forceinline=True, fastmath=ARITHMETIC)
+arithmetic = linked(forceinline=True, fastmath=ARITHMETIC)
 
 _LOG2_E = 1.4426950408889634
 _LN2_HIGH, _LN2_LOW = 0.6931471803691238, 1.9082149292705877e-10  # their sum has 33 more bits

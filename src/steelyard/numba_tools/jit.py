@@ -33,7 +33,14 @@ numba_private.defer_blas()
 FAST_SUMS = {"reassoc", "contract", "nsz", "arcp"}
 
 # A part that calls a kernel would pass its own forceinline on to it, if it were the first caller.
-_cached = njit(cache=True, nogil=True, error_model="numpy", fastmath=FAST_SUMS, forceinline=False)
+_cached = njit(
+    cache=True,
+    nogil=True,
+    error_model="numpy",
+    fastmath=FAST_SUMS,
+    forceinline=False,
+    no_cfunc_wrapper=True,
+)
 _cached_with_python = njit(cache=True, forceinline=False)
 
 _ROOMS = ("learn", "numba_tools", "text")
@@ -67,8 +74,17 @@ def _stamped(compiled: Any) -> Any:
     return compiled
 
 
+# For what only kernels call. It has no machine code of its own and is not cached: it is compiled into every
+# kernel that calls it. What takes long to compile and is used by several kernels had better be one itself.
+linked = partial(
+    njit, nogil=True, error_model="numpy", fastmath=FAST_SUMS, pipeline_class=numba_private.LinkedCompiler
+)
+
 # A part of a kernel that runs once a row: passing its many arrays would cost as much as the loop inside.
-part = njit(nogil=True, error_model="numpy", fastmath=FAST_SUMS, forceinline=True)
+part = linked(forceinline=True)
+
+# A function that kernels call, inlined where the compiler finds that worth while.
+helper = linked(forceinline=False)
 
 
 # Called within a kernel: the kernel is called, not inlined into its callers. Code that seldom runs would
@@ -124,7 +140,7 @@ class MethodCompiler:
 
 # Methods and short helpers are inlined before type inference: that saves most of the compile time.
 ONE_BY_ONE = MethodCompiler(
-    njit(nogil=True, error_model="numpy", inline="always"), njit(nogil=True, error_model="numpy"), math
+    njit(nogil=True, error_model="numpy", inline="always"), linked(fastmath=False), math
 )
 _FEW_LINES = 300  # bytes of bytecode
 _TWO = numba.float64(numba.float64, numba.float64)
