@@ -41,7 +41,7 @@ def measures(text, end, escape):
             high |= np.uint64(text[k] > 127)
         for k in range(np.uint64(begin), np.uint64(stop)):
             found |= np.uint8(text[k] == mark)
-    return count, high == 0 or lines.valid_utf8(text, 0, end), escape >= 0 and found != 0
+    return count, high == 0 or lines.valid_utf8(text, np.int64(0), end), escape >= 0 and found != 0
 
 
 @part

@@ -146,7 +146,7 @@ def parse(
     plan, rule, scratch, heads, features = cells.borrow_arrays(plan, rule, scratch, heads, features)
     free = end
     row = count = np.int64(0)  # typed: a literal 0 would compile every helper twice
-    wrong = 0
+    wrong = np.int64(0)
     i = start
     line = newlines(text, 0, start)
     while i < end:

@@ -31,7 +31,7 @@ def parse(
     plan, rule, scratch, heads, features = cells.borrow_arrays(plan, rule, scratch, heads, features)
     free = end
     row = count = i = np.int64(0)  # typed: a literal 0 would compile every helper twice
-    wrong = 0
+    wrong = np.int64(0)
     line = 0
     unknown = 0
     while i < end:
