@@ -106,3 +106,9 @@ def test_objects_without_columns_become_rows() -> None:
             jsonl_reader.hash_object({"a": value}, 18)
     with pytest.raises(InputError, match=r"an example is an object of names and values, not \[1\]"):
         jsonl_reader.hash_object([1], 18)
+
+
+def test_the_first_thousand_lines_are_looked_at_however_they_are_peeked() -> None:
+    lines = [json.dumps({"n": n, "x": "a" * 90}).encode() for n in range(1100)]
+    with open_source(str(tables.written(b"\xef\xbb\xbf" + b"\n".join(lines)))) as source:
+        assert [int(found["n"]) for found in jsonl_reader.head_objects(source)] == list(range(1000))

@@ -60,3 +60,14 @@ def test_rows(column: int) -> None:
         (column, tokens.CATEGORY), (column + 2, tokens.NUMBER), (column + 1, tokens.WORDS),
     ]  # fmt: skip
     assert origins == [8 * place + kind for place, kind in kinds]
+
+
+@pytest.mark.parametrize("before", [0, 60, cells._NEAR])
+@pytest.mark.parametrize("text", [b"", b"a\nb\n", b'"a"\n', "é\n".encode(), b"\xff\n", b"\n" * 70 + b'"'])
+def test_measures_of_a_text(text: bytes, before: int) -> None:
+    text = b"x" * before + text
+    data = np.frombuffer(text, np.uint8)
+    valid = text.decode(errors="replace").encode() == text
+    for escape in (ord('"'), -1):
+        expected = text.count(b"\n"), valid, escape >= 0 and b'"' in text
+        assert cells.measures(data, len(data), escape) == expected

@@ -103,3 +103,14 @@ def test_strings_are_decoded_as_python_does(text: str, ascii_only: bool) -> None
 def test_depth_has_a_limit(deep: str) -> None:
     assert value_end(deep, 5) == len(deep)
     assert value_end(deep, 4) == -1
+
+
+@few
+@given(st.text(st.sampled_from('"ab\\\n'), max_size=90), st.sampled_from(["", "x" * 61, "y" * 130]))
+@example('"ab"', "x" * 61)
+@example('"a"b"ab"', "")
+def test_a_key_is_found_wherever_it_stands(text: str, before: str) -> None:
+    data = np.frombuffer((before + text).encode(), np.uint8)
+    for end in (len(data), max(len(data) - 1, 0)):
+        found = json_text.contains(data, end, np.frombuffer(b'"ab"', np.uint8))
+        assert found == ('"ab"' in (before + text)[:end])

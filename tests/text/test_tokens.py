@@ -29,10 +29,13 @@ def tokenised(text: str, wanted: TextOptions) -> list[tuple[int, float]]:
         np.empty(most, np.uint32), np.empty(most), np.empty(most, np.int16),
         np.empty(most, np.int32), np.empty(most, np.int32), np.empty(most, np.int32),
     )  # fmt: skip
-    with np.errstate(over="ignore"):
-        count = tokens.tokenise(
-            data, 0, len(data) - 1, SEED, np.int16(3), 2, wanted.array(), 0, tokens.scratch(most), features
-        )
+    scratch = tokens.scratch(most)
+    for serial in (0, most):  # the table may be used again
+        with np.errstate(over="ignore"):
+            count = tokens.tokenise(
+                data, 0, len(data) - 1, SEED, np.int16(3), 2, wanted.array(), 0, (*scratch[:-1], serial),
+                features,
+            )  # fmt: skip
     assert (features[2][:count] == 3).all()
     return list(zip(features[0][:count].tolist(), features[1][:count].tolist(), strict=True))
 

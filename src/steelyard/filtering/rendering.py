@@ -18,14 +18,17 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from steelyard._buffer_pool import BufferPool
 from steelyard.io.arrow_arrays import import_pyarrow
 from steelyard.io.blocks import Block
 from steelyard.io.errors import InputError
 from steelyard.io.table_records import ArrowRecords, DelimitedRecords, JsonRecords, Records
+from steelyard.text import json_text, lines
 
 Rows = NDArray[np.int64]
 Column = NDArray[Any]
 Compress = Callable[[bytes], bytes]
+_pool = BufferPool()
 _LEVEL = 6  # of gzip: 9, Python's default, takes twice as long for 1 % less
 
 
@@ -79,17 +82,31 @@ def renderer(records: Records, names: Sequence[str], numeric: Sequence[bool]) ->
     return _DelimitedRenderer(records, names)
 
 
-def _cells(columns: Sequence[Column], text: Callable[[str], bytes]) -> list[list[bytes]]:
-    """Each column as written: numbers with nine digits, as `predict` writes them."""
-    known: dict[str, bytes] = {}
-    found = []
-    for column in columns:
-        if column.dtype == object:
-            known |= {name: text(name) for name in set(column.tolist()) - known.keys()}
-            found.append([known[name] for name in column.tolist()])
-        else:
-            found.append([b"%.9g" % value for value in column.tolist()])
-    return found
+class _Splicer:
+    """Copies records, each followed by a tail: `keys`, each with a cell of its column, and an end.
+
+    Numbers are written with nine digits, as `predict` writes them, and names as `text` makes them.
+    """
+
+    def __init__(self, keys: Sequence[bytes], end: bytes, text: Callable[[str], bytes]) -> None:
+        self._keys, self._end, self._text = [key.replace(b"%", b"%%") for key in keys], end, text
+
+    def render(self, block: Block, spans: Rows, skipped: Rows | int, columns: Sequence[Column]) -> bytes:
+        """Of each tail so many bytes are `skipped`."""
+        cells, form = [], b""
+        for key, column in zip(self._keys, columns, strict=True):
+            if column.dtype == object:
+                known = {name: self._text(name) for name in set(column.tolist())}
+                cells.append([known[name] for name in column.tolist()])
+            else:
+                cells.append(column.tolist())
+            form += key + (b"%b" if column.dtype == object else b"%.9g")
+        tails = list(map((form + self._end).__mod__, zip(*cells, strict=True)))
+        stops = np.cumsum(np.fromiter(map(len, tails), np.int64, len(tails)))
+        starts = np.concatenate([[0], stops[:-1]]) + skipped
+        out = _pool.empty(int((spans[:, 1] - spans[:, 0]).sum() + stops[-1]), np.uint8)
+        size = lines.splice(block.text, spans, np.frombuffer(b"".join(tails), np.uint8), starts, stops, out)
+        return out[:size].tobytes()
 
 
 class _JsonRenderer:
@@ -99,19 +116,16 @@ class _JsonRenderer:
     def __init__(self, records: JsonRecords, names: Sequence[str]) -> None:
         self._records = records
         self._names = list(names)
-        self._keys = [json.dumps(name, ensure_ascii=False).encode() for name in names]
-        self._first = b", ".join(key.replace(b"%", b"%%") + b": %b" for key in self._keys) + b"}\n"
-        self._more = b", " + self._first
+        self._keys = list(map(_json_text, names))
+        self._splicer = _Splicer([b", " + key + b": " for key in self._keys], b"}\n", _json_text)
 
     def render(self, block: Block, rows: Rows, columns: Sequence[Column]) -> bytes:
-        new = zip(*_cells(columns, _json_text), strict=True)
-        text = block.text.data
-        parts: list[bytes | memoryview] = []
-        for (start, end), cells in zip(self._records.spans(block)[rows].tolist(), new, strict=True):
-            parts += (text[start : end - 1], (self._more if end - start > 2 else self._first) % cells)
-        rendered = b"".join(parts)
-        if any(rendered.count(key) > len(rows) for key in self._keys):
-            self._check_free(block, rows)
+        spans = self._records.spans(block)[rows] - (0, 1)  # without the }
+        rendered = self._splicer.render(block, spans, 2 * _empty(block.text, spans), columns)
+        for key in self._keys:
+            written = json_text.contains(block.text, len(block.text), np.frombuffer(key, np.uint8))
+            if written and rendered.count(key) > len(rows):
+                self._check_free(block, rows)
         return rendered
 
     def _check_free(self, block: Block, rows: Rows) -> None:
@@ -125,6 +139,15 @@ class _JsonRenderer:
         return found
 
 
+def _empty(text: NDArray[np.uint8], spans: Rows) -> NDArray[np.bool_]:
+    """Which objects have no key, after which there would be a comma; the spans are without their }."""
+    last = text[spans[:, 1] - 1]
+    found: NDArray[np.bool_] = last == ord("{")
+    for row in np.flatnonzero(np.isin(last, tuple(b" \t\r"))).tolist():
+        found[row] = text[slice(*spans[row])].tobytes().rstrip() == b"{"
+    return found
+
+
 def _json_text(name: str) -> bytes:
     return json.dumps(name, ensure_ascii=False).encode()
 
@@ -134,19 +157,15 @@ class _DelimitedRenderer:
 
     def __init__(self, records: DelimitedRecords, names: Sequence[str]) -> None:
         self._records = records
-        self._separator = records.dialect.separator.encode()
+        self._separator = separator = records.dialect.separator.encode()
+        self._splicer = _Splicer([separator] * len(names), records.newline, self._quoted)
         self.header = b""
         if records.dialect.header:
-            added = self._separator.join(map(self._quoted, names))
-            self.header = records.header + self._separator + added + records.newline
+            added = separator.join(map(self._quoted, names))
+            self.header = records.header + separator + added + records.newline
 
     def render(self, block: Block, rows: Rows, columns: Sequence[Column]) -> bytes:
-        lines, separator, newline = self._records.raw(block), self._separator, self._records.newline
-        new = zip(*_cells(columns, self._quoted), strict=True)
-        return b"".join(
-            lines[row] + separator + separator.join(cells) + newline
-            for row, cells in zip(rows.tolist(), new, strict=True)
-        )
+        return self._splicer.render(block, self._records.spans(block)[rows], 0, columns)
 
     def document(self, block: Block, row: int) -> dict[str, Any]:
         (cells,) = self._records.rows(self._records.part(block, row, row + 1))

@@ -38,7 +38,10 @@ class Statistics:
                 }
             elif name.endswith("_p"):
                 bins = np.minimum((values * BINS).astype(np.int64), BINS - 1)
-                models[name] = {f"{k / BINS:g}": _pair(bins == k, kept) for k in np.unique(bins).tolist()}
+                there, which = np.unique(bins, return_inverse=True)
+                counts = (np.bincount(each, minlength=len(there)).tolist() for each in (which, which[kept]))
+                pairs = zip(there.tolist(), *counts, strict=True)
+                models[name] = {f"{k / BINS:g}": [every, some] for k, every, some in pairs}
         found = cls()
         found.content = {
             "rows": len(kept), "kept": int(kept.sum()), "unreadable": unreadable, "empty": empty,

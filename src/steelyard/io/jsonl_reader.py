@@ -12,6 +12,7 @@ import json
 import math
 import re
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,7 @@ from steelyard.text import hashing, jsonl
 from steelyard.text.json_text import BACKSLASH
 
 UNKNOWN = "keys that the first records do not have are ignored"
+_FEW_BYTES = 1 << 16
 _WORD = re.compile(r"\w+")
 
 
@@ -70,16 +72,27 @@ def head_objects(source: Source) -> Iterator[dict[str, Any]]:
 
     Numbers are left as they are written.
     """
-    peeked = source.peek(HEAD_BYTES)
-    if len(peeked) == HEAD_BYTES:
-        peeked = peeked[: peeked.rfind(b"\n") + 1]
-    for line in peeked.removeprefix(MARK).split(b"\n", HEAD_RECORDS)[:HEAD_RECORDS]:
+    for line in islice(_head_lines(source), HEAD_RECORDS):
         try:
             value = _DECODER.decode(line.decode("utf-8", "replace"))
         except (ValueError, RecursionError):
             continue
         if isinstance(value, dict):
             yield value
+
+
+def _head_lines(source: Source) -> Iterator[bytes]:
+    """The first lines; few bytes are read for those who need but one."""
+    start = 0
+    for size in (_FEW_BYTES, HEAD_BYTES):
+        peeked = source.peek(size)
+        whole = len(peeked) < size
+        end = len(peeked) if whole else peeked.rfind(b"\n")
+        if end >= start:
+            yield from peeked[start:end].removeprefix(b"" if start else MARK).split(b"\n")
+            start = end + 1
+        if whole:
+            return
 
 
 def infer_columns(source: Source, told: ColumnOverrides | None = None) -> Columns:

@@ -20,11 +20,12 @@ from steelyard.io.csv_reader import DelimitedBlock
 from steelyard.io.errors import InputError
 from steelyard.io.formats import MARK
 from steelyard.io.input_spec import InputSpec
-from steelyard.text import delimited
+from steelyard.text import delimited, lines
 
 Row = list[Any]
 _BLANKS = tuple(b" \r\n")
-_TRIMMED = b" \t\r"  # from lines of JSON
+_LINE_END = tuple(b"\r\n")
+_NO_SPANS = np.empty((0, 2), np.int64)
 
 
 class Records:
@@ -98,7 +99,14 @@ class DelimitedRecords(Records):
     def raw(self, block: Block) -> list[bytes]:
         """The records as they are written, without the ends of their lines."""
         text = block.text.tobytes()
-        return [text[start:stop].rstrip(b"\r\n") for start, stop in self._spans(block).tolist()]
+        return [text[start:stop] for start, stop in self.spans(block).tolist()]
+
+    def spans(self, block: Block) -> NDArray[np.int64]:
+        """Where each record begins and ends, without its line end."""
+        found = self._spans(block).copy()
+        while (longer := np.isin(block.text[found[:, 1] - 1], _LINE_END)).any():
+            found[:, 1] -= longer
+        return found
 
     def rows(self, block: Block) -> list[Row]:
         found: list[Row] = []
@@ -185,17 +193,9 @@ class JsonRecords(Records):
 
     def spans(self, block: Block) -> NDArray[np.int64]:
         """Where each record begins and ends, without blanks."""
-        text = block.text
-        ends = np.flatnonzero(text == ord("\n"))
-        starts = np.concatenate([[0], ends[:-1] + 1]) if len(ends) else ends
-        found = np.column_stack((starts, ends))
-        inner = np.column_stack((text[starts], text[np.maximum(ends - 1, 0)]))
-        odd = np.flatnonzero((starts == ends) | np.isin(inner, tuple(_TRIMMED)).any(axis=1)).tolist()
-        for k in odd:
-            line = text[starts[k] : ends[k]].tobytes()
-            found[k, 0] += len(line) - len(line.lstrip(_TRIMMED))
-            found[k, 1] = found[k, 0] + len(line.strip(_TRIMMED))
-        return found[found[:, 0] < found[:, 1]] if odd else found
+        found = np.empty((lines.line_spans(block.text, _NO_SPANS), 2), np.int64)
+        lines.line_spans(block.text, found)
+        return found
 
     def rows(self, block: Block) -> list[Row]:
         found = []

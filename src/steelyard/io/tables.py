@@ -1,5 +1,6 @@
 """What tables have in common: columns in the form kernels take, and rows made of their cells."""
 
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -19,6 +20,7 @@ from steelyard.text import cells, feature_names, hashing
 from steelyard.text.lines import UNKNOWN_LABEL
 from steelyard.text.tokens import scratch
 
+_LARGEST_POSITION = (1 << 32) - 2  # in the table of the tokeniser
 _CODES = {role: code for code, role in enumerate(roles.ROLES)}
 
 
@@ -56,7 +58,7 @@ class TableParser:
         self._folding = Folding(spec.bits, crossed, names)
         self._text_options = spec.text
         self._named = names is not None
-        self._pool, self._rooms = BufferPool(), BufferPool()
+        self._pool, self._rooms, self._own = BufferPool(), BufferPool(), threading.local()
         self._texts = bool(columns.with_role(roles.TEXT))
         self._plain = len(columns.with_role(roles.CATEGORY)) + len(columns.with_role(roles.NUMBER))
         missing = [word.lower().encode() for word in columns.missing]
@@ -79,7 +81,16 @@ class TableParser:
         tokens = self._text_options.most_tokens(size) if self._texts else 0
         merged = tokens if self._text_options.repeated != "counts" else 0
         room = Keyed.empty(rows, features + tokens, self.dtype, self._pool, named=self._named)
-        return room, scratch(merged)
+        return room, self._scratch(merged, features + tokens)
+
+    def _scratch(self, tokens: int, features: int) -> Any:
+        """This thread's, used again: fresh memory would be cleared by the system."""
+        kept = getattr(self._own, "scratch", None)
+        serial = 0 if kept is None else self._own.serial
+        if kept is None or len(kept[1]) < tokens or serial + features > _LARGEST_POSITION:
+            kept, serial = scratch(tokens), 0
+        self._own.scratch, self._own.serial = kept, serial + features
+        return *kept[:-1], serial
 
     def allocate(self, block: Block, escape: int, elements: bool) -> tuple[RowBuffers, bool]:
         """Room for all that a block can hold, and whether all of it is UTF-8."""

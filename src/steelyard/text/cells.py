@@ -7,8 +7,9 @@ already are numbers or strings become the same features in the same order, whate
 
 import numpy as np
 
-from steelyard.numba_tools.jit import kernel, part
+from steelyard.numba_tools.jit import borrow, kernel, part
 from steelyard.text import decimals, hashing, lines, tokens
+from steelyard.text.swar import address, beyond_ascii, newlines, population
 
 # Roles of columns
 LABEL, WEIGHT, BASE, TAG, TEXT, CATEGORY, NUMBER, IGNORE = range(8)
@@ -16,24 +17,58 @@ LABEL, WEIGHT, BASE, TAG, TEXT, CATEGORY, NUMBER, IGNORE = range(8)
 # What a cell is: absent, null, text, true, false, or a nested value
 ABSENT, NULL, WRITTEN, TRUE, FALSE, INNER = range(6)
 
+_NEAR = 1 << 14  # bytes
 _MISSING = np.frombuffer(b"missing", np.uint8)
 
 
 @kernel
 def measures(text, end, escape):
-    """(lines, whether the text is UTF-8, number of bytes equal to `escape`)."""
-    newlines = 0
-    escapes = 0
-    high = np.uint8(0)
-    for i in range(np.uint64(end)):
-        c = text[i]
-        newlines += c == lines.NEWLINE
-        escapes += c == escape
-        high |= c
-    return newlines, high < 128 or lines.valid_utf8(text, 0, end), escapes
+    """(lines, whether the text is UTF-8, whether there is a byte equal to `escape`; −1: none is)."""
+    bytes_at = address(text)
+    count = np.int64(0)
+    high = np.uint64(0)
+    found = np.uint8(0)
+    mark = np.uint8(escape & 255)
+    for begin in range(np.int64(0), end, _NEAR):  # a part of the text that stays in the nearest cache
+        stop = min(begin + _NEAR, end)
+        i = begin
+        while i + 64 <= stop:
+            count += np.int64(population(newlines(bytes_at, i)))
+            high |= beyond_ascii(bytes_at, i)
+            i += 64
+        for k in range(np.uint64(i), np.uint64(stop)):
+            count += text[k] == lines.NEWLINE
+            high |= np.uint64(text[k] > 127)
+        for k in range(np.uint64(begin), np.uint64(stop)):
+            found |= np.uint8(text[k] == mark)
+    return count, high == 0 or lines.valid_utf8(text, np.int64(0), end), escape >= 0 and found != 0
 
 
-@kernel
+@part
+def borrow_arrays(plan, rule, scratch, heads, features):
+    """The same arrays, whose references need not be counted for every row (see `borrow`)."""
+    roles, seeds, column_fields, missing, missing_sizes = plan
+    names, ends, values, others, otherwise = rule
+    table, counts, firsts, window, serial = scratch
+    lowered, edges, pieces, halves, sizes, special, words, begins, stops, grams = window
+    labels, sample_weight, offsets, tags, row_ends = heads
+    keys, amounts, fields, starts, spans_end, origins = features
+    return (
+        (borrow(roles), borrow(seeds), borrow(column_fields), borrow(missing), borrow(missing_sizes)),
+        (borrow(names), borrow(ends), borrow(values), others, otherwise),
+        (
+            borrow(table), borrow(counts), borrow(firsts),
+            (
+                borrow(lowered), borrow(edges), borrow(pieces), borrow(halves), borrow(sizes),
+                borrow(special), borrow(words), borrow(begins), borrow(stops), borrow(grams),
+            ), serial,
+        ),
+        (borrow(labels), borrow(sample_weight), borrow(offsets), borrow(tags), borrow(row_ends)),
+        (borrow(keys), borrow(amounts), borrow(fields), borrow(starts), borrow(spans_end), borrow(origins)),
+    )  # fmt: skip
+
+
+@part
 def row(text, spans, places, plan, rule, options, largest, at, count, scratch, heads, features):
     """Read the cells into row `at`: (number of features, code or −1, column of the problem, its start, its
     stop).

@@ -6,7 +6,7 @@ quote is not quoted, so that everyone finds the same end of a record.
 
 import numpy as np
 
-from steelyard.numba_tools.jit import kernel
+from steelyard.numba_tools.jit import borrow, kernel
 from steelyard.text import cells, lines
 from steelyard.text.lines import NEWLINE, RETURN, SPACE, TAB
 
@@ -141,10 +141,12 @@ def parse(
 
     Decoded cells are written behind the text: `room` is the same memory, writable.
     """
-    spans = np.zeros((width, 3), np.int64)
+    own_spans = np.zeros((width, 3), np.int64)
+    text, room, places, spans = borrow(text), borrow(room), borrow(places), borrow(own_spans)
+    plan, rule, scratch, heads, features = cells.borrow_arrays(plan, rule, scratch, heads, features)
     free = end
     row = count = np.int64(0)  # typed: a literal 0 would compile every helper twice
-    wrong = 0
+    wrong = np.int64(0)
     i = start
     line = newlines(text, 0, start)
     while i < end:
@@ -171,4 +173,5 @@ def parse(
             wrong = lines.note(problems, wrong, line, code, where, stop, column)
         line += height
         i = following
+    own_spans[:] = 0  # used last, so that what is borrowed stays alive
     return row, count, line, wrong

@@ -118,6 +118,30 @@ def _after_plain(text, i):
 
 
 @kernel
+def contains(text, end, key):
+    """Whether the key stands in text[:end] as it is written, with its quotation marks."""
+    bytes_at = address(text)
+    last = np.int64(end - len(key))
+    i = np.int64(0)
+    while i <= last:
+        found = np.uint64(1)
+        if i + 64 <= end:
+            found = specials(bytes_at, i)
+        while found:
+            at = i + np.int64(trailing_zeros(found))
+            same = at <= last
+            k = 0
+            while same and k < len(key):
+                same = text[at + k] == key[k]
+                k += 1
+            if same:
+                return True
+            found &= found - np.uint64(1)
+        i += 64 if i + 64 <= end else 1
+    return False
+
+
+@kernel
 def hexadecimal(c):
     """The value of a hexadecimal digit, or −1."""
     c = np.int64(c)

@@ -7,7 +7,7 @@ only.
 
 import numpy as np
 
-from steelyard.numba_tools.jit import kernel
+from steelyard.numba_tools.jit import borrow, kernel
 from steelyard.text import cells, decimals, hashing, lines, tokens
 from steelyard.text import json_text as json
 from steelyard.text.json_text import after_blanks, decode, string_end, value_end
@@ -23,12 +23,15 @@ def parse(
 ):  # fmt: skip
     """Read the whole lines text[:end]. Returns (rows, features, lines, problems, unknown keys)."""
     width = len(name_ends)
-    spans = np.zeros((width, 3), np.int64)
-    places = np.arange(width)
-    stack = np.empty(DEEPEST, np.uint8)
+    own_spans, own_places = np.zeros((width, 3), np.int64), np.arange(width)
+    own_stack = np.empty(DEEPEST, np.uint8)
+    spans, places, stack = borrow(own_spans), borrow(own_places), borrow(own_stack)
+    text, room, names = borrow(text), borrow(room), borrow(names)
+    name_ends, slots = borrow(name_ends), borrow(slots)
+    plan, rule, scratch, heads, features = cells.borrow_arrays(plan, rule, scratch, heads, features)
     free = end
     row = count = i = np.int64(0)  # typed: a literal 0 would compile every helper twice
-    wrong = 0
+    wrong = np.int64(0)
     line = 0
     unknown = 0
     while i < end:
@@ -54,6 +57,7 @@ def parse(
             wrong = lines.note(problems, wrong, line, code, where, stop, column)
         line += 1
         i = following
+    own_spans[:], own_places[:], own_stack[0] = 0, 0, 0  # used last, so that what is borrowed stays alive
     return row, count, line, wrong, unknown
 
 

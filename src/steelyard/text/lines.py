@@ -6,7 +6,7 @@ in the block, code, byte in the block); its caller decides whether that ends the
 
 import numpy as np
 
-from steelyard.numba_tools.jit import kernel
+from steelyard.numba_tools.jit import kernel, part
 from steelyard.text.swar import address, newlines, trailing_zeros
 
 # Codes of what can be wrong with a line
@@ -32,6 +32,49 @@ def line_end(text, start, end):
     while i < end and text[i] != NEWLINE:
         i += 1
     return i
+
+
+@kernel
+def line_spans(text, found):
+    """Write where each line begins and ends, without blanks at its ends; lines of blanks are left out.
+
+    Returns how many there are, of which `found` gets as many as fit.
+    """
+    count = 0
+    start, end = np.int64(0), np.int64(len(text))
+    while start < end:
+        stop = following = line_end(text, start, end)
+        while start < stop and is_gap(text[start]):
+            start += 1
+        while start < stop and is_gap(text[stop - 1]):
+            stop -= 1
+        if start < stop:
+            if count < len(found):
+                found[count, 0], found[count, 1] = start, stop
+            count += 1
+        start = following + 1
+    return count
+
+
+@kernel
+def splice(text, spans, tails, starts, stops, out):
+    """Write each span of the text, followed by its tail; returns how many bytes that is.
+
+    The tail of a span is `tails` from its start to its stop. `out` has room for all.
+    """
+    at = np.uint64(0)
+    for k in range(len(spans)):
+        at = _append(text, np.uint64(spans[k, 0]), np.uint64(spans[k, 1]), out, at)
+        at = _append(tails, np.uint64(starts[k]), np.uint64(stops[k]), out, at)
+    return np.int64(at)
+
+
+@part
+def _append(text, start, stop, out, at):
+    """Copy text[start:stop] to out[at:]; returns where it ends."""
+    for k in range(stop - start):
+        out[at + k] = text[start + k]
+    return at + stop - start
 
 
 @kernel

@@ -87,18 +87,22 @@ class TextOptions:
 
 
 def scratch(tokens: int) -> tuple[Any, ...]:
-    """What `tokenise` needs for texts of up to so many tokens, as often as they come."""
+    """What `tokenise` needs for texts of up to so many tokens, as often as they come.
+
+    The last is a number that is added to all positions in the table: with one that is larger than all of
+    them were, the table can be used again as it is.
+    """
     table = np.zeros(max(1 << (2 * tokens).bit_length(), 16), np.uint64)
-    return table, np.empty(tokens, np.int32), np.empty(tokens, np.int32), room()
+    return table, np.empty(tokens, np.int32), np.empty(tokens, np.int32), room(), 0
 
 
-@kernel
+@part
 def tokenise(text, start, end, seed, field, column, options, count, scratch, features):
     """Add the tokens of text[start:end]; returns the new number of features.
 
     `options`: the longest word n-gram, the shortest and longest character n-gram, how repeated tokens count.
     """
-    table, counts, firsts, window = scratch
+    table, counts, firsts, window, serial = scratch
     most_words, least, most, repeated = options
     first = count
     if most_words > 0:
@@ -110,7 +114,7 @@ def tokenise(text, start, end, seed, field, column, options, count, scratch, fea
             text, start, end, seed ^ CHARACTER_SALT, field, origin, least, most, count, features
         )
     if repeated != COUNTS:  # otherwise folding adds up duplicates
-        count = _merge(first, count, repeated, table, counts, firsts, features)
+        count = _merge(first, count, repeated, table, serial, counts, firsts, features)
     return count
 
 
@@ -183,16 +187,17 @@ def lower(c):
 
 
 @part
-def _merge(first, count, repeated, table, counts, firsts, features):
+def _merge(first, count, repeated, table, serial, counts, firsts, features):
     """Merge the features first … count that have the same key; returns the new count.
 
     Whether a key is new is hard to foresee, so nothing is decided by that: it is written to the next place,
-    which moves on if the key is new. `table` holds keys, and positions + 1 in the low bits. Positions before
-    `first` do not count, so it need not be cleared: `there` has its low bits set if the entry counts. (A
-    condition made of two comparisons would be compiled to two branches.)
+    which moves on if the key is new. `table` holds keys, and positions + `serial` + 1 in the low bits. Those
+    before `first` do not count, so it need not be cleared: `there` has its low bits set if the entry counts.
+    (A condition made of two comparisons would be compiled to two branches.)
     """
     keys, values, _fields, starts, stops, origins = features
     begin, size = np.uint64(first), np.uint64(count - first)
+    origin = begin + np.uint64(serial)
     slots = np.uint64(16)
     while slots < np.uint64(4) * size and slots < np.uint64(len(table)):
         slots <<= _ONE
@@ -204,17 +209,17 @@ def _merge(first, count, repeated, table, counts, firsts, features):
         key = np.uint64(keys[begin + k])
         slot = (key * _SPREAD >> np.uint64(7)) & last
         entry = table[slot]
-        there = ((begin - (entry & _LOW)) >> _SIGN) * _LOW
+        there = ((origin - (entry & _LOW)) >> _SIGN) * _LOW
         while (entry >> _HALF ^ key) & there != _NONE:
             slot = (slot + _ONE) & last
             entry = table[slot]
-            there = ((begin - (entry & _LOW)) >> _SIGN) * _LOW
+            there = ((origin - (entry & _LOW)) >> _SIGN) * _LOW
         new = _ONE - (there & _ONE)
-        place = (entry & there) | ((begin + kept + _ONE) & ~there)
+        place = (entry & there) | ((origin + kept + _ONE) & ~there)
         table[slot] = key << _HALF | place
         keys[begin + kept] = np.uint32(key)
         firsts[kept] = k
-        counts[place - begin - _ONE] += np.int32(1)
+        counts[place - origin - _ONE] += np.int32(1)
         kept += new
     if len(starts) > 0:
         for spans in (starts, stops, origins):

@@ -1,0 +1,64 @@
+"""What is written of rows, whatever they look like."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from steelyard.filtering import filter_files, rendering
+from steelyard.filtering.inputs import Input, Preparer
+from steelyard.filtering.scorer import Scorers
+from steelyard.io import tables
+from steelyard.io.errors import InputError
+from tests.filtering.corpus import read, rows, write_jsonl
+
+ODD = ["{}", "{ \t}", '  {"text": "a"} \t', '{"text": "a" }\r', '{"text": "%d \\" }", "n": {}}', ""]
+
+
+def test_objects_of_every_shape_stay_json(models: Path, tmp_path: Path) -> None:
+    (tmp_path / "odd.jsonl").write_bytes("\n".join(ODD).encode())
+    both = [models / "language.model", models / "quality.model"]
+    filter_files(both, tmp_path / "odd.jsonl", tmp_path / "kept")
+    found = [json.loads(line) for line in (tmp_path / "kept/odd.jsonl").read_text().splitlines()]
+    assert [{name: value for name, value in row.items() if name in ("text", "n")} for row in found] == [
+        json.loads(line) for line in ODD if line
+    ]
+    assert all(list(row)[-3:] == ["language_label", "language_p", "quality_p"] for row in found)
+
+
+def test_each_line_is_its_row_and_what_python_writes(models: Path, tmp_path: Path) -> None:
+    source = write_jsonl(tmp_path / "some.jsonl", rows(40, 5))
+    scorers = Scorers([models / "language.model"])
+    prepared = Preparer(scorers).prepare(Input(str(source), "some.jsonl"))
+    (block,) = prepared.blocks()
+    chosen = np.array([0, 3, 39])
+    numbers = np.array([1e-300, 0.1 + 0.2, 1.0])
+    labels = np.array(["de", '"%s\n', "de"], object)
+    found = prepared.renderer.render(block, chosen, [labels, numbers]).decode().splitlines()
+    lines = source.read_text().splitlines()
+    assert found == [
+        f'{lines[row][:-1]}, "language_label": {json.dumps(label)}, "language_p": {number:.9g}}}'
+        for row, label, number in zip(chosen.tolist(), labels, numbers.tolist(), strict=True)
+    ]
+    renderer = prepared.renderer
+    assert isinstance(renderer, rendering._JsonRenderer)
+    assert renderer.document(block, 3) == json.loads(lines[3])
+
+
+def test_a_key_that_only_looks_taken_is_allowed(models: Path, tmp_path: Path) -> None:
+    path = write_jsonl(tmp_path / "some.jsonl", [{"text": "quality_p"}, {"list": ["quality_p"]}])
+    filter_files(models / "quality.model", path, tmp_path / "kept")
+    assert len(read(tmp_path / "kept/some.jsonl")) == 2
+    path = write_jsonl(tmp_path / "taken.jsonl", [{"text": "a"}, {"text": "b", "quality_p": 1}])
+    with pytest.raises(InputError, match="a row has a key 'quality_p' already"):
+        filter_files(models / "quality.model", path, tmp_path / "other")
+
+
+def test_the_table_of_tokens_begins_anew_before_positions_are_too_large(
+    models: Path, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    filter_files(models / "quality.model", corpus / "b.jsonl", tmp_path / "usual")
+    monkeypatch.setattr(tables, "_LARGEST_POSITION", 10)
+    filter_files(models / "quality.model", corpus / "b.jsonl", tmp_path / "anew")
+    assert (tmp_path / "usual/b.jsonl").read_bytes() == (tmp_path / "anew/b.jsonl").read_bytes()
