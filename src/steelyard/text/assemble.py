@@ -9,7 +9,7 @@ that grow from row to row, and numbers older than the row do not count.
 
 import numpy as np
 
-from steelyard.numba_tools.jit import kernel, part
+from steelyard.numba_tools.jit import helper, kernel, part
 from steelyard.text.hashing import BITS_32, CROSS_PRIME
 
 
@@ -173,7 +173,7 @@ def fold_crossed(
     return count, candidates
 
 
-@kernel
+@helper
 def _increasing(keys, start, end, mask):
     """Whether the indices of a row increase, so that there are no duplicates: as in most files of numbers."""
     wrong = np.uint32(0)
@@ -183,7 +183,7 @@ def _increasing(keys, start, end, mask):
     return wrong == 0
 
 
-@kernel
+@helper
 def known(key):
     """The key as it is stored: never 0, which means none. (2³¹ has the same index as 0.)"""
     return np.uint32(key if key != 0 else 0x80000000)
@@ -211,7 +211,7 @@ def _place(index, begin, serial, slots, table, indices, count):
     return -1
 
 
-@kernel
+@helper
 def _width(cross):
     """The number of crossed fields: the list is padded with −1."""
     width = 0
@@ -220,7 +220,7 @@ def _width(cross):
     return width
 
 
-@kernel
+@helper
 def _following(fields, place, end, field):
     """The next feature of this field after `place`."""
     place += 1

@@ -7,7 +7,7 @@ already are numbers or strings become the same features in the same order, whate
 
 import numpy as np
 
-from steelyard.numba_tools.jit import borrow, kernel, part
+from steelyard.numba_tools.jit import borrow, helper, kernel, part
 from steelyard.text import decimals, hashing, lines, tokens
 from steelyard.text.swar import address, beyond_ascii, newlines, population
 
@@ -158,7 +158,7 @@ def _key(text, start, stop, seed, origin):
     return hashing.murmur(_MISSING, 0, len(_MISSING), seed)
 
 
-@kernel
+@helper
 def trimmed(text, start, stop):
     """The span without blanks at either end."""
     while start < stop and tokens.BLANKS[text[start]]:
@@ -168,7 +168,7 @@ def trimmed(text, start, stop):
     return start, stop
 
 
-@kernel
+@helper
 def is_missing(text, start, stop, words, sizes):
     """Whether the cell is one of the words for a missing value, in upper or lower case."""
     for k in range(len(sizes)):
@@ -181,7 +181,7 @@ def is_missing(text, start, stop, words, sizes):
     return False
 
 
-@kernel
+@helper
 def _number(text, start, stop, kind, largest):
     """(the number, code or −1)."""
     if kind in (TRUE, FALSE):
@@ -194,7 +194,7 @@ def _number(text, start, stop, kind, largest):
     return x, (lines.TOO_LARGE if abs(x) > largest else -1)
 
 
-@kernel
+@helper
 def _label(text, start, stop, kind, rule, missing, missing_sizes):
     """(label, code or −1). With a rule, names are compared byte for byte; without, the label is a number."""
     names, ends, values, others, otherwise = rule
@@ -210,7 +210,7 @@ def _label(text, start, stop, kind, rule, missing, missing_sizes):
     return x, (lines.BAD_LABEL if code >= 0 else -1)
 
 
-@kernel
+@helper
 def _class(text, start, stop, names, ends):
     """Which name the label is, −1 for none: a binary search in names sorted by length, then bytes."""
     low, high = 0, len(ends)

@@ -14,7 +14,7 @@ from ctypes import string_at
 import numpy as np
 from numba import objmode
 
-from steelyard.numba_tools.jit import kernel, part, with_python
+from steelyard.numba_tools.jit import helper, kernel, part, with_python
 from steelyard.text.swar import EXACT, EXACT_POWERS, ROOM, TENS, address, byte, fast, leading_digits
 
 # The status that `number` returns
@@ -51,7 +51,7 @@ def number(text, start, end):
     return number_at(address(text), np.int64(start), np.int64(end))
 
 
-@kernel
+@helper
 def number_at(text, start, end):
     """The number that begins at `start`: (value, end, status).
 
@@ -106,7 +106,7 @@ def _appended(text, i, end, m):
     return m * TENS[count] + digits, i + count, count
 
 
-@kernel
+@helper
 def power_of_ten(text, i, end):
     """The exponent after an e: (power, end, status)."""
     minus = False
@@ -124,7 +124,7 @@ def power_of_ten(text, i, end):
     return -power if minus else power, i, OK if i > first else NOT_A_NUMBER
 
 
-@kernel
+@helper
 def _long(text, first, end):
     """More digits than fit a 64-bit integer: (m, power of ten, end, whether nonzero digits are not in m)."""
     i = first
@@ -149,7 +149,7 @@ def _long(text, first, end):
     return m, exponent, i, more
 
 
-@kernel
+@helper
 def _word(text, i, end):
     """nan, inf and infinity, as programs print them: numbers, but not finite ones."""
     a = byte(text, i) | 32 if i + 2 < end else 0
@@ -160,7 +160,7 @@ def _word(text, i, end):
     return 0.0, i, NOT_A_NUMBER
 
 
-@kernel
+@helper
 def rounded(text, first, end, m, exponent, more):
     """text[first:end] = m·10^exponent rounded; both may be too large to be exact, and m may lack digits."""
     if m == 0 or exponent < -_LARGEST_EXPONENT:
@@ -174,7 +174,7 @@ def rounded(text, first, end, m, exponent, more):
     return x if sure else _nearest(text, first, end)
 
 
-@kernel
+@helper
 def _product(m, exponent):
     """(m·10^exponent rounded, whether that is certain)."""
     if exponent < _LOWEST or exponent > _HIGHEST:
@@ -207,7 +207,7 @@ def _product(m, exponent):
     return math.ldexp(float(np.int64(kept)), int(binary)), True
 
 
-@kernel
+@helper
 def _multiply(a, b):
     """The 128 bits of a product of two words, as (high, low)."""
     word = np.uint64(0xFFFFFFFF)

@@ -6,7 +6,7 @@ quote is not quoted, so that everyone finds the same end of a record.
 
 import numpy as np
 
-from steelyard.numba_tools.jit import borrow, kernel
+from steelyard.numba_tools.jit import borrow, helper, kernel
 from steelyard.text import cells, lines
 from steelyard.text.lines import NEWLINE, RETURN, SPACE, TAB
 
@@ -28,7 +28,7 @@ def last_record_end(text, end, separator):
     return last
 
 
-@kernel
+@helper
 def _cell_end(text, i, end, separator):
     """The next separator or newline. (Unsigned positions need no check for negative ones.)"""
     at, last = np.uint64(i), np.uint64(end)
@@ -37,7 +37,7 @@ def _cell_end(text, i, end, separator):
     return np.int64(at)
 
 
-@kernel
+@helper
 def closed(text, i, end):
     """The position after the closing quote (past `end` if there is none), and how many quotes are doubled."""
     doubled = 0
@@ -102,7 +102,7 @@ def split(text, i, end, separator, quoting, free, room, spans):
             return np.int64(count), following, span, free, code, where
 
 
-@kernel
+@helper
 def _single_quoted(text, start, stop, room, free):
     """Write the cell with single quotes, and a zero that ends its last word: (start, free)."""
     begin = free
@@ -124,7 +124,7 @@ def is_blank(text, i, next_record):
     return True
 
 
-@kernel
+@helper
 def newlines(text, start, end):
     count = 0
     for i in range(start, end):

@@ -6,7 +6,7 @@ Features of tables are called `column`, `column=value` or `column^token`, those 
 
 import numpy as np
 
-from steelyard.numba_tools.jit import kernel
+from steelyard.numba_tools.jit import helper, kernel
 from steelyard.text import tokens, words
 from steelyard.text.assemble import known
 from steelyard.text.lines import BAR, COLON, is_gap
@@ -82,21 +82,21 @@ def compose_cell_names(text, starts, stops, origins, columns, column_ends, place
     return size
 
 
-@kernel
+@helper
 def _put(c, out, size):
     if len(out):
         out[size] = c
     return size + 1
 
 
-@kernel
+@helper
 def _append(text, start, end, out, size):
     for i in range(start, end):
         size = _put(text[i], out, size)
     return size
 
 
-@kernel
+@helper
 def _lower(text, start, end, kept, out, size):
     """text[start:end] in lower case; a run of bytes that are not kept becomes one space."""
     for i in range(start, end):
@@ -107,7 +107,7 @@ def _lower(text, start, end, kept, out, size):
     return size
 
 
-@kernel
+@helper
 def _digits(number, out, size):
     power = 1
     while number // power >= 10:
@@ -162,7 +162,7 @@ def compose_vw_names(text, starts, firsts, grams, places, out, lengths):
     return size
 
 
-@kernel
+@helper
 def _bar_before(text, start, known, last):
     """The bar before a feature; `known` is the bar before an earlier feature at `last`, often nearby."""
     first = last if last <= start else np.int64(0)

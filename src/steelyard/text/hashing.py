@@ -10,7 +10,7 @@ Keys are 64-bit integers masked to 32 bits; products may wrap, but their low bit
 
 import numpy as np
 
-from steelyard.numba_tools.jit import kernel
+from steelyard.numba_tools.jit import helper, kernel
 from steelyard.text.swar import address, byte, word
 
 BITS_32 = 0xFFFFFFFF
@@ -24,7 +24,7 @@ def murmur(text, start, end, seed):
     return murmur_at(address(text), np.int64(start), np.int64(end), np.int64(seed))
 
 
-@kernel
+@helper
 def murmur_at(text, start, end, seed):
     """MurmurHash3 (x86, 32 bits) of text[start:end]."""
     h = np.int64(seed)
@@ -57,7 +57,7 @@ def short_murmur(text, start, size, seed):
     return finished(h, np.int64(last), size)
 
 
-@kernel
+@helper
 def mixed(h, k):
     """Mix four more bytes into the hash."""
     h ^= _stirred(k)
@@ -65,7 +65,7 @@ def mixed(h, k):
     return (h * 5 + 0xE6546B64) & BITS_32
 
 
-@kernel
+@helper
 def finished(h, k, length):
     """Finish the hash of `length` bytes; k has the last of them, fewer than four, not yet mixed in."""
     h ^= _stirred(k)
@@ -75,7 +75,7 @@ def finished(h, k, length):
     return h ^ (h >> 16)
 
 
-@kernel
+@helper
 def _stirred(k):
     k = (k * 0xCC9E2D51) & BITS_32
     k = ((k << 15) | (k >> 17)) & BITS_32
@@ -88,7 +88,7 @@ def key(text, start, end, seed):
     return key_at(address(text), np.int64(start), np.int64(end), np.int64(seed))
 
 
-@kernel
+@helper
 def key_at(text, start, end, seed):
     """The key of a name in the namespace with the key `seed`: its number plus the seed, or its hash."""
     number = np.int64(0)

@@ -7,7 +7,7 @@ the reader has converted itself waits in the batch too, so that all come out in 
 
 import numpy as np
 
-from steelyard.numba_tools.jit import apart, kernel, part
+from steelyard.numba_tools.jit import apart, helper, kernel, part
 from steelyard.text.decimals import rounded
 from steelyard.text.hashing import BITS_32
 from steelyard.text.lines import NEWLINE
@@ -187,7 +187,7 @@ def _two_digit_power(text, stop, size, point, mark, others):
     return power if power + mark - point - _ONE <= np.uint64(22) else _NO
 
 
-@kernel
+@helper
 def _unusual(text, i, size, colon, others):
     """A number with a minus or a negative power of ten: (point, end of the digits, divisor or _NO).
 
@@ -222,7 +222,7 @@ def _unusual(text, i, size, colon, others):
     return point, digits_end, divisor + power
 
 
-@kernel
+@helper
 def _long(text, first, stop, whole, behind, power):
     """text[first:stop], with `whole` digits and `behind` after the point, over 10^power; NaN if too long."""
     some, words = behind & np.uint64(7), behind >> np.uint64(3)

@@ -5,7 +5,7 @@ Every function may read up to the newline that ends the line; no value contains 
 
 import numpy as np
 
-from steelyard.numba_tools.jit import kernel, part
+from steelyard.numba_tools.jit import helper, kernel, part
 from steelyard.text.lines import COLON, RETURN, SPACE, TAB
 from steelyard.text.swar import address, specials, trailing_zeros
 
@@ -70,7 +70,7 @@ def value_end(text, i, stack):
             return i, escaped
 
 
-@kernel
+@helper
 def _member(text, i):
     """The start of the value of the member whose key is at i, or −1."""
     i, _escaped = string_end(text, i)
@@ -141,7 +141,7 @@ def contains(text, end, key):
     return False
 
 
-@kernel
+@helper
 def hexadecimal(c):
     """The value of a hexadecimal digit, or −1."""
     c = np.int64(c)
@@ -151,7 +151,7 @@ def hexadecimal(c):
     return c - 87 if 97 <= c <= 102 else np.int64(-1)
 
 
-@kernel
+@helper
 def _escape(c):
     """The character that a backslash and c stand for, or −1."""
     for k in range(len(_ESCAPES)):
@@ -160,7 +160,7 @@ def _escape(c):
     return np.int64(-1)
 
 
-@kernel
+@helper
 def _scalar_end(text, i):
     """The end of the number, true, false, null, NaN or Infinity at i, or −1."""
     if text[i] > 57 or (text[i] == MINUS and text[i + 1] > 57):
@@ -187,7 +187,7 @@ def _scalar_end(text, i):
     return i
 
 
-@kernel
+@helper
 def _word_end(text, i):
     for k in range(len(_WORDS)):
         size = 0
@@ -198,7 +198,7 @@ def _word_end(text, i):
     return -1
 
 
-@kernel
+@helper
 def _digits_end(text, i):
     while 48 <= text[i] <= 57:
         i += 1
@@ -237,7 +237,7 @@ def decode(text, start, stop, room, free):
     return begin, free, free + 1
 
 
-@kernel
+@helper
 def _unit(text, i):
     """The value of four hexadecimal digits."""
     unit = np.int64(0)
@@ -246,7 +246,7 @@ def _unit(text, i):
     return unit
 
 
-@kernel
+@helper
 def _encode(point, room, free):
     """Write the character in UTF-8; returns the next free position."""
     if point < 0x80:

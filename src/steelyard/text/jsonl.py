@@ -7,7 +7,7 @@ only.
 
 import numpy as np
 
-from steelyard.numba_tools.jit import borrow, kernel
+from steelyard.numba_tools.jit import borrow, helper, kernel
 from steelyard.text import cells, decimals, hashing, lines, tokens
 from steelyard.text import json_text as json
 from steelyard.text.json_text import after_blanks, decode, string_end, value_end
@@ -61,7 +61,7 @@ def parse(
     return row, count, line, wrong, unknown
 
 
-@kernel
+@helper
 def _object(
     text, i, line_end, names, name_ends, slots, plan, largest, count, stack, free, room, spans, features
 ):  # fmt: skip
@@ -121,7 +121,7 @@ def _object(
     return count, -1, i, i, -1, free, unknown
 
 
-@kernel
+@helper
 def _inner(text, i, seed, field, column, largest, count, stack, free, room, features):
     """The features of the valid object or list at i: (features, code or −1, where, stop, free)."""
     is_object = text[i] == json.OPEN_OBJECT
@@ -168,7 +168,7 @@ def _inner(text, i, seed, field, column, largest, count, stack, free, room, feat
     return count, -1, 0, 0, free
 
 
-@kernel
+@helper
 def kind_of(text, i):
     """The kind of cell that the value at i is. NaN is not a number."""
     c = text[i]
@@ -181,7 +181,7 @@ def kind_of(text, i):
     return cells.NULL if c == 110 or c == 78 else cells.WRITTEN
 
 
-@kernel
+@helper
 def find(text, start, stop, names, name_ends, slots, likely):
     """The column with this name, or −1. `likely` is tried first: most objects have the same order of keys."""
     if likely < len(name_ends) and _is_name(text, start, stop, names, name_ends, likely):
@@ -194,7 +194,7 @@ def find(text, start, stop, names, name_ends, slots, likely):
     return -1
 
 
-@kernel
+@helper
 def _is_name(text, start, stop, names, name_ends, column):
     begin = name_ends[column - 1] if column > 0 else 0
     same = stop - start == name_ends[column] - begin

@@ -6,7 +6,7 @@ in the block, code, byte in the block); its caller decides whether that ends the
 
 import numpy as np
 
-from steelyard.numba_tools.jit import kernel, part
+from steelyard.numba_tools.jit import helper, kernel, part
 from steelyard.text.swar import address, newlines, trailing_zeros
 
 # Codes of what can be wrong with a line
@@ -20,7 +20,7 @@ from steelyard.text.swar import address, newlines, trailing_zeros
 NEWLINE, SPACE, TAB, RETURN, BAR, COLON, QUOTE, HASH = 10, 32, 9, 13, 124, 58, 39, 35
 
 
-@kernel
+@helper
 def line_end(text, start, end):
     i = np.int64(start)
     bytes_at = address(text)
@@ -77,17 +77,17 @@ def _append(text, start, stop, out, at):
     return at + stop - start
 
 
-@kernel
+@helper
 def is_gap(c):
     return (c == SPACE) | (c == TAB) | (c == RETURN)
 
 
-@kernel
+@helper
 def is_digit(c):
     return (c >= 48) & (c <= 57)
 
 
-@kernel
+@helper
 def note(problems, count, line, code, start, stop, column):
     """Record a problem, if there is room; all are counted. Returns the new count."""
     if count < len(problems):

@@ -7,7 +7,7 @@ key is made of theirs as Vowpal Wabbit does it.
 
 import numpy as np
 
-from steelyard.numba_tools.jit import kernel
+from steelyard.numba_tools.jit import helper, kernel
 from steelyard.text.hashing import BITS_32
 from steelyard.text.lines import BAR
 from steelyard.text.sparse_text import ends_name
@@ -86,7 +86,7 @@ def expand(
     return count
 
 
-@kernel
+@helper
 def _span(mask):
     """How far the last feature of an n-gram is from the first."""
     span = np.int64(0)

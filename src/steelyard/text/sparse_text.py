@@ -9,7 +9,7 @@ apostrophe.
 
 import numpy as np
 
-from steelyard.numba_tools.jit import borrow, kernel, part
+from steelyard.numba_tools.jit import borrow, helper, kernel, part
 from steelyard.text import decimals, hashing, lines
 from steelyard.text.index_value import BATCH, BATCH_WORDS, MARGIN, convert, pairs, put_known
 from steelyard.text.lines import BAR, COLON, HASH, NEWLINE, QUOTE, is_digit, is_gap, note
@@ -182,7 +182,7 @@ def _namespaces(
         n += 1
 
 
-@kernel
+@helper
 def _feature(text, i, end, seed, nameless):
     """`name[:value]` of any kind: (code or −1, key, value, position)."""
     begin = i

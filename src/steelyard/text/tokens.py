@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from steelyard.numba_tools.jit import kernel, part
+from steelyard.numba_tools.jit import helper, part
 from steelyard.text import hashing
 from steelyard.text.words import MOST, add_words, room
 
@@ -131,7 +131,7 @@ def put(features, at, key, value, field, start, stop, origin):
         origins[at] = origin
 
 
-@kernel
+@helper
 def _characters(text, start, end, seed, field, origin, least, most, count, features):
     one = np.uint64(1)
     at = np.uint64(count)
@@ -166,7 +166,7 @@ def _characters(text, start, end, seed, field, origin, least, most, count, featu
     return np.int64(at)
 
 
-@kernel
+@helper
 def after_character(text, i, last):
     """The end of the character at i, or of the run of blanks."""
     one = np.uint64(1)
@@ -181,7 +181,7 @@ def after_character(text, i, last):
     return i
 
 
-@kernel
+@helper
 def lower(c):
     return c + 32 if 65 <= c <= 90 else c
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.numba_tools.jit import kernel, part
+from steelyard.numba_tools.jit import helper, part
 from steelyard.text import hashing
 from steelyard.text.swar import address, letters, population, trailing_zeros, word
 
@@ -166,7 +166,7 @@ def finished(h, size):
     return np.uint32(h ^ h >> np.uint32(16))
 
 
-@kernel
+@helper
 def _next_word(text, i, end, seed):
     """The next word from i on, byte by byte: (key, beginning, end; both `end` if there is none)."""
     while i < end and SMALL[text[i]] == 0:
