@@ -11,8 +11,10 @@ from numba import config
 from steelyard.text import tokens
 from steelyard.text.tokens import TextOptions
 from tests import tables
+from tests.parts import callable_part
 
 few = settings(deadline=None, max_examples=30 if config.DISABLE_JIT else 100)
+tokenise = callable_part(tokens.tokenise)
 SEED = tables.murmur(b"t")
 options = st.builds(
     TextOptions,
@@ -32,7 +34,7 @@ def tokenised(text: str, wanted: TextOptions) -> list[tuple[int, float]]:
     scratch = tokens.scratch(most)
     for serial in (0, most):  # the table may be used again
         with np.errstate(over="ignore"):
-            count = tokens.tokenise(
+            count = tokenise(
                 data, 0, len(data) - 1, SEED, np.int16(3), 2, wanted.array(), 0, (*scratch[:-1], serial),
                 features,
             )  # fmt: skip
@@ -87,7 +89,7 @@ def test_spans_are_those_of_the_first_occurrence_and_are_left_out_without_names(
         features = keys, values, np.zeros(9, np.int16), *room
         with np.errstate(over="ignore"):
             arguments = text, 0, 12, SEED, np.int16(0), 2, TextOptions(2).array(), 0, tokens.scratch(9)
-            assert tokens.tokenise(*arguments, features) == 4
+            assert tokenise(*arguments, features) == 4
     assert spans[:2, :4].T.tolist() == [[0, 3], [4, 7], [0, 7], [4, 11]]
     assert spans[2, :4].tolist() == [8 * 2 + tokens.WORDS] * 4
 
