@@ -121,6 +121,14 @@ def test_models_that_do_not_belong_together(models: list[Path], tmp_path: Path) 
         merge([first, second])
 
 
+def test_a_model_that_is_given_twice(models: list[Path], tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to(models[0])
+    for again in (models[0], tmp_path / "link"):
+        said = run("merge", models[0], models[1], again, "-o", tmp_path / "m", code=2).stderr
+        assert f"{again} is given twice" in said
+    assert not (tmp_path / "m").exists()
+
+
 def test_the_tree_is_that_of_neighbours() -> None:
     class Letters(str):
         def merged(self, other: str) -> "Letters":

@@ -55,6 +55,7 @@ def command(models: tuple[Path, ...], output: Path, as_json: bool, **given: Any)
     with options.errors():
         read = [*models, *([given["base"]] if given["base"] else []), *given["choose"]]
         check_outputs([output], read, force=given["force"])
+        _refuse_repeated(models)
         if given["choose"] and given["by"]:
             raise click.UsageError("--choose tries every way: leave out --by")
         loss = options.own_loss(given["loss"])
@@ -71,6 +72,15 @@ def command(models: tuple[Path, ...], output: Path, as_json: bool, **given: Any)
         "progressive_loss": model.progressive_loss, "model": str(output), "tried": tried,
     }  # fmt: skip
     click.echo(json.dumps(result) if as_json else _text(result))
+
+
+def _refuse_repeated(models: tuple[Path, ...]) -> None:
+    """A model that is given twice would count twice, and its rows with it."""
+    found: dict[Path, Path] = {}
+    for path in models:
+        if path.resolve() in found:
+            raise click.UsageError(f"{path} is given twice: its rows would count twice; leave one out")
+        found[path.resolve()] = path
 
 
 def _measured(way: str, path: Path, content: "ModelFile", given: dict[str, Any]) -> dict[str, Any]:
