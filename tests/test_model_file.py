@@ -342,4 +342,4 @@ def test_an_old_state_of_a_search_goes_on(tmp_path: Path) -> None:
     )  # fmt: skip
     found = search.run()
     for name, expected in json.loads((OLD / "sweep-expected.json").read_text()).items():
-        assert found.columns[name].tolist() == pytest.approx(expected, rel=1e-12), name
+        assert found.columns[name].tolist() == pytest.approx(expected, rel=1e-7), name  # float32, rounded
