@@ -161,6 +161,7 @@ class Learner:
                 *rows, model.pairs, model.sums, *model.columns.arrays, model.l1_applied, model.state,
                 predictions, float(settings.bias), *pointers, unit, self.rate_factor, explicit, settings.l1,
                 l2, settings.average_power, self._flow(),
+                standardized.rooms_for(rows[0], model.pairs, model.columns.arrays[0]),
             )  # fmt: skip
             return
         adaptive.learn(

@@ -9,8 +9,10 @@ and units, `sums` has G and the lags of averages (see `averages`).
 """
 
 import math
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from steelyard.learn.adaptive import mean_square, share
 from steelyard.learn.averages import next_reference, raised, time_weight
@@ -31,7 +33,7 @@ from steelyard.learn.linear import (  # fmt: skip
 )
 from steelyard.learn.rate_flow import counted, follow
 from steelyard.learn.rate_panels import WORK_SIZE
-from steelyard.learn.row_copies import BLOCK, LARGEST, SMALLEST, dot, fill, longest
+from steelyard.learn.row_copies import BLOCK, LARGEST, SMALLEST, dot, fill
 from steelyard.learn.units import (
     FARTHEST,
     FIRST,
@@ -47,18 +49,20 @@ from steelyard.learn.units import (
 )
 from steelyard.numba_tools.jit import borrow, helper, kernel, part
 
+_LINE = 64  # bytes of a cache line
+
 
 @kernel
 def learn(
     indptr, indices, values, dense, labels, sample_weight, offsets, order,
     pairs, sums, origins, columns, candidates, counts, l1_applied, state, predictions, bias_value,
     push, step, value, derivative, unit, rate_factor, multiply, l1, l2, power,
-    flow,
+    flow, rooms,
 ):  # fmt: skip
     """As `adaptive.learn`. `power` is that of the average, or 0.
 
     `flow` as there. `columns[:counts[0]]` are the features that have origins, `candidates[:counts[1]]` those
-    that may get one.
+    that may get one. `rooms` are those of `rooms_for` these rows.
     """
     clock, bias, loss, weight = state[CLOCK], state[BIAS], state[LOSS], state[WEIGHT]
     bias_squares, scale, l1_total = state[BIAS_SQUARES], state[SCALE], state[L1_TOTAL]
@@ -66,11 +70,8 @@ def learn(
     bias_lag, reference = state[BIAS_LAG], state[REFERENCE]
     # The row's copies: its pairs or sums, what they are made of, values in the user's units and in own ones,
     # and z times its rate. All are borrowed, or their references would be counted in every row.
-    room = (longest(indptr) // BLOCK + 3) * BLOCK
-    kind = origins.dtype
-    pairs_room, numbers, scalars = np.zeros(room, pairs.dtype), np.zeros((7, room), kind), np.zeros(5, kind)
-    places_room, flags_room = np.zeros(room, np.uint64), np.zeros(room, np.uint32)
-    marks_room = np.zeros(MARKS, np.uint8)
+    pairs_room, numbers, scalars, places_room, flags_room, marks_room = rooms
+    kind, room = origins.dtype, len(pairs_room)
     v, g, units, lags = borrow(numbers[0]), borrow(numbers[1]), borrow(numbers[2]), borrow(numbers[3])
     x, z, moves, own = borrow(numbers[4]), borrow(numbers[5]), borrow(numbers[6]), borrow(pairs_room)
     places, flags, marks = borrow(places_room), borrow(flags_room), borrow(marks_room)
@@ -200,9 +201,24 @@ def learn(
     state[BIAS_SQUARES], state[SCALE], state[L1_TOTAL] = bias_squares, scale, l1_total
     state[NORM], state[SEEN] = norm, seen
     state[BIAS_LAG], state[REFERENCE] = bias_lag, reference
-    # Used last, so that what is borrowed stays alive
-    pairs_room[0], numbers[0, 0], scalars[0] = 0.0, 0.0, 0.0
-    places_room[0], flags_room[0], marks_room[0] = 0, 0, 0
+
+
+def rooms_for(indptr: NDArray[Any], pairs: NDArray[Any], origins: NDArray[Any]) -> tuple[NDArray[Any], ...]:
+    """Room for the copies of the longest row, which the kernel would take longer to compile than to fill."""
+    longest = int(np.diff(indptr).max(initial=0))
+    size = (longest // BLOCK + 3) * BLOCK
+    return (
+        _aligned(size, pairs.dtype), _aligned(7 * size, origins.dtype).reshape(7, size),
+        np.zeros(5, origins.dtype), np.zeros(size, np.uint64), np.zeros(size, np.uint32),
+        np.zeros(MARKS, np.uint8),
+    )  # fmt: skip
+
+
+def _aligned(size: int, kind: Any) -> NDArray[Any]:
+    """Zeros from the beginning of a cache line on: vectors across two lines would be slower."""
+    room = np.zeros(size * kind.itemsize + _LINE, np.uint8)
+    start = -room.ctypes.data % _LINE
+    return room[start : start + size * kind.itemsize].view(kind)
 
 
 @part
