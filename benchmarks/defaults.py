@@ -211,7 +211,7 @@ of this page first, then the others:
 
 The last is the best of them: the squared gradient is that of a row in all features together. But with it
 learning from the text is 0.14 points worse in the mean, and 0.5 on amazon-reviews; rcv1-ccat is 0.31 / 0.23
-behind Vowpal Wabbit; and exact flows could not follow it. So the default stays as it is.
+behind Vowpal Wabbit; and we do not see how exact flows would follow it. So the default stays as it is.
 """
 
 METHOD = """

@@ -76,11 +76,11 @@ def command(models: tuple[Path, ...], output: Path, as_json: bool, **given: Any)
 
 def _refuse_repeated(models: tuple[Path, ...]) -> None:
     """A model that is given twice would count twice, and its rows with it."""
-    found: dict[Path, Path] = {}
+    found: set[Path] = set()
     for path in models:
         if path.resolve() in found:
             raise click.UsageError(f"{path} is given twice: its rows would count twice; leave one out")
-        found[path.resolve()] = path
+        found.add(path.resolve())
 
 
 def _measured(way: str, path: Path, content: "ModelFile", given: dict[str, Any]) -> dict[str, Any]:

@@ -204,7 +204,7 @@ def learn(
 
 
 def rooms_for(indptr: NDArray[Any], pairs: NDArray[Any], origins: NDArray[Any]) -> tuple[NDArray[Any], ...]:
-    """Room for the copies of the longest row, which the kernel would take longer to compile than to fill."""
+    """Room for copies of the longest row. Allocated within the kernel, it would take long to compile."""
     longest = int(np.diff(indptr).max(initial=0))
     size = (longest // BLOCK + 3) * BLOCK
     return (

@@ -111,7 +111,7 @@ def _not_for_python(described: Any, environment: Any) -> Any:
 
 
 class LinkedCompiler(CompilerBase):  # type: ignore[misc]
-    """Compiles a function that only kernels call, in about half the time: see `_LinkedLibrary`."""
+    """Compiles a function that only kernels call: see `_LinkedLibrary`."""
 
     def define_pipelines(self) -> list[Any]:
         passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
