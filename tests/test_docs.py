@@ -66,6 +66,8 @@ def test_the_tutorial_of_the_command_line_shows_what_is_printed(
             assert result.exit_code == 0, result.output
             printed = result.output
         expected = shown.rstrip("\n").replace("…", "...")
+        # Single precision: the last digits depend on the processor.
+        expected = re.sub(r"(\.\d{4})\d{2,}", r"\1...", expected)
         assert checker.check_output(
             expected + "\n" if expected else "", printed, doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
         ), f"{command}\n{printed}"

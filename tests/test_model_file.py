@@ -119,7 +119,7 @@ def test_what_is_kept_beside_the_models(tmp_path: Path) -> None:
             engine, spec={"a": 1}, names=None, class_names=np.array(["a", "b", "c"]),
             feature_names=np.array(["w", "x", "y", "z"], object), estimator="OnlineClassifier",
             parameters={"passes": 3}, weight_summary=summarise(np.array([1.0, 2.0])), n_iter=3,
-            calibration=[[1.0, 2.0]] * max(classes, 1), run={"rows": 5},
+            calibration=[[1.0, 2.0, 0.5]] * max(classes, 1), run={"rows": 5},
             run_arrays={"run_labels": np.arange(3.0)},
         )  # fmt: skip
         model_file.save(tmp_path / "m", kept)
@@ -226,7 +226,7 @@ def test_files_that_are_no_models(tmp_path: Path) -> None:
             model_file.load(tmp_path / "odd")
     save_file({"weights": np.zeros(3)}, tmp_path / "future", {"steelyard": json.dumps({"format": 99})})
     with pytest.raises(
-        ValueError, match=r"written by a newer steelyard \(format 99, this one reads up to 3\); upgrade"
+        ValueError, match=r"written by a newer steelyard \(format 99, this one reads up to 4\); upgrade"
     ):
         model_file.load(tmp_path / "future")
 
@@ -317,16 +317,17 @@ def test_old_files_of_the_command_line(name: str) -> None:
 
 
 def test_an_old_checkpoint_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As if the present release had begun the run."""
+    """As if the present release had begun the run, to the rounding of float32 on another processor."""
     options = ("--bits", 8, "--passes", 2, "--holdout", 4, "--scaling", "normalized", "--repeated", "counts")
     (tmp_path / "rows.csv").write_bytes((OLD / "rows.csv").read_bytes())
     monkeypatch.chdir(tmp_path)
     found = trained("rows.csv", "--resume", OLD / "cli.model.checkpoint", "-o", "on")
     whole = trained("rows.csv", *options, "-o", "whole")
     for key in ("examples", "learned", "weight", "progressive_loss", "best_constant", "held_out_loss"):
-        assert found[key] == pytest.approx(whole[key], rel=1e-12), key
+        assert found[key] == pytest.approx(whole[key], rel=1e-6), key
     for name, array in model_file.load("whole").engine.models[0].arrays().items():
-        np.testing.assert_array_equal(model_file.load("on").engine.models[0].arrays()[name], array)
+        resumed = model_file.load("on").engine.models[0].arrays()[name]
+        np.testing.assert_allclose(resumed, array, rtol=1e-4, atol=1e-6, err_msg=name)
 
 
 def test_an_old_state_of_a_search_goes_on(tmp_path: Path) -> None:

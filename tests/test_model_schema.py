@@ -59,6 +59,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("format", float("inf"), "metadata make no sense"),
         ("extra.n_iter", -1, "no 'n_iter'"),
         ("extra.calibration", [[0.0]], "no 'calibration'"),
+        ("extra.calibration", [[0.0, 1.0, -1.0]], "no 'calibration'"),
         ("extra.calibration", [[0.0, 1.0]], "it has 4 models but probabilities for 1"),
         ("extra.classes", {"dtype": "V8", "values": []}, "no 'classes'"),
         ("extra.classes", {"dtype": "<U1", "values": ["a"]}, "it has 4 classes but the names of 1"),

@@ -90,11 +90,16 @@ def write_onnx(path: Path, model: LoadedModel) -> None:
     outputs = ["prediction"]
     if model.class_names is not None and model.content.calibration is not None:
         sigmoids = np.array(model.content.calibration, np.float32)
-        constants |= {"slope": -sigmoids[:, 0], "shift": -sigmoids[:, 1]}
+        constants |= {"slope": -sigmoids[:, 0], "shift": -sigmoids[:, 1], "bend": sigmoids[:, 2]}
+        constants["one"] = np.ones(1, np.float32)
         nodes += [
             helper.make_node("Mul", ["prediction", "slope"], ["scaled"]),
             helper.make_node("Add", ["scaled", "shift"], ["margin"]),
-            helper.make_node("Sigmoid", ["margin"], ["each" if len(weights) > 1 else "probability"]),
+            helper.make_node("Abs", ["margin"], ["size"]),
+            helper.make_node("Mul", ["size", "bend"], ["excess"]),
+            helper.make_node("Add", ["excess", "one"], ["divisor"]),
+            helper.make_node("Div", ["margin", "divisor"], ["log_odds"]),
+            helper.make_node("Sigmoid", ["log_odds"], ["each" if len(weights) > 1 else "probability"]),
         ]
         if len(weights) > 1:
             constants["axes"] = np.array([1], np.int64)

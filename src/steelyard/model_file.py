@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 Arrays = dict[str, NDArray[Any]]
 
-FORMAT = 3  # the newest that this release reads
+FORMAT = 4  # the newest that this release reads
 _BY_FEATURE = ("weights", "squares", "scales", "debts", "units", "lag", "origins")
 _BY_COUNT = ("columns", "candidates")  # of which the counts say how many mean something
 _SINCE_STANDARDIZED = ("units", "unit_fill", "lag", "origins", "columns", "candidates", "column_counts")
@@ -79,7 +79,7 @@ class ModelFile:
     """What an estimator multiplies weights by; that of files is in `spec`."""
     n_iter: int = 1
     calibration: list[list[float]] | None = None
-    """The sigmoids that make probabilities."""
+    """The sigmoids that make probabilities: a, b and the bend of each."""
     progressive_calibration: Arrays = field(default_factory=dict)
     """What they were fitted to and will be fitted to again, if that is progressive predictions."""
     training: dict[str, Any] | None = None
@@ -136,12 +136,19 @@ def as_bytes(content: ModelFile) -> bytes:
                 arrays |= {f"{number}.{name}": array for name, array in _compact(model).items()}
     answering = engine.models[first]
     about = {
-        "format": 3 if engine.models_each > 1 else 2,
+        "format": _format(content),
         "features": answering.features,
         "settings": model_metadata.settings_as_json(answering.settings),
         "extra": extra,
     }
     return bytes(serialise(_compact(answering) | arrays, {"steelyard": json.dumps(about)}))
+
+
+def _format(content: ModelFile) -> int:
+    """The oldest that can say all there is."""
+    if any(bend > 0.0 for _, _, bend in content.calibration or ()):
+        return 4
+    return 3 if content.engine.models_each > 1 else 2
 
 
 def load(path: str | Path, loss: Loss | type[Loss] | None = None) -> ModelFile:
@@ -169,7 +176,7 @@ def load(path: str | Path, loss: Loss | type[Loss] | None = None) -> ModelFile:
             weight_summary=WeightSummary(**extra["weight_summary"]) if extra.get("weight_summary") else None,
             weight_factor=float(extra.get("weight_factor", 1.0)),
             n_iter=int(extra.get("n_iter", 1)),
-            calibration=extra.get("calibration"),
+            calibration=extra.get("calibration") and [[*each, 0.0][:3] for each in extra["calibration"]],
             progressive_calibration=_under(_CALIBRATION, arrays),
             training=extra.get("training"),
             run=extra.get("run"),

@@ -55,7 +55,11 @@ def _is_contest(value: Any) -> bool:
 
 def _is_calibration(value: Any) -> bool:
     return isinstance(value, list) and all(
-        isinstance(each, list) and len(each) == 2 and all(map(_is_number, each)) for each in value
+        isinstance(each, list)
+        and len(each) in (2, 3)
+        and all(map(_is_number, each))
+        and min(each[2:], default=0.0) >= 0.0
+        for each in value
     )
 
 

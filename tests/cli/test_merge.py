@@ -95,7 +95,7 @@ def test_several_classes_and_held_out_calibration(tmp_path: Path) -> None:
         merged, first = model_file.load(tmp_path / "m"), model_file.load(tmp_path / "0")
         assert len(merged.engine.models) == len(first.engine.models) == 3
         assert merged.calibration is not None
-        assert np.shape(merged.calibration) == (3, 2)
+        assert np.shape(merged.calibration) == (3, 3)
         found = json.loads(run("evaluate", tmp_path / "m", tmp_path / "1.tsv", "--json").stdout)
         assert found["accuracy"] > 0.9
 

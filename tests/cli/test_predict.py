@@ -51,9 +51,10 @@ def test_kinds(file: Path, model: Path) -> None:
     labels = run("predict", model, file, "--as", "label").stdout.splitlines()
     calibration = model_file.load(model).calibration
     assert calibration is not None
-    ((slope, shift),) = calibration
+    ((slope, shift, bend),) = calibration
+    margins = [slope * p + shift for p in raw]
     assert [float(line.split()[0]) for line in chances] == pytest.approx(
-        [1.0 / (1.0 + math.exp(slope * p + shift)) for p in raw], rel=1e-6
+        [1.0 / (1.0 + math.exp(margin / (1.0 + bend * abs(margin)))) for margin in margins], rel=1e-6
     )
     assert [line.split()[0] for line in labels] == ["1" if p > 0.0 else "-1" for p in raw]
 

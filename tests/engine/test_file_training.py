@@ -128,8 +128,9 @@ def test_calibration_finds_the_sigmoid_that_made_the_labels(classes: int) -> Non
     scores = draw.normal(size=(4000, count))
     if classes == 2:
         codes = (draw.random(4000) < 1.0 / (1.0 + np.exp(-3.0 * scores[:, 0] + 1.0))).astype(np.intp)
-        ((slope, shift),) = probabilities.calibrate(scores[:, 0], codes, np.ones(4000))
+        ((slope, shift, bend),) = probabilities.calibrate(scores[:, 0], codes, np.ones(4000))
         assert (slope, shift) == pytest.approx((-3.0, 1.0), abs=0.25)
+        assert bend == 0.0
         heavy = probabilities.calibrate(scores[:, 0], codes, np.full(4000, 2.0))
         twice = probabilities.calibrate(np.tile(scores[:, 0], 2), np.tile(codes, 2), np.ones(8000))
         assert heavy[0] == pytest.approx(twice[0], rel=1e-6)
@@ -143,11 +144,11 @@ def test_calibration_finds_the_sigmoid_that_made_the_labels(classes: int) -> Non
 
 def test_a_side_that_never_comes_leaves_the_sigmoid_finite() -> None:
     for codes in (np.zeros(20, np.intp), np.ones(20, np.intp)):
-        ((slope, shift),) = probabilities.calibrate(np.linspace(-1, 1, 20), codes, np.ones(20))
+        ((slope, shift, _),) = probabilities.calibrate(np.linspace(-1, 1, 20), codes, np.ones(20))
         assert np.isfinite([slope, shift]).all()
     # what can be told apart perfectly, too
     scores = np.linspace(-1, 1, 20)
-    ((slope, _),) = probabilities.calibrate(scores, (scores > 0).astype(np.intp), np.ones(20))
+    ((slope, _, _),) = probabilities.calibrate(scores, (scores > 0).astype(np.intp), np.ones(20))
     assert -np.inf < slope < 0.0
 
 

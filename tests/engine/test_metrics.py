@@ -103,7 +103,7 @@ def test_a_class_that_never_comes_has_no_figures() -> None:
     assert "log_loss" not in found
 
 
-@pytest.mark.parametrize("calibration", [None, [[-2.0, 0.5]]])
+@pytest.mark.parametrize("calibration", [None, [[-2.0, 0.5, 0.0]], [[-2.0, 0.5, 0.25]]])
 def test_log_loss_of_two_classes(calibration: list[list[float]] | None) -> None:
     """By the probabilities of the loss, or by those of a calibrated model, whatever its loss."""
     generator = np.random.default_rng(2)
@@ -111,7 +111,8 @@ def test_log_loss_of_two_classes(calibration: list[list[float]] | None) -> None:
     labels = np.where(predictions + generator.normal(size=200) > 0.0, 1.0, -1.0)
     metrics = Metrics(losses.by_name("logistic" if calibration is None else "hinge"), TWO, calibration)
     metrics.add(predictions, labels, weights)
-    slope, shift = (-1.0, 0.0) if calibration is None else calibration[0]
-    chances = 1.0 / (1.0 + np.exp(slope * predictions + shift))
+    slope, shift, bend = (-1.0, 0.0, 0.0) if calibration is None else calibration[0]
+    margins = slope * predictions + shift
+    chances = 1.0 / (1.0 + np.exp(margins / (1.0 + bend * np.abs(margins))))
     expected = sklearn_metrics.log_loss(labels > 0.0, chances, sample_weight=weights)
     assert metrics.result()["log_loss"] == pytest.approx(expected)

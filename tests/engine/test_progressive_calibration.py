@@ -1,14 +1,17 @@
 """Probabilities fitted to progressive predictions: against a plain twin, whatever the chunks are."""
 
+import math
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from scipy.optimize import minimize_scalar
+from scipy.optimize import minimize
 
 from steelyard import OnlineClassifier, losses, model_file
+from steelyard.engine import probabilities
 from steelyard.engine.progressive_calibration import ProgressiveCalibration
 from steelyard.engine.protocol import new_engine
 from steelyard.examples import examples
@@ -21,9 +24,9 @@ ALONE = np.ones(1)
 HUBER = losses.by_name("modified_huber")
 
 
-def plain_slope(
+def plain_cost(
     predictions: NDArray[np.float64], labels: NDArray[np.float64], weights: NDArray[np.float64], name: str
-) -> float:
+) -> Callable[[float, float], float]:
     """The twin: all rows are kept, those that count are picked, and the likelihood is that of each row."""
     loss = losses.by_name(name)
     clock, began, before = 0.0, 0.0, 0.0
@@ -42,10 +45,22 @@ def plain_slope(
     margins, copies = np.append(margins, (high - low) / 2), np.append(copies, 1.0)
     doubt = 1.0 / (copies.sum() + 2.0)
 
-    def cost(slope: float) -> float:
-        return float(copies @ (np.logaddexp(0.0, -slope * margins) + doubt * slope * margins))
+    def cost(slope: float, curvature: float) -> float:
+        log_odds = slope * margins / (1.0 + curvature * np.abs(margins))
+        lost = np.logaddexp(0.0, -log_odds) + doubt * log_odds
+        return float(copies @ lost) + math.log1p(curvature)
 
-    return float(minimize_scalar(cost, bounds=(0.0, 200.0), method="bounded", options={"xatol": 1e-9}).x)
+    return cost
+
+
+def least(cost: Callable[[float, float], float]) -> float:
+    """Of all slopes and curvatures."""
+    starts = [(0.5, 0.01), (3.0, 0.1), (3.0, 1.0), (10.0, 3.0)]
+    found = [
+        minimize(lambda at: cost(*np.exp(np.clip(at, -30.0, 30.0))), np.log(start), method="Nelder-Mead")
+        for start in starts
+    ]
+    return min(float(each.fun) for each in found)
 
 
 def drawn(
@@ -67,16 +82,37 @@ def drawn(
 @pytest.mark.parametrize("classes", [2, 5])
 @pytest.mark.parametrize("name", ["modified_huber", "hellinger"])
 @pytest.mark.parametrize("count", [3, 40, 3000])
-def test_the_slope_is_that_of_the_plain_twin(count: int, name: str, classes: int) -> None:
+def test_the_curve_is_as_likely_as_that_of_the_plain_twin(count: int, name: str, classes: int) -> None:
     rows = drawn(count, classes, name)
     found = ProgressiveCalibration.begin(losses.by_name(name), 1, classes)
     found.add(*rows)
     sigmoids = found.sigmoids(ALONE)
     assert sigmoids is not None
     assert len(sigmoids) == (classes if classes > 2 else 1)
-    slope, shift = sigmoids[-1]
-    assert -slope == pytest.approx(plain_slope(*rows, name), rel=0.01)
+    slope, shift, bend = sigmoids[-1]
+    cost = plain_cost(*rows, name)
+    assert cost(-slope, bend * -slope) == pytest.approx(least(cost), rel=1e-3)
     assert shift == pytest.approx(-slope * decision_point(losses.by_name(name)))
+
+
+def test_log_odds_that_are_bent_are_found() -> None:
+    """Predictions far off are no better than others: what enormous numbers in a column do."""
+    random = np.random.default_rng(0)
+    margins = random.normal(size=(20_000, 1)) * np.where(random.random((20_000, 1)) < 0.1, 100.0, 1.0)
+    true = probabilities.class_probabilities(HUBER, margins[:, 0], [[-5.0, 0.0, 0.4]])
+    labels = np.where(random.random(20_000) < true[:, 1], 1.0, -1.0)
+    found = ProgressiveCalibration.begin(HUBER, 1, 2)
+    found.add(margins, labels, np.ones(20_000))
+    sigmoids = found.sigmoids(ALONE)
+    assert sigmoids is not None
+    chances = probabilities.class_probabilities(HUBER, margins[:, 0], sigmoids)
+    np.testing.assert_allclose(chances, true, atol=0.03)
+
+
+def test_log_odds_stay_below_their_limit_and_numbers() -> None:
+    beyond = np.array([-np.inf, -1e300, 0.0, 1e300, np.inf])
+    chances = probabilities.class_probabilities(HUBER, beyond, [[-5.0, 0.0, 0.5]])[:, 1]
+    assert chances == pytest.approx(1.0 / (1.0 + np.exp([2.0, 2.0, 0.0, -2.0, -2.0])))
 
 
 def test_chunks_change_nothing() -> None:

@@ -32,6 +32,7 @@ def changed(*place: Any, value: Any) -> dict[str, Any]:
         (("dtype",), "object"), (("dtype",), 7), (("features",), 10**12), (("features",), 12),
         (("features",), True), (("kind",), "other"), (("classes",), ["a"]), (("classes",), ["a", "b", "c"]),
         (("classes",), [1, 2]), (("classes",), ["a", "\ud800"]), (("calibration",), [[1.0]]),
+        (("calibration",), [[1.0, 0.0, -1.0]]),
         (("calibration",), [[1.0, 0.0]] * 2), (("loss",), "logistic"), (("loss", "parameters"), {"x": None}),
         (("models",), []), (("models", 0), 7), (("models", 0, "bias"), float("inf")),
         (("models", 0, "bias"), 10**400),
@@ -57,7 +58,8 @@ def test_whole_numbers_of_any_size() -> None:
 
 
 def test_sound_ones_and_no_exports(tmp_path: Path) -> None:
-    for content in (TABLE, changed("text", "characters", value=None), changed("calibration", value=None)):
+    for content in (TABLE, changed("text", "characters", value=None), changed("calibration", value=None),
+                    changed("calibration", value=[[1.0, 0.0, 0.5]])):  # fmt: skip
         assert Predictor(content).decision_function([{"t": "x"}]).shape == (1,)
     path = tmp_path / "model.json"
     nothings: list[Any] = [[], 7, {}, {"steelyard": 2}]

@@ -1,9 +1,9 @@
 """From predictions to classes and probabilities, and the calibration of these on rows held out.
 
 A loss may say what its predictions mean as probabilities. Calibration replaces that by a sigmoid,
-p = 1/(1 + exp(a·s + b)) for a prediction s. On rows held out it is Platt's: a and b have maximal likelihood,
-and each of several classes has its own. `progressive_calibration` fits another. The probabilities of several
-classes are then divided by their sum.
+p = 1/(1 + exp(u/(1 + bend·|u|))) with u = a·s + b for a prediction s. On rows held out it is Platt's: the
+bend is 0, a and b have maximal likelihood, and each of several classes has its own. `progressive_calibration`
+fits another. The probabilities of several classes are then divided by their sum.
 """
 
 from typing import Any
@@ -15,10 +15,11 @@ from steelyard.learn import rows
 from steelyard.losses import Loss, class_labels, decision_point
 from steelyard.numba_tools import jit
 
-Calibration = list[list[float]]
+Calibration = list[list[float]]  # of each model a, b and the bend
 Matrix = NDArray[np.float64]
 
 _PRECISE = 1e-10
+_LARGEST = 1e100  # of log odds before they are bent: infinity by infinity is not a number
 
 
 def has_probabilities(loss: Loss) -> bool:
@@ -52,7 +53,16 @@ def class_probabilities(
 def _positive(loss: Loss, predictions: NDArray[np.float64], sigmoid: list[float] | None) -> Matrix:
     if sigmoid is None:
         return _of_label(loss, predictions, class_labels(loss)[1])
-    return _sigmoid(sigmoid[0] * predictions + sigmoid[1])
+    slope, shift, bend = sigmoid
+    return _sigmoid(bent(slope * predictions + shift, bend))
+
+
+def bent(margins: NDArray[np.float64], bend: float) -> NDArray[np.float64]:
+    """Log odds that never exceed 1/bend; 0 leaves them as they are."""
+    if bend == 0.0:
+        return margins
+    margins = np.clip(margins, -_LARGEST, _LARGEST)
+    return margins / (1.0 + bend * np.abs(margins))
 
 
 def _of_label(loss: Loss, predictions: NDArray[np.float64], label: float) -> Matrix:
@@ -100,7 +110,7 @@ def _fit_sigmoid(
             length *= 0.5
         parameters = parameters - length * step
         if not now - after > _PRECISE * abs(now):  # also where nothing is a number
-            return [float(value) for value in parameters]
+            return [*map(float, parameters), 0.0]
         now = after
 
 

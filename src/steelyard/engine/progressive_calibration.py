@@ -4,12 +4,15 @@ Every row of a first pass is predicted just before it is learned. So predictions
 of how much predictions are worth, and no row need be held out or read twice. They are kept as a histogram
 (`learn/margin_histogram.py`) of the last half to three quarters of the stream.
 
-The probability is a sigmoid of the prediction s, p = 1/(1 + exp(−a·(s − d))), where d is the decision point
-and the slope a, one for all classes, has maximal likelihood. So the likeliest class is the predicted one.
-Platt's sigmoid can also move to the side, and then contradicts predictions near the decision. On text that
-would gain next to nothing; docs/probabilities.md says where it would.
+The probability is a sigmoid of the margin m = s − d, how far the prediction s lies from the decision point d.
+Its log odds are a·m/(1 + c·|m|): a line bent so that they never exceed a/c. Predictions far from the decision
+are mostly not as sure as a line through the others would have them, because they come from documents that
+repeat their words or from columns with a few enormous numbers. One slope a and one c serve all classes. They
+are the likeliest, with a penalty of log(1 + c): few rows shall not bend the line by chance. The likeliest
+class is always the predicted one, as it would not be with Platt's sigmoid, which can move to the side.
 """
 
+import math
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -23,10 +26,12 @@ from steelyard.learn.margin_histogram import BINS, MOMENT, WEIGHT
 from steelyard.losses import Loss, class_labels, decision_point
 from steelyard.model_file import ModelFile
 
-_HALVINGS = 50  # of the interval in which the slope lies
+_HALVINGS = 50  # of the interval in which the logarithm of the slope lies
 # Of predictions that were worth nothing so far: nearly the same for all, but never against the prediction.
 _LEAST_SLOPE = 1e-3
 _STEEPEST = 1e12
+# What c is chosen from: neighbours differ by a third, which changes the likelihood little.
+_CURVATURES = np.concatenate(([0.0], np.geomspace(0.03, 30.0, 24)))
 
 
 @dataclass(eq=False)
@@ -37,7 +42,7 @@ class ProgressiveCalibration:
     time: NDArray[np.float64]
     classes: int
     loss: Loss
-    _fitted: dict[int, float] = field(default_factory=dict, repr=False)
+    _fitted: dict[int, tuple[float, float]] = field(default_factory=dict, repr=False)
 
     @classmethod
     def begin(cls, loss: Loss, settings: int, classes: int) -> "ProgressiveCalibration":
@@ -65,37 +70,40 @@ class ProgressiveCalibration:
         if self.time[margin_histogram.CLOCK] == 0.0:
             return None
         answering = np.flatnonzero(shares)
-        slope = 1.0 / sum(float(shares[setting]) / self._slope(setting) for setting in answering.tolist())
+        curves = np.array([self._curve(setting) for setting in answering.tolist()])
+        size, bend = (shares[answering] @ curves).tolist()
         models = self.classes if self.classes > 2 else 1
-        return [[-slope, slope * decision_point(self.loss)] for _ in range(models)]
+        return [[-1.0 / size, decision_point(self.loss) / size, bend] for _ in range(models)]
 
-    def _slope(self, setting: int) -> float:
+    def _curve(self, setting: int) -> tuple[float, float]:
         if setting not in self._fitted:
-            self._fitted[setting] = self._fit_slope(self.bins[setting].sum(axis=0))
+            self._fitted[setting] = self._fit_curve(self.bins[setting].sum(axis=0))
         return self._fitted[setting]
 
-    def _fit_slope(self, bins: NDArray[np.float64]) -> float:
+    def _fit_curve(self, bins: NDArray[np.float64]) -> tuple[float, float]:
+        """1/a, and c/a, the bend of the log odds."""
         full = bins[WEIGHT] > 0.0
         # One row that was never seen, predicted as its label. It hardly counts among many others, and keeps
         # the slope sensible where there are few.
         low, high = class_labels(self.loss)
         weights = np.append(bins[WEIGHT, full], 1.0)
-        margins = np.append(bins[MOMENT, full] / bins[WEIGHT, full], 0.5 * (high - low))
+        margins = np.append(bins[MOMENT, full] / bins[WEIGHT, full], 0.5 * (high - low))[:, np.newaxis]
+        bent = margins / (1.0 + _CURVATURES * np.abs(margins))  # a column for each curvature
         doubt = 1.0 / (float(weights.sum()) + 2.0)  # Platt's: nothing is certain after so many rows
-        moments = weights * margins
-
-        def rises(slope: float) -> bool:
-            """Whether the cost Σ w·(log(1 + e^(−a·m)) + doubt·a·m), which is convex, rises from here."""
-            with np.errstate(over="ignore"):
-                return float(moments @ (doubt - 1.0 / (1.0 + np.exp(slope * margins)))) >= 0.0
-
-        least, most = 0.0, 1.0
-        while not rises(most) and most < _STEEPEST:
-            least, most = most, 2.0 * most
+        moments = weights[:, np.newaxis] * bent
+        least, most = (np.full(len(_CURVATURES), math.log(end)) for end in (_LEAST_SLOPE, _STEEPEST))
         for _ in range(_HALVINGS):
             middle = 0.5 * (least + most)
-            least, most = (least, middle) if rises(middle) else (middle, most)
-        return max(least, _LEAST_SLOPE)
+            with np.errstate(over="ignore"):
+                wrong = 1.0 / (1.0 + np.exp(np.exp(middle) * bent))
+            # Whether the cost Σ w·(log(1 + e^(−a·m)) + doubt·a·m), which is convex in a, rises from here
+            rises = np.sum(moments * (doubt - wrong), axis=0) >= 0.0
+            least, most = np.where(rises, least, middle), np.where(rises, middle, most)
+        slopes = np.exp(least)
+        log_odds = slopes * bent
+        costs = weights @ (np.logaddexp(0.0, -log_odds) + doubt * log_odds) + np.log1p(_CURVATURES)
+        best = int(costs.argmin())
+        return float(1.0 / slopes[best]), float(_CURVATURES[best] / slopes[best])
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, ProgressiveCalibration) and all(

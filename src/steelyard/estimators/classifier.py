@@ -103,7 +103,8 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator, ClassPredictions):  # t
     progressive_error_ : float
         The error rate of the same predictions.
     calibration_ : list
-        For each model, a and b of the sigmoid 1/(1 + exp(a·s + b)) that turns predictions into probabilities.
+        For each model a, b and the bend of the sigmoid 1/(1 + exp(u/(1 + bend·|u|))), u = a·s + b, that turns
+        predictions into probabilities.
     learning_rate_ : float
         The learning rate in use.
     power_t_ : float
@@ -252,7 +253,7 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator, ClassPredictions):  # t
 
     @property
     def calibration_(self) -> Calibration:
-        """Of each model the a and b of its sigmoid: p = 1/(1 + exp(a·w·x + b))."""
+        """Of each model a, b and bend of its sigmoid: p = 1/(1 + exp(u/(1 + bend·|u|))), u = a·w·x + b."""
         engine = self._fitted("calibration_")
         found: Calibration | None = getattr(self, "_held_out_calibration", None)
         if found is None and self._calibration is not None:

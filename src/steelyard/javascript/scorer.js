@@ -177,8 +177,12 @@ export class Scorer {
   probabilities(raw) {
     const { calibration, classes, loss } = this.content;
     const sigmoid = (x) => 1 / (1 + Math.exp(x));
+    const bent = (p, [slope, shift, bend = 0]) => {
+      const x = Math.min(Math.max(slope * p + shift, -1e100), 1e100);
+      return x / (1 + bend * Math.abs(x));
+    };
     let own = null;
-    if (calibration) own = raw.map((p, k) => sigmoid(calibration[k][0] * p + calibration[k][1]));
+    if (calibration) own = raw.map((p, k) => sigmoid(bent(p, calibration[k])));
     else if (loss.name === "logistic") own = raw.map((p) => sigmoid(-p));
     else if (loss.name === "modified_huber") own = raw.map((p) => (1 + Math.min(Math.max(p, -1), 1)) / 2);
     else return undefined;

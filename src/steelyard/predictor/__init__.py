@@ -25,6 +25,7 @@ from steelyard.predictor.tokens import Tokeniser, key, murmur
 
 __all__ = ["FORMAT", "Predictor"]
 
+_LARGEST_LOG_ODDS = 1e100  # as in `engine.probabilities`
 _LARGEST = {"float32": 1e17, "float64": 1e150}
 Row = Mapping[str, Any]
 Matrix = NDArray[np.float64]
@@ -53,7 +54,7 @@ class Predictor:
         self._features = content["features"]
         self._loss = losses.by_name(content["loss"]["name"], **content["loss"]["parameters"])
         # JSON has whole numbers of any size, of which NumPy would make objects
-        self._calibration = content["calibration"] and np.array(content["calibration"], np.float64).tolist()
+        self._calibration = [[*map(float, each), 0.0][:3] for each in content["calibration"] or ()]
         self._biases = [float(model["bias"]) for model in content["models"]]
         self._weights = np.zeros((len(self._biases), self._features), self._dtype)
         for weights, model in zip(self._weights, content["models"], strict=True):
@@ -123,8 +124,11 @@ class Predictor:
     def _positive(self, raw: Matrix, number: int) -> Matrix:
         if not self._calibration:
             return self._of_label(raw, 1)
-        slope, shift = self._calibration[number]
+        slope, shift, bend = self._calibration[number]
         margins = slope * raw + shift
+        if bend > 0.0:
+            margins = np.clip(margins, -_LARGEST_LOG_ODDS, _LARGEST_LOG_ODDS)
+            margins = margins / (1.0 + bend * np.abs(margins))
         small = np.exp(-np.abs(margins))
         chances: Matrix = np.where(margins > 0.0, small, 1.0) / (1.0 + small)
         return chances

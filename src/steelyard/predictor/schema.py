@@ -66,8 +66,9 @@ def _is_object(value: Any, tests: dict[str, Test]) -> bool:
     )
 
 
-def _is_pair(value: Any) -> bool:
-    return _is_list(value, _is_number) and len(value) == 2
+def _is_sigmoid(value: Any) -> bool:
+    """Slope and shift, and the bend, which files of before do not have."""
+    return _is_list(value, _is_number) and len(value) in (2, 3) and min(value[2:], default=0) >= 0
 
 
 def _is_range(value: Any) -> bool:
@@ -102,7 +103,7 @@ _CONTENT: dict[str, Test] = {
             "parameters": lambda given: isinstance(given, dict) and all(map(_is_number, given.values())),
         },
     ),
-    "calibration": lambda value: value is None or _is_list(value, _is_pair),
+    "calibration": lambda value: value is None or _is_list(value, _is_sigmoid),
     "models": lambda value: isinstance(value, list) and 0 < len(value) <= _MOST_MODELS,
 }
 _COLUMN: dict[str, Test] = {"name": _is_text, "role": lambda value: value in _ROLES}
