@@ -212,7 +212,7 @@ always the likelier one.
   loss: {better}.
 - The log loss is above that of the constant: {useless}.
 - After several passes, predictions are more certain than those of the first pass, to which the sigmoid was
-  fitted: [after five of them](defaults.md#several-passes) by up to 7 % on the larger sets, by up to a quarter
+  fitted: [after five of them](defaults.md#several-passes) by up to 6 % on the larger sets, by up to a sixth
   where there are about a thousand rows. Then hold rows out: `fit_files(…, holdout=10, calibrate=True)` or
   `--holdout 10 --calibrate`.
 """
