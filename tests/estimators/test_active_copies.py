@@ -28,8 +28,9 @@ def test_a_journal_from_before_there_were_strategies_goes_on(tmp_path: Path) -> 
     assert old.n_answered_ == 15
     while (question := old.ask_next()) is not None:
         old.answer(question.id, y[question.row])
-    np.testing.assert_array_equal(old.coef_, whole.coef_)
-    np.testing.assert_array_equal(old.history_.probability, whole.history_.probability)
+    # its numbers are from another processor, whose sums of float32 may differ in the last bit
+    np.testing.assert_allclose(old.coef_, whole.coef_, rtol=1e-5)
+    np.testing.assert_allclose(old.history_.probability, whole.history_.probability, rtol=1e-5)
     old.close()
     with pytest.raises(ValueError, match="another positive"):  # it did not say, and now it does
         classifier(rate=None, budget=30, positive="ham", journal=path).pool(X)
