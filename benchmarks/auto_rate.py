@@ -19,7 +19,7 @@ from benchmarks import labelled, multiclass, numeric, sections, timing
 from benchmarks.labelled import Problem
 from benchmarks.untuned import Rows
 from steelyard import OnlineClassifier, OnlineRegressor, Settings
-from steelyard.engine import auto_candidates
+from steelyard.engine import auto_rate
 from steelyard.engine.model_set import ModelSet
 from steelyard.engine.one_vs_rest import OneVsRest
 from steelyard.estimators.parameters import settings_of
@@ -158,7 +158,7 @@ def verdict(found: dict[str, Figures]) -> str:
 
 
 def page(found: dict[str, dict[str, Figures]], seeds: int) -> str:
-    parts = [TEXT.format(seeds=seeds, settings=len(GRID), rivals=len(auto_candidates.MIXED))]
+    parts = [TEXT.format(seeds=seeds, settings=len(GRID), rivals=len(auto_rate.MIXED))]
     for kind, figures in found.items():
         if figures:
             parts += [f"## {kind.capitalize()}", table(kind, figures), verdict(figures)]

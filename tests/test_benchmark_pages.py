@@ -1,6 +1,5 @@
 """The scripts behind the pages of figures at tiny sizes: they must not rot. No figure is judged here."""
 
-import gzip
 import lzma
 from pathlib import Path
 
@@ -11,46 +10,24 @@ from scipy import sparse
 from sklearn.metrics import f1_score
 
 from benchmarks import (
-    active_defaults,
-    active_drift,
-    active_speed,
-    active_ways,
     auto_rate,
     candidates,
-    certificates,
-    counts,
-    coverage,
     defaults,
-    filtering,
     invariance,
     labelled,
     multiclass,
     multiclass_report,
     numeric,
     odd_weights,
-    paper_active,
-    parsers,
-    parsers_exact,
     probabilities,
     rate_flow,
     rates,
     regression,
     sections,
-    threads,
     untuned,
 )
 from benchmarks.labelled import Problem
-from benchmarks.sweeps import SCHEDULES
-from benchmarks.timing import WALL, Times
 from steelyard import OnlineClassifier
-from steelyard.examples import examples
-
-
-@pytest.fixture
-def two_classes() -> Problem:
-    random = np.random.default_rng(0)
-    matrix = random.normal(size=(300, 5)).astype(np.float32)
-    return Problem("toy", sparse.csr_matrix(matrix), np.where(matrix @ np.arange(5.0) > 0.0, 1.0, -1.0))
 
 
 @pytest.fixture
@@ -288,160 +265,6 @@ def test_cells_of_differences(found: tuple[float, float], shown: str) -> None:
     assert invariance.cell(None) == "overflows"
 
 
-def test_page_on_certificates(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, value in {"POOL": 150, "RELEVANT": 15, "_ERRORS": ((0.1, 0.02), (0.03, 0.02))}.items():
-        monkeypatch.setattr(certificates, name, value)
-    page = tmp_path / "page.md"
-    arguments = ["--runs", "2", "--few", "1", "--output", str(page)]
-    CliRunner().invoke(certificates.main, arguments, catch_exceptions=False)
-    assert "| error below 0.1, 200 rows |" in page.read_text()
-    assert "| 0.95, classes 4.0 apart |" in page.read_text()
-    assert "| below 10% | 2.0% |" in page.read_text()
-
-
-def test_page_on_estimates(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, two_classes: Problem) -> None:
-    monkeypatch.setattr(labelled, "load", lambda _: two_classes)
-    monkeypatch.setattr(coverage, "_WIDE_ROWS", 100)
-    page = tmp_path / "page.md"
-    arguments = ["--runs", "2", "--rows", "50", "--models", "2", "--seeds", "1", "--output", str(page)]
-    CliRunner().invoke(coverage.main, arguments, catch_exceptions=False)
-    assert page.read_text().count("| P by margin, floor 1 % |") == 2
-    assert "| rcv1-ccat, 0 |" in page.read_text()
-    assert "</svg>" in (tmp_path / coverage.PICTURE).read_text()
-
-
-def test_page_on_the_labels_of_the_paper(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, two_classes: Problem
-) -> None:
-    monkeypatch.setattr(labelled, "load", lambda _: two_classes)
-    monkeypatch.setattr(paper_active, "ROWS", 200)
-    monkeypatch.setattr(paper_active, "SCHEDULES", SCHEDULES[::40])
-    page = tmp_path / "page.md"
-    arguments = ["--shuffles", "2", "--set", "rcv1-ccat", "--output", str(page)]
-    CliRunner().invoke(paper_active.main, arguments, catch_exceptions=False)
-    assert page.read_text().count("| rcv1-ccat, ≤ ") == 4
-    assert "- rcv1-ccat: in " in page.read_text()
-
-
-def test_where_multiplication_needs_less_than_three_times_the_labels() -> None:
-    never = float("inf")
-    fractions = {"explicit": [0.9, never, never], "implicit": [0.1, 0.2, 0.3], "invariant": [0.5, 0.5, 0.5]}
-    figures = paper_active.Figures("a", 0.08, "theory", fractions)
-    assert figures.cells[2:] == ["never (0.900 – never)", "0.200 (0.100 – 0.300)", "0.500", "5.0", "2.0"]
-    assert paper_active.verdict([figures]).splitlines()[-1] == (
-        "- a: in 1 of 2 cases; not with ≤ 8 %, theory, invariant (2.0 times)"
-    )
-
-
-def test_page_on_the_speed_of_asking(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, two_classes: Problem
-) -> None:
-    monkeypatch.setattr(labelled, "load", lambda _: two_classes)
-    monkeypatch.setattr(active_speed, "BUDGET", 20)
-    monkeypatch.setattr(active_speed, "SCHEDULES", SCHEDULES[::40])
-    page = tmp_path / "page.md"
-    CliRunner().invoke(
-        active_speed.main, ["--repeats", "1", "--rows", "200", "--output", str(page)], catch_exceptions=False
-    )
-    text = page.read_text()
-    assert text.count("learners, ") == 3
-    assert text.count("answer → next question, a pool of 1,000 rows") == 2
-
-
-def test_page_on_labels_asked_for(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, two_classes: Problem
-) -> None:
-    monkeypatch.setattr(labelled, "load", lambda _: two_classes)
-    monkeypatch.setattr(active_defaults, "SHARES", (0.1,))
-    page = tmp_path / "page.md"
-    arguments = ["--seeds", "1", "--only", "toy", "--workers", "1", "--output", str(page)]
-    CliRunner().invoke(active_defaults.main, arguments, catch_exceptions=False)
-    text = page.read_text()
-    assert text.count("| toy | 24 |") == text.count("| toy, 20% of labels wrong | 24 |") == 1
-    assert text.count("| LinearSVC |") == 5
-    assert text.count("| iwal | refit, 1/P |") == 1
-
-
-def test_what_is_said_of_the_defaults() -> None:
-    """From the figures: the worst row, and the distance from margin sampling."""
-    cells = [active_defaults.Cell("a", 0.0, 10), active_defaults.Cell("b", 0.2, 1000)]
-    random, margin = ("random", "refit"), ("margin", "refit")
-    errors = {
-        cells[0]: {random: 10.0, margin: 4.0, active_ways.DEFAULT: 4.5},
-        cells[1]: {random: 20.0, margin: 23.0, active_ways.DEFAULT: 22.0},
-    }
-    said = active_defaults.claim(errors)
-    assert "**missed**, at worst it has 1.10 times as many (b, 20% of labels wrong, 1,000 labels)" in said
-    assert "reached, it is 0.25 points ahead; with right labels 0.50 points behind" in said
-    assert said.endswith("with a fifth of them wrong 1.00 points ahead.")
-
-
-def test_page_on_a_stream_that_drifts(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, two_classes: Problem
-) -> None:
-    monkeypatch.setattr(labelled, "load", lambda _: two_classes)
-    page = tmp_path / "page.md"
-    CliRunner().invoke(active_drift.main, ["--seeds", "1", "--output", str(page)], catch_exceptions=False)
-    table = [line.split("|")[1].strip() for line in page.read_text().splitlines() if line.startswith("|")]
-    assert table[2:] == ["2", "12", "24"]
-
-
-@pytest.mark.soak
-def test_page_on_parsers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    cells = "".join(f"{k}, {'red' if k % 3 else '?'}, {'yes' if k % 2 else 'no'}\n" for k in range(1, 40))
-    (tmp_path / "cells.gz").write_bytes(gzip.compress(cells.encode()))
-    texts = "".join(f'{k % 2}\tword {k}, "quoted"\n' for k in range(40))
-    (tmp_path / "texts.xz").write_bytes(lzma.compress(b"label\ttext\n" + texts.encode()))
-    files = (
-        parsers.RealFile("cells.csv", "cells.gz", "3"),
-        parsers.RealFile("texts.tsv", "texts.xz", "label", as_json=True),
-    )
-
-    def measure(paths: list[Path], threads: int, repeats: int) -> dict[str, Times]:
-        return {path.name: parsers.time_file(path, threads, repeats) for path in paths}
-
-    monkeypatch.setattr(parsers, "FILES", files)
-    monkeypatch.setattr(parsers, "measure", measure)
-    page = tmp_path / "page.md"
-    arguments = ["--data", str(tmp_path), "--repeats", "1", "--megabytes", "0.01", "--numbers", "50"]
-    CliRunner().invoke(parsers.main, [*arguments, "--output", str(page)], catch_exceptions=False)
-    text = page.read_text()
-    for name in ("cells.csv", "texts.tsv", "texts.jsonl", "texts.csv"):
-        rows = [line for line in text.splitlines() if line.startswith(f"| {name} |")]
-        assert len(rows) == len(parsers.THREADS)
-        assert not any("rows, not" in row or "other" in row or "refuses" in row for row in rows)
-    assert text.count("how many are wrong (ours: 0)") == 2
-
-
-def test_parsers_are_timed_in_a_process_of_their_own(tmp_path: Path) -> None:
-    (tmp_path / "texts.xz").write_bytes(lzma.compress(b"label\ttext\n1\tone\n0\ttwo words\n"))
-    file = parsers.RealFile("texts.tsv", "texts.xz", "label")
-    paths = parsers.prepare([file], tmp_path, tmp_path, 0.0)
-    times = parsers.measure(paths, threads=1, repeats=1)["texts.tsv"]
-    assert {parsers.OURS, parsers.OURS + WALL, parsers.COLUMNS_ONLY} <= set(times)
-
-
-def test_differences_between_parsers_are_told() -> None:
-    rows = parsers_exact.join([])
-    assert parsers_exact.difference(rows, rows) == parsers_exact.SAME
-    one = examples(np.array([[1.0]]), [1.0])
-    assert parsers_exact.difference(one, rows) == "0 rows, not 1"
-    for what, other in (
-        ("labels", examples(np.array([[1.0]]), [-1.0])),
-        ("weights", examples(np.array([[1.0]]), [1.0], [2.0])),
-        ("features", examples(np.array([[1.0, 2.0]]), [1.0])),
-        ("values", examples(np.array([[np.nextafter(1.0, 2.0)]]), [1.0])),
-    ):
-        assert parsers_exact.difference(one, other) == f"other {what}"
-
-
-def test_pyarrow_reads_numbers_alike_and_damaged_quotes_otherwise(tmp_path: Path) -> None:
-    outcomes = {probe.what: parsers_exact.outcomes(probe, tmp_path) for probe in parsers_exact.CSV_PROBES}
-    assert outcomes["a newline within quotes"]["pyarrow, in batches"] == parsers_exact.SAME
-    assert outcomes["text after a closing quote (a bad line)"]["pyarrow, in batches"] == "3 rows, not 2"
-    assert set(parsers_exact.wrong_numbers(parsers_exact.CSV, tmp_path, 100).values()) == {"0"}
-
-
 def test_what_the_flow_of_rates_costs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: Problem
 ) -> None:
@@ -452,33 +275,3 @@ def test_what_the_flow_of_rates_costs(
     assert result.exit_code == 0
     assert "## What exactness costs" in page.read_text()
     assert page.read_text().count("| words |") == 1
-
-
-def test_threads(tmp_path: Path) -> None:
-    page = tmp_path / "page.md"
-    arguments = ["--rows", "50", "--repeats", "1", "--page", str(page)]
-    assert CliRunner().invoke(threads.main, arguments, catch_exceptions=False).exit_code == 0
-    assert page.read_text().count(" MB/s |") == 3
-
-
-def test_grouped_logs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    rows = "".join(f"{k},{'ab'[k % 2]},{k % 2 * k % 3}\n" for k in range(60))
-    (tmp_path / "tiny.csv.gz").write_bytes(gzip.compress(f"id,item,click\n{rows}".encode()))
-    monkeypatch.setenv("STEELYARD_DATA", str(tmp_path))
-    monkeypatch.setattr(counts, "SETS", {"tiny": (("tiny.csv.gz",), (1,), 2, "1")})
-    page = tmp_path / "page.md"
-    arguments = ["--orders", "1", "--page", str(page)]
-    assert CliRunner().invoke(counts.main, arguments, catch_exceptions=False).exit_code == 0
-    assert "| tiny | 48 | 2 | 48 |" in page.read_text(), "so few are learned one by one"
-
-
-def test_filtering_beside_fasttext(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without fastText, which need not be installed."""
-    lines = "".join(f"{k % 2}\tx\t{'cheap pills' if k % 2 else 'a proof'} {k}\n" for k in range(60))
-    (tmp_path / "tiny.tsv.xz").write_bytes(lzma.compress(f"label\tdate\ttext\n{lines}".encode()))
-    monkeypatch.setenv("STEELYARD_DATA", str(tmp_path))
-    monkeypatch.setattr(filtering, "SETS", {"tiny": ("tiny.tsv.xz", 0, 2)})
-    monkeypatch.setattr(filtering, "find_spec", lambda _: None)
-    (row,) = filtering.measure("tiny", 1, 1, 1)
-    assert row[:2] == ["tiny, 1", "steelyard"]
-    assert row[4] == "100.00%"

@@ -1,6 +1,5 @@
 """Figures in the house style: how they get into files and pages, and what happens without matplotlib."""
 
-import base64
 import sys
 from pathlib import Path
 from xml.etree import ElementTree
@@ -17,7 +16,6 @@ def draw() -> Figure:
     axes = figure.subplots()
     axes.plot([1, 10, 100], [1, 2, 3], label="a line")
     plotting.set_log_ticks(axes, (1, 10, 100))
-    plotting.use_counts(axes.yaxis)
     return figure
 
 
@@ -48,21 +46,10 @@ def test_a_figure_that_fails_leaves_the_old_file(tmp_path: Path) -> None:
     assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("a.svg", "old")]
 
 
-def test_a_figure_fits_into_an_address() -> None:
-    start, _, content = plotting.figure_as_url(draw).partition(",")
-    assert start == "data:image/svg+xml;base64"
-    assert ElementTree.fromstring(base64.b64decode(content)).tag.endswith("svg")
-
-
 def test_ticks_are_plain_numbers() -> None:
-    assert [plotting.format_count(value) for value in (0.1, 1.0, 10_000.0)] == ["0.1", "1", "10,000"]
     (axes,) = draw().axes
     assert [label.get_text() for label in axes.get_xticklabels()] == ["1", "10", "100"]
     assert list(axes.get_xticks(minor=True)) == []
-
-
-def test_dollars_are_no_formula() -> None:
-    assert plotting.escape_dollars("$a$") == r"\$a\$"
 
 
 def test_without_matplotlib_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

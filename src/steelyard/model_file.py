@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Optional
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard import _atomic_files, model_metadata, model_schema
+from steelyard import _atomic_files, model_schema
 from steelyard.losses import Loss
 from steelyard.model import Model, Settings
 from steelyard.weight_summary import WeightSummary
@@ -108,8 +108,8 @@ def as_bytes(content: ModelFile) -> bytes:
     extra: dict[str, Any] = {
         "estimator": content.estimator,
         "parameters": content.parameters,
-        "classes": model_metadata.listed(content.class_names),
-        "feature_names": model_metadata.listed(content.feature_names),
+        "classes": model_schema.listed(content.class_names),
+        "feature_names": model_schema.listed(content.feature_names),
         "weight_summary": None if content.weight_summary is None else asdict(content.weight_summary),
         "weight_factor": None if content.weight_factor == 1.0 else content.weight_factor,
         "n_iter": content.n_iter,
@@ -138,7 +138,7 @@ def as_bytes(content: ModelFile) -> bytes:
     about = {
         "format": _format(content),
         "features": answering.features,
-        "settings": model_metadata.settings_as_json(answering.settings),
+        "settings": model_schema.settings_as_json(answering.settings),
         "extra": extra,
     }
     return bytes(serialise(_compact(answering) | arrays, {"steelyard": json.dumps(about)}))
@@ -160,7 +160,7 @@ def load(path: str | Path, loss: Loss | type[Loss] | None = None) -> ModelFile:
     arrays, about = _read(path)
     try:
         model_schema.check(about, arrays)
-        settings = model_metadata.settings_from_json(path, about["settings"], loss)
+        settings = model_schema.settings_from_json(path, about["settings"], loss)
         if "follow_labels" not in about["settings"]:  # older than the unit of labels, and its array
             arrays["label_state"] = np.zeros(0)
         extra = dict(about["extra"])
@@ -169,8 +169,8 @@ def load(path: str | Path, loss: Loss | type[Loss] | None = None) -> ModelFile:
             engine=engine,
             spec=extra.get("reading"),
             names=_load_names(engine.models[0].features, arrays),
-            class_names=model_metadata.array(extra.get("classes")),
-            feature_names=model_metadata.array(extra.get("feature_names")),
+            class_names=model_schema.array(extra.get("classes")),
+            feature_names=model_schema.array(extra.get("feature_names")),
             estimator=extra.get("estimator"),
             parameters=dict(extra.get("parameters") or {}),
             weight_summary=WeightSummary(**extra["weight_summary"]) if extra.get("weight_summary") else None,

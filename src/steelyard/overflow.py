@@ -37,7 +37,9 @@ def ordinary(examples: Examples) -> bool:
         columns.append(examples.offsets)
     smallest, largest = examples.value_sizes
     within = largest <= _ORDINARY and (smallest >= 1.0 / _ORDINARY or largest == 0.0)
-    return within and all(np.abs(column).max(initial=0.0) <= _ORDINARY for column in columns)
+    return within and all(
+        column.max(initial=0.0) <= _ORDINARY and column.min(initial=0.0) >= -_ORDINARY for column in columns
+    )
 
 
 def message(settings: Settings) -> str:

@@ -4,9 +4,7 @@ Matplotlib is imported when the first figure is drawn, so importing this module 
 it. Figures are never made through pyplot: no display and no global state is involved.
 """
 
-import base64
 import importlib.util
-import io
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,7 +13,6 @@ from steelyard import _atomic_files
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.axis import Axis
     from matplotlib.figure import Figure
 
 # From the palettes of Okabe & Ito and of Tol: distinct for every common kind of colour vision.
@@ -84,35 +81,8 @@ def write_figure(figure: "Figure", path: Path, **metadata: Any) -> None:
         )
 
 
-def figure_as_url(draw: "Callable[[], Figure]") -> str:
-    """A data: address that holds the figure as SVG, so that a page needs no other file."""
-    import matplotlib as mpl
-
-    stream = io.BytesIO()
-    with mpl.rc_context(STYLE):
-        draw().savefig(stream, format="svg", metadata=UNDATED["svg"])
-    return "data:image/svg+xml;base64," + base64.b64encode(stream.getvalue()).decode()
-
-
-def format_count(value: float, position: int = 0) -> str:
-    """A tick label: 1,000 rather than 10³."""
-    return f"{value:,.10g}"
-
-
-def use_counts(axis: "Axis") -> None:
-    """Label the ticks of an axis with `format_count`."""
-    from matplotlib.ticker import FuncFormatter
-
-    axis.set_major_formatter(FuncFormatter(format_count))
-
-
 def set_log_ticks(axes: "Axes", ticks: Sequence[int]) -> None:
     """A logarithmic x axis with exactly these ticks, written as plain numbers."""
     axes.set_xscale("log")
     axes.set_xticks(ticks, labels=[str(tick) for tick in ticks])
     axes.set_xticks([], minor=True)
-
-
-def escape_dollars(text: str) -> str:
-    """Text in which a dollar is a dollar, not the beginning of a formula."""
-    return text.replace("$", r"\$")

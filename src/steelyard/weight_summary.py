@@ -123,10 +123,9 @@ def summarise(weights: NDArray[np.float64]) -> WeightSummary:
     if largest == 0.0:
         return WeightSummary(len(weights), 0, 0.0, 0.0, 0.0, -1)
     relative = weights / largest
+    squares = np.square(relative, out=relative)
     nonzero = int(np.count_nonzero(weights))
-    return WeightSummary(
-        len(weights), nonzero, float(weights.sum()), float(np.square(relative).sum()), largest, row
-    )
+    return WeightSummary(len(weights), nonzero, float(weights.sum()), float(squares.sum()), largest, row)
 
 
 def no_counts(weights: NDArray[np.float64]) -> bool:

@@ -10,7 +10,7 @@ from safetensors import safe_open
 from safetensors.numpy import save_file
 
 from steelyard import Learner, Settings, losses, model_file
-from steelyard.engine.auto_candidates import candidates
+from steelyard.engine.auto_rate import candidates
 from steelyard.engine.model_set import ModelSet
 from steelyard.engine.selection import Selection
 from steelyard.examples import examples

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from steelyard import Learner, OnlineClassifier, OnlineRegressor
-from steelyard.engine import auto_candidates
+from steelyard.engine import auto_rate
 from tests.estimators import data
 from tests.estimators.data import STREAM, known
 
@@ -26,7 +26,7 @@ def test_the_best_by_progressive_loss_answers(cls: Any, problem: Any) -> None:
     X, y = problem
     auto = cls(learning_rate="auto", scaling="normalized", dtype="float64").fit(X, y)
     results = auto.auto_results_
-    assert len(results["learning_rate"]) == len(auto_candidates.CANDIDATES)
+    assert len(results["learning_rate"]) == len(auto_rate.CANDIDATES)
     best = int(np.argmin(results["progressive_loss"]))
     assert auto.progressive_loss_ == results["progressive_loss"][best]
     chosen = {name: float(results[name][best]) for name in ("learning_rate", "initial_t", "power_t")}
@@ -77,7 +77,7 @@ def test_a_file_goes_on_with_the_rates_it_was_begun_with(
 ) -> None:
     OnlineRegressor(learning_rate="auto").fit(*NUMBERS).save(tmp_path / "model")
     here = OnlineRegressor.load(tmp_path / "model").partial_fit(*NUMBERS)
-    monkeypatch.setattr(auto_candidates, "MIXED", ((1.0, 0.0, 1.0), (3.0, 0.0, 1.0)))
+    monkeypatch.setattr(auto_rate, "MIXED", ((1.0, 0.0, 1.0), (3.0, 0.0, 1.0)))
     later = OnlineRegressor.load(tmp_path / "model").partial_fit(*NUMBERS)
     assert known(later) == known(here)
 

@@ -10,7 +10,7 @@ import pytest
 from sklearn.base import clone
 
 from steelyard import ActiveClassifier, OnlineClassifier, OnlineRegressor, Sweep, losses
-from steelyard.estimators import documentation_link
+from steelyard.estimators import fitted
 from steelyard.estimators.habits import ANSWERS, options_as_parameters
 from tests.estimators import data
 
@@ -108,12 +108,12 @@ def test_links_to_the_documentation(monkeypatch: pytest.MonkeyPatch) -> None:
         (lambda name: Described(), []),
         (missing, []),
     ):
-        documentation_link._address.cache_clear()
+        fitted._address.cache_clear()
         monkeypatch.setattr(metadata, "metadata", description)
         links = [f"https://docs.example/{page}" for page in expected] or ["", "", ""]
         assert [estimator._get_doc_link() for estimator in estimators] == links
         assert all(link in OnlineClassifier()._repr_html_() for link in links[:1])
-    documentation_link._address.cache_clear()
+    fitted._address.cache_clear()
 
 
 @pytest.mark.parametrize("kind", [OnlineClassifier, OnlineRegressor, Sweep])

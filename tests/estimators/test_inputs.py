@@ -11,6 +11,7 @@ from scipy import sparse
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 from steelyard import OnlineClassifier, OnlineRegressor
+from steelyard.estimators import inputs
 from steelyard.estimators.inputs import check_matrix
 from tests.estimators import data
 
@@ -176,3 +177,14 @@ def test_objects_complex_numbers_and_wrong_shapes() -> None:
         OnlineRegressor().fit(X, Y).predict(X[:, :3])
     with pytest.raises(ValueError, match="the target y is None"):
         OnlineRegressor().fit(X, None)
+
+
+def test_two_classes_that_are_coded_already_are_not_copied() -> None:
+    pair, coded = (-1.0, 1.0), np.array([1.0, -1.0, 1.0])
+    assert inputs.encode_pair(coded, np.array(pair), pair) is coded
+    shown_once = coded.copy()
+    shown_once.flags.writeable = False  # another type to a kernel, which would be compiled for it
+    for column in (shown_once, np.repeat(coded, 2)[::2], coded.astype(np.int64), np.array(["b", "a", "b"])):
+        found = inputs.encode_pair(column, np.unique(column), pair)
+        assert found is not column
+        np.testing.assert_array_equal(found, coded)

@@ -8,7 +8,7 @@ from scipy import sparse
 from sklearn import datasets
 
 from steelyard import OnlineClassifier, OnlineRegressor
-from steelyard.estimators import row_order
+from steelyard.estimators import fit_passes
 from steelyard.examples import examples
 from tests.estimators import data
 
@@ -52,7 +52,7 @@ def test_dense_and_sparse_rows_have_one_order() -> None:
     X[::7, 2] = 0.0
     orders = []
     for form in (np.asarray, sparse.csr_array):
-        draw = row_order.order_of_passes(OnlineClassifier(), examples(form(X)))
+        draw = fit_passes.order_of_passes(OnlineClassifier(), examples(form(X)))
         assert draw is not None
         orders.append([draw(number).tolist() for number in (0, 1)])
     assert orders[0] == orders[1]
@@ -63,22 +63,22 @@ def test_dense_and_sparse_rows_have_one_order() -> None:
 def test_an_ordinary_row_comes_first() -> None:
     X = np.ones((40, 2)) + np.eye(40, 2)
     X[5:] = np.linspace([-9.0, 4.0], [8.0, 5.0], 35)
-    draw = row_order.order_of_passes(OnlineClassifier(), examples(X))
+    draw = fit_passes.order_of_passes(OnlineClassifier(), examples(X))
     assert draw is not None
     first = draw(0)[0]
     distances = np.abs(X - X.mean(axis=0)).sum(axis=1)
     assert distances[first] < np.median(distances)
-    nowhere = row_order.order_of_passes(OnlineClassifier(), examples(np.eye(40)))
+    nowhere = fit_passes.order_of_passes(OnlineClassifier(), examples(np.eye(40)))
     assert nowhere is not None
     assert sorted(nowhere(0)) == list(range(40))
 
 
 def test_of_many_mixed_rows_neighbours_stay_near(monkeypatch: pytest.MonkeyPatch) -> None:
     for name, size in (("_MANY_ROWS", 100), ("_BLOCK", 4), ("_GROUP", 32)):
-        monkeypatch.setattr(row_order, name, size)
+        monkeypatch.setattr(fit_passes, name, size)
 
     def drawn(labels: Any) -> Any:
-        draw = row_order.order_of_passes(OnlineClassifier(), examples(np.eye(1001), labels))
+        draw = fit_passes.order_of_passes(OnlineClassifier(), examples(np.eye(1001), labels))
         assert draw is not None
         order = draw(1)
         assert sorted(order) == list(range(1001))

@@ -26,6 +26,20 @@ def test_increasing_within(indices: list[int], good: bool, dtype: type) -> None:
     assert rows.increasing_within(POINTERS, np.array(indices, dtype), 5) == good
 
 
+def test_increasing_within_many_rows() -> None:
+    """More rows than are looked at together, some of them empty: one wrong index anywhere is found."""
+    random = np.random.default_rng(0)
+    lengths = random.integers(0, 5, 300)
+    lengths[[0, 127, 128, 299]] = [0, 3, 3, 3]
+    pointers = np.concatenate([[0], np.cumsum(lengths)])
+    indices = np.concatenate([np.sort(random.choice(9, length, replace=False)) for length in lengths])
+    assert rows.increasing_within(pointers, indices, 9)
+    for row in np.flatnonzero(lengths >= 2):
+        wrong = indices.copy()
+        wrong[pointers[row] + 1] = wrong[pointers[row]]
+        assert not rows.increasing_within(pointers, wrong, 9)
+
+
 def test_first_bad_index() -> None:
     assert rows.first_bad_index(np.array([0, 2, 1]), 3) == -1
     assert rows.first_bad_index(np.array([0, 3, -1]), 3) == 1

@@ -263,7 +263,7 @@ class LearnOptions:
         )
 
     def settings_for(self, inferred: str) -> list["Settings"]:
-        from steelyard.engine.auto_candidates import candidates
+        from steelyard.engine.auto_rate import candidates
         from steelyard.model import Settings
 
         loss = loss_named(self.loss or inferred, self.loss_parameters)

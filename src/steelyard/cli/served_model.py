@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from steelyard.cli import scoring
 from steelyard.cli.absent_columns import JSON_LINES, AbsentColumns, lines_of
 from steelyard.engine import probabilities
-from steelyard.engine.line_predictions import predict_lines
+from steelyard.engine.file_predictions import predict_lines
 from steelyard.engine.loaded_model import LoadedModel
 from steelyard.io.blocks import Block
 

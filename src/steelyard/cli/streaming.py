@@ -36,7 +36,7 @@ def answer_lines(
     """The answers to the lines that are there, each time some are."""
     from steelyard.cli import scoring
     from steelyard.cli.absent_columns import AbsentColumns
-    from steelyard.engine.line_predictions import predict_lines
+    from steelyard.engine.file_predictions import predict_lines
     from steelyard.io.blocks import LineReader, usual_size
 
     spec = _spec_of(model, paths, encoding)

@@ -1,7 +1,10 @@
-"""Files that a model predicts, on as many threads as parse them."""
+"""Files that a model predicts, on as many threads as parse them; or lines, each of which gets an answer."""
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
 
 from steelyard.engine.protocol import Engine
 from steelyard.engine.run_options import RunOptions
@@ -59,3 +62,32 @@ def accept_any_labels(spec: InputSpec) -> InputSpec:
     if spec.columns is None:
         return spec
     return replace(spec, label_rule=two_classes(ANYTHING, "\0"), counted=False)
+
+
+@dataclass(frozen=True)
+class Answered:
+    """Lines that follow one another: all of them rows, with their predictions, or one that is none."""
+
+    parsed: ParsedBlock | None = None
+    predictions: NDArray[np.float64] | None = None
+    error: str | None = None
+    """What is wrong with the line; None for a blank one."""
+
+
+def predict_lines(reader: Reader, engine: Engine, block: Block) -> Iterator[Answered]:
+    """The answers, in the order of the lines, for programs that wait for each: also a bad one gets one.
+
+    A block with a line that is no row is halved until that line is alone, so that the others need not be
+    parsed one by one.
+    """
+    parsed = reader.parse(block)
+    if not parsed.skipped and len(parsed.examples) == parsed.lines:
+        yield Answered(parsed, engine.predict(parsed.examples))
+        return
+    ends = np.flatnonzero(block.text == ord("\n")) + 1
+    if len(ends) == 1:
+        yield Answered(error=parsed.notes[0].what if parsed.notes else None)
+        return
+    middle = int(ends[len(ends) // 2 - 1])
+    for text in (block.text[:middle], block.text[middle:]):
+        yield from predict_lines(reader, engine, replace(block, text=text))

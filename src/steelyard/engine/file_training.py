@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from steelyard import model_file
 from steelyard.engine import (
     class_weights,
-    early_stopping,
     file_checkpoints,
     file_labels,
     probabilities,
@@ -121,7 +120,7 @@ class FileTraining:
                 after_piece(learned)
 
         if self.run_options.early_stopping:
-            self.held_out_losses = early_stopping.run(self.loop, self._held_out_loss, watch)
+            self.held_out_losses = self.loop.run_until_best(self._held_out_loss, watch)
             self.engine = self.loop.engine
         else:
             self.loop.run(watch)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard import overflow
-from steelyard.engine import mixture
+from steelyard.engine import auto_rate
 from steelyard.engine.lane_block import Predict
 from steelyard.engine.model_set import ModelSet
 from steelyard.engine.protocol import Column, Matrix, Numbers
@@ -170,7 +170,7 @@ class ManyModels(ABC):
             return models
         parts, each = self.shares, self.models_each
         return [
-            mixture.mixed([self.model_set.model(k * each + c) for k in range(len(parts))], parts, own)
+            auto_rate.mixed([self.model_set.model(k * each + c) for k in range(len(parts))], parts, own)
             for c, own in enumerate(models)
         ]
 
@@ -188,9 +188,9 @@ class ManyModels(ABC):
         alive = self.model_set.scalars(lanes.ALIVE).reshape(by_setting).min(axis=1)
         loss, weight = self.progress_sums()
         if isinstance(self.settings[0].loss.labels, OneOf):
-            return mixture.shares(self.error, alive)
-        return mixture.shares(
-            mixture.in_rows(np.where(alive > 0.0, loss, np.nan), float(weight.max())), alive
+            return auto_rate.shares(self.error, alive)
+        return auto_rate.shares(
+            auto_rate.in_rows(np.where(alive > 0.0, loss, np.nan), float(weight.max())), alive
         )
 
     def progress_sums(self) -> tuple[Column, Column]:

@@ -3,6 +3,7 @@
 The progressive figures are those of the first pass: in later ones the models have seen the labels.
 """
 
+import copy
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -14,6 +15,7 @@ from steelyard.engine.row_sources import Piece, Rows
 from steelyard.examples import Examples
 
 _MANY_ROWS = 3000.0
+_PATIENCE = 3  # passes in a row that may be no better than the best one
 
 
 @dataclass(frozen=True)
@@ -77,6 +79,33 @@ class PassLoop:
         """All passes that are left."""
         while self.position[0] < self.passes:
             self.run_pass(after_piece)
+
+    def run_until_best(
+        self,
+        measure: Callable[[], float] | None,
+        after_piece: Callable[[Learned], None] | None = None,
+        after_pass: Callable[[list[float]], None] | None = None,
+    ) -> list[float]:
+        """All passes, or with a measure those up to the best: its engine is kept, and what it knows of rows
+        held out.
+
+        Returns what was measured after each pass.
+        """
+        found: list[float] = []
+        best, held_out, best_pass = self.engine, self.held_out, 0
+        while self.position[0] < self.passes:
+            self.run_pass(after_piece)
+            if measure is not None:
+                found.append(measure())
+            if after_pass is not None:
+                after_pass(found)
+            if found and found.index(min(found)) == len(found) - 1:
+                best, held_out, best_pass = copy.deepcopy(self.engine), self.held_out, len(found)
+            elif len(found) - best_pass >= _PATIENCE:
+                break
+        if measure is not None:
+            self.engine, self.held_out = best, held_out
+        return found
 
     def run_pass(self, after_piece: Callable[[Learned], None] | None = None) -> None:
         """The rest of the current pass."""

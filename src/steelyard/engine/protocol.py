@@ -39,7 +39,7 @@ class Engine(Protocol):
 
     @property
     def shares(self) -> Column:
-        """Of each setting in what answers: a mixture (see `mixture`), or the best alone."""
+        """Of each setting in what answers: a mixture (see `auto_rate`), or the best alone."""
         ...
 
     @property

@@ -15,6 +15,7 @@ from steelyard.learner import Learner
 from steelyard.model import Model, Settings
 from steelyard.model_file import EngineState
 
+_TOGETHER = 1 << 14  # rows: memory for more than a cache holds takes longer to get than to fill
 _LOSS_AND_WEIGHT = [linear.LOSS, linear.WEIGHT]
 
 
@@ -37,8 +38,11 @@ class SingleModel:
         learner = Learner(model=self.model)
         learner.rate_factor = self.rate_factor
         before = learner.learn(examples, order)[:, np.newaxis]
-        wrong = self.row_errors(before, examples.labels)[:, 0]
-        self.error = float(add_in_order(np.array(self.error), examples.sample_weight[wrong]))
+        error, wrong = np.array(self.error), self.row_errors(before, examples.labels)[:, 0]
+        for start in range(0, len(wrong), _TOGETHER):
+            part = slice(start, start + _TOGETHER)
+            error = add_in_order(error, examples.sample_weight[part][wrong[part]])
+        self.error = float(error)
         return before if order is None else before[order]
 
     def know_units(self, own: NDArray[np.int64]) -> None:

@@ -17,7 +17,7 @@ from steelyard.engine.one_vs_rest import OneVsRest
 from steelyard.engine.passes import PassLoop
 from steelyard.engine.row_sources import RowsInMemory
 from steelyard.engine.selection import Selection
-from steelyard.estimators import fit_passes, inputs, row_order
+from steelyard.estimators import fit_passes, inputs
 from steelyard.estimators.online import OnlineEstimator
 from steelyard.estimators.parameters import settings_of
 from steelyard.examples import Examples
@@ -54,7 +54,7 @@ def prepare(
 
 def draw_orders(template: OnlineEstimator, rows: Examples, passes: int) -> list[NDArray[np.int64]] | None:
     """The order of the rows in each pass, by the same draws as in the estimator's `fit`."""
-    order_of = row_order.order_of_passes(template, rows)
+    order_of = fit_passes.order_of_passes(template, rows)
     return None if order_of is None else [order_of(number) for number in range(passes)]
 
 

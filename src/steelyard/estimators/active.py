@@ -18,7 +18,7 @@ from steelyard.active.strategies._base import Strategy
 from steelyard.estimators import _active_questions as questions
 from steelyard.estimators._active_questions import ActiveQuestion
 from steelyard.estimators._active_start import StartMixin
-from steelyard.estimators.documentation_link import DocumentationLink
+from steelyard.estimators.fitted import DocumentationLink
 from steelyard.estimators.habits import answer_habits
 from steelyard.estimators.parameters import DEFAULT
 from steelyard.estimators.predictions import ClassPredictions

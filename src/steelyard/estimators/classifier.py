@@ -295,9 +295,10 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator, ClassPredictions):  # t
         inputs.check_present(column)
         if not hasattr(self, "classes_"):
             self.classes_ = inputs.find_classes(column)
-        codes = inputs.encode_labels(column, self.classes_)
         pair = class_labels(loss)
-        return np.array(pair)[codes] if self._count_classes() == 2 else codes.astype(np.float64)
+        if self._count_classes() == 2:
+            return inputs.encode_pair(column, self.classes_, pair)
+        return inputs.encode_labels(column, self.classes_).astype(np.float64)
 
     def _count_classes(self) -> int:
         return len(self.classes_)

@@ -1,7 +1,9 @@
-"""`FittedAttributes`: what an online estimator knows when it has learned; `unchanged_on_error`."""
+"""What estimators share: what they know when they have learned, all or nothing, and a link to their page."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
+from importlib import metadata
 from typing import Any
 
 import numpy as np
@@ -84,3 +86,26 @@ def unchanged_on_error(estimator: Any) -> Iterator[None]:
         vars(estimator).clear()
         vars(estimator).update(before)
         raise
+
+
+class DocumentationLink:
+    """The question mark in the HTML picture of an estimator leads to its page.
+
+    `_page` is a page of the documentation whose address the package names; without one, no link.
+    """
+
+    _page = "estimators"
+
+    def _get_doc_link(self) -> str:
+        address = _address()
+        return f"{address.rstrip('/')}/{self._page}/" if address else ""
+
+
+@cache
+def _address() -> str:
+    try:
+        named = metadata.metadata("steelyard").get_all("Project-URL") or []
+    except metadata.PackageNotFoundError:  # run from a folder
+        named = []
+    addresses: dict[str, str] = dict(entry.split(", ", 1) for entry in named)
+    return addresses.get("Documentation", "")

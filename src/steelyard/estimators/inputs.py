@@ -64,18 +64,30 @@ def check_classes(classes: Any) -> NDArray[Any]:
 def encode_labels(column: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.intp]:
     """The number of each label's class."""
     codes = _encode(column, classes)
-    strange = np.flatnonzero(codes < 0)
-    if len(strange):
-        given = column[strange[:1]].tolist()[0]
-        raise ValueError(f"row {strange[0]} has the label {given!r}: the classes are {_list(classes)}")
+    _check_known(codes >= 0, column, classes)
     return codes
+
+
+def encode_pair(
+    column: NDArray[Any], classes: NDArray[Any], pair: tuple[float, float]
+) -> NDArray[np.float64]:
+    """The labels of two classes as the loss takes them; not copied where they are so already."""
+    second = column == classes[1]
+    _check_known(second | (column == classes[0]), column, classes)
+    if column.dtype == np.float64 and column.flags.carray and classes.tolist() == [*pair]:
+        return column
+    return np.where(second, pair[1], pair[0])
+
+
+def _check_known(known: NDArray[np.bool_], column: NDArray[Any], classes: NDArray[Any]) -> None:
+    if not known.all():
+        row = int(np.argmin(known))
+        given = column[row : row + 1].tolist()[0]
+        raise ValueError(f"row {row} has the label {given!r}: the classes are {_list(classes)}")
 
 
 def _encode(column: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.intp]:
     """As above, −1 for what is no class."""
-    if len(classes) == 2:
-        second = column == classes[1]
-        return np.where(second, 1, np.where(column == classes[0], 0, -1))
     if column.dtype.kind in "biuf" and classes.dtype.kind in "biuf":
         places = np.searchsorted(classes, column).clip(max=len(classes) - 1)
         return np.where(classes[places] == column, places, -1)

@@ -18,10 +18,9 @@ from steelyard.engine.progressive_calibration import ProgressiveCalibration
 from steelyard.engine.protocol import Engine, new_engine
 from steelyard.engine.row_sources import RowsInMemory
 from steelyard.engine.single_model import SingleModel
-from steelyard.estimators import fit_passes, row_order, saving
-from steelyard.estimators.documentation_link import DocumentationLink
+from steelyard.estimators import fit_passes, saving
 from steelyard.estimators.file_methods import FileMethods
-from steelyard.estimators.fitted import FittedAttributes, unchanged_on_error
+from steelyard.estimators.fitted import DocumentationLink, FittedAttributes, unchanged_on_error
 from steelyard.estimators.habits import answer_habits, answer_unknown
 from steelyard.estimators.inputs import check_matrix
 from steelyard.estimators.parameters import DEFAULT, settings_of
@@ -137,7 +136,7 @@ class OnlineEstimator(DocumentationLink, FittedAttributes, FileMethods, BaseEsti
             # rows of a fit that goes on may have been seen: their predictions calibrate nothing
             calibration = self._begin_calibration(settings) if begun is None else None
             learned, held_out = fit_passes.hold_out(self, chunk)
-            order_of = row_order.order_of_passes(self, learned)
+            order_of = fit_passes.order_of_passes(self, learned)
             rows = RowsInMemory(learned, order_of=order_of, piece=_piece(engine))
             loop = PassLoop(engine, rows, fit_passes.in_memory(self, learned), calibration=calibration)
             losses = fit_passes.run(loop, held_out, self.verbose)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from steelyard import losses
-from steelyard.engine.auto_candidates import candidates
+from steelyard.engine.auto_rate import candidates
 from steelyard.estimators import fit_passes
 from steelyard.losses import Loss
 from steelyard.model import Settings

@@ -15,8 +15,7 @@ from steelyard.engine import holdout as held_out_rows
 from steelyard.engine.holdout import Holdout
 from steelyard.engine.row_sources import Rows, RowsInMemory
 from steelyard.estimators import _sweep_inputs, fit_passes
-from steelyard.estimators.documentation_link import DocumentationLink
-from steelyard.estimators.fitted import unchanged_on_error
+from steelyard.estimators.fitted import DocumentationLink, unchanged_on_error
 from steelyard.estimators.habits import options_as_parameters
 from steelyard.estimators.online import OnlineEstimator
 from steelyard.estimators.parameters import SWEPT, swept

@@ -12,7 +12,7 @@ from steelyard.learn.batched_loss import AFTER, CHANGE, PUSH, ROWS, SLOPE, VALUE
 from steelyard.learn.lane_ops import dots
 from steelyard.learn.lanes import ALIVE, LIMIT, copy, count_loss, decay, predict_all, push, spread
 from steelyard.learn.linear import BIAS, BIAS_SQUARES, NORM, SCALE, SEEN
-from steelyard.learn.row_copies import LARGEST, SMALLEST
+from steelyard.learn.rows import LARGEST, SMALLEST
 from steelyard.numba_tools.jit import kernel, part
 
 

@@ -10,6 +10,8 @@ came before the two of them is forgotten: it is from a model that knew little.
 
 import math
 
+import numpy as np
+
 from steelyard.numba_tools.jit import kernel
 
 BINS = 128
@@ -28,25 +30,28 @@ def add(predictions, codes, sample_weight, own_class, decision, bins, time):
     a setting: `codes` say which rows are of it. `bins[setting, part, WEIGHT or MOMENT, bin]` are of all its
     models together. `time` has the clock and when the current part began.
     """
-    each = len(own_class)
-    for row in range(len(predictions)):
+    clock, began = time[CLOCK], time[BEGAN]
+    each = np.uint64(len(own_class))
+    for row in range(np.uint64(len(predictions))):
         h = sample_weight[row]
         if not h > 0.0:
             continue
-        if time[CLOCK] >= 2.0 * time[BEGAN]:
+        if clock >= 2.0 * began:
             for setting in range(len(bins)):  # slices of arrays take ten times as long to compile
                 for kind in range(bins.shape[2]):
-                    for place in range(BINS):
-                        bins[setting, LAST, kind, place] = bins[setting, CURRENT, kind, place]
-                        bins[setting, CURRENT, kind, place] = 0.0
-            time[BEGAN] = time[CLOCK]
-        for model in range(predictions.shape[1]):
-            p = predictions[row, model]
-            if math.isnan(p):  # the model has diverged
-                continue
-            m = p - decision if codes[row] == own_class[model % each] else decision - p
-            m = min(max(m, -LARGEST), LARGEST)
-            place = int((m / (1.0 + abs(m)) + 1.0) * (0.5 * BINS))
-            bins[model // each, CURRENT, WEIGHT, place] += h
-            bins[model // each, CURRENT, MOMENT, place] += h * m
-        time[CLOCK] += h
+                    for b in range(BINS):
+                        bins[setting, LAST, kind, b] = bins[setting, CURRENT, kind, b]
+                        bins[setting, CURRENT, kind, b] = 0.0
+            began = clock
+        for setting in range(np.uint64(len(bins))):
+            for number in range(each):
+                p = predictions[row, setting * each + number]
+                if math.isnan(p):  # the model has diverged
+                    continue
+                m = p - decision if codes[row] == own_class[number] else decision - p
+                m = min(max(m, -LARGEST), LARGEST)
+                place = np.uint64((m / (1.0 + abs(m)) + 1.0) * (0.5 * BINS))
+                bins[setting, CURRENT, WEIGHT, place] += h
+                bins[setting, CURRENT, MOMENT, place] += h * m
+        clock += h
+    time[CLOCK], time[BEGAN] = clock, began

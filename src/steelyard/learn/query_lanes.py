@@ -38,7 +38,6 @@ from steelyard.learn.query_probability import probability as probability_of
 from steelyard.numba_tools.jit import kernel, part
 
 BY_IMPORTANCE, AT_RANDOM, NEAR_THE_MARGIN = range(3)
-POLICIES = {"iwal": BY_IMPORTANCE, "random": AT_RANDOM, "margin": NEAR_THE_MARGIN}
 ASKED, ASKING_STATE_SIZE = LANE_STATE_SIZE, LANE_STATE_SIZE + 1
 
 

@@ -18,7 +18,7 @@ from steelyard.learn.adaptive import share
 from steelyard.learn.linear import CLOCK
 from steelyard.learn.rate_flow import follow
 from steelyard.learn.rate_panels import WORK_SIZE
-from steelyard.learn.row_copies import BLOCK, LARGEST, SMALLEST, dot, fill, longest
+from steelyard.learn.rows import BLOCK, LARGEST, SMALLEST, dot, fill, longest
 from steelyard.numba_tools.jit import kernel, part
 
 _HEAVY = 1e150  # a weight at which no flow ends

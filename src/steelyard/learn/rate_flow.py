@@ -47,7 +47,7 @@ from steelyard.learn.rate_panels import (
     take_slopes,
     weigh,
 )
-from steelyard.learn.row_copies import LARGEST, SMALLEST, dot
+from steelyard.learn.rows import LARGEST, SMALLEST, dot
 from steelyard.numba_tools.jit import apart, kernel, part
 
 _MOST_PANELS = 1000  # no example of any loss needs a tenth of it

@@ -33,7 +33,7 @@ from steelyard.learn.linear import (  # fmt: skip
 )
 from steelyard.learn.rate_flow import counted, follow
 from steelyard.learn.rate_panels import WORK_SIZE
-from steelyard.learn.row_copies import BLOCK, LARGEST, SMALLEST, dot, fill
+from steelyard.learn.rows import BLOCK, LARGEST, SMALLEST, dot, fill
 from steelyard.learn.units import (
     FARTHEST,
     FIRST,

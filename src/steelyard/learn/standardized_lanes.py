@@ -33,7 +33,7 @@ from steelyard.learn.linear import (
     SCALE,
     SMALLEST_SCALE,
 )
-from steelyard.learn.row_copies import LARGEST, SMALLEST
+from steelyard.learn.rows import LARGEST, SMALLEST
 from steelyard.learn.units import (
     FARTHEST,
     FIRST,

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.learn.row_copies import LARGEST
+from steelyard.learn.rows import LARGEST
 from steelyard.numba_tools.jit import part
 
 MOST = 16.0  # counts of a feature, in its unit

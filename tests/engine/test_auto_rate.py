@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from steelyard import OnlineClassifier, OnlineRegressor, losses, model_file
-from steelyard.engine import mixture
-from steelyard.engine.auto_candidates import candidates
+from steelyard.engine import auto_rate
+from steelyard.engine.auto_rate import candidates
 from steelyard.engine.protocol import new_engine, restore
 from steelyard.examples import examples
 from steelyard.model import Settings
@@ -20,18 +20,18 @@ def test_shares() -> None:
     mistakes = np.array([10.0, 12.0, 50.0])
     eta = np.sqrt(2.0 * np.log(3.0) / 10.0)
     expected = [np.exp(-eta * more) for more in (0.0, 2.0, 40.0)]
-    np.testing.assert_allclose(mixture.shares(mistakes, np.ones(3)), np.array(expected) / sum(expected))
+    np.testing.assert_allclose(auto_rate.shares(mistakes, np.ones(3)), np.array(expected) / sum(expected))
 
 
 def test_what_has_diverged_has_no_share() -> None:
-    np.testing.assert_array_equal(mixture.shares(np.zeros(2), np.array([0.0, 1.0])), [0.0, 1.0])
-    np.testing.assert_array_equal(mixture.shares(np.zeros(2), np.zeros(2)), [0.5, 0.5])
+    np.testing.assert_array_equal(auto_rate.shares(np.zeros(2), np.array([0.0, 1.0])), [0.0, 1.0])
+    np.testing.assert_array_equal(auto_rate.shares(np.zeros(2), np.zeros(2)), [0.5, 0.5])
 
 
 def test_losses_count_in_units_of_the_best() -> None:
-    np.testing.assert_allclose(mixture.in_rows(np.array([3.0, 6.0, np.nan]), 30.0), [30.0, 60.0, np.nan])
-    np.testing.assert_array_equal(mixture.in_rows(np.array([0.0, 1.0]), 5.0), [0.0, np.inf])
-    np.testing.assert_array_equal(mixture.in_rows(np.full(2, np.nan), 5.0), [0.0, 0.0])
+    np.testing.assert_allclose(auto_rate.in_rows(np.array([3.0, 6.0, np.nan]), 30.0), [30.0, 60.0, np.nan])
+    np.testing.assert_array_equal(auto_rate.in_rows(np.array([0.0, 1.0]), 5.0), [0.0, np.inf])
+    np.testing.assert_array_equal(auto_rate.in_rows(np.full(2, np.nan), 5.0), [0.0, 0.0])
 
 
 @pytest.mark.parametrize("classes", [0, 2, 3])

@@ -1,0 +1,87 @@
+"""`learning_rate="auto"`: its candidates, and the mixture with which several of them answer.
+
+Candidates are the default rate and its neighbours. They were chosen by how near their answer comes to the
+best of a large grid, on the sets of `benchmarks.labelled` and `benchmarks.numeric`: see docs/auto-rate.md.
+With standardized scaling all of them answer together; with others the best by progressive loss does, and
+some of them decay.
+
+The mixture is one linear model. A mean of linear models is a linear model: its coefficients are the means of
+theirs. A setting that has made E wrong predictions more than the best so far has the share exp(−η·E), and η
+= √(2·log K/E₀) for K settings and the E₀ wrong predictions of the best: what is a mere chance by that
+measure does not decide, and what is more than that does (Freund and Schapire's exponential weights). Of
+numbers, which are not right or wrong, the losses count in units of the mean loss of the best. All of it is
+counted by weight, in the first pass, before the row was learned.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from steelyard.engine.protocol import Column
+from steelyard.learn import linear
+from steelyard.model import Model, Settings
+
+# Multiples of the default rate, power_t and initial_t. The first answers wherever it is as good.
+CANDIDATES = (
+    (1.0, 0.0, 1.0), (0.5, 0.0, 1.0), (2.0, 0.0, 1.0),
+    (1.0, 0.25, 100.0), (2.0, 0.25, 100.0), (4.0, 0.25, 100.0),
+)  # fmt: skip
+# In units of their own, and averaged, models that decay bring nothing more: these answer together.
+MIXED = tuple((2.0**power, 0.0, 1.0) for power in (0, -1, 1, -2, 2))
+# Without scale-free rates the default rate is only a place to start from.
+WIDE_RANGE = tuple((4.0**power, 0.0, 1.0) for power in (0, -1, 1, -2, -3, -4))
+
+
+def candidates(settings: Settings, begun: Sequence[Settings] | None = None) -> list[Settings]:
+    """The settings that compete; those that have begun keep the schedules they began with."""
+    if settings.power_t != 0.0:
+        raise ValueError(
+            f"learning_rate='auto' tries several decays itself: leave power_t at 0; got {settings.power_t!r}"
+        )
+    rates = {"normalized": CANDIDATES, "standardized": MIXED}.get(settings.scaling, WIDE_RANGE)
+    schedules = [(settings.rate * factor, *decay) for factor, *decay in rates]
+    if begun is not None:
+        schedules = [(each.rate, each.power_t, each.initial_t) for each in begun]
+    return [
+        replace(settings, learning_rate=rate, power_t=power_t, initial_t=initial_t)
+        for rate, power_t, initial_t in schedules
+    ]
+
+
+def shares(mistakes: Column, alive: Column) -> Column:
+    """The share of each setting; `mistakes` are counted in rows, and `alive` is 0 for what has diverged."""
+    counted = np.where(alive > 0.0, mistakes, np.inf)
+    fewest = counted.min()
+    if not np.isfinite(fewest):
+        return np.full(len(counted), 1.0 / len(counted))
+    eta = np.sqrt(2.0 * np.log(len(counted)) / max(fewest, 1.0))
+    weights = np.exp(-eta * (counted - fewest))
+    return np.asarray(weights / weights.sum())
+
+
+def in_rows(losses: Column, weight: float) -> Column:
+    """Sums of losses as if they were mistakes: in units of the mean loss of the best."""
+    best = np.nanmin(losses) if np.isfinite(losses).any() else 0.0
+    if not best > 0.0:
+        return np.where(losses > 0.0, np.inf, 0.0)
+    return np.asarray(losses / best * weight)
+
+
+def mixed(models: Sequence[Model], parts: Column, answering: Model) -> Model:
+    """The mean of these models by their parts, with the clock and the progressive figures of one of them."""
+    settings = replace(
+        answering.settings, scaling="plain", average=None, rates="row", l1=0.0, l2=0.0, follow_labels=False
+    )
+    mean = Model(settings, answering.features)
+    used = [(model, part) for model, part in zip(models, parts.tolist(), strict=True) if part > 0.0]
+    total = np.zeros(answering.features)
+    bias = 0.0
+    for model, part in used:
+        total += part * model.coefficients().astype(np.float64)
+        bias += part * model.bias
+    mean.raw_coefficients[:] = total
+    mean.state[:] = answering.state
+    mean.state[linear.BIAS] = bias
+    mean.state[[linear.SCALE, linear.L1_TOTAL, linear.BIAS_LAG, linear.REFERENCE]] = 1.0, 0.0, 0.0, 0.0
+    return mean
