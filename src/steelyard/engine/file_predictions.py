@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from steelyard.engine.protocol import Engine
+from steelyard.engine.protocol import Predicts
 from steelyard.engine.run_options import RunOptions
 from steelyard.io.blocks import Block, ParsedBlock
 from steelyard.io.input_spec import InputSpec
@@ -14,7 +14,7 @@ from steelyard.io.stream import Reader, Stream
 class _Predicting:
     """A reader that also predicts what it has parsed, on the same thread."""
 
-    def __init__(self, reader: Reader, engine: Engine) -> None:
+    def __init__(self, reader: Reader, engine: Predicts) -> None:
         self.numeric_labels = reader.numeric_labels
         self.blocks = reader.blocks
         self.nothing = reader.nothing
@@ -27,7 +27,7 @@ class _Predicting:
 
 
 def predict(
-    engine: Engine,
+    engine: Predicts,
     spec: InputSpec,
     paths: Sequence[str],
     run: RunOptions,

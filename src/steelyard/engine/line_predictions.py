@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.engine.protocol import Engine
+from steelyard.engine.protocol import Predicts
 from steelyard.io.blocks import Block, ParsedBlock
 from steelyard.io.stream import Reader
 
@@ -21,7 +21,7 @@ class Answered:
     """What is wrong with the line; None for a blank one."""
 
 
-def predict_lines(reader: Reader, engine: Engine, block: Block) -> Iterator[Answered]:
+def predict_lines(reader: Reader, engine: Predicts, block: Block) -> Iterator[Answered]:
     """The answers, in the order of the lines.
 
     A block with a line that is no row is halved until that line is alone, so that the others need not be

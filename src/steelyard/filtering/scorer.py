@@ -25,10 +25,11 @@ class Scorer:
     """One model of a filter."""
 
     def __init__(self, path: Path, loss: type[Loss] | None = None) -> None:
-        self.model = loaded_model.load(path, loss)
+        self.model = loaded_model.load_to_predict(path, loss)
         self.spec = self.model.spec()
         self.name = re.sub(r"\W", "_", path.stem)
-        self.digest = hashlib.blake2b(path.read_bytes(), digest_size=16).hexdigest()
+        with path.open("rb") as file:
+            self.digest = hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
         self.classes = self.model.class_names or []
         self._numbers = np.array(self.classes, object)
         number = "p" if self.model.has_probabilities else "raw"
