@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 )  # fmt: skip
 @click.option("--tag", "wanted_tags", multiple=True, metavar="TAG",
               help="Explain rows with this tag; may be repeated.")  # fmt: skip
+@options.TEXT_COLUMN
 @options.ENCODING
 @options.OWN_LOSS
 @options.THREADS
@@ -57,6 +58,7 @@ def command(
     with options.errors():
         paths = sources.expand(files)
         loaded, models = loaded_model.load_to_explain(model, options.own_loss(given["loss"]))
+        loaded = loaded.for_text(given["text"])
         explainer = Explainer(loaded, models, top)
         spec, stream = scoring.score(loaded, paths, given)
         labels = scoring.RawLabels(spec)

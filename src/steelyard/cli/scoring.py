@@ -40,9 +40,9 @@ def score(
     )
 
 
-def load(path: Path, loss: str | None) -> LoadedModel:
+def load(path: Path, loss: str | None, text: str | None = None) -> LoadedModel:
     """A model that predicts; `--loss module:Class` gives the loss, if it was trained with a user's own."""
-    return loaded_model.load_to_predict(path, options.own_loss(loss))
+    return loaded_model.load_to_predict(path, options.own_loss(loss)).for_text(text)
 
 
 def load_learned(path: Path, loss: str | None) -> LearnedModel:

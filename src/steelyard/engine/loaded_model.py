@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Self
 
 from steelyard import model_file
 from steelyard.engine import file_labels, probabilities
@@ -27,6 +28,8 @@ class LoadedModel:
     content: ModelFile
     engine: Predicts
     class_names: list[str] | None
+    text: str | None = field(default=None, kw_only=True)
+    """The column of the files that has the text, if it is called otherwise than when the model learned."""
 
     @property
     def loss(self) -> Loss:
@@ -48,7 +51,15 @@ class LoadedModel:
 
     def spec(self) -> InputSpec:
         """How it reads files; an error for a model that does not know."""
-        return spec_of(self.content, self.path)
+        spec = spec_of(self.content, self.path)
+        return spec if self.text is None else _with_text(spec, self.text, self.path)
+
+    def for_text(self, column: str | None) -> Self:
+        """The same for files where this column has the text; None: that of the model."""
+        found = replace(self, text=column)
+        if column is not None:
+            found.spec()  # or an error
+        return found
 
 
 @dataclass(frozen=True)
@@ -111,6 +122,14 @@ def _model_first(path: Path) -> Iterator[None]:
         if formats.by_suffix(str(path)) is None:
             raise
         raise InputError(f"{error}; the model comes before the files") from None
+
+
+def _with_text(spec: InputSpec, column: str, path: Path) -> InputSpec:
+    if spec.columns is not None:
+        return replace(spec, columns=spec.columns.with_text(column, str(path)))
+    if spec.original is None:
+        raise InputError(f"--text {column}: {path} was trained on {spec.format}, which has no columns")
+    return replace(spec, original=_with_text(spec.original, column, path))
 
 
 def _class_names(content: ModelFile, spec: InputSpec | None) -> list[str] | None:
