@@ -198,6 +198,7 @@ class _Open:
         self.blocks, self.lines = before.get("blocks", 0), before.get("lines", 0)
         self.statistics = Statistics(before.get("statistics"))
         self.candidates: list[Candidate] = before.get("candidates", [])
+        self.problems: list[Problem] = []
 
     def record(self) -> dict[str, Any]:
         return {
@@ -311,8 +312,12 @@ class _Run:
         return _Open(prepared, opened, before)
 
     def _finish(self, now: _Open) -> None:
-        """The output in the folder comes last: it says that all is done."""
+        """The output in the folder comes last: it says that all is done.
+
+        Only now is it sure that the file is not damaged, and its problems more than debris.
+        """
         name = now.prepared.input.name
+        self.problems = [*self.problems, *now.problems][:DESCRIBED]
         self._folder.finish(name, now.record())
         for output in reversed(now.outputs):
             output.finish()
@@ -331,7 +336,7 @@ class _Run:
                 raise InputError(
                     f"{problem}\n(--on-error skip leaves such {block.unit}s out and counts them)"
                 )
-            self.problems = [*self.problems, problem][:DESCRIBED]
+            now.problems = [*now.problems, problem][:DESCRIBED]
 
     def summarise(self, chosen: dict[str, Any] | None) -> FilterResult:
         """Merge the statistics of all outputs, and select the sample from their candidates."""
