@@ -164,7 +164,7 @@ def test_classes_must_be_numbers_or_strings(tmp_path: Path) -> None:
         (
             '"power_t": 0.0}]',
             '"power_t": 0.0}, {"learning_rate": 1.0}]',
-            "missing or not what its settings say",
+            "its figures do not fit its settings",
         ),
         ('"contest"', '"contests"', None),
         ('"first"', '"frist"', "no .contest. that makes sense"),

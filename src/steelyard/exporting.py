@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from steelyard import _atomic_files, losses
-from steelyard.engine.loaded_model import LoadedModel
+from steelyard.engine.loaded_model import LearnedModel
 from steelyard.io import columns as roles
 from steelyard.io.errors import InputError
 from steelyard.model import Model
@@ -17,7 +17,7 @@ SCORER = Path(__file__).parent / "javascript" / "scorer.js"
 _OPSET = 17
 
 
-def as_json(model: LoadedModel, *, names: bool = True) -> dict[str, Any]:
+def as_json(model: LearnedModel, *, names: bool = True) -> dict[str, Any]:
     """What a predictor needs: how rows become features, the coefficients that are not 0, and their names."""
     models = model.engine.models()
     settings = models[0].settings
@@ -46,7 +46,7 @@ def _coefficients(model: Model) -> dict[str, Any]:
     return {"bias": bias, "indices": indices.tolist(), "weights": [float(str(w)) for w in weights[indices]]}
 
 
-def _input(model: LoadedModel) -> dict[str, Any]:
+def _input(model: LearnedModel) -> dict[str, Any]:
     if model.content.spec is None:
         return {"kind": "matrix"}
     spec = model.spec()
@@ -62,7 +62,7 @@ def _input(model: LoadedModel) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def write_json(path: Path, model: LoadedModel, *, names: bool = True) -> None:
+def write_json(path: Path, model: LearnedModel, *, names: bool = True) -> None:
     with _atomic_files.replacing(path) as temporary:
         text = json.dumps(as_json(model, names=names), ensure_ascii=False, separators=(",", ":"))
         temporary.write_text(text, encoding="utf-8")
@@ -74,7 +74,7 @@ def write_scorer(path: Path) -> None:
         temporary.write_bytes(SCORER.read_bytes())
 
 
-def write_onnx(path: Path, model: LoadedModel) -> None:
+def write_onnx(path: Path, model: LearnedModel) -> None:
     """A graph that takes a matrix `X` of float32 and returns `prediction`, and of classes `probability`.
 
     Its columns are those of the matrix that was learned, or the number columns of a table, in their order.
@@ -124,7 +124,7 @@ def write_onnx(path: Path, model: LoadedModel) -> None:
         temporary.write_bytes(made.SerializeToString())
 
 
-def _dense(model: LoadedModel) -> tuple[Any, Any]:
+def _dense(model: LearnedModel) -> tuple[Any, Any]:
     """The coefficients of the columns, a row for each model, and the biases."""
     models = model.engine.models()
     every = np.stack([each.coefficients() for each in models])

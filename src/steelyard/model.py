@@ -23,6 +23,7 @@ MOST_AVERAGE = 64
 DEFAULT_AVERAGE = 8
 L2_FLOWS = ("split", "joint")
 RATES = ("row", "flow")
+_PIECE = 1 << 16  # coefficients that are made at a time: what they are made of stays in the caches
 STEPS_OF_FLOW = (
     1.5  # rates that fall along a row make shorter steps: the rate of scale-free scalings by default
 )
@@ -257,11 +258,12 @@ class Model:
         true = np.empty_like(self.raw_coefficients)
         scale, l1_total = self.state[linear.SCALE], self.state[linear.L1_TOTAL]
         linear.materialise(self.raw_coefficients, scale, l1_total, self.l1_applied, true)
-        if len(self.sums):
-            sizes = np.abs(self.units)
-            true -= (self._fading * scale) * self.lag
-            np.divide(true, sizes, out=true, where=sizes > units.TINIEST)
-            true[sizes <= units.TINIEST] = 0.0
+        for start in range(0, len(self.sums), _PIECE):
+            part = slice(start, start + _PIECE)
+            sizes = np.abs(self.units[part])
+            true[part] -= (self._fading * scale) * self.lag[part]
+            np.divide(true[part], sizes, out=true[part], where=sizes > units.TINIEST)
+            true[part][sizes <= units.TINIEST] = 0.0
         return true
 
     def know_units(self, own: NDArray[np.int64]) -> None:

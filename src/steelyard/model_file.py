@@ -1,36 +1,33 @@
 """Model files: the one module that reads and writes them. Every release reads the files of all earlier ones.
 
 A model file is a safetensors file: arrays, and one JSON text of metadata. The model that answers lies under
-plain names; the others of its engine (further settings, further classes) under their numbers. A model that
-has met few of its features stores those only (since format 2). Format 3 marks a file whose first model means
-nothing without the others: one model for each class.
+plain names; the others of its engine (further settings, further classes) under their numbers. Format 3 marks
+a file whose first model means nothing without the others: one model for each class.
 
 What else a file may hold: how files are read (`spec`), the names of features, the classes, the parameters of
 an estimator, and the position of a training run that is not finished.
 """
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
+from itertools import starmap
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Optional
 
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard import _atomic_files, model_schema
+from steelyard import _atomic_files, model_arrays, model_schema
 from steelyard.losses import Loss
 from steelyard.model import Model, Settings
+from steelyard.model_arrays import ArrayFile, Arrays, Read, StoredModel
 from steelyard.weight_summary import WeightSummary
 
 if TYPE_CHECKING:
     from steelyard.features import Names
 
-Arrays = dict[str, NDArray[Any]]
-
-FORMAT = 4  # the newest that this release reads
-_BY_FEATURE = ("weights", "squares", "scales", "debts", "units", "lag", "origins")
-_BY_COUNT = ("columns", "candidates")  # of which the counts say how many mean something
-_SINCE_STANDARDIZED = ("units", "unit_fill", "lag", "origins", "columns", "candidates", "column_counts")
 _DIFFERING = ("learning_rate", "initial_t", "power_t")  # what competing settings may differ in
 _RUN_ARRAY = "run_"
 _CALIBRATION = "calibration."
@@ -51,6 +48,12 @@ class EngineState:
     """Of each setting: the weight of wrong predictions; None if it was not counted."""
     alive: NDArray[np.float64] | None = None
     """Of each model: 0 if it diverged."""
+    features: int = 0
+    """Of each model."""
+
+    def __post_init__(self) -> None:
+        if self.models:
+            self.features = self.models[0].features
 
     @property
     def models_each(self) -> int:
@@ -133,7 +136,7 @@ def as_bytes(content: ModelFile) -> bytes:
         arrays |= {"contest.error": engine.error, "contest.alive": engine.alive}
         for number, model in enumerate(engine.models):
             if number != first:
-                arrays |= {f"{number}.{name}": array for name, array in _compact(model).items()}
+                arrays |= {f"{number}.{name}": array for name, array in model_arrays.compact(model).items()}
     answering = engine.models[first]
     about = {
         "format": _format(content),
@@ -141,7 +144,7 @@ def as_bytes(content: ModelFile) -> bytes:
         "settings": model_schema.settings_as_json(answering.settings),
         "extra": extra,
     }
-    return bytes(serialise(_compact(answering) | arrays, {"steelyard": json.dumps(about)}))
+    return bytes(serialise(model_arrays.compact(answering) | arrays, {"steelyard": json.dumps(about)}))
 
 
 def _format(content: ModelFile) -> int:
@@ -157,35 +160,50 @@ def load(path: str | Path, loss: Loss | type[Loss] | None = None) -> ModelFile:
     Of a loss given as a class, the file knows the parameters.
     """
     path = Path(path)
-    arrays, about = _read(path)
-    try:
-        model_schema.check(about, arrays)
-        settings = model_schema.settings_from_json(path, about["settings"], loss)
-        if "follow_labels" not in about["settings"]:  # older than the unit of labels, and its array
-            arrays["label_state"] = np.zeros(0)
-        extra = dict(about["extra"])
-        engine = _load_engine(path, Model(settings, int(about["features"])), extra, arrays)
-        return ModelFile(
-            engine=engine,
-            spec=extra.get("reading"),
-            names=_load_names(engine.models[0].features, arrays),
-            class_names=model_schema.array(extra.get("classes")),
-            feature_names=model_schema.array(extra.get("feature_names")),
-            estimator=extra.get("estimator"),
-            parameters=dict(extra.get("parameters") or {}),
-            weight_summary=WeightSummary(**extra["weight_summary"]) if extra.get("weight_summary") else None,
-            weight_factor=float(extra.get("weight_factor", 1.0)),
-            n_iter=int(extra.get("n_iter", 1)),
-            calibration=extra.get("calibration") and [[*each, 0.0][:3] for each in extra["calibration"]],
-            progressive_calibration=_under(_CALIBRATION, arrays),
-            training=extra.get("training"),
-            run=extra.get("run"),
-            run_arrays={name: array for name, array in arrays.items() if name.startswith(_RUN_ARRAY)},
-        )
-    except ValueError as error:
-        raise error if str(path) in str(error) else _damaged(path, str(error)) from None
-    except (KeyError, TypeError, AttributeError, IndexError, OverflowError, MemoryError) as error:
-        raise _damaged(path, repr(error)) from None
+    with model_arrays.explained(path), ArrayFile(path) as file:
+        content = _content(file, loss, names=True)
+        content.engine.models = [
+            model_arrays.fill(Model(settings, features), read)
+            for settings, features, read in _models(file, content.engine)
+        ]
+        return content
+
+
+@contextmanager
+def opened(
+    path: str | Path, loss: Loss | type[Loss] | None = None, *, names: bool = False
+) -> Iterator[tuple[ModelFile, Iterator[StoredModel]]]:
+    """As `load`, to predict: the models come one by one, each without what only learning needs."""
+    path = Path(path)
+    with model_arrays.explained(path), ArrayFile(path) as file:
+        content = _content(file, loss, names=names)
+        yield content, starmap(StoredModel, _models(file, content.engine))
+
+
+def _content(file: ArrayFile, loss: Loss | type[Loss] | None, *, names: bool) -> ModelFile:
+    """All but the models."""
+    model_schema.check(file.about)
+    settings = model_schema.settings_from_json(file.path, file.about["settings"], loss)
+    extra = dict(file.about["extra"])
+    return ModelFile(
+        engine=_engine(file, settings, extra),
+        spec=extra.get("reading"),
+        names=_load_names(file) if names and "names_index" in file.names else None,
+        class_names=model_schema.array(extra.get("classes")),
+        feature_names=model_schema.array(extra.get("feature_names")),
+        estimator=extra.get("estimator"),
+        parameters=dict(extra.get("parameters") or {}),
+        weight_summary=WeightSummary(**extra["weight_summary"]) if extra.get("weight_summary") else None,
+        weight_factor=float(extra.get("weight_factor", 1.0)),
+        n_iter=int(extra.get("n_iter", 1)),
+        calibration=extra.get("calibration") and [[*each, 0.0][:3] for each in extra["calibration"]],
+        progressive_calibration={
+            name.removeprefix(_CALIBRATION): array for name, array in file.all_under(_CALIBRATION).items()
+        },
+        training=extra.get("training"),
+        run=extra.get("run"),
+        run_arrays=file.all_under(_RUN_ARRAY),
+    )
 
 
 def is_model(path: str | Path) -> bool:
@@ -217,119 +235,42 @@ def load_one(path: str | Path, loss: Loss | type[Loss] | None = None, class_name
     return models[names.index(class_name)]
 
 
-def _load_engine(path: Path, model: Model, extra: dict[str, Any], arrays: Arrays) -> EngineState:
-    _fill(path, model, arrays)
-    about = extra.get("contest")
+def _engine(file: ArrayFile, settings: Settings, extra: dict[str, Any]) -> EngineState:
+    """What is known of the engine beside its models."""
+    about, features = extra.get("contest"), int(file.about["features"])
     if about is None:
         errors = extra.get("errors")
-        return EngineState([model.settings], [model], error=None if errors is None else np.array([errors]))
-    settings = [replace(model.settings, **each) for each in about["settings"]]
-    state = EngineState(settings, [], int(about["classes"]))
-    first = int(about["first"])
-    count = len(settings) * state.models_each
+        error = None if errors is None else np.array([errors])
+        return EngineState([settings], [], error=error, features=features)
+    competing = [replace(settings, **each) for each in about["settings"]]
+    state = EngineState(competing, [], int(about["classes"]), features=features)
+    count, first = len(state.settings) * state.models_each, int(about["first"])
     if not 0 <= first < count:
-        raise _damaged(path, f"its first model is number {first} of {count}")
-    for number in range(count):
-        if number == first:
-            state.models.append(model)
-            continue
-        other = Model(settings[number // state.models_each], model.features)
-        _fill(path, other, _under(f"{number}.", arrays))
-        state.models.append(other)
-    model.settings = settings[first // state.models_each]
+        raise model_arrays.damaged(file.path, f"its first model is number {first} of {count}")
     state.best = first // state.models_each
-    state.error, state.alive = arrays["contest.error"], arrays["contest.alive"]
-    if state.error.shape != (len(settings),) or state.alive.shape != (count,):
-        raise _damaged(path, "its figures do not fit its settings")
+    state.error, state.alive = file.read("contest.error"), file.read("contest.alive")
+    if state.error is None or state.alive is None:
+        raise ValueError("it lacks the figures of its settings")
+    if state.error.shape != (len(state.settings),) or state.alive.shape != (count,):
+        raise model_arrays.damaged(file.path, "its figures do not fit its settings")
     return state
 
 
-def _compact(model: Model) -> Arrays:
-    """The arrays as they are stored: where few features have been met, of those only."""
-    arrays = model.arrays()
-    by_feature = {name: array for name, array in arrays.items() if name in _BY_FEATURE and len(array)}
-    met = np.zeros(model.features, bool)
-    for name, array in by_feature.items():
-        met |= array != (model.unit_fill[0] if name == "units" else 0.0)
-    places = np.flatnonzero(met)
-    for name, count in zip(_BY_COUNT, arrays["column_counts"].tolist(), strict=True):
-        arrays[name] = arrays[name][:count]
-    if 2 * len(places) > model.features:
-        return {name: np.ascontiguousarray(array) for name, array in arrays.items()}
-    return arrays | {name: array[places] for name, array in by_feature.items()} | {"met": places}
+def _models(file: ArrayFile, state: EngineState) -> Iterator[tuple[Settings, int, Read]]:
+    """Of each model: its settings, its features, and what reads its arrays."""
+    contest = file.about["extra"].get("contest")
+    first = 0 if contest is None else int(contest["first"])
+    older = "follow_labels" not in file.about["settings"]  # than the unit of labels, and its array
+    for number in range(len(state.settings) * state.models_each):
+        read = file.read if number == first else file.under(f"{number}.")
+        if number == first and older:
+            read = lambda name: np.zeros(0) if name == "label_state" else file.read(name)  # noqa: E731
+        yield state.settings[number // state.models_each], state.features, read
 
 
-def _fill(path: Path, model: Model, arrays: Arrays) -> None:
-    """Move what `_compact` has stored, out of these arrays, into a model of the same settings."""
-    met = arrays.pop("met", None)
-    for name, empty in model.arrays().items():
-        stored = arrays.pop(name, None)
-        if stored is None and name in _SINCE_STANDARDIZED and model.settings.scaling != "standardized":
-            continue  # written before there were units and averages
-        if stored is not None and name == "state":
-            stored = np.append(stored, np.zeros(max(len(empty) - len(stored), 0)))
-        if stored is not None and name in _BY_COUNT and len(stored) <= len(empty):
-            stored = np.concatenate([stored, empty[len(stored) :]])
-        if stored is not None and met is not None and name in _BY_FEATURE and len(empty):
-            fill = float(arrays["unit_fill"][0]) if name == "units" else 0.0
-            stored = _spread(stored, met, model.features, fill)
-        if stored is None or stored.shape != empty.shape or stored.dtype != empty.dtype:
-            raise ValueError(f"{path}: the array {name!r} is missing or not what its settings say")
-        empty[...] = stored
-    model_schema.check_columns(model.features, model.arrays())
-
-
-def _under(prefix: str, arrays: Arrays) -> Arrays:
-    """Those whose names begin so, by the rest of the name."""
-    return {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
-
-
-def _spread(stored: NDArray[Any], met: NDArray[Any], features: int, fill: float) -> NDArray[Any] | None:
-    """What is stored of the features that were met, among those that were not; None if it does not fit."""
-    if (
-        stored.shape != met.shape
-        or met.ndim != 1
-        or (len(met) and not 0 <= met.min() <= met.max() < features)
-    ):
-        return None
-    array = np.full(features, fill, stored.dtype)
-    array[met] = stored
-    return array
-
-
-def _load_names(features: int, arrays: Arrays) -> Optional["Names"]:
-    if "names_index" not in arrays:
-        return None
+def _load_names(file: ArrayFile) -> "Names":
     from steelyard.features import Names  # not at the top: estimators of rows do without it
 
+    features, arrays = int(file.about["features"]), file.all_under("names_")
+    model_schema.check_names(features, arrays)
     return Names.from_arrays(features, arrays)
-
-
-def _read(path: Path) -> tuple[Arrays, dict[str, Any]]:
-    from safetensors import SafetensorError, safe_open
-
-    try:
-        with safe_open(path, "numpy") as file:
-            text = (file.metadata() or {}).get("steelyard")
-            arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-    except FileNotFoundError:
-        raise FileNotFoundError(f"{path}: there is no such file") from None
-    except (SafetensorError, OSError) as error:
-        raise _damaged(path, str(error)) from None
-    if text is None:
-        raise ValueError(f"{path}: a safetensors file, but not one of steelyard's")
-    try:
-        about = json.loads(text)
-        if "\\ud" in text:  # perhaps half of a pair, which nobody could write again: a UnicodeEncodeError
-            json.dumps(about, ensure_ascii=False).encode()
-        newest = int(dict(about)["format"])
-    except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
-        raise _damaged(path, "its metadata make no sense") from None
-    if newest > FORMAT:
-        newer = f"written by a newer steelyard (format {newest}, this one reads up to {FORMAT})"
-        raise ValueError(f"{path}: {newer}; upgrade")
-    return arrays, about
-
-
-def _damaged(path: Path, why: str) -> ValueError:
-    return ValueError(f"{path}: not a model file, or a damaged one ({why})")

@@ -98,8 +98,8 @@ _EXTRA: dict[str, Test] = {
 }
 
 
-def check(about: dict[str, Any], arrays: Arrays) -> None:
-    """Refuse metadata and arrays that no release has written. A ValueError says what."""
+def check(about: dict[str, Any]) -> None:
+    """Refuse metadata that no release has written. A ValueError says what."""
     for name, test in _METADATA.items():
         if not test(about.get(name)):
             raise ValueError(f"its metadata have no {name!r} that makes sense")
@@ -107,12 +107,12 @@ def check(about: dict[str, Any], arrays: Arrays) -> None:
         if about["extra"].get(name) is not None and not test(about["extra"][name]):
             raise ValueError(f"its metadata have no {name!r} that makes sense")
     _check_classes(about["extra"])
-    for name, array in arrays.items():
-        # a loss may be infinite, which is in `state`; nothing is ever not a number
-        if array.dtype.kind not in "fiu" or np.isnan(array).any():
-            raise ValueError(f"its array {name!r} has something that is not a number")
-    if "names_index" in arrays:
-        _check_names(about["features"], arrays)
+
+
+def check_array(name: str, array: NDArray[Any]) -> None:
+    """A loss may be infinite, which is in `state`; nothing is ever not a number."""
+    if array.dtype.kind not in "fiu" or np.isnan(array).any():
+        raise ValueError(f"its array {name!r} has something that is not a number")
 
 
 def _check_classes(extra: dict[str, Any]) -> None:
@@ -137,7 +137,7 @@ def check_columns(features: int, arrays: Arrays) -> None:
             raise ValueError("its columns of numbers are no whole numbers")
 
 
-def _check_names(features: int, arrays: Arrays) -> None:
+def check_names(features: int, arrays: Arrays) -> None:
     """Names are cut out of one text by their lengths; keys belong to features."""
     kinds = {
         "index": "i8", "length": "i4", "text": "u1",

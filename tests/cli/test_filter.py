@@ -1,5 +1,6 @@
 """`steelyard filter` and `steelyard audit`, as they are typed."""
 
+import gzip
 import json
 from pathlib import Path
 
@@ -104,6 +105,25 @@ def test_files_that_cannot_be_read_are_named_at_the_end(models: Path, corpus: Pa
     assert "skipped: " in result.stderr
     assert "0.jsonl.gz: cannot be read to its end" in result.stderr
     assert len(json.loads(run(*given, "--json", code=1).stdout)["failed"]) == 1
+
+
+def test_debris_of_a_damaged_file_is_not_told_line_by_line(
+    models: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """That the file is damaged shows at its end only; what was wrong in it before is no news then."""
+    monkeypatch.setattr("steelyard.filtering.inputs.BLOCK", 1 << 12)
+    text = "".join(json.dumps(each) + "\n" for each in rows(3000, 5)).encode()
+    damaged = bytearray(gzip.compress(text, 0))  # stored as it is
+    for place in range(2000, 40_000, 500):
+        damaged[place] = 0
+    (tmp_path / "a.jsonl.gz").write_bytes(damaged)
+    (tmp_path / "b.jsonl").write_text('{"text": "proof"}\nno JSON\n')
+    model, files = models / "quality.model", [tmp_path / "a.jsonl.gz", tmp_path / "b.jsonl"]
+    given = ("filter", model, *files, "-o", tmp_path / "kept", "--threads", 1, "--on-error", "skip")
+    told = run(*given, code=1).stderr.splitlines()
+    assert len(told) == 2
+    assert "b.jsonl, line 2" in told[0]
+    assert "a.jsonl.gz: cannot be read to its end" in told[1]
 
 
 def test_documents_without_text_are_counted(models: Path, tmp_path: Path) -> None:

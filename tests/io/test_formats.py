@@ -130,7 +130,7 @@ def test_formats_load_no_reader() -> None:
     )
     loaded = subprocess.check_output([sys.executable, "-c", code], text=True).split()
     readers = {"arrow", "arrow_arrays", "arrow_columns", "arrow_csr", "blocks", "delimited", "jsonl"}
-    readers |= {"sparse_text", "stream", "tables"}
+    readers |= {"sparse_reader", "stream", "tables"}
     assert readers.isdisjoint(loaded)
 
 

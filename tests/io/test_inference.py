@@ -15,7 +15,7 @@ import pytest
 from steelyard.io import convert, inference, input_spec
 from steelyard.io.columns import Column, ColumnOverrides, Columns
 from steelyard.io.errors import InputError
-from steelyard.io.formats import TableOverrides, sparse_text
+from steelyard.io.formats import TableOverrides, vw_svmlight
 from steelyard.io.input_spec import Dialect, InputSpec
 from steelyard.io.labels import classes, two_classes
 from steelyard.io.stream import Stream
@@ -45,10 +45,10 @@ def test_labels_of_the_first_rows(tmp_path: Path) -> None:
 
 
 def test_no_further_than_a_thousand_rows_and_a_megabyte(tmp_path: Path) -> None:
-    assert labels(tmp_path, b"1 |a\n" * sparse_text.HEAD_ROWS + b"5 |a\n") == ["1"]
+    assert labels(tmp_path, b"1 |a\n" * vw_svmlight.HEAD_ROWS + b"5 |a\n") == ["1"]
     long = b"1 |a " + b"b" * 1500 + b"\n"
     assert labels(tmp_path, long * 700 + b"5 |a\n") == ["1"]
-    assert labels(tmp_path, b"1 |" + b"a" * (sparse_text.HEAD_BYTES + 9) + b"\n5 |a\n") == []
+    assert labels(tmp_path, b"1 |" + b"a" * (vw_svmlight.HEAD_BYTES + 9) + b"\n5 |a\n") == []
 
 
 @pytest.mark.parametrize("text", [b"", b" \n\n", b"\xef\xbb\xbf"])
@@ -154,11 +154,11 @@ def test_labels_that_are_typed(tmp_path: Path, suffix: str) -> None:
 def test_labels_of_whole_files_of_lines(tmp_path: Path) -> None:
     paths = [str(tmp_path / name) for name in ("a", "b")]
     for path, last in zip(paths, (b"2.50 |a\n", b"-7 |a\nwrong\n|a"), strict=True):
-        Path(path).write_bytes(b"1 |a\n" * 3 * sparse_text.HEAD_ROWS + last)
+        Path(path).write_bytes(b"1 |a\n" * 3 * vw_svmlight.HEAD_ROWS + last)
     assert inference.distinct_labels(paths, VW, 3) == ["-7", "1", "2.5"]
     with pytest.raises(InputError, match=r"b: there are more than 2 different labels \(-7, 1, 2.5, …\)"):
         inference.distinct_labels(paths, VW, 2)
-    Path(paths[0]).write_bytes(b"1 1:1\n" * 3 * sparse_text.HEAD_ROWS + b"3 1:1\n")
+    Path(paths[0]).write_bytes(b"1 1:1\n" * 3 * vw_svmlight.HEAD_ROWS + b"3 1:1\n")
     assert inference.distinct_labels(paths[:1], SVMLIGHT, 3) == ["1", "3"]
 
 
@@ -188,10 +188,10 @@ def test_converted_classes_stay_classes(tmp_path: Path) -> None:
 
 
 def test_labels_of_a_pipe_are_those_of_its_head(monkeypatch: pytest.MonkeyPatch) -> None:
-    text = b"1 |a\n0 |a\n" * sparse_text.HEAD_ROWS + b"5 |a\n"
+    text = b"1 |a\n0 |a\n" * vw_svmlight.HEAD_ROWS + b"5 |a\n"
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text)))
     assert inference.distinct_labels(["-"], VW, 3) == ["0", "1"]
-    assert sum(len(parsed.examples) for parsed in Stream(["-"], VW.reader())) == 2 * sparse_text.HEAD_ROWS + 1
+    assert sum(len(parsed.examples) for parsed in Stream(["-"], VW.reader())) == 2 * vw_svmlight.HEAD_ROWS + 1
 
 
 def test_labels_of_several_files_where_one_has_no_label_column(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from steelyard.cli import scoring
-from steelyard.engine.loaded_model import LoadedModel
+from steelyard.engine.loaded_model import LearnedModel
 from tests.cli.running import run
 from tests.filtering.corpus import rows, write_jsonl
 
@@ -41,14 +41,14 @@ def numbers(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [each | {"size": each["id"] / 7.0, "before": each["id"] % 3} for each in found]
 
 
-def made(kind: str, folder: Path) -> tuple[LoadedModel, list[dict[str, Any]], list[str]]:
+def made(kind: str, folder: Path) -> tuple[LearnedModel, list[dict[str, Any]], list[str]]:
     """The model, rows, and the raw predictions of them as `predict` prints them."""
     data = write_jsonl(folder / "train.jsonl", numbers(rows(200, 1)))
     run("train", data, *KINDS[kind], "-o", folder / f"{kind}.model")
     given = numbers(rows(100, 2)) + HARD
     write_jsonl(folder / "rows.jsonl", given)
     shown = run("predict", folder / f"{kind}.model", folder / "rows.jsonl").stdout.splitlines()
-    return scoring.load(folder / f"{kind}.model", None), given, shown
+    return scoring.load_learned(folder / f"{kind}.model", None), given, shown
 
 
 def assert_same(raw: Any, shown: list[str]) -> None:
@@ -62,7 +62,7 @@ def assert_same(raw: Any, shown: list[str]) -> None:
         np.testing.assert_allclose(raw, [list(map(float, line.split())) for line in shown], atol=2e-6)
 
 
-def as_read(model: LoadedModel) -> dict[str, Any]:
+def as_read(model: LearnedModel) -> dict[str, Any]:
     from steelyard import exporting
 
     found: dict[str, Any] = json.loads(json.dumps(exporting.as_json(model)))

@@ -58,7 +58,7 @@ def test_uncalibrated_classes_have_shares(tmp_path: Path) -> None:
     x = np.eye(3, dtype=np.float32).repeat(20, axis=0)
     estimator = OnlineClassifier(loss="modified_huber", calibrate=False).fit(x, np.arange(3).repeat(20))
     estimator.save(tmp_path / "m.model")
-    predictor = Predictor(as_read(scoring.load(tmp_path / "m.model", None)))
+    predictor = Predictor(as_read(scoring.load_learned(tmp_path / "m.model", None)))
     np.testing.assert_allclose(predictor.predict_proba(-5 * x), estimator.predict_proba(-5 * x), atol=1e-12)
 
 

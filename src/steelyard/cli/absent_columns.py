@@ -9,6 +9,7 @@ import click
 
 from steelyard._messages import counted
 from steelyard.io.blocks import ParsedBlock
+from steelyard.io.columns import TEXT
 from steelyard.io.input_spec import InputSpec
 
 JSON_LINES = "jsonl"
@@ -24,6 +25,7 @@ class AbsentColumns:
         tables = spec.columns is not None and spec.format == JSON_LINES
         self.columns = list(spec.columns.features) if spec.columns is not None and tables else []
         self._keys = [json.dumps(name, ensure_ascii=False).encode() + b":" for name in self.columns]
+        self._only_text = spec.columns is not None and self.columns == list(spec.columns.with_role(TEXT))
         self._rows = self._lacking = self._without = 0
         self._names: Counter[str] = Counter()
 
@@ -70,7 +72,11 @@ class AbsentColumns:
         click.echo(
             f"{counted(self._lacking, 'row')}{among} lacked columns of the model "
             f"({_listed(most, _FEW_NAMES)}){none}; "
-            "an absent number counts as 0: send null for what is not known",
+            + (
+                "if another one has the text, use --text NAME"
+                if self._only_text and self._without == self._rows
+                else "an absent number counts as 0: send null for what is not known"
+            ),
             err=True,
         )
 

@@ -42,6 +42,7 @@ _LONGEST = 18  # of a class in a table
 @options.FILES
 @options.HELD_OUT
 @options.EVALUATED_LABELS
+@options.TEXT_COLUMN
 @options.ENCODING
 @options.OWN_LOSS
 @options.THREADS
@@ -61,7 +62,7 @@ def run(model: Path, files: tuple[str, ...], given: dict[str, Any], *, held_out:
     from steelyard.io import sources
 
     with options.errors():
-        loaded, paths = scoring.load(model, given["loss"]), sources.expand(files)
+        loaded, paths = scoring.load(model, given["loss"], given["text"]), sources.expand(files)
         return measure(loaded, paths, given, held_out=held_out_rows(loaded, paths) if held_out else None)
 
 

@@ -15,6 +15,7 @@ from steelyard.io.errors import InputError
 
 if TYPE_CHECKING:
     from steelyard.engine.loaded_model import LoadedModel
+    from steelyard.model import Model
 
 
 @click.command(epilog=EXAMPLES["explain"])
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 )  # fmt: skip
 @click.option("--tag", "wanted_tags", multiple=True, metavar="TAG",
               help="Explain rows with this tag; may be repeated.")  # fmt: skip
+@options.TEXT_COLUMN
 @options.ENCODING
 @options.OWN_LOSS
 @options.THREADS
@@ -50,12 +52,14 @@ def command(
     the runner-up.
     """
     from steelyard.cli import scoring
+    from steelyard.engine import loaded_model
     from steelyard.io import sources
 
     with options.errors():
         paths = sources.expand(files)
-        loaded = scoring.load(model, given["loss"])
-        explainer = Explainer(loaded, top)
+        loaded, models = loaded_model.load_to_explain(model, options.own_loss(given["loss"]))
+        loaded = loaded.for_text(given["text"])
+        explainer = Explainer(loaded, models, top)
         spec, stream = scoring.score(loaded, paths, given)
         labels = scoring.RawLabels(spec)
         missing, first = {*numbers, *wanted_tags}, 1
@@ -83,8 +87,8 @@ def command(
 class Explainer:
     """Contributions of features to a prediction; of several classes to the lead of the best over the next."""
 
-    def __init__(self, loaded: "LoadedModel", top: int) -> None:
-        self._models = loaded.engine.models()
+    def __init__(self, loaded: "LoadedModel", models: "list[Model]", top: int) -> None:
+        self._models = models
         self._loss, self._calibration = loaded.loss, loaded.content.calibration
         known = self._calibration is not None or probabilities.has_probabilities(self._loss)
         self._probable = known and loaded.class_names is not None

@@ -35,7 +35,7 @@ def command(model: Path, output: Path, *, names: bool, loss: str | None, force: 
                 f"{output}: its name must end in {', '.join(kinds)}", param_hint="--output"
             )
         check_outputs([output], [model], force=force)
-        loaded = scoring.load(model, loss)
+        loaded = scoring.load_learned(model, loss)
         if output.suffix.lower() == ".json":
             exporting.write_json(output, loaded, names=names)
         elif output.suffix.lower() == ".onnx":

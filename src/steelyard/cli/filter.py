@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     help="Draw N documents to label, from which steelyard audit estimates how good the filter is.",
 )  # fmt: skip
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Random seed.")
+@options.TEXT_COLUMN
 @options.ENCODING
 @options.OWN_LOSS
 @click.option(

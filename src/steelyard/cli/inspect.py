@@ -12,7 +12,7 @@ from steelyard import losses
 from steelyard.cli import options
 from steelyard.cli.common import fact_lines
 from steelyard.cli.help_examples import EXAMPLES
-from steelyard.engine.loaded_model import LoadedModel
+from steelyard.engine.loaded_model import LearnedModel
 from steelyard.engine.metrics import finite
 from steelyard.io.columns import Column, Columns
 from steelyard.model import Model
@@ -32,11 +32,11 @@ def command(model: Path, top: int, as_json: bool, **given: Any) -> None:
     from steelyard.cli import scoring
 
     with options.errors():
-        result = describe(scoring.load(model, given["loss"]), top)
+        result = describe(scoring.load_learned(model, given["loss"]), top)
     click.echo(json.dumps(result) if as_json else _text(result))
 
 
-def describe(loaded: LoadedModel, top: int) -> dict[str, Any]:
+def describe(loaded: LearnedModel, top: int) -> dict[str, Any]:
     """The figures of a model; with more than two classes, of the model of each."""
     engine, content = loaded.engine, loaded.content
     models = engine.models()

@@ -91,7 +91,9 @@ NAMES = click.option(
     "--names/--no-names", default=True, show_default=True,
     help="Save the names of features, which inspect and explain show.",
 )  # fmt: skip
-
+TEXT_COLUMN = click.option(
+    "--text", metavar="COLUMN", help="The column with the text, if it is not called as in training."
+)
 OWN_LOSS = click.option(
     "--loss", metavar="MODULE:CLASS", help="The loss, for a model that was trained with your own."
 )

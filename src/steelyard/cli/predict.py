@@ -54,6 +54,7 @@ _TABLES = ("csv", "tsv", "jsonl")  # on standard output
     "the file decides.)",
 )  # fmt: skip
 @streaming.STREAM
+@options.TEXT_COLUMN
 @options.ENCODING
 @options.OWN_LOSS
 @options.THREADS
@@ -88,7 +89,7 @@ def command(
         _check_combination(output, kind, top, output_format, line_by_line=line_by_line)
         paths = sources.expand(files)
         check_outputs([output], [model, *paths], force=given["force"])
-        loaded = scoring.load(model, given["loss"])
+        loaded = scoring.load(model, given["loss"], given["text"])
         if output_format is not None:
             given["prompt"] = streaming.is_prompt(paths, output)
             added = AddedColumns(loaded, kind, top)

@@ -12,10 +12,10 @@ from steelyard.cli import evaluate, inspect, options
 from steelyard.cli.common import check_outputs
 from steelyard.cli.explain import Explainer
 from steelyard.cli.help_examples import EXAMPLES
-from steelyard.cli.scoring import load, predictions_of, tags
+from steelyard.cli.scoring import load_learned, predictions_of, tags
 from steelyard.engine import probabilities
 from steelyard.engine.holdout import Holdout
-from steelyard.engine.loaded_model import LoadedModel
+from steelyard.engine.loaded_model import LearnedModel
 from steelyard.examples import Examples
 from steelyard.io import grouped_rows, sources
 from steelyard.io.columns import LABEL
@@ -61,7 +61,7 @@ def command(model: Path, files: tuple[str, ...], output: Path, *, held_out: bool
     with options.errors():
         paths = sources.expand(files)
         check_outputs([output], [model, *paths], force=given["force"])
-        loaded = load(model, given["loss"])
+        loaded = load_learned(model, given["loss"])
         rows = evaluate.held_out_rows(loaded, paths) if held_out else None
         content = gather(loaded, paths, given, rows)
         page.write(output, content)
@@ -69,7 +69,7 @@ def command(model: Path, files: tuple[str, ...], output: Path, *, held_out: bool
 
 
 def gather(
-    loaded: LoadedModel, paths: list[str], given: dict[str, Any], held_out: Holdout = None
+    loaded: LearnedModel, paths: list[str], given: dict[str, Any], held_out: Holdout = None
 ) -> page.Content:
     """Predict the files, or the rows of them that were held out, and collect what the page says."""
     collector = _Collector(loaded, paths)
@@ -101,9 +101,9 @@ class _Collector:
 
     spec: "InputSpec"
 
-    def __init__(self, loaded: LoadedModel, paths: list[str]) -> None:
+    def __init__(self, loaded: LearnedModel, paths: list[str]) -> None:
         self._loaded, self._paths = loaded, paths
-        self._explainer = Explainer(loaded, _PARTS)
+        self._explainer = Explainer(loaded, loaded.engine.models(), _PARTS)
         known = loaded.content.calibration is not None or probabilities.has_probabilities(loaded.loss)
         self.probable = known and loaded.class_names is not None
         self._parts: list[tuple[Any, ...]] = []

@@ -13,7 +13,7 @@ from steelyard.cli import options
 from steelyard.cli.absent_columns import JSON_LINES
 from steelyard.cli.prediction_columns import Scores, check_kind
 from steelyard.engine import file_labels, file_predictions, loaded_model
-from steelyard.engine.loaded_model import LoadedModel
+from steelyard.engine.loaded_model import LearnedModel, LoadedModel
 from steelyard.io import columns as roles
 from steelyard.io import compatibility
 from steelyard.io.blocks import ParsedBlock
@@ -40,8 +40,13 @@ def score(
     )
 
 
-def load(path: Path, loss: str | None) -> LoadedModel:
-    """`--loss module:Class` gives the loss of a model that was trained with a user's own."""
+def load(path: Path, loss: str | None, text: str | None = None) -> LoadedModel:
+    """A model that predicts; `--loss module:Class` gives the loss, if it was trained with a user's own."""
+    return loaded_model.load_to_predict(path, options.own_loss(loss)).for_text(text)
+
+
+def load_learned(path: Path, loss: str | None) -> LearnedModel:
+    """A model with all that it has learned."""
     return loaded_model.load(path, options.own_loss(loss))
 
 

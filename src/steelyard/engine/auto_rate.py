@@ -19,7 +19,7 @@ from dataclasses import replace
 import numpy as np
 
 from steelyard.engine.protocol import Column
-from steelyard.learn import linear
+from steelyard.engine.still_models import still_settings, still_state
 from steelyard.model import Model, Settings
 
 # Multiples of the default rate, power_t and initial_t. The first answers wherever it is as good.
@@ -70,10 +70,7 @@ def in_rows(losses: Column, weight: float) -> Column:
 
 def mixed(models: Sequence[Model], parts: Column, answering: Model) -> Model:
     """The mean of these models by their parts, with the clock and the progressive figures of one of them."""
-    settings = replace(
-        answering.settings, scaling="plain", average=None, rates="row", l1=0.0, l2=0.0, follow_labels=False
-    )
-    mean = Model(settings, answering.features)
+    mean = Model(still_settings(answering.settings), answering.features)
     used = [(model, part) for model, part in zip(models, parts.tolist(), strict=True) if part > 0.0]
     total = np.zeros(answering.features)
     bias = 0.0
@@ -81,7 +78,5 @@ def mixed(models: Sequence[Model], parts: Column, answering: Model) -> Model:
         total += part * model.coefficients().astype(np.float64)
         bias += part * model.bias
     mean.raw_coefficients[:] = total
-    mean.state[:] = answering.state
-    mean.state[linear.BIAS] = bias
-    mean.state[[linear.SCALE, linear.L1_TOTAL, linear.BIAS_LAG, linear.REFERENCE]] = 1.0, 0.0, 0.0, 0.0
+    mean.state[:] = still_state(answering, bias)
     return mean

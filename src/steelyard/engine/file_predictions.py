@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.engine.protocol import Engine
+from steelyard.engine.protocol import Predicts
 from steelyard.engine.run_options import RunOptions
 from steelyard.io.blocks import Block, ParsedBlock
 from steelyard.io.input_spec import InputSpec
@@ -17,7 +17,7 @@ from steelyard.io.stream import Reader, Stream
 class _Predicting:
     """A reader that also predicts what it has parsed, on the same thread."""
 
-    def __init__(self, reader: Reader, engine: Engine) -> None:
+    def __init__(self, reader: Reader, engine: Predicts) -> None:
         self.numeric_labels = reader.numeric_labels
         self.blocks = reader.blocks
         self.nothing = reader.nothing
@@ -30,7 +30,7 @@ class _Predicting:
 
 
 def predict(
-    engine: Engine,
+    engine: Predicts,
     spec: InputSpec,
     paths: Sequence[str],
     run: RunOptions,
@@ -74,7 +74,7 @@ class Answered:
     """What is wrong with the line; None for a blank one."""
 
 
-def predict_lines(reader: Reader, engine: Engine, block: Block) -> Iterator[Answered]:
+def predict_lines(reader: Reader, engine: Predicts, block: Block) -> Iterator[Answered]:
     """The answers, in the order of the lines, for programs that wait for each: also a bad one gets one.
 
     A block with a line that is no row is halved until that line is alone, so that the others need not be

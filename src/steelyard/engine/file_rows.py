@@ -217,8 +217,7 @@ def spec_of(stored: ModelFile, path: str | Path) -> InputSpec:
             "use it there, or train it on files (steelyard train, or fit_files)"
         )
     spec = input_spec.stored_in(path, stored.spec)
-    own = spec.features
-    features = stored.engine.models[0].features
+    own, features = spec.features, stored.engine.features
     if own != features:
         raise InputError(f"{path}: a damaged model: its files have {own} features, itself {features}")
     return spec

@@ -14,19 +14,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard import feature_columns, target_scale
-from steelyard.engine import lane_layout
+from steelyard.engine import lane_answers, lane_layout
+from steelyard.engine.lane_answers import LaneAnswers, sides
 from steelyard.engine.lane_layout import Layout
 from steelyard.examples import Examples
 from steelyard.feature_columns import FeatureColumns
-from steelyard.learn import adaptive_lanes, batched_loss, lanes, linear, rows, standardized_lanes, units
-from steelyard.losses import Loss, OneOf, decision_point
+from steelyard.learn import adaptive_lanes, batched_loss, lanes, linear, rows, standardized_lanes
+from steelyard.losses import Loss
 from steelyard.model import Model, Settings
 from steelyard.numba_tools import jit
 
 Matrix = NDArray[np.float64]
 Predict = Callable[[Examples], Matrix]
-
-_nothing = np.zeros(0)
 
 
 def fits_in_lanes(settings: Settings) -> bool:
@@ -43,12 +42,6 @@ _common = attrgetter(*(field.name for field in fields(Settings) if field.name no
 def kind(settings: Settings) -> tuple[Any, ...]:
     """What the settings of a block have in common."""
     return tuple(_common(settings))
-
-
-def sides(loss: Loss) -> tuple[float, float]:
-    """Between which labels, and at which prediction, a loss for two classes turns. (Others do not care.)"""
-    values = loss.labels.values if isinstance(loss.labels, OneOf) else (-1.0, 1.0)
-    return 0.5 * (min(values) + max(values)), decision_point(loss)
 
 
 def row_losses(loss: Loss, predictions: Matrix, labels: Matrix) -> Matrix:
@@ -143,8 +136,9 @@ class LaneBlock:
         rate = unit * (self.rate_factor if settings.scaling == "standardized" else 1.0)
         table, column = lane_layout.pushes(self._layout.settings, self.state[linear.CLOCK], sample_weight)
         taught = (
-            *_features(examples), rows, labels, sample_weight, _offsets(examples), table, column,
-            self.weights, self.state, self._rates * rate, self._l2 / unit if unit > 0.0 else 0.0 * self._l2,
+            *lane_answers.features(examples), rows, labels, sample_weight, lane_answers.offsets(examples),
+            table, column, self.weights, self.state, self._rates * rate,
+            self._l2 / unit if unit > 0.0 else 0.0 * self._l2,
         )  # fmt: skip
         of = settings.loss, settings.dtype
         forms = (self._layout.bounds, self._layout.steps(), batched_loss.values(*of))
@@ -176,7 +170,8 @@ class LaneBlock:
         totals = np.zeros_like(self.state)
         totals[lanes.ALIVE] = self.state[lanes.ALIVE]
         columns = self._spread(labels), self._spread(sample_weight)
-        self._look(self._answers(), examples, rows, *columns, totals)
+        none = np.empty((0, self.weights.shape[2]))
+        lane_answers.look(self.settings[0], self._answers(), examples, rows, *columns, totals, none)
         return totals[linear.LOSS, self._layout.place], totals[lanes.ERROR, self._layout.place]
 
     def predict(self, examples: Examples) -> Matrix:
@@ -185,52 +180,18 @@ class LaneBlock:
 
     def as_it_is(self) -> Predict:
         """`predict` of the lanes as they are: what takes as long as there are features is done once."""
-        answers = self._answers()
-
-        def predict(examples: Examples) -> Matrix:
-            predictions = np.empty((len(examples), self.weights.shape[2]))
-            rows, none = np.arange(len(examples)), np.zeros((0, 1))
-            self._look(answers, examples, rows, none, none, np.zeros_like(self.state), predictions)
-            return predictions[:, self._layout.place]
-
-        return predict
-
-    def _look(
-        self,
-        answers: tuple[NDArray[Any], Matrix],
-        examples: Examples,
-        rows: NDArray[np.int64],
-        labels: Matrix,
-        sample_weight: Matrix,
-        totals: Matrix,
-        predictions: Matrix | None = None,
-    ) -> None:
-        settings = self.settings[0]
-        if predictions is None:
-            predictions = np.empty((0, self.weights.shape[2]))
-        lanes.measure(
-            *_features(examples), rows, labels, sample_weight, _offsets(examples),
-            *answers, totals, float(settings.bias), *sides(settings.loss),
-            predictions, batched_loss.values(settings.loss, settings.dtype),
-        )  # fmt: skip
+        return LaneAnswers(self.settings[0], self._layout, *self._answers()).predict
 
     def _answers(self) -> tuple[NDArray[Any], NDArray[np.float64]]:
         """The weights of raw features, and the state with the bias that goes with them."""
         if self.settings[0].scaling != "standardized":
             return self.weights, self.state
-        state = self.state.copy()
-        clocks = state[linear.CLOCK]
-        power = self.settings[0].average_power
-        ratio = np.divide(state[linear.REFERENCE], clocks, out=np.zeros_like(clocks), where=clocks > 0.0)
-        fading = ratio**power if power else np.zeros_like(clocks)
         answers = np.zeros((self.features, 1, self.weights.shape[2]), self.weights.dtype)
-        sizes = np.abs(self.weights[:, 2])
-        behind = fading.astype(self.weights.dtype) * self.weights[:, 3]
-        np.divide(self.weights[:, 0] - behind, sizes, out=answers[:, 0], where=sizes > units.TINIEST)
-        found = self.columns.found
-        moved = self.columns.origins[found].astype(np.float64) @ answers[found, 0].astype(np.float64)
-        state[linear.BIAS] -= fading * state[linear.BIAS_LAG] + state[linear.SCALE] * moved
-        return answers, state
+        fading = lane_answers.fading_of(self.settings[0], self.state)
+        lane_answers.raw_units(
+            self.weights[:, 0], self.weights[:, 2], self.weights[:, 3], fading, answers[:, 0]
+        )
+        return answers, lane_answers.state_from_origins(self.state, fading, self.columns, answers)
 
     def _spread(self, columns: Matrix) -> Matrix:
         """One column stays one; those of the settings become those of the lanes."""
@@ -323,16 +284,3 @@ def bytes_in_common(settings: Settings, features: int) -> int:
 
 def _parts(settings: Settings) -> int:
     return {"adaptive": 2, "normalized": 3, "standardized": 4}.get(settings.scaling, 1)
-
-
-def _features(examples: Examples) -> tuple[Any, ...]:
-    """As kernels take them; read-only, whether or not they are, so that one compiled kernel serves both."""
-    *arrays, dense = examples.arrays
-    views = [array.view() for array in arrays]
-    for view in views:
-        view.flags.writeable = False
-    return *views, dense
-
-
-def _offsets(examples: Examples) -> NDArray[np.float64]:
-    return _nothing if examples.offsets is None else examples.offsets

@@ -1,16 +1,22 @@
 """`LoadedModel`: a model file ready to score, with the names of its classes as files write them."""
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Self
 
 from steelyard import model_file
 from steelyard.engine import file_labels, probabilities
 from steelyard.engine.file_rows import spec_of
-from steelyard.engine.protocol import Engine, restore
+from steelyard.engine.protocol import Engine, Predicts, restore
+from steelyard.engine.single_model import SingleModel
+from steelyard.engine.still_models import StillModels, can_stand_still, still
 from steelyard.io import formats
 from steelyard.io.errors import InputError
 from steelyard.io.input_spec import InputSpec
 from steelyard.losses import Loss
+from steelyard.model import Model
 from steelyard.model_file import ModelFile
 
 
@@ -20,8 +26,10 @@ class LoadedModel:
 
     path: Path
     content: ModelFile
-    engine: Engine
+    engine: Predicts
     class_names: list[str] | None
+    text: str | None = field(default=None, kw_only=True)
+    """The column of the files that has the text, if it is called otherwise than when the model learned."""
 
     @property
     def loss(self) -> Loss:
@@ -43,24 +51,85 @@ class LoadedModel:
 
     def spec(self) -> InputSpec:
         """How it reads files; an error for a model that does not know."""
-        return spec_of(self.content, self.path)
+        spec = spec_of(self.content, self.path)
+        return spec if self.text is None else _with_text(spec, self.text, self.path)
+
+    def for_text(self, column: str | None) -> Self:
+        """The same for files where this column has the text; None: that of the model."""
+        found = replace(self, text=column)
+        if column is not None:
+            found.spec()  # or an error
+        return found
 
 
-def load(path: Path, loss: type[Loss] | None = None) -> LoadedModel:
+@dataclass(frozen=True)
+class LearnedModel(LoadedModel):
+    """With all that the file knows, to look at or to learn on with."""
+
+    engine: Engine
+
+
+def load(path: Path, loss: type[Loss] | None = None) -> LearnedModel:
     """`loss` is that of a model that was trained with a user's own."""
+    with _model_first(path):
+        return loaded(path, model_file.load(path, loss))
+
+
+def loaded(path: Path, content: ModelFile) -> LearnedModel:
+    """The content of a model file, ready to score."""
+    spec = None if content.spec is None else spec_of(content, path)
+    return LearnedModel(path, content, restore(content.engine), _class_names(content, spec))
+
+
+def load_to_predict(path: Path, loss: type[Loss] | None = None) -> LoadedModel:
+    """The same predictions in a fraction of the memory; it knows no names of features."""
+    return _load_still(path, loss, explaining=False)[0]
+
+
+def load_to_explain(path: Path, loss: type[Loss] | None = None) -> tuple[LoadedModel, list[Model]]:
+    """The same with the names of features, and the coefficients of the models that answer."""
+    return _load_still(path, loss, explaining=True)
+
+
+def _load_still(path: Path, loss: type[Loss] | None, *, explaining: bool) -> tuple[LoadedModel, list[Model]]:
+    kept: list[Model] = []
+
+    def passing(models: Iterator[Model]) -> Iterator[Model]:
+        for model in models:
+            if explaining:
+                kept.append(still(model))
+            yield model
+
+    engine: Predicts | None = None
+    with _model_first(path), model_file.opened(path, loss, names=explaining) as (content, stored):
+        if can_stand_still(content.engine):
+            models = passing(stored)
+            several = content.engine.models_each > 1
+            engine = StillModels(content.engine, models) if several else SingleModel(still(next(models)))
+    if engine is None:
+        whole = load(path, loss)
+        return whole, whole.engine.models() if explaining else []
+    spec = None if content.spec is None else spec_of(content, path)
+    return LoadedModel(path, content, engine, _class_names(content, spec)), kept
+
+
+@contextmanager
+def _model_first(path: Path) -> Iterator[None]:
+    """What is a file of rows and no model was perhaps named in the wrong place."""
     try:
-        content = model_file.load(path, loss)
+        yield
     except ValueError as error:
         if formats.by_suffix(str(path)) is None:
             raise
         raise InputError(f"{error}; the model comes before the files") from None
-    return loaded(path, content)
 
 
-def loaded(path: Path, content: ModelFile) -> LoadedModel:
-    """The content of a model file, ready to score."""
-    spec = None if content.spec is None else spec_of(content, path)
-    return LoadedModel(path, content, restore(content.engine), _class_names(content, spec))
+def _with_text(spec: InputSpec, column: str, path: Path) -> InputSpec:
+    if spec.columns is not None:
+        return replace(spec, columns=spec.columns.with_text(column, str(path)))
+    if spec.original is None:
+        raise InputError(f"--text {column}: {path} was trained on {spec.format}, which has no columns")
+    return replace(spec, original=_with_text(spec.original, column, path))
 
 
 def _class_names(content: ModelFile, spec: InputSpec | None) -> list[str] | None:

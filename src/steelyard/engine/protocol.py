@@ -20,22 +20,31 @@ Matrix = NDArray[np.float64]
 Numbers = NDArray[np.int64]
 
 
-class Engine(Protocol):
+class Predicts(Protocol):
+    """What predictions need of an engine."""
+
+    settings: list[Settings]
+
+    @property
+    def classes(self) -> int:
+        """More than two: a model for each class."""
+        ...
+
+    def predict(self, examples: Examples) -> NDArray[np.float64]:
+        """w·x of each row, by the setting that answers; with more than two classes a column for each."""
+        ...
+
+
+class Engine(Predicts, Protocol):
     """Labels are as the loss takes them; of more than two classes, and of `coded` ones, the numbers from 0.
 
     Columns have a place for each setting. Matrices of predictions have a row for each example and a column
     for each model: by setting, then by class.
     """
 
-    settings: list[Settings]
     features: int
     rate_factor: float
     """What learning rates are multiplied by: see `Learner.rate_factor`."""
-
-    @property
-    def classes(self) -> int:
-        """More than two: a model for each class."""
-        ...
 
     @property
     def shares(self) -> Column:
@@ -54,10 +63,6 @@ class Engine(Protocol):
 
         They come in the order of learning.
         """
-        ...
-
-    def predict(self, examples: Examples) -> NDArray[np.float64]:
-        """w·x of each row, by the setting that answers; with more than two classes a column for each."""
         ...
 
     def row_losses(self, predictions: Matrix, labels: Column) -> Matrix:

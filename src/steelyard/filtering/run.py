@@ -59,6 +59,7 @@ def filter_files(
     seed: int = 0,
     threads: int | None = None,
     skip_errors: bool = False,
+    text: str | None = None,
     encoding: str | None = None,
     loss: type[Loss] | None = None,
     progress: Progress | None = None,
@@ -96,6 +97,8 @@ def filter_files(
     skip_errors : bool
         Leave out and count rows that cannot be read, and skip a damaged file, which then has no output. By
         default the first of these is an error.
+    text : str, optional
+        The column with the text, if it is not called as in the files that the models were trained on.
     encoding, loss
         The encoding of text files; the loss of models that were trained with your own.
     progress : callable, optional
@@ -107,7 +110,7 @@ def filter_files(
         The statistics of all files in the folder, from this run and from those before.
     """
     paths = [models] if isinstance(models, str | Path) else list(models)
-    scorers = Scorers([Path(path) for path in paths], loss)
+    scorers = Scorers([Path(path) for path in paths], loss, text)
     found = inputs.find([files] if isinstance(files, str | Path) else files)
     if keep is not None and fraction is not None:
         raise InputError("keep and fraction both say what is kept: give one of them")
@@ -121,7 +124,7 @@ def filter_files(
     settings: dict[str, Any] = {
         "format": 1, "block": inputs.BLOCK, "models": {each.name: each.digest for each in scorers.each},
         "keep": keep, "fraction": fraction, "by": by, "rejects": None if rejects is None else str(rejects),
-        "audit": audit_size, "seed": seed, "skip_errors": skip_errors, "encoding": encoding,
+        "audit": audit_size, "seed": seed, "skip_errors": skip_errors, "encoding": encoding, "text": text,
     }  # fmt: skip
     chosen = None
     condition: Condition | None = None
@@ -195,6 +198,7 @@ class _Open:
         self.blocks, self.lines = before.get("blocks", 0), before.get("lines", 0)
         self.statistics = Statistics(before.get("statistics"))
         self.candidates: list[Candidate] = before.get("candidates", [])
+        self.problems: list[Problem] = []
 
     def record(self) -> dict[str, Any]:
         return {
@@ -308,8 +312,12 @@ class _Run:
         return _Open(prepared, opened, before)
 
     def _finish(self, now: _Open) -> None:
-        """The output in the folder comes last: it says that all is done."""
+        """The output in the folder comes last: it says that all is done.
+
+        Only now is it sure that the file is not damaged, and its problems more than debris.
+        """
         name = now.prepared.input.name
+        self.problems = [*self.problems, *now.problems][:DESCRIBED]
         self._folder.finish(name, now.record())
         for output in reversed(now.outputs):
             output.finish()
@@ -328,7 +336,7 @@ class _Run:
                 raise InputError(
                     f"{problem}\n(--on-error skip leaves such {block.unit}s out and counts them)"
                 )
-            self.problems = [*self.problems, problem][:DESCRIBED]
+            now.problems = [*now.problems, problem][:DESCRIBED]
 
     def summarise(self, chosen: dict[str, Any] | None) -> FilterResult:
         """Merge the statistics of all outputs, and select the sample from their candidates."""

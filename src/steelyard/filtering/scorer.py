@@ -24,11 +24,12 @@ Values = NDArray[Any]
 class Scorer:
     """One model of a filter."""
 
-    def __init__(self, path: Path, loss: type[Loss] | None = None) -> None:
-        self.model = loaded_model.load(path, loss)
+    def __init__(self, path: Path, loss: type[Loss] | None = None, text: str | None = None) -> None:
+        self.model = loaded_model.load_to_predict(path, loss).for_text(text)
         self.spec = self.model.spec()
         self.name = re.sub(r"\W", "_", path.stem)
-        self.digest = hashlib.blake2b(path.read_bytes(), digest_size=16).hexdigest()
+        with path.open("rb") as file:
+            self.digest = hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
         self.classes = self.model.class_names or []
         self._numbers = np.array(self.classes, object)
         number = "p" if self.model.has_probabilities else "raw"
@@ -63,8 +64,10 @@ class Scorer:
 class Scorers:
     """The models of a filter. With one, its scores go by their short names as well: `p` is `quality_p`."""
 
-    def __init__(self, paths: Sequence[Path], loss: type[Loss] | None = None) -> None:
-        self.each = [Scorer(path, loss) for path in paths]
+    def __init__(
+        self, paths: Sequence[Path], loss: type[Loss] | None = None, text: str | None = None
+    ) -> None:
+        self.each = [Scorer(path, loss, text) for path in paths]
         names = [scorer.name for scorer in self.each]
         for name in names:
             if names.count(name) > 1:

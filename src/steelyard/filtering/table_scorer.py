@@ -36,12 +36,16 @@ class TableScorer:
         Model files that were trained on files. Scores are named after them, as by `filter_files`.
     keep : str, optional
         A condition on scores, as for `filter_files`: other rows are left out.
+    text : str, optional
+        The column with the text, if it is not called as in the files that the models were trained on.
     """
 
-    def __init__(self, models: str | Path | Sequence[str | Path], *, keep: str | None = None) -> None:
+    def __init__(
+        self, models: str | Path | Sequence[str | Path], *, keep: str | None = None, text: str | None = None
+    ) -> None:
         paths = [models] if isinstance(models, str | Path) else list(models)
         self.models = [str(Path(path).resolve()) for path in paths]
-        self.keep = keep
+        self.keep, self.text = keep, text
         self._loaded: tuple[Scorers, list[Any], Condition | None] | None = None
 
     def __getstate__(self) -> dict[str, Any]:
@@ -75,7 +79,7 @@ class TableScorer:
         predictions = []
         for scorer, reader in zip(scorers.each, readers, strict=True):
             assert scorer.spec.columns is not None
-            roles.require(scorer.spec.columns.features, table.schema.names, _WHERE)
+            roles.require_features(scorer.spec.columns, table.schema.names, _WHERE)
             parsed = reader.parse(ArrowBlock(_WHERE, NO_TEXT, 0, rows=whole[0]))
             for note in parsed.notes[:1]:
                 raise InputError(f"{_WHERE}, row {note.line + 1}: {note.what}")
@@ -122,7 +126,7 @@ class TableScorer:
 
     def _load(self) -> tuple[Scorers, list[Any], Condition | None]:
         if self._loaded is None:
-            scorers = Scorers([Path(path) for path in self.models])
+            scorers = Scorers([Path(path) for path in self.models], text=self.text)
             for scorer in scorers.each:
                 if scorer.spec.columns is None:
                     raise InputError(

@@ -21,7 +21,7 @@ rules, in this order. A role that only one column can have goes to the first tha
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from steelyard._messages import did_you_mean
@@ -46,6 +46,13 @@ class Column:
     name: str
     role: str
     why: str = ""
+    learned_as: str = ""
+    """What it was called in the files that the model has learned, if something else."""
+
+    @property
+    def learned_name(self) -> str:
+        """That its features are named after."""
+        return self.learned_as or self.name
 
 
 @dataclass(frozen=True)
@@ -78,6 +85,23 @@ class Columns:
     def features(self) -> tuple[str, ...]:
         """The names of the columns that become features."""
         return tuple(column.name for column in self.columns if column.role in FEATURES)
+
+    def with_text(self, name: str, model: str) -> "Columns":
+        """The same for files where the only text is in the column of this name."""
+        texts = self.with_role(TEXT)
+        if len(texts) != 1:
+            listed = ", ".join(texts) or "none"
+            raise InputError(f"--text {name}: {model} takes {len(texts)} texts ({listed}), not a single one")
+        if name in self.features and name not in texts:
+            raise InputError(f"--text {name}: {model} takes this column for {self.role(name)}")
+        return replace(
+            self,
+            columns=tuple(
+                replace(each, name=name, learned_as=each.learned_name) if each.role == TEXT else each
+                for each in self.columns
+                if each.role == TEXT or each.name != name
+            ),
+        )
 
     def role(self, name: str) -> str:
         require([name], self.names)
@@ -115,6 +139,20 @@ def require(wanted: Iterable[str], names: Iterable[str], where: str = "") -> Non
             place = f"{where}: " if where else ""
             hint = did_you_mean(name, names)
             raise InputError(f"{place}there is no column {name!r}{hint} (there are {', '.join(names)})")
+
+
+def require_features(columns: Columns, names: Iterable[str], where: str) -> None:
+    """Refuse a table that lacks columns of the model; if that is its only text, with what to do."""
+    names = list(names)
+    texts = columns.with_role(TEXT)
+    try:
+        require(columns.features, names, where)
+    except InputError as error:
+        if len(texts) != 1 or texts[0] in names:
+            raise
+        raise InputError(
+            f"{error}; if another one has the text, use --text NAME (in Python: text='NAME')"
+        ) from None
 
 
 LABEL_NAMES = (

@@ -170,6 +170,7 @@ class JsonRecords(Records):
 
     def __init__(self, spec: InputSpec, paths: Sequence[str]) -> None:
         super().__init__(spec, paths)
+        self._latest: tuple[Block, NDArray[np.int64]] | None = None
         with formats.open_head(self.paths[0], spec.encoding) as head:
             self.encoding = head.source.encoding
 
@@ -193,9 +194,12 @@ class JsonRecords(Records):
 
     def spans(self, block: Block) -> NDArray[np.int64]:
         """Where each record begins and ends, without blanks."""
-        found = np.empty((lines.line_spans(block.text, _NO_SPANS), 2), np.int64)
-        lines.line_spans(block.text, found)
-        return found
+        latest = self._latest  # another thread may replace it
+        if latest is None or latest[0] is not block:
+            found = np.empty((lines.line_spans(block.text, _NO_SPANS), 2), np.int64)
+            lines.line_spans(block.text, found)
+            self._latest = latest = block, found
+        return latest[1]
 
     def rows(self, block: Block) -> list[Row]:
         found = []
@@ -216,7 +220,8 @@ class JsonRecords(Records):
         return found
 
     def part(self, block: Block, first: int, last: int) -> Block:
-        text = b"\n".join([*self.raw(block)[first:last], b""])
+        spans = self.spans(block)
+        text = block.text[spans[first, 0] : spans[last - 1, 1]].tobytes() + b"\n"
         return replace(block, text=np.frombuffer(text, np.uint8))
 
 

@@ -46,10 +46,11 @@ class TableParser:
     def __init__(self, spec: InputSpec, names: Names | None) -> None:
         assert spec.columns is not None
         columns, crossed = spec.columns, interactions(spec.interactions)
+        learned = {column.learned_name: column for column in columns.columns}
         for field in crossed.fields:
-            roles.require([field], columns.names, "interactions")
-            if columns.role(field) not in roles.FEATURES:
-                raise InputError(f"interactions: {field!r} is not a feature but {columns.role(field)}")
+            roles.require([field], learned, "interactions")
+            if learned[field].role not in roles.FEATURES:
+                raise InputError(f"interactions: {field!r} is not a feature but {learned[field].role}")
         self.columns = columns
         self.names = _byte_array("".join(columns.names).encode())
         self.name_ends = np.cumsum([len(name.encode()) for name in columns.names], dtype=np.int64)
@@ -66,8 +67,8 @@ class TableParser:
         places = {name: place for place, name in enumerate(crossed.fields)}
         plan = (
             np.array([_CODES[column.role] for column in columns.columns], np.int64),
-            np.array([hashing.column_key(name) for name in columns.names], np.int64),
-            np.array([places.get(name, -1) for name in columns.names], np.int16),
+            np.array([hashing.column_key(name) for name in learned], np.int64),
+            np.array([places.get(name, -1) for name in learned], np.int16),
             _byte_array(padded).reshape(len(missing), -1 if missing else 0),
             np.array([len(word) for word in missing], np.int64),
         )

@@ -10,7 +10,7 @@ Keys are 64-bit integers masked to 32 bits; products may wrap, but their low bit
 
 import numpy as np
 
-from steelyard.numba_tools.jit import helper, kernel
+from steelyard.numba_tools.jit import helper, kernel, part
 from steelyard.text.swar import address, byte, word
 
 BITS_32 = 0xFFFFFFFF
@@ -60,26 +60,35 @@ def short_murmur(text, start, size, seed):
 @helper
 def mixed(h, k):
     """Mix four more bytes into the hash."""
-    h ^= _stirred(k)
-    h = ((h << 13) | (h >> 19)) & BITS_32
-    return (h * 5 + 0xE6546B64) & BITS_32
+    return np.int64(rotated(np.uint32(np.uint32(h) ^ stirred(np.uint32(k)))))
 
 
 @helper
 def finished(h, k, length):
     """Finish the hash of `length` bytes; k has the last of them, fewer than four, not yet mixed in."""
-    h ^= _stirred(k)
-    h ^= length
-    h = ((h ^ (h >> 16)) * 0x85EBCA6B) & BITS_32
-    h = ((h ^ (h >> 13)) * 0xC2B2AE35) & BITS_32
-    return h ^ (h >> 16)
+    return np.int64(ended(np.uint32(np.uint32(h) ^ stirred(np.uint32(k))), np.uint32(length)))
 
 
-@helper
-def _stirred(k):
-    k = (k * 0xCC9E2D51) & BITS_32
-    k = ((k << 15) | (k >> 17)) & BITS_32
-    return (k * 0x1B873593) & BITS_32
+@part
+def stirred(k):
+    """Four bytes, as they are mixed in. (From here on in 32 bits, of which many fit into a vector.)"""
+    k = np.uint32(k * np.uint32(0xCC9E2D51))
+    k = np.uint32(k << np.uint32(15) | k >> np.uint32(17))
+    return np.uint32(k * np.uint32(0x1B873593))
+
+
+@part
+def rotated(h):
+    h = np.uint32(h << np.uint32(13) | h >> np.uint32(19))
+    return np.uint32(h * np.uint32(5) + np.uint32(0xE6546B64))
+
+
+@part
+def ended(h, size):
+    h = np.uint32(h ^ size)
+    h = np.uint32(np.uint32(h ^ h >> np.uint32(16)) * np.uint32(0x85EBCA6B))
+    h = np.uint32(np.uint32(h ^ h >> np.uint32(13)) * np.uint32(0xC2B2AE35))
+    return np.uint32(h ^ h >> np.uint32(16))
 
 
 @kernel

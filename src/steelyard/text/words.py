@@ -140,30 +140,9 @@ def _hash(pieces, sizes, count, seed, keys):
         size = sizes[k]
         h = np.uint32(seed)
         for piece in range(4):
-            h = np.uint32(h ^ stirred(pieces[_FOUR * k + np.uint64(piece)]))
-            h = rotated(h) if size >= np.uint32(4 * piece + 4) else h
-        keys[np.uint64(MOST) + k] = finished(h, size)
-
-
-@part
-def stirred(k):
-    k = np.uint32(k * np.uint32(0xCC9E2D51))
-    k = np.uint32(k << np.uint32(15) | k >> np.uint32(17))
-    return np.uint32(k * np.uint32(0x1B873593))
-
-
-@part
-def rotated(h):
-    h = np.uint32(h << np.uint32(13) | h >> np.uint32(19))
-    return np.uint32(h * np.uint32(5) + np.uint32(0xE6546B64))
-
-
-@part
-def finished(h, size):
-    h = np.uint32(h ^ size)
-    h = np.uint32(np.uint32(h ^ h >> np.uint32(16)) * np.uint32(0x85EBCA6B))
-    h = np.uint32(np.uint32(h ^ h >> np.uint32(13)) * np.uint32(0xC2B2AE35))
-    return np.uint32(h ^ h >> np.uint32(16))
+            h = np.uint32(h ^ hashing.stirred(pieces[_FOUR * k + np.uint64(piece)]))
+            h = hashing.rotated(h) if size >= np.uint32(4 * piece + 4) else h
+        keys[np.uint64(MOST) + k] = hashing.ended(h, size)
 
 
 @helper
@@ -228,9 +207,9 @@ def _hash_grams(size, count, seed, words, grams):
         grams[k] = seed
     for w in range(MOST + 1 - size, MOST + 1):
         for k in range(np.uint64(count)):
-            grams[k] = rotated(np.uint32(grams[k] ^ stirred(words[np.uint64(w) + k])))
+            grams[k] = hashing.rotated(np.uint32(grams[k] ^ hashing.stirred(words[np.uint64(w) + k])))
     for k in range(np.uint64(count)):
-        grams[k] = finished(grams[k], np.uint32(4 * size))
+        grams[k] = hashing.ended(grams[k], np.uint32(4 * size))
 
 
 @part

@@ -62,7 +62,7 @@ class Vw(SparseText):
         return all(self._LINE.fullmatch(line) for line in head.lines)
 
     def reader(self, spec: "InputSpec", names: "Names | None") -> "Reader":
-        from steelyard.io.sparse_text import VwReader
+        from steelyard.io.sparse_reader import VwReader
 
         return VwReader(spec, names)
 
@@ -78,6 +78,6 @@ class Svmlight(SparseText):
         return all(self._LINE.fullmatch(line) for line in head.lines if not line.startswith(b"#"))
 
     def reader(self, spec: "InputSpec", names: "Names | None") -> "Reader":
-        from steelyard.io.sparse_text import SvmlightReader
+        from steelyard.io.sparse_reader import SvmlightReader
 
         return SvmlightReader(spec, names)

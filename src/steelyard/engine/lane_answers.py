@@ -1,0 +1,94 @@
+"""What lanes predict with: the weights of raw features, and the biases that go with them."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steelyard.engine.lane_layout import Layout
+from steelyard.examples import Examples
+from steelyard.feature_columns import FeatureColumns
+from steelyard.learn import batched_loss, lanes, linear, units
+from steelyard.losses import Loss, OneOf, decision_point
+from steelyard.model import Settings
+
+Matrix = NDArray[np.float64]
+
+_nothing = np.zeros(0)
+
+
+class LaneAnswers:
+    """Lanes that predict: weights of raw features, by feature and lane, and the state that goes with them."""
+
+    def __init__(self, settings: Settings, layout: Layout, answers: NDArray[Any], state: Matrix) -> None:
+        self._settings, self._place, self._answers, self._state = settings, layout.place, answers, state
+
+    def predict(self, examples: Examples) -> Matrix:
+        """w·x of each row in each lane; NaN for the diverged."""
+        predictions = np.empty((len(examples), self._answers.shape[2]))
+        rows, none = np.arange(len(examples)), np.zeros((0, 1))
+        totals = np.zeros_like(self._state)
+        look(self._settings, (self._answers, self._state), examples, rows, none, none, totals, predictions)
+        return predictions[:, self._place]
+
+
+def look(
+    settings: Settings,
+    answers: tuple[NDArray[Any], Matrix],
+    examples: Examples,
+    rows: NDArray[np.int64],
+    labels: Matrix,
+    sample_weight: Matrix,
+    totals: Matrix,
+    predictions: Matrix,
+) -> None:
+    lanes.measure(
+        *features(examples), rows, labels, sample_weight, offsets(examples),
+        *answers, totals, float(settings.bias), *sides(settings.loss),
+        predictions, batched_loss.values(settings.loss, settings.dtype),
+    )  # fmt: skip
+
+
+def fading_of(settings: Settings, state: Matrix) -> NDArray[np.float64]:
+    """What the lag of each lane's average is multiplied by."""
+    clocks, power = state[linear.CLOCK], settings.average_power
+    ratio = np.divide(state[linear.REFERENCE], clocks, out=np.zeros_like(clocks), where=clocks > 0.0)
+    return ratio**power if power else np.zeros_like(clocks)
+
+
+def raw_units(
+    weights: NDArray[Any], unit: NDArray[Any], lag: NDArray[Any], fading: NDArray[Any], out: NDArray[Any]
+) -> None:
+    """Averages of coefficients in their own units, for raw features; `out` stays as it is without a unit."""
+    sizes = np.abs(unit)
+    behind = fading.astype(weights.dtype) * lag
+    np.divide(weights - behind, sizes, out=out, where=sizes > units.TINIEST)
+
+
+def state_from_origins(
+    state: Matrix, fading: NDArray[np.float64], columns: FeatureColumns, answers: NDArray[Any]
+) -> Matrix:
+    """The state of lanes with the bias for features that are not measured from their origins."""
+    state, found = state.copy(), columns.found
+    moved = columns.origins[found].astype(np.float64) @ answers[found, 0].astype(np.float64)
+    state[linear.BIAS] -= fading * state[linear.BIAS_LAG] + state[linear.SCALE] * moved
+    return state
+
+
+def sides(loss: Loss) -> tuple[float, float]:
+    """Between which labels, and at which prediction, a loss for two classes turns. (Others do not care.)"""
+    values = loss.labels.values if isinstance(loss.labels, OneOf) else (-1.0, 1.0)
+    return 0.5 * (min(values) + max(values)), decision_point(loss)
+
+
+def features(examples: Examples) -> tuple[Any, ...]:
+    """As kernels take them; read-only, whether or not they are, so that one compiled kernel serves both."""
+    *arrays, dense = examples.arrays
+    views = [array.view() for array in arrays]
+    for view in views:
+        view.flags.writeable = False
+    return *views, dense
+
+
+def offsets(examples: Examples) -> NDArray[np.float64]:
+    return _nothing if examples.offsets is None else examples.offsets
