@@ -12,10 +12,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from steelyard.active._journal_about import CHANGE
 from steelyard.active._transaction import transaction
-from steelyard.active.journal import ANSWER, SKIP, TEACH, Event, Journal, revise
+from steelyard.active.events import ANSWER, CHANGE, SKIP, TEACH, Event, revise
+from steelyard.active.journal import Journal
 from steelyard.active.learner import ActiveLearner
+from steelyard.active.stored_rows import ReadRows
 from steelyard.active.strategies._base import BudgetPlan
 from tests.active.streams import FEATURES, SETTINGS, answered, learner, stream
 
@@ -25,6 +26,7 @@ import sys
 import numpy as np
 from steelyard.active.learner import ActiveLearner
 from steelyard.active.journal import Journal
+from steelyard.active.stored_rows import ReadRows
 from steelyard.active.strategies._base import BudgetPlan
 from tests.active.streams import FEATURES, SETTINGS, stream
 chunk, labels = stream(int(sys.argv[2]))
@@ -140,7 +142,7 @@ def test_a_decision_is_kept_whole_or_not_at_all(tmp_path: Path) -> None:
     chunk, _ = stream(20)
     asking.consider(chunk)
     asking.seen = 5  # as if the file were another's: the first of these numbers is taken
-    asking._asked.clear()
+    asking._read = ReadRows()
     with pytest.raises(OSError, match=r"could not be written .*UNIQUE"):
         asking.consider(chunk.take(np.arange(10)))
     assert len(asking.history().asked) == 20

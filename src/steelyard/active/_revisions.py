@@ -3,10 +3,11 @@
 from abc import abstractmethod
 from dataclasses import asdict, replace
 
-from steelyard.active._journal_about import CHANGE, WITHDRAW
 from steelyard.active._locking import Locked, locked
-from steelyard.active.journal import Event, Journal, revise
+from steelyard.active.events import CHANGE, WITHDRAW, Event, Events, revise
+from steelyard.active.journal import Journal
 from steelyard.active.labelled_rows import Labelled
+from steelyard.active.stored_rows import ReadRows
 from steelyard.active.strategies._base import BudgetPlan, Strategy
 
 
@@ -17,8 +18,8 @@ class Revisions(Locked):
     plan: BudgetPlan
     strategy: Strategy
     labelled: Labelled
-    _events: list[Event]
-    _state: dict[int, str]
+    _read: ReadRows
+    _events: Events
     _audited: int
     taught: int
 
@@ -46,13 +47,13 @@ class Revisions(Locked):
 
     @locked
     def _revise(self, event: Event) -> None:
-        if event.number not in self._state and all(known.number != event.number for known in self._events):
+        if not self._events.is_about(event.number):
             raise ValueError(f"question {event.number} was neither answered nor skipped, nor taught")
         self.journal.add([event])
         events = list(self._events)
         revise(events, event)
-        self._events, self._audited, self.taught = [], 0, 0
-        self._state.clear()
+        self._events, self._audited, self.taught = Events(), 0, 0
+        self._read.reopen()
         while len(self.labelled):
             self.labelled.undo()
         for each in events:

@@ -9,8 +9,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from steelyard.active._locking import Locked, locked
-from steelyard.active.journal import ANSWER, TEACH, AskedRow, Event, Journal
-from steelyard.active.labelled_rows import Labelled, sparse_row
+from steelyard.active.events import ANSWER, TEACH, Event, Events
+from steelyard.active.journal import AskedRow, Journal
+from steelyard.active.labelled_rows import Labelled
+from steelyard.active.stored_rows import OPEN, TAUGHT, ReadRows, sparse_row
 
 if TYPE_CHECKING:
     from steelyard.examples import Examples
@@ -21,10 +23,8 @@ class Teaching(Locked):
 
     journal: Journal
     labelled: Labelled
-    _asked: dict[int, tuple[int, float]]
-    _taught: dict[int, int]
-    _events: list[Event]
-    _state: dict[int, str]
+    _read: ReadRows
+    _events: Events
     taught: int = 0
     """How many labels in force nobody was asked for."""
 
@@ -37,8 +37,7 @@ class Teaching(Locked):
     @locked
     def is_dry(self, label: float, count: int) -> bool:
         """Whether there are answers with this label, but none among so many of the last."""
-        last = [event.label for event in self._events[-count:]]
-        return label not in last and any(event.label == label for event in self._events)
+        return label not in self._events.labels(count) and label in self._events.labels()
 
     @locked
     def teach(
@@ -61,35 +60,33 @@ class Teaching(Locked):
             raise ValueError(f"the label {wrong} is neither {' nor '.join(map(str, codes))}")
         known = self.labels
         events = [
-            Event(ANSWER if number in self._asked and number not in self._state else TEACH, number, label)
+            Event(ANSWER if self._read.state(number) == OPEN else TEACH, number, label)
             for number, label in labels.items()
             if number not in known
         ]
         new = [
             AskedRow(event.number, *sparse_row(examples, rows[event.number]))
             for event in events
-            if event.number not in self._asked and event.number not in self._taught
+            if event.number not in self._read
         ]
         self.journal.teach(events, new, source, attempt)
         for row in new:
-            self._store_taught(row)
+            self._store(row, 1.0, TAUGHT)
         for event in events:
             self._apply(event)
 
-    def _store_taught(self, row: AskedRow) -> None:
-        self._taught[row.number] = len(self.labelled.rows)
-        self.labelled.rows.add(row.indices, row.values, row.number)
-
     def _learn_taught(self, event: Event) -> None:
         assert event.label is not None
-        place = self._taught[event.number] if event.number in self._taught else self._asked[event.number][0]
-        self.labelled.answer(place, event.label, 1.0)
+        self.labelled.answer(self._read.place(event.number), event.label, 1.0)
         self.taught += 1
 
     def _forget_taught(self) -> None:
         """The last label: its row is still not asked for, and can be taught again."""
         self.labelled.undo()
         self.taught -= 1
+
+    @abstractmethod
+    def _store(self, row: AskedRow, probability: float, state: int) -> None: ...
 
     @abstractmethod
     def _apply(self, event: Event) -> None: ...

@@ -17,12 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard._file_lock import FileLock
-from steelyard.active._journal_about import CHANGE, WITH_CHANGES, WITHDRAW, AboutEntry
+from steelyard.active._journal_about import WITH_CHANGES, AboutEntry
 from steelyard.active._journal_attempts import ATTEMPT_TABLES, AttemptEntries
 from steelyard.active._transaction import transaction
+from steelyard.active.events import ANSWER, CHANGE, SKIP, UNDO, WITHDRAW, Event, revise
 
 IN_MEMORY = ":memory:"
-ANSWER, SKIP, UNDO, TEACH = "answer", "skip", "undo", "teach"
 
 _TABLES = """
 CREATE TABLE about (about TEXT NOT NULL);
@@ -62,18 +62,6 @@ class AskedRow:
     number: int
     indices: NDArray[np.int32]
     values: NDArray[np.float64]
-
-
-@dataclass(frozen=True, slots=True)  # there is one for every answer
-class Event:
-    """An answer, a skip, a label that nobody was asked for; or what becomes of one.
-
-    That is: an undo of the last of these in force, another answer, none any more.
-    """
-
-    kind: str
-    number: int
-    label: float | None = None
 
 
 @dataclass(frozen=True)
@@ -200,12 +188,13 @@ class Journal(AboutEntry, AttemptEntries):
             probabilities, predictions, scores = (np.frombuffer(column) for column in row[1:4])
             yield Decisions(row[0], probabilities, predictions, scores, *row[4:])
 
-    def asked(self) -> Iterator[AskedRow]:
-        return self._rows("questions")
-
-    def _rows(self, table: str) -> Iterator[AskedRow]:
-        for number, indices, values in self._db.execute(f"SELECT * FROM {table} ORDER BY number"):
-            yield AskedRow(number, np.frombuffer(indices, np.int32), np.frombuffer(values))
+    def row(self, number: int) -> AskedRow:
+        """One that was asked for or taught."""
+        found = "SELECT * FROM {} WHERE number = ?"
+        for table in ("questions", "taught"):
+            for _, indices, values in self._db.execute(found.format(table), (number,)):
+                return AskedRow(number, np.frombuffer(indices, np.int32), np.frombuffer(values))
+        raise KeyError(number)
 
     def events(self) -> Iterator[Event]:
         for kind, number, label in self._db.execute("SELECT kind, number, label FROM events ORDER BY id"):
@@ -255,16 +244,3 @@ class Journal(AboutEntry, AttemptEntries):
         """A transaction. It survives a killed process; a power cut only if it is written `to_disk`."""
         with self.writing, transaction(self._db, to_disk=to_disk and not self.follows):
             yield
-
-
-def revise(events: list[Event], revision: Event) -> None:
-    """Change or withdraw the entry of a question, wherever it stands among those in force."""
-    place, *others = (place for place, event in enumerate(events) if event.number == revision.number)
-    for other in reversed(others):  # a label that was taught after a skip
-        del events[other]
-    taught = events[place].kind == TEACH  # without a label, nothing is known about such a row
-    if revision.kind == WITHDRAW or (taught and revision.label is None):
-        del events[place]
-    else:
-        kind = TEACH if taught else SKIP if revision.label is None else ANSWER
-        events[place] = Event(kind, revision.number, revision.label)

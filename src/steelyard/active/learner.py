@@ -32,15 +32,18 @@ from steelyard.active._locking import locked
 from steelyard.active._pool_ranking import PoolRanking, Ranking
 from steelyard.active._revisions import Revisions
 from steelyard.active._teaching import Teaching
-from steelyard.active.journal import ANSWER, SKIP, TEACH, UNDO, AskedRow, Decisions, Event, History, Journal
-from steelyard.active.labelled_rows import Labelled, RefitPlan, sparse_row
+from steelyard.active.events import ANSWER, SKIP, TEACH, UNDO, Event, Events
+from steelyard.active.journal import AskedRow, Decisions, History, Journal
+from steelyard.active.labelled_rows import Labelled, RefitPlan
+from steelyard.active.stored_rows import ANSWERED, OPEN, SKIPPED, TAUGHT, PoolRows, ReadRows, sparse_row
 from steelyard.active.strategies._base import BudgetPlan, Column, Strategy
 from steelyard.examples import Examples
 from steelyard.losses import class_labels
 from steelyard.model import Model, Settings
 
 _QUESTIONS, _AUDIT = 0, 1  # purposes of random numbers; 2 and 3 are those of pools
-_PAST = {ANSWER: "answered", SKIP: "skipped"}
+_STATES = {ANSWER: ANSWERED, SKIP: SKIPPED}
+_PAST = {ANSWERED: "answered", SKIPPED: "skipped"}
 
 
 @dataclass(frozen=True)
@@ -57,15 +60,20 @@ class Query:
     """Its row among those that were considered together, from 0."""
 
 
-def _check_row(row: AskedRow, features: int) -> None:
+def _check_row(row: AskedRow, features: int, pool_size: int | None) -> None:
     """What a damaged file has must not reach a kernel."""
+    if pool_size is not None and not 0 <= row.number < pool_size:
+        raise TypeError(f"row {row.number} is not in the pool")
     inside = ((row.indices >= 0) & (row.indices < features)).all()
     if len(row.indices) != len(row.values) or not inside or not np.isfinite(row.values).all():
         raise TypeError(f"row {row.number} has features that do not exist")
 
 
 class ActiveLearner(PoolRanking, Teaching, Revisions):
-    """`journal` stores everything that happens; without one it is kept in memory. Threads may share it."""
+    """`journal` stores everything that happens; without one it is kept in memory. Threads may share it.
+
+    With a `pool`, whose row `order[i]` is example i, rows are not copied.
+    """
 
     def __init__(
         self,
@@ -77,6 +85,7 @@ class ActiveLearner(PoolRanking, Teaching, Revisions):
         about: dict[str, Any] | None = None,
         strategy: Strategy | None = None,
         classes: int = 2,
+        pool: tuple[Examples, NDArray[np.int64]] | None = None,
     ) -> None:
         super().__init__()
         class_labels(settings.loss)
@@ -93,10 +102,11 @@ class ActiveLearner(PoolRanking, Teaching, Revisions):
         self.seen = 0  # examples considered so far
         self.decided: Decisions | None = None  # about the examples that were considered last
         self._features = features
-        self._asked: dict[int, tuple[int, float]] = {}  # by number: the place among the stored rows, P
-        self._taught: dict[int, int] = {}  # rows that nobody asked for: their places; below 0 if in no pool
-        self._events: list[Event] = []  # answers, skips and taught labels that were not undone
-        self._state: dict[int, str] = {}  # of questions that are not open: answered or skipped
+        self._read = ReadRows()  # the numbers of taught rows are below 0 if they are in no pool
+        self._events = Events()  # answers, skips and taught labels that were not undone
+        self._pool_size = None if pool is None else len(pool[0])
+        if pool is not None:
+            self.labelled.rows = PoolRows(*pool, self._read)
         self._audited = 0  # answers that were not learned
         self._ranking: Ranking | None = None
         try:
@@ -125,25 +135,24 @@ class ActiveLearner(PoolRanking, Teaching, Revisions):
             strategy.bound, strategy.thinning = block.bound, block.thinning
         self.seen = sum(len(block.scores) for block in blocks)
         probabilities = Journal.by_number(blocks, "probabilities", 0.0)
-        questions = {row.number: row for row in self.journal.asked()}
-        taught = {row.number: row for row in self.journal.taught()}
-        for row in (*questions.values(), *taught.values()):
-            _check_row(row, self._features)
+        taught = self.journal.taught()
         for number in self.journal.turns():
+            row = self.journal.row(number)
+            _check_row(row, self._features, self._pool_size)
             if number in taught:
-                self._store_taught(taught[number])
+                self._store(row, 1.0, TAUGHT)
             else:
-                self._store(questions[number], float(probabilities[number]))
+                self._store(row, float(probabilities[number]))
         for event in self.journal.events_in_force():
             self._apply(event)
 
-    def _store(self, asked: AskedRow, probability: float) -> None:
-        self._asked[asked.number] = len(self.labelled.rows), probability
-        self.labelled.rows.add(asked.indices, asked.values, asked.number)
+    def _store(self, row: AskedRow, probability: float, state: int = OPEN) -> None:
+        self.labelled.rows.add(row.indices, row.values)
+        self._read.add(row.number, probability, state)
 
     @property
     def asked(self) -> int:
-        return len(self._asked)
+        return len(self._read) - self._read.count(TAUGHT)
 
     @property
     def answered(self) -> int:
@@ -152,17 +161,21 @@ class ActiveLearner(PoolRanking, Teaching, Revisions):
 
     @property
     def skipped(self) -> int:
-        return len(self._state) - self.answered
+        return self._settled - self.answered
 
     @property
     def missing(self) -> float:
         """The share of settled questions that were skipped; NaN before there are any."""
-        return self.skipped / len(self._state) if self._state else float("nan")
+        return self.skipped / self._settled if self._settled else float("nan")
+
+    @property
+    def _settled(self) -> int:
+        return self._read.count(ANSWERED) + self._read.count(SKIPPED)
 
     @property
     @locked
     def open(self) -> list[int]:
-        return [number for number in self._asked if number not in self._state]
+        return self._read.in_state(OPEN)
 
     @property
     def spent(self) -> bool:
@@ -204,8 +217,9 @@ class ActiveLearner(PoolRanking, Teaching, Revisions):
         drawn: NDArray[np.bool_] = counter_rng.uniform(self.training.seed, _AUDIT, numbers) < self.plan.audit
         return drawn
 
-    def place(self, number: int) -> int:
-        return self._asked[number][0]
+    def places(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Where rows are among those that are stored."""
+        return self._read.places(numbers)
 
     @locked
     def consider(self, examples: Examples, *, first_only: bool = False) -> list[Query]:
@@ -230,9 +244,8 @@ class ActiveLearner(PoolRanking, Teaching, Revisions):
             ask = counter_rng.uniform(self.training.seed, _QUESTIONS, counts) < p
             if not self.plan.is_spent(cost):
                 ask, p = ask | self.in_audit(counts - 1), self.plan.with_audit(p)
-            if self._taught:  # such rows have a label, and are in no estimate
-                new = np.array([number not in self._taught for number in range(k - 1, begin + end)])
-                ask, p = ask & new, p * new
+            taught = np.array(self._read.taught_between(k - 1, begin + end), np.int64) - (k - 1)
+            ask[taught], p[taught] = False, 0.0  # such rows have a label, and are in no estimate
             hits = np.flatnonzero(ask)
             if len(hits):
                 end = at + int(hits[0]) + 1
@@ -276,11 +289,11 @@ class ActiveLearner(PoolRanking, Teaching, Revisions):
     def _settle(self, events: list[Event]) -> None:
         codes = self.labelled.codes
         for place, event in enumerate(events):
-            if event.number not in self._asked:
+            state = self._read.state(event.number)
+            if state is None or state == TAUGHT:
                 raise ValueError(f"there is no question {event.number!r}: it was not asked")
-            done = self._state.get(event.number)
-            if done is not None:
-                raise ValueError(f"question {event.number} was {_PAST[done]} already; undo that first")
+            if state != OPEN:
+                raise ValueError(f"question {event.number} was {_PAST[state]} already; undo that first")
             if event.number in {other.number for other in events[:place]}:
                 raise ValueError(f"question {event.number} is there twice")
             if event.label is not None and event.label not in codes:
@@ -297,13 +310,13 @@ class ActiveLearner(PoolRanking, Teaching, Revisions):
         """Take back the last answer, skip or taught label; returns its number. A question is open again."""
         if not self._events:
             raise ValueError("there is nothing to undo: no question was answered or skipped")
-        last = self._events[-1]
+        last = self._events.last
         self.journal.add([Event(UNDO, last.number)])
         self._events.pop()
         if last.kind == TEACH:
             self._forget_taught()
             return last.number
-        del self._state[last.number]
+        self._read.settle(last.number, OPEN)
         if last.kind == ANSWER and self.in_audit(np.array([last.number]))[0]:
             self._audited -= 1
         elif last.kind == ANSWER:
@@ -315,14 +328,17 @@ class ActiveLearner(PoolRanking, Teaching, Revisions):
         if event.kind == TEACH:
             self._learn_taught(event)
             return
-        self._state[event.number] = event.kind
+        self._read.settle(event.number, _STATES[event.kind])
         if event.label is not None:
-            place, probability = self._asked[event.number]
             if self.in_audit(np.array([event.number]))[0]:
                 self._audited += 1
             else:
-                chosen = 1.0 if self.strategy.uniform else self.plan.without_audit(probability)
-                self.labelled.answer(place, event.label, chosen)
+                chosen = (
+                    1.0
+                    if self.strategy.uniform
+                    else self.plan.without_audit(self._read.probability(event.number))
+                )
+                self.labelled.answer(self._read.place(event.number), event.label, chosen)
 
     @locked
     def history(self) -> History:

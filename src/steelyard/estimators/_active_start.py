@@ -118,8 +118,8 @@ class StartMixin(EstimatesMixin, TeachMixin):
         content = ModelFile(engine, class_names=self.classes_, feature_names=names)
         model_file.save(path, content)
 
-    def _start(self, chunk: Examples, expected: int | None, *, pool: bool = True) -> list[int]:
-        """Open or continue the journal; returns how many rows each part of the pool has."""
+    def _start(self, chunk: Examples, expected: int | None, *, pool: bool = True) -> None:
+        """Open or continue the journal."""
         if self.classes is None:
             raise ValueError("name the classes beforehand: ActiveClassifier(classes=[…, …])")
         named = inputs.check_classes(self.classes)
@@ -140,15 +140,16 @@ class StartMixin(EstimatesMixin, TeachMixin):
             parts = questions.pool_parts(chunk, kept) if pool else []
             if pool:
                 about |= {"pool": parts[0][1], "parts": parts}
+                self._order = questions.pool_order(self.random_state, [rows for rows, _ in parts])
             self.learner_ = ActiveLearner(
-                settings, chunk.features, plan, training, journal, about, strategy, len(named)
-            )
+                settings, chunk.features, plan, training, journal, about, strategy, len(named),
+                (chunk, self._order) if pool else None,
+            )  # fmt: skip
         except BaseException:
             journal.close()
             raise
         self.classes_, self.positive_ = named, positive
         self._evaluation = Evaluation(self.learner_, len(chunk) if pool else None, positive, place)
-        return [rows for rows, _ in parts]
 
 
 def _pool_of(journal: Journal) -> dict[str, Any] | None:

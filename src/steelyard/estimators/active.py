@@ -15,7 +15,6 @@ from steelyard.active.learner import Query
 from steelyard.active.replay import replay
 from steelyard.active.stopping import Budget, Certified, Rule
 from steelyard.active.strategies._base import Strategy
-from steelyard.estimators import _active_questions as questions
 from steelyard.estimators._active_questions import ActiveQuestion
 from steelyard.estimators._active_start import StartMixin
 from steelyard.estimators.documentation_link import DocumentationLink
@@ -219,9 +218,8 @@ class ActiveClassifier(
         if hasattr(self, "learner_"):
             raise ValueError("this classifier was started with other rows: make a new one for the pool")
         chunk = self._checked(X, anew=True)
-        parts = self._start(chunk, len(chunk))
+        self._start(chunk, len(chunk))
         self.pool_ = chunk
-        self._order = questions.pool_order(self.random_state, parts)
         self._resume_attempt(chunk)
         return self
 
