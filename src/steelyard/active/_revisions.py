@@ -4,7 +4,7 @@ from abc import abstractmethod
 from dataclasses import asdict, replace
 
 from steelyard.active._locking import Locked, locked
-from steelyard.active.events import CHANGE, WITHDRAW, Event, Events, revise
+from steelyard.active.events import CHANGE, WITHDRAW, Event, Events
 from steelyard.active.journal import Journal
 from steelyard.active.labelled_rows import Labelled
 from steelyard.active.stored_rows import ReadRows
@@ -50,8 +50,8 @@ class Revisions(Locked):
         if not self._events.is_about(event.number):
             raise ValueError(f"question {event.number} was neither answered nor skipped, nor taught")
         self.journal.add([event])
-        events = list(self._events)
-        revise(events, event)
+        events = self._events
+        events.revise(event)
         self._events, self._audited, self.taught = Events(), 0, 0
         self._read.reopen()
         while len(self.labelled):

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 ANSWER, SKIP, UNDO, TEACH, CHANGE, WITHDRAW = "answer", "skip", "undo", "teach", "change", "withdraw"
 _KINDS = ANSWER, SKIP, TEACH  # that are in force
+_CODES = {kind: code for code, kind in enumerate(_KINDS)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,14 +37,41 @@ class Events:
         return len(self._kinds)
 
     def append(self, event: Event) -> None:
-        self._kinds.append(_KINDS.index(event.kind))
+        self._kinds.append(_CODES[event.kind])
         self._numbers.append(event.number)
         self._labels.append(math.nan if event.label is None else event.label)
 
     def pop(self) -> None:
         """The last one is in force no longer."""
+        self._delete(-1)
+
+    def _delete(self, place: int) -> None:
         for column in (self._kinds, self._numbers, self._labels):
-            column.pop()
+            del column[place]
+
+    def revise(self, revision: Event) -> None:
+        """Change or withdraw the entry of a question, wherever it stands."""
+        place, *others = self._places(revision.number)
+        for other in reversed(others):  # a label that was taught after a skip
+            self._delete(other)
+        taught = _KINDS[self._kinds[place]] == TEACH  # without a label, nothing is known about such a row
+        if revision.kind == WITHDRAW or (taught and revision.label is None):
+            self._delete(place)
+        else:
+            kind = TEACH if taught else SKIP if revision.label is None else ANSWER
+            self._kinds[place] = _CODES[kind]
+            self._labels[place] = math.nan if revision.label is None else revision.label
+
+    def _places(self, number: int) -> list[int]:
+        found = [place for place, own in enumerate(self._numbers) if own == number]
+        if not found:
+            raise LookupError(f"there is no entry of question {number} to revise")
+        return found
+
+    def of_kind(self, kind: str) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """The numbers and labels of those of one kind."""
+        own = np.array(self._kinds, np.uint8) == _CODES[kind]
+        return np.array(self._numbers)[own], np.array(self._labels)[own]
 
     @property
     def last(self) -> Event:
@@ -62,16 +90,3 @@ class Events:
     def labels(self, last: int = 0) -> NDArray[np.float64]:
         """Of all or so many of the last; NaN where there is none."""
         return np.array(self._labels[-last:])
-
-
-def revise(events: list[Event], revision: Event) -> None:
-    """Change or withdraw the entry of a question, wherever it stands among those in force."""
-    place, *others = (place for place, event in enumerate(events) if event.number == revision.number)
-    for other in reversed(others):  # a label that was taught after a skip
-        del events[other]
-    taught = events[place].kind == TEACH  # without a label, nothing is known about such a row
-    if revision.kind == WITHDRAW or (taught and revision.label is None):
-        del events[place]
-    else:
-        kind = TEACH if taught else SKIP if revision.label is None else ANSWER
-        events[place] = Event(kind, revision.number, revision.label)

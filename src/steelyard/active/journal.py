@@ -20,9 +20,11 @@ from steelyard._file_lock import FileLock
 from steelyard.active._journal_about import WITH_CHANGES, AboutEntry
 from steelyard.active._journal_attempts import ATTEMPT_TABLES, AttemptEntries
 from steelyard.active._transaction import transaction
-from steelyard.active.events import ANSWER, CHANGE, SKIP, UNDO, WITHDRAW, Event, revise
+from steelyard.active.events import ANSWER, CHANGE, SKIP, UNDO, WITHDRAW, Event, Events
 
 IN_MEMORY = ":memory:"
+_AT_ONCE = 1000  # entries that are read together
+_NUMBER = 8  # bytes
 
 _TABLES = """
 CREATE TABLE about (about TEXT NOT NULL);
@@ -200,43 +202,43 @@ class Journal(AboutEntry, AttemptEntries):
         for kind, number, label in self._db.execute("SELECT kind, number, label FROM events ORDER BY id"):
             yield Event(kind, number, label)
 
-    def events_in_force(self) -> list[Event]:
-        """Answers and skips in their order, without those that were undone."""
-        stack: list[Event] = []
+    def events_in_force(self) -> Events:
+        """Answers, skips and taught labels in their order, without those that were undone."""
+        found = Events()
         for event in self.events():
             if event.kind == UNDO:
-                stack.pop()
+                found.pop()
             elif event.kind in (CHANGE, WITHDRAW):
-                revise(stack, event)
+                found.revise(event)
             else:
-                stack.append(event)
-        return stack
+                found.append(event)
+        return found
 
     def history(self) -> History:
-        blocks = list(self.decisions())
-        probability = self.by_number(blocks, "probabilities", 0.0)
-        prediction = self.by_number(blocks, "predictions", np.nan)
+        """Read with few objects at a time: there may be a hundred thousand answers."""
+        probability, prediction = (
+            self.considered("probabilities", 0.0),
+            self.considered("predictions", np.nan),
+        )
         asked, skipped = np.zeros(len(probability), bool), np.zeros(len(probability), bool)
-        label = np.full(len(probability), np.nan)
-        asked[[number for (number,) in self._db.execute("SELECT number FROM questions")]] = True
-        for event in self.events_in_force():
-            if event.kind == SKIP:
-                skipped[event.number] = True
-            elif event.kind == ANSWER:  # estimates are made from what was asked for
-                label[event.number] = event.label
+        label, events = np.full(len(probability), np.nan), self.events_in_force()
+        numbers = self._db.execute("SELECT number FROM questions")
+        asked[np.fromiter((number for (number,) in numbers), np.int64)] = True
+        skipped[events.of_kind(SKIP)[0]] = True
+        answered, labels = events.of_kind(ANSWER)  # estimates are made from what was asked for
+        label[answered] = labels
         return History(probability, asked, prediction, label, skipped)
 
-    @staticmethod
-    def by_number(blocks: list[Decisions], column: str, empty: float) -> NDArray[np.float64]:
+    def considered(self, column: str, empty: float) -> NDArray[np.float64]:
         """One column of all decisions, by the number of the example; `empty` where there was no decision."""
-        if not blocks:
-            return np.zeros(0)
-        sizes = np.array([len(block.scores) for block in blocks])
-        shifts = np.array([block.first for block in blocks]) - (np.cumsum(sizes) - sizes)
-        found = np.full(blocks[-1].first + sizes[-1], empty)
-        found[np.arange(sizes.sum()) + np.repeat(shifts, sizes)] = np.concatenate(
-            [getattr(block, column) for block in blocks]
-        )
+        last = self._db.execute("SELECT first, length(flips) FROM decisions ORDER BY first DESC LIMIT 1")
+        found = np.full(sum(first + size // _NUMBER for first, size in last), empty)
+        blocks = self._db.execute(f"SELECT first, {column} FROM decisions ORDER BY first")
+        while some := blocks.fetchmany(_AT_ONCE):
+            sizes = np.array([len(own) // _NUMBER for _, own in some])
+            shifts = np.array([first for first, _ in some]) - (np.cumsum(sizes) - sizes)
+            places = np.arange(sizes.sum()) + np.repeat(shifts, sizes)
+            found[places] = np.frombuffer(b"".join(own for _, own in some))
         return found
 
     @contextmanager

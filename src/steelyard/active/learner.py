@@ -128,13 +128,13 @@ class ActiveLearner(PoolRanking, Teaching, Revisions):
         self.journal.begin(now)
 
     def _resume(self) -> None:
-        strategy, blocks = self.strategy, list(self.journal.decisions())
-        for block in blocks:
+        strategy = self.strategy
+        for block in self.journal.decisions():
             recent = np.append(strategy.window, block.scores)
             strategy.window = recent[len(recent) - block.window :]
             strategy.bound, strategy.thinning = block.bound, block.thinning
-        self.seen = sum(len(block.scores) for block in blocks)
-        probabilities = Journal.by_number(blocks, "probabilities", 0.0)
+            self.seen += len(block.scores)
+        probabilities = self.journal.considered("probabilities", 0.0)
         taught = self.journal.taught()
         for number in self.journal.turns():
             row = self.journal.row(number)

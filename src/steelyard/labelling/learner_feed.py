@@ -1,6 +1,7 @@
 """`LearnerFeed`: what the learner has been told, and what it wants to know; one thread uses it."""
 
 import copy
+import ctypes
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import asdict
@@ -225,6 +226,8 @@ class LearnerFeed:
             self._project.store.add_estimate(answers, entry)
         earlier = [each for each in self.estimates if each["answers"] < answers]
         self.estimates = [*earlier, {"answers": answers} | entry]
+        with suppress(AttributeError, OSError, TypeError):  # of another C library
+            ctypes.CDLL(None).malloc_trim(0)  # what the estimate needed is free, and grows with the answers
 
     def predictions(self) -> Iterator[tuple[str, dict[str, float]]]:
         """For every item the class that the model expects, and the probability of each."""
