@@ -44,7 +44,7 @@ TARGETS = (0.8, 0.9, 0.95)
 SHARE = 0.95
 IRRELEVANT = 5  # documents that are known beforehand, beside one relevant one
 EVERY = 10  # documents after which the logistic regression and ASReview are fitted anew
-STOP = 300  # documents that ASReview reads at first, beside as many as are relevant
+STOP = 500  # documents that ASReview reads at first, beside as many as are relevant
 
 ASREVIEW = "*ASReview* is version 3 with its default model, ELAS u4, fitted anew as often."
 TEXT = """
@@ -217,7 +217,7 @@ def asreview(command: str, data: Reuters, topic: str, known: list[int], seed: in
         enough = np.cumsum(reading_order(project)) >= wanted(labels)
         if enough.any():
             return 1 + int(np.argmax(enough))
-        most = 4 * len(enough)
+        most = 2 * len(enough)
         project.unlink()
 
 
