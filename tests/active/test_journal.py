@@ -12,9 +12,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from steelyard.active._transaction import transaction
 from steelyard.active.events import ANSWER, CHANGE, SKIP, TEACH, WITHDRAW, Event, Events
-from steelyard.active.journal import Journal
+from steelyard.active.journal import Journal, transaction
 from steelyard.active.learner import ActiveLearner
 from steelyard.active.stored_rows import ReadRows
 from steelyard.active.strategies._base import BudgetPlan

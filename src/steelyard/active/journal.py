@@ -5,6 +5,7 @@ entry is in the file before anyone is told about it, so a killed process loses n
 answers, which people were paid for, are on disk by then. One process writes; any number may read meanwhile.
 """
 
+import errno
 import sqlite3
 import threading
 from collections.abc import Iterator
@@ -19,7 +20,6 @@ from numpy.typing import NDArray
 from steelyard._file_lock import FileLock
 from steelyard.active._journal_about import WITH_CHANGES, AboutEntry
 from steelyard.active._journal_attempts import ATTEMPT_TABLES, AttemptEntries
-from steelyard.active._transaction import transaction
 from steelyard.active.events import ANSWER, CHANGE, SKIP, UNDO, WITHDRAW, Event, Events
 
 IN_MEMORY = ":memory:"
@@ -246,3 +246,24 @@ class Journal(AboutEntry, AttemptEntries):
         """A transaction. It survives a killed process; a power cut only if it is written `to_disk`."""
         with self.writing, transaction(self._db, to_disk=to_disk and not self.follows):
             yield
+
+
+@contextmanager
+def transaction(db: sqlite3.Connection, *, to_disk: bool) -> Iterator[None]:
+    """It survives a killed process; a power cut only if it is written `to_disk`.
+
+    If the disk is full or the file is damaged, nothing has changed, and an OSError names the file.
+    """
+    try:
+        db.execute(f"PRAGMA synchronous = {'FULL' if to_disk else 'NORMAL'}")
+        db.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+            db.execute("COMMIT")
+        except BaseException:
+            if db.in_transaction:
+                db.execute("ROLLBACK")
+            raise
+    except sqlite3.DatabaseError as error:
+        path = db.execute("PRAGMA database_list").fetchone()[2]  # which reads nothing of the file
+        raise OSError(errno.EIO, f"could not be written ({error})", path) from error

@@ -19,8 +19,8 @@ array([ True])
 
 import copy
 import sqlite3
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -28,22 +28,19 @@ from numpy.typing import NDArray
 
 from steelyard import losses
 from steelyard.active import class_models, counter_rng, strategies
+from steelyard.active._answers import Answers
 from steelyard.active._locking import locked
 from steelyard.active._pool_ranking import PoolRanking, Ranking
-from steelyard.active._revisions import Revisions
-from steelyard.active._teaching import Teaching
-from steelyard.active.events import ANSWER, SKIP, TEACH, UNDO, Event, Events
 from steelyard.active.journal import AskedRow, Decisions, History, Journal
 from steelyard.active.labelled_rows import Labelled, RefitPlan
-from steelyard.active.stored_rows import ANSWERED, OPEN, SKIPPED, TAUGHT, PoolRows, ReadRows, sparse_row
+from steelyard.active.stored_rows import OPEN, TAUGHT, PoolRows, ReadRows, sparse_row
 from steelyard.active.strategies._base import BudgetPlan, Column, Strategy
 from steelyard.examples import Examples
 from steelyard.losses import class_labels
 from steelyard.model import Model, Settings
 
+_FEWEST, _MOST = 16, 256  # rows that `replay` scores ahead of the next question
 _QUESTIONS, _AUDIT = 0, 1  # purposes of random numbers; 2 and 3 are those of pools
-_STATES = {ANSWER: ANSWERED, SKIP: SKIPPED}
-_PAST = {ANSWERED: "answered", SKIPPED: "skipped"}
 
 
 @dataclass(frozen=True)
@@ -69,7 +66,7 @@ def _check_row(row: AskedRow, features: int, pool_size: int | None) -> None:
         raise TypeError(f"row {row.number} has features that do not exist")
 
 
-class ActiveLearner(PoolRanking, Teaching, Revisions):
+class ActiveLearner(PoolRanking, Answers):
     """`journal` stores everything that happens; without one it is kept in memory. Threads may share it.
 
     With a `pool`, whose row `order[i]` is example i, rows are not copied.
@@ -103,11 +100,9 @@ class ActiveLearner(PoolRanking, Teaching, Revisions):
         self.decided: Decisions | None = None  # about the examples that were considered last
         self._features = features
         self._read = ReadRows()  # the numbers of taught rows are below 0 if they are in no pool
-        self._events = Events()  # answers, skips and taught labels that were not undone
         self._pool_size = None if pool is None else len(pool[0])
         if pool is not None:
             self.labelled.rows = PoolRows(*pool, self._read)
-        self._audited = 0  # answers that were not learned
         self._ranking: Ranking | None = None
         try:
             self._begin_journal(settings, about or {})
@@ -155,32 +150,18 @@ class ActiveLearner(PoolRanking, Teaching, Revisions):
         return len(self._read) - self._read.count(TAUGHT)
 
     @property
-    def answered(self) -> int:
-        """Answers to questions; taught labels are not among them."""
-        return len(self.labelled) - self.taught + self._audited
-
-    @property
-    def skipped(self) -> int:
-        return self._settled - self.answered
-
-    @property
-    def missing(self) -> float:
-        """The share of settled questions that were skipped; NaN before there are any."""
-        return self.skipped / self._settled if self._settled else float("nan")
-
-    @property
-    def _settled(self) -> int:
-        return self._read.count(ANSWERED) + self._read.count(SKIPPED)
-
-    @property
-    @locked
-    def open(self) -> list[int]:
-        return self._read.in_state(OPEN)
-
-    @property
     def spent(self) -> bool:
         """Whether there is a budget and nothing of it is left. A skipped question costs nothing."""
         return self.plan.is_spent(self.asked - self.skipped)
+
+    @locked
+    def raise_budget(self, budget: int) -> None:
+        """Ask for more labels than was planned, from the next question on."""
+        if self.plan.budget is None or budget < self.plan.budget:
+            raise ValueError(f"a budget of {self.plan.budget} cannot be raised to {budget}")
+        self.plan = replace(self.plan, budget=budget)
+        self.strategy.plan = self.plan
+        self.journal.save_plan(asdict(self.plan))
 
     @property
     @locked
@@ -278,68 +259,6 @@ class ActiveLearner(PoolRanking, Teaching, Revisions):
             queries.append(Query(each.number, probability, prediction, asked[each.number]))
         return queries
 
-    def answer(self, ids: Sequence[int], labels: Sequence[float]) -> None:
-        """The labels of questions, as the loss takes them; all of them or, if one is wrong, none."""
-        self._settle([Event(ANSWER, number, float(y)) for number, y in zip(ids, labels, strict=True)])
-
-    def skip(self, ids: Sequence[int]) -> None:
-        self._settle([Event(SKIP, number) for number in ids])
-
-    @locked
-    def _settle(self, events: list[Event]) -> None:
-        codes = self.labelled.codes
-        for place, event in enumerate(events):
-            state = self._read.state(event.number)
-            if state is None or state == TAUGHT:
-                raise ValueError(f"there is no question {event.number!r}: it was not asked")
-            if state != OPEN:
-                raise ValueError(f"question {event.number} was {_PAST[state]} already; undo that first")
-            if event.number in {other.number for other in events[:place]}:
-                raise ValueError(f"question {event.number} is there twice")
-            if event.label is not None and event.label not in codes:
-                raise ValueError(
-                    f"question {event.number} has the label {event.label}: the labels are "
-                    f"{' and '.join(map(str, codes))}"
-                )
-        self.journal.add(events)
-        for event in events:
-            self._apply(event)
-
-    @locked
-    def undo(self) -> int:
-        """Take back the last answer, skip or taught label; returns its number. A question is open again."""
-        if not self._events:
-            raise ValueError("there is nothing to undo: no question was answered or skipped")
-        last = self._events.last
-        self.journal.add([Event(UNDO, last.number)])
-        self._events.pop()
-        if last.kind == TEACH:
-            self._forget_taught()
-            return last.number
-        self._read.settle(last.number, OPEN)
-        if last.kind == ANSWER and self.in_audit(np.array([last.number]))[0]:
-            self._audited -= 1
-        elif last.kind == ANSWER:
-            self.labelled.undo()
-        return last.number
-
-    def _apply(self, event: Event) -> None:
-        self._events.append(event)
-        if event.kind == TEACH:
-            self._learn_taught(event)
-            return
-        self._read.settle(event.number, _STATES[event.kind])
-        if event.label is not None:
-            if self.in_audit(np.array([event.number]))[0]:
-                self._audited += 1
-            else:
-                chosen = (
-                    1.0
-                    if self.strategy.uniform
-                    else self.plan.without_audit(self._read.probability(event.number))
-                )
-                self.labelled.answer(self._read.place(event.number), event.label, chosen)
-
     @locked
     def history(self) -> History:
         """Everything that happened, as columns in the order of the stream."""
@@ -358,3 +277,16 @@ def continue_from(journal: Journal) -> ActiveLearner:
         settings, kept.pop("features"), BudgetPlan(**about["plan"]), RefitPlan(**about["training"]), journal,
         kept, strategy, len(kept.get("classes", ("", ""))),
     )  # fmt: skip
+
+
+def replay(learner: ActiveLearner, examples: Examples, label: Callable[[int], float]) -> None:
+    """Consider a labelled stream in order, each question answered before the next row comes.
+
+    `label(row)` is called for rows that are asked for, and for no others.
+    """
+    begin, plan = learner.seen, learner.plan
+    size = _MOST if plan.c0 is not None else int(np.clip(2.0 / plan.share, _FEWEST, _MOST))
+    while (row := learner.seen - begin) < len(examples):
+        ahead = examples.take(np.arange(row, min(row + size, len(examples))))
+        for query in learner.consider(ahead, first_only=True):
+            learner.answer([query.id], [label(query.id - begin)])

@@ -11,12 +11,11 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from steelyard.active import strategies
 from steelyard.active.journal import Journal
 from steelyard.active.labelled_rows import DEFAULT_SETTINGS, last_refit
-from steelyard.active.learner import Query
-from steelyard.active.replay import replay
+from steelyard.active.learner import Query, replay
 from steelyard.active.stopping import Budget, Certified, Rule
 from steelyard.active.strategies._base import Strategy
-from steelyard.estimators._active_questions import ActiveQuestion
 from steelyard.estimators._active_start import StartMixin
+from steelyard.estimators._certify_mixin import ActiveQuestion
 from steelyard.estimators.documentation_link import DocumentationLink
 from steelyard.estimators.habits import answer_habits
 from steelyard.estimators.parameters import DEFAULT
