@@ -107,9 +107,6 @@ class SparseRows:
         self._indices = np.zeros(0, np.int32)
         self._values = np.zeros(0)
 
-    def __len__(self) -> int:
-        return self._count
-
     def add(self, indices: NDArray[np.int32], values: NDArray[np.float64]) -> None:
         begin = int(self._ends[self._count])
         end = begin + len(indices)
@@ -135,9 +132,6 @@ class PoolRows(SparseRows):
 
     def __init__(self, pool: Examples, order: NDArray[np.int64], read: ReadRows) -> None:
         self._pool, self._order, self._read = pool, order, read
-
-    def __len__(self) -> int:
-        return len(self._read)
 
     def add(self, indices: NDArray[np.int32], values: NDArray[np.float64]) -> None:
         """The pool has them."""
