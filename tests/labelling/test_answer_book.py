@@ -44,12 +44,12 @@ def test_items_come_in_the_order_of_their_first_labels() -> None:
             book.labels[item]
 
 
-def test_a_hundred_thousand_answers_take_few_bytes_each() -> None:
+def test_many_answers_take_few_bytes_each() -> None:
     tracemalloc.start()
     try:
-        book = AnswerBook((Label(item, "ham", "ada", 0.0) for item in range(100_000)), None, 100_000)
+        book = AnswerBook((Label(item, "ham", "ada", 0.0) for item in range(10_000)), None, 10_000)
         taken, _ = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
-    assert len(book.labels) == 100_000
-    assert taken < 25 * 100_000
+    assert len(book.labels) == 10_000
+    assert taken < 25 * 10_000
