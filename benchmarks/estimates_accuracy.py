@@ -18,8 +18,7 @@ from steelyard import losses
 from steelyard.active.estimates import Estimate
 from steelyard.active.evaluation import Evaluation
 from steelyard.active.labelled_rows import RefitPlan
-from steelyard.active.learner import ActiveLearner
-from steelyard.active.replay import replay
+from steelyard.active.learner import ActiveLearner, replay
 from steelyard.active.strategies._base import BudgetPlan
 from steelyard.examples import examples
 from steelyard.learner import Learner

@@ -16,7 +16,7 @@ from sklearn.metrics import f1_score
 from benchmarks import reuters, sections
 from benchmarks.reuters import Reuters
 from steelyard import ActiveClassifier
-from steelyard.estimators._active_questions import pool_order
+from steelyard.estimators._active_start import pool_order
 
 TOPICS = ("grain", "crude", "interest", "ship", "gold")
 SHARES = (0.01, 0.05, 0.1)

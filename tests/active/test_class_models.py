@@ -108,10 +108,10 @@ def test_labels_are_codes_of_classes() -> None:
     asking.consider(examples(matrix))
     with pytest.raises(ValueError, match=r"the labels are 0\.0 and 1\.0 and 2\.0"):
         asking.answer([0], [-1.0])
-    with pytest.raises(ValueError, match=r"neither 0\.0 nor 1\.0 nor 2\.0"):
+    with pytest.raises(ValueError, match=r"the labels are 0\.0 and 1\.0 and 2\.0"):
         asking.teach({40: 3.0}, {40: 0}, examples(matrix))
     asking.answer([0], [2.0])
-    with pytest.raises(ValueError, match=r"it takes 0\.0 and 1\.0 and 2\.0"):
+    with pytest.raises(ValueError, match=r"the labels are 0\.0 and 1\.0 and 2\.0"):
         asking.change(0, 5.0)
 
 

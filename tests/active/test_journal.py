@@ -12,10 +12,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from steelyard.active._journal_about import CHANGE
-from steelyard.active._transaction import transaction
-from steelyard.active.journal import ANSWER, SKIP, TEACH, Event, Journal, revise
+from steelyard.active.events import ANSWER, CHANGE, SKIP, TEACH, WITHDRAW, Event, Events
+from steelyard.active.journal import Journal, transaction
 from steelyard.active.learner import ActiveLearner
+from steelyard.active.stored_rows import ReadRows
 from steelyard.active.strategies._base import BudgetPlan
 from tests.active.streams import FEATURES, SETTINGS, answered, learner, stream
 
@@ -140,7 +140,7 @@ def test_a_decision_is_kept_whole_or_not_at_all(tmp_path: Path) -> None:
     chunk, _ = stream(20)
     asking.consider(chunk)
     asking.seen = 5  # as if the file were another's: the first of these numbers is taken
-    asking._asked.clear()
+    asking._read = ReadRows()
     with pytest.raises(OSError, match=r"could not be written .*UNIQUE"):
         asking.consider(chunk.take(np.arange(10)))
     assert len(asking.history().asked) == 20
@@ -272,6 +272,15 @@ def test_old_journals_are_read_as_they_are(tmp_path: Path) -> None:
 
 
 def test_a_label_that_was_taught_after_a_skip_is_revised_with_it() -> None:
-    events = [Event(SKIP, 3), Event(ANSWER, 4, 1.0), Event(TEACH, 3, -1.0)]
-    revise(events, Event(CHANGE, 3, 1.0))
-    assert events == [Event(ANSWER, 3, 1.0), Event(ANSWER, 4, 1.0)]
+    events = Events([Event(SKIP, 3), Event(ANSWER, 4, 1.0), Event(TEACH, 3, -1.0)])
+    events.revise(Event(CHANGE, 3, 1.0))
+    assert list(events) == [Event(ANSWER, 3, 1.0), Event(ANSWER, 4, 1.0)]
+
+
+def test_a_revision_of_nothing_is_damage(tmp_path: Path) -> None:
+    path = tmp_path / "a.journal"
+    with Journal(path) as journal:
+        answered(learner(journal, rate=0.3), *stream(20))
+        journal.add([Event(WITHDRAW, 7_000)])
+    with Journal(path) as journal, pytest.raises(ValueError, match=r"is damaged .*no entry of question 7000"):
+        learner(journal, rate=0.3)

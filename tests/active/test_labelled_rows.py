@@ -4,16 +4,8 @@ import numpy as np
 import pytest
 
 from steelyard import losses
-from steelyard.active.labelled_rows import (
-    Labelled,
-    PoolRows,
-    RefitPlan,
-    SparseRows,
-    _spread,
-    average,
-    last_refit,
-    sparse_row,
-)
+from steelyard.active.labelled_rows import Labelled, RefitPlan, _spread, average, last_refit
+from steelyard.active.stored_rows import sparse_row
 from steelyard.examples import examples
 from steelyard.learner import Learner
 from steelyard.model import Model, Settings
@@ -109,18 +101,3 @@ def test_a_refit_learns_few_of_many_features(scaling: str) -> None:
     small.raw_coefficients[...] = 1.0, 2.0
     whole = _spread(small, np.array([1, 3], np.int32), 5)
     np.testing.assert_array_equal(whole.coefficients(), [0.0, 1.0, 0.0, 2.0, 0.0])
-
-
-def test_rows_of_a_pool_are_those_that_were_stored() -> None:
-    chunk, _ = stream(40)
-    order = np.random.default_rng(1).permutation(40)
-    stored, referred = SparseRows(FEATURES), PoolRows(chunk, order, np.zeros(0, np.int64))
-    for number in (3, 30, 7):
-        for each in (stored, referred):
-            each.add(*sparse_row(chunk, order[number]), number)
-    places, some = np.array([2, 0, 1, 0]), np.arange(4.0)
-    one, other = (each.take(places, some, some + 1.0) for each in (stored, referred))
-    assert len(stored) == len(referred) == 3
-    for name in ("indptr", "indices", "values", "labels", "sample_weight"):
-        assert getattr(one, name).tolist() == getattr(other, name).tolist()
-    assert one.values.dtype == other.values.dtype == np.float64

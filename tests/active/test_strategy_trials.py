@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 from steelyard.active import strategies, strategy_trials
-from steelyard.active.labelled_rows import DEFAULT_SETTINGS, Labelled, sparse_row
+from steelyard.active.labelled_rows import DEFAULT_SETTINGS, Labelled
 from steelyard.active.learner import ActiveLearner
+from steelyard.active.stored_rows import sparse_row
 from steelyard.active.strategy_trials import LEARNERS, TrialPlan, error, outcomes
 from steelyard.learner import Learner
 from tests.active.streams import stream

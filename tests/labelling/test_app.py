@@ -76,8 +76,10 @@ def test_certificates_budgets_and_downloads(
     answer(session, 30)
     assert session.wait()  # else the model would learn some of them after it was certified
     value = session.feed.estimates[-1]["value"]
-    coming = get(client, "forecast", measure="error", target=0.4)
-    assert (coming["why"], coming["expected"]) == ("a quarter of what is allowed", 0.1)
+    target = max(0.4, 5.0 * value)  # which questions were asked by then depends on who was faster
+    coming = get(client, "forecast", measure="error", target=target)
+    expected = pytest.approx(target / 4.0, abs=1e-4)
+    assert (coming["why"], coming["expected"]) == ("a quarter of what is allowed", expected)
     assert 0 < coming["labels"] < 40
     near = get(client, "forecast", measure="error", target=2.0 * value)
     assert (near["why"], near["expected"]) == ("as estimated", pytest.approx(value, abs=1e-4))

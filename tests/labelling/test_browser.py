@@ -115,7 +115,8 @@ def test_a_whole_session_with_keys(chromium: Any, server: Server, tmp_path: Path
     label(page, 30)
     last = shown(page)
     until(page, "document.querySelectorAll('#plot .line').length === 1")
-    assert "error" in page.inner_text("#pill-text")
+    assert page.inner_text("#pill-text") == "Not yet: too few labels"
+    assert "Too few labels to tell: the error may be from 0" in page.inner_text("#stop-why")
     assert "95 % interval" in page.inner_text("#plot-caption")
     page.reload()
     page.wait_for_selector("#texts p")

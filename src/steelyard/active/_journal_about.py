@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager
 from dataclasses import asdict
 from typing import Any
 
+from steelyard.active.events import CHANGE, WITHDRAW
 from steelyard.model import Settings
 
 WITH_CHANGES, WITH_CLASSES = 3, 4
@@ -15,7 +16,6 @@ FORMAT = WITH_CLASSES
 
 A journal has the lowest that it can have: older versions know up to theirs.
 """
-CHANGE, WITHDRAW = "change", "withdraw"
 
 _FORMER = {"name": "iwal"}  # the strategy of journals that do not name one
 _UNSAID = {"relevance": {"presumed": 0}}  # parameters of strategies, where journals do not name them

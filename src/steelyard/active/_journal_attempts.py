@@ -9,12 +9,12 @@ import json
 import sqlite3
 import zlib
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from steelyard.active.journal import AskedRow, Event
+    from steelyard.active.events import Event
+    from steelyard.active.journal import AskedRow
 
 ATTEMPT_TABLES = """
 CREATE TABLE IF NOT EXISTS attempts (number INTEGER PRIMARY KEY, start BLOB NOT NULL);
@@ -111,8 +111,6 @@ class AttemptEntries(ABC):
             found.setdefault(number, source)
         return found
 
-    def taught(self) -> "Iterator[AskedRow]":
-        return self._rows("taught")
-
-    @abstractmethod
-    def _rows(self, table: str) -> "Iterator[AskedRow]": ...
+    def taught(self) -> set[int]:
+        """The numbers of rows that nobody was asked for."""
+        return {number for (number,) in self._db.execute("SELECT number FROM taught")}

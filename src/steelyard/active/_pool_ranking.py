@@ -11,6 +11,7 @@ from steelyard.active._locking import Locked, locked
 from steelyard.active.certification import draw_order
 from steelyard.active.journal import Decisions
 from steelyard.active.labelled_rows import Labelled, RefitPlan, last_refit
+from steelyard.active.stored_rows import ReadRows
 from steelyard.active.strategies._base import BudgetPlan, Strategy
 
 if TYPE_CHECKING:
@@ -23,13 +24,28 @@ _OFTEN, _SMALL = 10, 100_000  # answers after which a pool of at most so many ro
 _AUDIT_TURNS, _PICK_TURNS = 2, 3  # purposes of random numbers
 
 
+class Unread:
+    """Numbers in an order; those that are read by now are passed for good."""
+
+    def __init__(self, numbers: NDArray[np.int64]) -> None:
+        self._numbers, self._passed = numbers, 0
+
+    def first(self, read: ReadRows) -> int | None:
+        """The first that was not read; None if all were."""
+        while self._passed < len(self._numbers):
+            if (number := int(self._numbers[self._passed])) not in read:
+                return number
+            self._passed += 1
+        return None
+
+
 class Ranking(NamedTuple):
     """A pool as the model of some answers ranks it; rows go by their numbers."""
 
     answers: tuple[bytes, bytes]
-    ranked: NDArray[np.int64]
+    ranked: Unread
     """The rows outside the audit that were not asked for by then, the most wanted first."""
-    audit: NDArray[np.int64]
+    audit: Unread
     scores: NDArray[np.float64]
     predictions: NDArray[np.float64]
 
@@ -41,11 +57,10 @@ class PoolRanking(Locked):
     plan: BudgetPlan
     training: RefitPlan
     labelled: Labelled
-    _asked: dict[int, tuple[int, float]]
-    _taught: dict[int, int]
+    _read: ReadRows
     _ranking: Ranking | None
-    _picks: tuple[NDArray[np.int64], int] | None = None
-    """A random order of the numbers, and how many of its first have been read."""
+    _picks: Unread | None = None
+    """All numbers in a random order."""
 
     @locked
     def ask_from(self, pool: "Examples", order: NDArray[np.int64]) -> "Query | None":
@@ -60,10 +75,7 @@ class PoolRanking(Locked):
         if self.spent:
             return None
         ranking = self._rank(pool, order)
-        ranked, audit = (
-            next((number for number in map(int, numbers) if self._is_unread(number)), None)
-            for numbers in (ranking.ranked, ranking.audit)
-        )
+        ranked, audit = (numbers.first(self._read) for numbers in (ranking.ranked, ranking.audit))
         if ranked is None and audit is None:
             return None
         turn = np.array([self.asked])
@@ -74,7 +86,7 @@ class PoolRanking(Locked):
         if self.strategy.picks and not for_audit:
             by_rank = self.strategy.can_rank(self.labelled, len(self.labelled))
             if not by_rank or self._draw(_PICK_TURNS, turn) < self.strategy.picks:
-                number, probability, source = self._pick(order), self.strategy.picks, 0
+                number, probability, source = self._pick(order).first(self._read), self.strategy.picks, 0
         assert number is not None
         decisions = Decisions(
             number, np.array([probability]), ranking.predictions[[number]], ranking.scores[[number]],
@@ -86,20 +98,15 @@ class PoolRanking(Locked):
     def _draw(self, purpose: int, turn: NDArray[np.int64]) -> float:
         return float(counter_rng.uniform(self.training.seed, purpose, turn)[0])
 
-    def _is_unread(self, number: int) -> bool:
-        return number not in self._asked and number not in self._taught
-
-    def _pick(self, order: NDArray[np.int64]) -> int:
-        """The next unread row of a random order that nothing else depends on: uniform among the unread."""
+    def _pick(self, order: NDArray[np.int64]) -> Unread:
+        """A random order that nothing else depends on: its first unread row is uniform among the unread."""
         if self._picks is None:
             numbers = np.empty(len(order), np.int64)
             numbers[order] = np.arange(len(order))
-            self._picks = numbers[draw_order(self.training.seed, 0, len(order), np.arange(len(order)))], 0
-        numbers, at = self._picks
-        while not self._is_unread(int(numbers[at])):
-            at += 1
-        self._picks = numbers, at
-        return int(numbers[at])
+            self._picks = Unread(
+                numbers[draw_order(self.training.seed, 0, len(order), np.arange(len(order)))]
+            )
+        return self._picks
 
     def _rank(self, pool: "Examples", order: NDArray[np.int64]) -> Ranking:
         answered = len(self.labelled)
@@ -107,7 +114,7 @@ class PoolRanking(Locked):
         answers = self.labelled.fingerprint(count)
         if self._ranking is None or self._ranking.answers != answers:
             is_open = np.ones(len(pool), bool)
-            is_open[[number for number in (*self._asked, *self._taught) if number >= 0]] = False
+            is_open[self._read.numbers()] = False
             audit = self.in_audit(np.arange(len(pool)))
             models = self.labelled.refit(0)
             if count:
@@ -116,7 +123,8 @@ class PoolRanking(Locked):
             scores, predictions = (column[order] for column in self._score(models, pool))
             ranked = np.argsort(scores, kind="stable")
             ranked = ranked[(is_open & ~audit)[ranked]]
-            self._ranking = Ranking(answers, ranked, np.flatnonzero(is_open & audit), scores, predictions)
+            others = Unread(np.flatnonzero(is_open & audit))
+            self._ranking = Ranking(answers, Unread(ranked), others, scores, predictions)
         return self._ranking
 
     def _ranked_by(self, answered: int, rows: int) -> int:
@@ -135,10 +143,8 @@ class PoolRanking(Locked):
         They are the first in the order of the pool: the proof of recall needs that nothing else depends on
         the order of picks. And they follow from the answers alone, however often a process was started anew.
         """
-        stored = set(self.labelled.places[:count].tolist())
-        places = {number: place for number, (place, _) in self._asked.items()} | self._taught
         free = ~audit
-        free[[number for number, place in places.items() if number >= 0 and place in stored]] = False
+        free[self._read.numbers()[self.labelled.places[:count]]] = False
         return np.flatnonzero(free)[: self.strategy.presumed]
 
     @property

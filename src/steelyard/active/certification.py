@@ -30,6 +30,7 @@ from steelyard.active.sequential_tests import (
 FORMAT = 2
 """1: of error or precision, without a plan; 2: all."""
 MEASURES = ("error", "precision", "recall")
+_WIDTH, _HEIGHT = 640.0, 200.0  # of the picture on the page, in its own units
 _DRAWS = 1 << 48  # where the purposes of these random numbers begin, one for each attempt
 
 
@@ -183,15 +184,13 @@ class Certification:
 
     def save(self, path: str | Path) -> None:
         """Write the certificate as JSON, and as a page to read next to it: NAME.json and NAME.html."""
-        from steelyard.active.certificate_page import render  # only needed here
-
         target = Path(path)
         if target.suffix == ".html":
             raise ValueError(f"{target}: name the JSON file; the page is written beside it")
         with replacing(target) as temporary:
             temporary.write_text(json.dumps(self.certificate(), ensure_ascii=False, indent=1) + "\n", "utf-8")
         with replacing(target.with_suffix(".html")) as temporary:
-            temporary.write_text(render(self, target.name), "utf-8")
+            temporary.write_text(_page(self, target.name), "utf-8")
 
 
 def draw_order(seed: int, attempt: int, size: int, among: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -204,3 +203,37 @@ def draw_order(seed: int, attempt: int, size: int, among: NDArray[np.int64]) -> 
 
 def _finite(number: float) -> float | None:
     return number if math.isfinite(number) else None
+
+
+def _page(found: Certification, name: str) -> str:
+    """For people: one file that needs no other, no network and no script. Every value is escaped."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined  # only needed here
+
+    environment = Environment(
+        loader=PackageLoader("steelyard.active"), autoescape=True, undefined=StrictUndefined,
+        trim_blocks=True, lstrip_blocks=True,
+    )  # fmt: skip
+    return environment.get_template("certificate.html.j2").render(
+        found=found, name=name, risk=attempt_alpha(found.alpha, found.attempt),
+        recall=found.test if isinstance(found.test, RecallTest) else None, chart=_chart(found),
+        draws=found.certificate()["draws"],
+    )  # fmt: skip
+
+
+def _chart(found: Certification) -> dict[str, Any] | None:
+    """The evidence after each label, as logarithms, and where the test passes; None without any."""
+    path = [value for value in found.evidence_path if not math.isnan(value)]
+    if not path:
+        return None
+    wanted = -math.log(attempt_alpha(found.alpha, found.attempt))
+    high, low = 1.15 * wanted, min(0.0, max(-wanted, min(path)))
+
+    def place(value: float) -> float:
+        return _HEIGHT * (high - min(max(value, low), high)) / (high - low)
+
+    points = [(0.0, place(0.0))]
+    points += [(_WIDTH * at / len(path), place(value)) for at, value in enumerate(path, 1)]
+    return {
+        "points": " ".join(f"{x:.1f},{y:.1f}" for x, y in points), "wanted": round(place(wanted), 1),
+        "even": round(place(0.0), 1), "factor": math.exp(wanted), "labels": len(path),
+    }  # fmt: skip

@@ -133,7 +133,7 @@ class Evaluation:
                 nothing, rows=len(numbers), asked=int(asked.sum()), skipped=int(silent.sum()), high=high
             )
         scored = np.flatnonzero(history.asked[numbers])
-        places = np.array([self._learner.place(int(number)) for number in numbers[scored]], np.int64)
+        places = self._learner.places(numbers[scored])
         predictions = np.full(len(numbers), np.nan)
         predictions[scored] = self._cross_validate(count, 1 if audit else FOLDS).predict(places)
         certain = replace(history, probability=np.ones_like(history.probability)) if audit else history

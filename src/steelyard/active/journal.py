@@ -5,6 +5,7 @@ entry is in the file before anyone is told about it, so a killed process loses n
 answers, which people were paid for, are on disk by then. One process writes; any number may read meanwhile.
 """
 
+import errno
 import sqlite3
 import threading
 from collections.abc import Iterator
@@ -17,12 +18,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard._file_lock import FileLock
-from steelyard.active._journal_about import CHANGE, WITH_CHANGES, WITHDRAW, AboutEntry
+from steelyard.active._journal_about import WITH_CHANGES, AboutEntry
 from steelyard.active._journal_attempts import ATTEMPT_TABLES, AttemptEntries
-from steelyard.active._transaction import transaction
+from steelyard.active.events import ANSWER, CHANGE, SKIP, UNDO, WITHDRAW, Event, Events
 
 IN_MEMORY = ":memory:"
-ANSWER, SKIP, UNDO, TEACH = "answer", "skip", "undo", "teach"
+_AT_ONCE = 1000  # entries that are read together
+_NUMBER = 8  # bytes
 
 _TABLES = """
 CREATE TABLE about (about TEXT NOT NULL);
@@ -62,18 +64,6 @@ class AskedRow:
     number: int
     indices: NDArray[np.int32]
     values: NDArray[np.float64]
-
-
-@dataclass(frozen=True, slots=True)  # there is one for every answer
-class Event:
-    """An answer, a skip, a label that nobody was asked for; or what becomes of one.
-
-    That is: an undo of the last of these in force, another answer, none any more.
-    """
-
-    kind: str
-    number: int
-    label: float | None = None
 
 
 @dataclass(frozen=True)
@@ -200,54 +190,55 @@ class Journal(AboutEntry, AttemptEntries):
             probabilities, predictions, scores = (np.frombuffer(column) for column in row[1:4])
             yield Decisions(row[0], probabilities, predictions, scores, *row[4:])
 
-    def asked(self) -> Iterator[AskedRow]:
-        return self._rows("questions")
-
-    def _rows(self, table: str) -> Iterator[AskedRow]:
-        for number, indices, values in self._db.execute(f"SELECT * FROM {table} ORDER BY number"):
-            yield AskedRow(number, np.frombuffer(indices, np.int32), np.frombuffer(values))
+    def row(self, number: int) -> AskedRow:
+        """One that was asked for or taught."""
+        found = "SELECT * FROM {} WHERE number = ?"
+        for table in ("questions", "taught"):
+            for _, indices, values in self._db.execute(found.format(table), (number,)):
+                return AskedRow(number, np.frombuffer(indices, np.int32), np.frombuffer(values))
+        raise KeyError(number)
 
     def events(self) -> Iterator[Event]:
         for kind, number, label in self._db.execute("SELECT kind, number, label FROM events ORDER BY id"):
             yield Event(kind, number, label)
 
-    def events_in_force(self) -> list[Event]:
-        """Answers and skips in their order, without those that were undone."""
-        stack: list[Event] = []
+    def events_in_force(self) -> Events:
+        """Answers, skips and taught labels in their order, without those that were undone."""
+        found = Events()
         for event in self.events():
             if event.kind == UNDO:
-                stack.pop()
+                found.pop()
             elif event.kind in (CHANGE, WITHDRAW):
-                revise(stack, event)
+                found.revise(event)
             else:
-                stack.append(event)
-        return stack
+                found.append(event)
+        return found
 
     def history(self) -> History:
-        blocks = list(self.decisions())
-        probability = self.by_number(blocks, "probabilities", 0.0)
-        prediction = self.by_number(blocks, "predictions", np.nan)
+        """Read with few objects at a time: there may be a hundred thousand answers."""
+        probability, prediction = (
+            self.considered("probabilities", 0.0),
+            self.considered("predictions", np.nan),
+        )
         asked, skipped = np.zeros(len(probability), bool), np.zeros(len(probability), bool)
-        label = np.full(len(probability), np.nan)
-        asked[[number for (number,) in self._db.execute("SELECT number FROM questions")]] = True
-        for event in self.events_in_force():
-            if event.kind == SKIP:
-                skipped[event.number] = True
-            elif event.kind == ANSWER:  # estimates are made from what was asked for
-                label[event.number] = event.label
+        label, events = np.full(len(probability), np.nan), self.events_in_force()
+        numbers = self._db.execute("SELECT number FROM questions")
+        asked[np.fromiter((number for (number,) in numbers), np.int64)] = True
+        skipped[events.of_kind(SKIP)[0]] = True
+        answered, labels = events.of_kind(ANSWER)  # estimates are made from what was asked for
+        label[answered] = labels
         return History(probability, asked, prediction, label, skipped)
 
-    @staticmethod
-    def by_number(blocks: list[Decisions], column: str, empty: float) -> NDArray[np.float64]:
+    def considered(self, column: str, empty: float) -> NDArray[np.float64]:
         """One column of all decisions, by the number of the example; `empty` where there was no decision."""
-        if not blocks:
-            return np.zeros(0)
-        sizes = np.array([len(block.scores) for block in blocks])
-        shifts = np.array([block.first for block in blocks]) - (np.cumsum(sizes) - sizes)
-        found = np.full(blocks[-1].first + sizes[-1], empty)
-        found[np.arange(sizes.sum()) + np.repeat(shifts, sizes)] = np.concatenate(
-            [getattr(block, column) for block in blocks]
-        )
+        last = self._db.execute("SELECT first, length(flips) FROM decisions ORDER BY first DESC LIMIT 1")
+        found = np.full(sum(first + size // _NUMBER for first, size in last), empty)
+        blocks = self._db.execute(f"SELECT first, {column} FROM decisions ORDER BY first")
+        while some := blocks.fetchmany(_AT_ONCE):
+            sizes = np.array([len(own) // _NUMBER for _, own in some])
+            shifts = np.array([first for first, _ in some]) - (np.cumsum(sizes) - sizes)
+            places = np.arange(sizes.sum()) + np.repeat(shifts, sizes)
+            found[places] = np.frombuffer(b"".join(own for _, own in some))
         return found
 
     @contextmanager
@@ -257,14 +248,22 @@ class Journal(AboutEntry, AttemptEntries):
             yield
 
 
-def revise(events: list[Event], revision: Event) -> None:
-    """Change or withdraw the entry of a question, wherever it stands among those in force."""
-    place, *others = (place for place, event in enumerate(events) if event.number == revision.number)
-    for other in reversed(others):  # a label that was taught after a skip
-        del events[other]
-    taught = events[place].kind == TEACH  # without a label, nothing is known about such a row
-    if revision.kind == WITHDRAW or (taught and revision.label is None):
-        del events[place]
-    else:
-        kind = TEACH if taught else SKIP if revision.label is None else ANSWER
-        events[place] = Event(kind, revision.number, revision.label)
+@contextmanager
+def transaction(db: sqlite3.Connection, *, to_disk: bool) -> Iterator[None]:
+    """It survives a killed process; a power cut only if it is written `to_disk`.
+
+    If the disk is full or the file is damaged, nothing has changed, and an OSError names the file.
+    """
+    try:
+        db.execute(f"PRAGMA synchronous = {'FULL' if to_disk else 'NORMAL'}")
+        db.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+            db.execute("COMMIT")
+        except BaseException:
+            if db.in_transaction:
+                db.execute("ROLLBACK")
+            raise
+    except sqlite3.DatabaseError as error:
+        path = db.execute("PRAGMA database_list").fetchone()[2]  # which reads nothing of the file
+        raise OSError(errno.EIO, f"could not be written ({error})", path) from error

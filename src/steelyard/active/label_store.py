@@ -13,8 +13,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
 
-from steelyard.active._transaction import transaction
-from steelyard.active.journal import Journal
+from steelyard.active.journal import Journal, transaction
 
 LABEL, CERTIFY, IMPORT, WITHDRAWN = "label", "certify", "import", "withdrawn"
 IN_FILE = "file"

@@ -8,9 +8,9 @@ Orders are averaged rather than passed over one after another: a model that lear
 them, wrong labels first of all (docs/active.md has the figures). Of several classes each has a model.
 """
 
+from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from steelyard import losses
 from steelyard.active import class_models, counter_rng
 from steelyard.active.converged_refit import minimum
+from steelyard.active.stored_rows import SparseRows, stored
 from steelyard.examples import Examples
 from steelyard.learn import linear
 from steelyard.learner import Learner
@@ -61,66 +62,6 @@ class RefitPlan:
         return 1.0 / probability if self.weights == "importance" else min(1.0 / probability, self.cap)
 
 
-class SparseRows:
-    """A growing list of sparse rows."""
-
-    def __init__(self, features: int) -> None:
-        self._features, self._count = features, 0
-        self._ends = np.zeros(1, np.int64)
-        self._indices = np.zeros(0, np.int32)
-        self._values = np.zeros(0)
-
-    def __len__(self) -> int:
-        return self._count
-
-    def add(self, indices: NDArray[np.int32], values: NDArray[np.float64], number: int = -1) -> None:
-        """One more; a list of rows that are elsewhere needs the number of the example, too."""
-        begin = int(self._ends[self._count])
-        end = begin + len(indices)
-        self._indices, self._values = _with_room(self._indices, end), _with_room(self._values, end)
-        self._ends = _with_room(self._ends, self._count + 2)
-        self._indices[begin:end], self._values[begin:end] = indices, values
-        self._ends[self._count + 1] = end
-        self._count += 1
-
-    def take(
-        self, places: NDArray[np.int64], labels: NDArray[np.float64], weights: NDArray[np.float64]
-    ) -> Examples:
-        nothing, ends = np.zeros(self._count), self._ends[: self._count + 1]
-        end = ends[-1]
-        whole = Examples(
-            ends, self._indices[:end], self._values[:end], False, self._features, nothing, nothing
-        )
-        return replace(whole.take(places), labels=labels, sample_weight=weights)
-
-
-class PoolRows(SparseRows):
-    """The same rows by their places in a pool that is in memory anyway; example i is row `order[i]`."""
-
-    def __init__(self, pool: Examples, order: NDArray[np.int64], numbers: NDArray[np.int64]) -> None:
-        self._pool, self._order, self._numbers, self._count = pool, order, numbers, len(numbers)
-
-    def add(self, indices: NDArray[np.int32], values: NDArray[np.float64], number: int = -1) -> None:
-        self._numbers = _with_room(self._numbers, self._count + 1)
-        self._numbers[self._count] = number
-        self._count += 1
-
-    def take(
-        self, places: NDArray[np.int64], labels: NDArray[np.float64], weights: NDArray[np.float64]
-    ) -> Examples:
-        rows = self._pool.take(self._order[self._numbers[places]])
-        return replace(rows, values=rows.values.astype(np.float64), labels=labels, sample_weight=weights)
-
-
-def _with_room(column: NDArray[Any], size: int) -> NDArray[Any]:
-    """The column, or a copy with twice the room; what was taken from it before stays as it is."""
-    if size <= len(column):
-        return column
-    room = np.empty(max(2 * len(column), size, 1024), column.dtype)
-    room[: len(column)] = column
-    return room
-
-
 class Labelled:
     """Answers in their order, and the models learned from them: one for two classes, else one for each."""
 
@@ -134,10 +75,9 @@ class Labelled:
         self.codes = class_models.codes(settings.loss, classes)
         """The labels that the classes have."""
         self.rows = SparseRows(features)
+        """All that were read, by their places."""
         self._features = features
-        self._places: list[int] = []
-        self._labels: list[float] = []
-        self._weights: list[float] = []
+        self._places, self._labels, self._weights = array("q"), array("d"), array("d")
         self._learners = [Learner(model=model) for model in self.refit(0)]
         self._learned = 0  # answers that they have learned
         self._stale = False
@@ -203,7 +143,7 @@ class Labelled:
     @property
     def places(self) -> NDArray[np.int64]:
         """Which of the rows were answered, in the order of the answers."""
-        return np.array(self._places, np.int64)
+        return np.array(self._places[:])
 
     def examples(self, start: int, end: int) -> Examples:
         columns = (np.array(column[start:end]) for column in (self._places, self._labels, self._weights))
@@ -211,10 +151,7 @@ class Labelled:
 
     def unlabelled(self, pool: Examples, rows: NDArray[np.int64]) -> Examples:
         """Rows of a pool, stored as the labelled ones are."""
-        own = SparseRows(self._features)
-        for row in rows.tolist():
-            own.add(*sparse_row(pool, row))
-        return own.take(np.arange(len(own)), np.zeros(len(own)), np.ones(len(own)))
+        return replace(stored(pool, rows), labels=np.zeros(len(rows)), sample_weight=np.ones(len(rows)))
 
     def fingerprint(self, count: int) -> tuple[bytes, bytes]:
         """What identifies the first `count` answers."""
@@ -278,11 +215,3 @@ def last_refit(count: int) -> int:
     while point and (following := point + max(1, point // 10)) <= count:
         point = following
     return point
-
-
-def sparse_row(examples: Examples, row: int) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
-    """The features of a row, as they are stored. Zeros of a dense row are left out."""
-    start, end = examples.indptr[row], examples.indptr[row + 1]
-    values = examples.values[start:end].astype(np.float64)
-    indices = (examples.indices if examples.dense else examples.indices[start:end]).astype(np.int32)
-    return (indices[values != 0.0], values[values != 0.0]) if examples.dense else (indices, values)

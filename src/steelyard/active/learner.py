@@ -19,8 +19,8 @@ array([ True])
 
 import copy
 import sqlite3
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -28,19 +28,19 @@ from numpy.typing import NDArray
 
 from steelyard import losses
 from steelyard.active import class_models, counter_rng, strategies
+from steelyard.active._answers import Answers
 from steelyard.active._locking import locked
 from steelyard.active._pool_ranking import PoolRanking, Ranking
-from steelyard.active._revisions import Revisions
-from steelyard.active._teaching import Teaching
-from steelyard.active.journal import ANSWER, SKIP, TEACH, UNDO, AskedRow, Decisions, Event, History, Journal
-from steelyard.active.labelled_rows import Labelled, RefitPlan, sparse_row
+from steelyard.active.journal import AskedRow, Decisions, History, Journal
+from steelyard.active.labelled_rows import Labelled, RefitPlan
+from steelyard.active.stored_rows import OPEN, TAUGHT, PoolRows, ReadRows, sparse_row
 from steelyard.active.strategies._base import BudgetPlan, Column, Strategy
 from steelyard.examples import Examples
 from steelyard.losses import class_labels
 from steelyard.model import Model, Settings
 
+_FEWEST, _MOST = 16, 256  # rows that `replay` scores ahead of the next question
 _QUESTIONS, _AUDIT = 0, 1  # purposes of random numbers; 2 and 3 are those of pools
-_PAST = {ANSWER: "answered", SKIP: "skipped"}
 
 
 @dataclass(frozen=True)
@@ -57,15 +57,20 @@ class Query:
     """Its row among those that were considered together, from 0."""
 
 
-def _check_row(row: AskedRow, features: int) -> None:
+def _check_row(row: AskedRow, features: int, pool_size: int | None) -> None:
     """What a damaged file has must not reach a kernel."""
+    if pool_size is not None and not 0 <= row.number < pool_size:
+        raise TypeError(f"row {row.number} is not in the pool")
     inside = ((row.indices >= 0) & (row.indices < features)).all()
     if len(row.indices) != len(row.values) or not inside or not np.isfinite(row.values).all():
         raise TypeError(f"row {row.number} has features that do not exist")
 
 
-class ActiveLearner(PoolRanking, Teaching, Revisions):
-    """`journal` stores everything that happens; without one it is kept in memory. Threads may share it."""
+class ActiveLearner(PoolRanking, Answers):
+    """`journal` stores everything that happens; without one it is kept in memory. Threads may share it.
+
+    With a `pool`, whose row `order[i]` is example i, rows are not copied.
+    """
 
     def __init__(
         self,
@@ -77,6 +82,7 @@ class ActiveLearner(PoolRanking, Teaching, Revisions):
         about: dict[str, Any] | None = None,
         strategy: Strategy | None = None,
         classes: int = 2,
+        pool: tuple[Examples, NDArray[np.int64]] | None = None,
     ) -> None:
         super().__init__()
         class_labels(settings.loss)
@@ -93,11 +99,10 @@ class ActiveLearner(PoolRanking, Teaching, Revisions):
         self.seen = 0  # examples considered so far
         self.decided: Decisions | None = None  # about the examples that were considered last
         self._features = features
-        self._asked: dict[int, tuple[int, float]] = {}  # by number: the place among the stored rows, P
-        self._taught: dict[int, int] = {}  # rows that nobody asked for: their places; below 0 if in no pool
-        self._events: list[Event] = []  # answers, skips and taught labels that were not undone
-        self._state: dict[int, str] = {}  # of questions that are not open: answered or skipped
-        self._audited = 0  # answers that were not learned
+        self._read = ReadRows()  # the numbers of taught rows are below 0 if they are in no pool
+        self._pool_size = None if pool is None else len(pool[0])
+        if pool is not None:
+            self.labelled.rows = PoolRows(*pool, self._read)
         self._ranking: Ranking | None = None
         try:
             self._begin_journal(settings, about or {})
@@ -118,56 +123,45 @@ class ActiveLearner(PoolRanking, Teaching, Revisions):
         self.journal.begin(now)
 
     def _resume(self) -> None:
-        strategy, blocks = self.strategy, list(self.journal.decisions())
-        for block in blocks:
+        strategy = self.strategy
+        for block in self.journal.decisions():
             recent = np.append(strategy.window, block.scores)
             strategy.window = recent[len(recent) - block.window :]
             strategy.bound, strategy.thinning = block.bound, block.thinning
-        self.seen = sum(len(block.scores) for block in blocks)
-        probabilities = Journal.by_number(blocks, "probabilities", 0.0)
-        questions = {row.number: row for row in self.journal.asked()}
-        taught = {row.number: row for row in self.journal.taught()}
-        for row in (*questions.values(), *taught.values()):
-            _check_row(row, self._features)
+            self.seen += len(block.scores)
+        probabilities = self.journal.considered("probabilities", 0.0)
+        taught = self.journal.taught()
         for number in self.journal.turns():
+            row = self.journal.row(number)
+            _check_row(row, self._features, self._pool_size)
             if number in taught:
-                self._store_taught(taught[number])
+                self._store(row, 1.0, TAUGHT)
             else:
-                self._store(questions[number], float(probabilities[number]))
+                self._store(row, float(probabilities[number]))
         for event in self.journal.events_in_force():
             self._apply(event)
 
-    def _store(self, asked: AskedRow, probability: float) -> None:
-        self._asked[asked.number] = len(self.labelled.rows), probability
-        self.labelled.rows.add(asked.indices, asked.values, asked.number)
+    def _store(self, row: AskedRow, probability: float, state: int = OPEN) -> None:
+        self.labelled.rows.add(row.indices, row.values)
+        self._read.add(row.number, probability, state)
 
     @property
     def asked(self) -> int:
-        return len(self._asked)
-
-    @property
-    def answered(self) -> int:
-        """Answers to questions; taught labels are not among them."""
-        return len(self.labelled) - self.taught + self._audited
-
-    @property
-    def skipped(self) -> int:
-        return len(self._state) - self.answered
-
-    @property
-    def missing(self) -> float:
-        """The share of settled questions that were skipped; NaN before there are any."""
-        return self.skipped / len(self._state) if self._state else float("nan")
-
-    @property
-    @locked
-    def open(self) -> list[int]:
-        return [number for number in self._asked if number not in self._state]
+        return len(self._read) - self._read.count(TAUGHT)
 
     @property
     def spent(self) -> bool:
         """Whether there is a budget and nothing of it is left. A skipped question costs nothing."""
         return self.plan.is_spent(self.asked - self.skipped)
+
+    @locked
+    def raise_budget(self, budget: int) -> None:
+        """Ask for more labels than was planned, from the next question on."""
+        if self.plan.budget is None or budget < self.plan.budget:
+            raise ValueError(f"a budget of {self.plan.budget} cannot be raised to {budget}")
+        self.plan = replace(self.plan, budget=budget)
+        self.strategy.plan = self.plan
+        self.journal.save_plan(asdict(self.plan))
 
     @property
     @locked
@@ -204,8 +198,9 @@ class ActiveLearner(PoolRanking, Teaching, Revisions):
         drawn: NDArray[np.bool_] = counter_rng.uniform(self.training.seed, _AUDIT, numbers) < self.plan.audit
         return drawn
 
-    def place(self, number: int) -> int:
-        return self._asked[number][0]
+    def places(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Where rows are among those that are stored."""
+        return self._read.places(numbers)
 
     @locked
     def consider(self, examples: Examples, *, first_only: bool = False) -> list[Query]:
@@ -230,9 +225,8 @@ class ActiveLearner(PoolRanking, Teaching, Revisions):
             ask = counter_rng.uniform(self.training.seed, _QUESTIONS, counts) < p
             if not self.plan.is_spent(cost):
                 ask, p = ask | self.in_audit(counts - 1), self.plan.with_audit(p)
-            if self._taught:  # such rows have a label, and are in no estimate
-                new = np.array([number not in self._taught for number in range(k - 1, begin + end)])
-                ask, p = ask & new, p * new
+            taught = np.array(self._read.taught_between(k - 1, begin + end), np.int64) - (k - 1)
+            ask[taught], p[taught] = False, 0.0  # such rows have a label, and are in no estimate
             hits = np.flatnonzero(ask)
             if len(hits):
                 end = at + int(hits[0]) + 1
@@ -265,65 +259,6 @@ class ActiveLearner(PoolRanking, Teaching, Revisions):
             queries.append(Query(each.number, probability, prediction, asked[each.number]))
         return queries
 
-    def answer(self, ids: Sequence[int], labels: Sequence[float]) -> None:
-        """The labels of questions, as the loss takes them; all of them or, if one is wrong, none."""
-        self._settle([Event(ANSWER, number, float(y)) for number, y in zip(ids, labels, strict=True)])
-
-    def skip(self, ids: Sequence[int]) -> None:
-        self._settle([Event(SKIP, number) for number in ids])
-
-    @locked
-    def _settle(self, events: list[Event]) -> None:
-        codes = self.labelled.codes
-        for place, event in enumerate(events):
-            if event.number not in self._asked:
-                raise ValueError(f"there is no question {event.number!r}: it was not asked")
-            done = self._state.get(event.number)
-            if done is not None:
-                raise ValueError(f"question {event.number} was {_PAST[done]} already; undo that first")
-            if event.number in {other.number for other in events[:place]}:
-                raise ValueError(f"question {event.number} is there twice")
-            if event.label is not None and event.label not in codes:
-                raise ValueError(
-                    f"question {event.number} has the label {event.label}: the labels are "
-                    f"{' and '.join(map(str, codes))}"
-                )
-        self.journal.add(events)
-        for event in events:
-            self._apply(event)
-
-    @locked
-    def undo(self) -> int:
-        """Take back the last answer, skip or taught label; returns its number. A question is open again."""
-        if not self._events:
-            raise ValueError("there is nothing to undo: no question was answered or skipped")
-        last = self._events[-1]
-        self.journal.add([Event(UNDO, last.number)])
-        self._events.pop()
-        if last.kind == TEACH:
-            self._forget_taught()
-            return last.number
-        del self._state[last.number]
-        if last.kind == ANSWER and self.in_audit(np.array([last.number]))[0]:
-            self._audited -= 1
-        elif last.kind == ANSWER:
-            self.labelled.undo()
-        return last.number
-
-    def _apply(self, event: Event) -> None:
-        self._events.append(event)
-        if event.kind == TEACH:
-            self._learn_taught(event)
-            return
-        self._state[event.number] = event.kind
-        if event.label is not None:
-            place, probability = self._asked[event.number]
-            if self.in_audit(np.array([event.number]))[0]:
-                self._audited += 1
-            else:
-                chosen = 1.0 if self.strategy.uniform else self.plan.without_audit(probability)
-                self.labelled.answer(place, event.label, chosen)
-
     @locked
     def history(self) -> History:
         """Everything that happened, as columns in the order of the stream."""
@@ -342,3 +277,16 @@ def continue_from(journal: Journal) -> ActiveLearner:
         settings, kept.pop("features"), BudgetPlan(**about["plan"]), RefitPlan(**about["training"]), journal,
         kept, strategy, len(kept.get("classes", ("", ""))),
     )  # fmt: skip
+
+
+def replay(learner: ActiveLearner, examples: Examples, label: Callable[[int], float]) -> None:
+    """Consider a labelled stream in order, each question answered before the next row comes.
+
+    `label(row)` is called for rows that are asked for, and for no others.
+    """
+    begin, plan = learner.seen, learner.plan
+    size = _MOST if plan.c0 is not None else int(np.clip(2.0 / plan.share, _FEWEST, _MOST))
+    while (row := learner.seen - begin) < len(examples):
+        ahead = examples.take(np.arange(row, min(row + size, len(examples))))
+        for query in learner.consider(ahead, first_only=True):
+            learner.answer([query.id], [label(query.id - begin)])

@@ -15,10 +15,10 @@ import numpy as np
 
 from steelyard.active import class_models, counter_rng, strategies
 from steelyard.active.evaluation import Evaluation
-from steelyard.active.labelled_rows import DEFAULT_SETTINGS, Labelled, RefitPlan, sparse_row
-from steelyard.active.learner import ActiveLearner
-from steelyard.active.replay import replay
+from steelyard.active.labelled_rows import DEFAULT_SETTINGS, Labelled, RefitPlan
+from steelyard.active.learner import ActiveLearner, replay
 from steelyard.active.simulation import Points, Schedule, hull, try_grid
+from steelyard.active.stored_rows import sparse_row
 from steelyard.active.strategies._base import BudgetPlan
 from steelyard.engine import probabilities
 from steelyard.examples import Examples

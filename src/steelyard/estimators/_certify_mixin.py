@@ -1,6 +1,7 @@
 """`CertifyMixin`: attempts to certify the present model of an `ActiveClassifier`, or what it has found."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,10 +14,23 @@ from steelyard.active.learner import ActiveLearner
 from steelyard.active.sequential_tests import ALPHA, attempt_alpha, planned
 from steelyard.active.stopping import Certified, Verdict
 from steelyard.engine import probabilities
-from steelyard.estimators._active_questions import ActiveQuestion
 from steelyard.examples import Examples
 
 _DRY = 50  # answers in a row that are not relevant, after which little is left to be found by ranking
+
+
+@dataclass(frozen=True)
+class ActiveQuestion:
+    """A row whose label is wanted."""
+
+    id: int
+    """For `answer`: its number in the stream, from 0."""
+    row: int
+    """Its row in the matrix that was given, or in the pool."""
+    probability: float
+    """With which it was asked for."""
+    prediction: Any
+    """The class that the model expects."""
 
 
 class CertifyMixin:

@@ -11,13 +11,11 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from steelyard.active import strategies
 from steelyard.active.journal import Journal
 from steelyard.active.labelled_rows import DEFAULT_SETTINGS, last_refit
-from steelyard.active.learner import Query
-from steelyard.active.replay import replay
+from steelyard.active.learner import Query, replay
 from steelyard.active.stopping import Budget, Certified, Rule
 from steelyard.active.strategies._base import Strategy
-from steelyard.estimators import _active_questions as questions
-from steelyard.estimators._active_questions import ActiveQuestion
 from steelyard.estimators._active_start import StartMixin
+from steelyard.estimators._certify_mixin import ActiveQuestion
 from steelyard.estimators.fitted import DocumentationLink
 from steelyard.estimators.habits import answer_habits
 from steelyard.estimators.parameters import DEFAULT
@@ -219,9 +217,8 @@ class ActiveClassifier(
         if hasattr(self, "learner_"):
             raise ValueError("this classifier was started with other rows: make a new one for the pool")
         chunk = self._checked(X, anew=True)
-        parts = self._start(chunk, len(chunk))
+        self._start(chunk, len(chunk))
         self.pool_ = chunk
-        self._order = questions.pool_order(self.random_state, parts)
         self._resume_attempt(chunk)
         return self
 

@@ -2,17 +2,53 @@
 
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+
+import numpy as np
 
 from steelyard.active.label_store import CERTIFY, IN_FILE, WITHDRAWN, Label, Said, settled
 
 
-class AnswerBook:
-    """Of entries in their order. The store has them whole; here, items of which the same is said share it."""
+class SaidOfItems(Mapping[int, Said]):
+    """What people say, by item, in the order of their first labels; where it is the same, they share it."""
 
-    def __init__(self, entries: Iterable[Label], positive: str | None) -> None:
+    def __init__(self, items: int) -> None:
+        self._said: list[Said] = [{}]
+        self._places: dict[tuple[tuple[str, str | None], ...], int] = {(): 0}
+        self._place = np.zeros(items, np.int32)  # by item, that of what is said about it; 0: nothing
+        self._order = array("q")
+
+    def __len__(self) -> int:
+        return len(self._order)
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._order[:])
+
+    def __getitem__(self, item: int) -> Said:
+        place = self._place[item] if 0 <= item < len(self._place) else 0
+        if not place:
+            raise KeyError(item)
+        return self._said[place]
+
+    def say(self, item: int, now: Said) -> None:
+        """What is said from now on, perhaps nothing any more."""
+        place = self._places.setdefault(tuple(now.items()), len(self._said))
+        if place == len(self._said):
+            self._said.append(now)
+        if place and item not in self:
+            self._order.append(item)
+        elif not place and item in self:
+            last = next(at for at in reversed(range(len(self))) if self._order[at] == item)
+            del self._order[last]
+        self._place[item] = place
+
+
+class AnswerBook:
+    """Of entries in their order about so many items. The store has them whole."""
+
+    def __init__(self, entries: Iterable[Label], positive: str | None, items: int) -> None:
         self._positive = positive
-        self.labels: dict[int, Said] = {}
+        self.labels = SaidOfItems(items)
         self.counts: Counter[str | None] = Counter()
         """How many items have each label; None: skipped."""
         self.by_person: Counter[str] = Counter()
@@ -21,7 +57,6 @@ class AnswerBook:
         self.drawn: set[int] = set()
         """Items that were labelled for a certificate."""
         self._order: dict[str, array[int]] = {}  # by person what they labelled, perhaps several times
-        self._shared: dict[tuple[tuple[str, str | None], ...], Said] = {}
         for each in entries:
             self.take(each)
 
@@ -37,10 +72,8 @@ class AnswerBook:
         if before:
             self.counts[settled(before)] -= 1
         if now:
-            self.labels[label.item] = self._shared.setdefault(tuple(now.items()), now)
             self.counts[settled(now)] += 1
-        else:
-            self.labels.pop(label.item, None)
+        self.labels.say(label.item, now)
         if label.purpose == CERTIFY:
             self.drawn.add(label.item)
         if label.annotator != IN_FILE:

@@ -1,6 +1,7 @@
 """`LearnerFeed`: what the learner has been told, and what it wants to know; one thread uses it."""
 
 import copy
+import ctypes
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import asdict
@@ -10,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard.active.evaluation import FIRST_LOOK, Evaluation
-from steelyard.active.labelled_rows import PoolRows, last_refit
+from steelyard.active.labelled_rows import last_refit
 from steelyard.active.learner import ActiveLearner
 from steelyard.active.stopping import ErrorBelow, RecallAbove, Rule
+from steelyard.active.stored_rows import TAUGHT
 from steelyard.engine import probabilities
 from steelyard.estimators.active import ActiveClassifier
 from steelyard.labelling.attempts import AHEAD
@@ -46,11 +48,11 @@ class LearnerFeed:
         assert classifier.pool_ is not None
         self._pool = classifier.pool_
         self.items = len(self._pool)
-        asked, taught = order[np.flatnonzero(history.asked)], order[[*classifier.learner_._taught]]
+        asked = order[np.flatnonzero(history.asked)]
+        taught = order[np.array(classifier.learner_._read.in_state(TAUGHT), np.int64)]
         self.asked = np.zeros(self.items, bool)
         """Which items the learner has asked about."""
         self.asked[asked] = True
-        self._refer_to_pool(classifier.learner_, order)
         self._by_item = np.argsort(order)
         names = classifier.classes_.tolist()
         self._codes = dict(zip(names, classifier._coded(np.asarray(names)).tolist(), strict=True))
@@ -67,15 +69,6 @@ class LearnerFeed:
         self._view = self._look()
         last = classifier.attempt_
         self._noted = last if last is not None and last.learned else None
-
-    def _refer_to_pool(self, learner: ActiveLearner, order: NDArray[np.int64]) -> None:
-        """Its rows are in the pool: instead of copies, remember where."""
-        numbers = np.empty(len(learner.labelled.rows), np.int64)
-        for number, (place, _) in learner._asked.items():
-            numbers[place] = number
-        for number, place in learner._taught.items():
-            numbers[place] = number
-        learner.labelled.rows = PoolRows(self._pool, order, numbers)
 
     @property
     def waits(self) -> bool:
@@ -212,10 +205,9 @@ class LearnerFeed:
             found = copy.copy(learner)
             history = learner.history()
             found.labelled = copy.copy(learner.labelled)
-            found.labelled.rows = copy.copy(learner.labelled.rows)  # rows are only ever added behind its end
             for name in ("_places", "_labels", "_weights"):
-                setattr(found.labelled, name, list(getattr(learner.labelled, name)))
-            found._asked = dict(learner._asked)
+                setattr(found.labelled, name, getattr(learner.labelled, name)[:])
+            found._read = copy.deepcopy(learner._read)
             found.history = lambda: history  # type: ignore[method-assign]
         return found
 
@@ -234,6 +226,8 @@ class LearnerFeed:
             self._project.store.add_estimate(answers, entry)
         earlier = [each for each in self.estimates if each["answers"] < answers]
         self.estimates = [*earlier, {"answers": answers} | entry]
+        with suppress(AttributeError, OSError, TypeError):  # of another C library
+            ctypes.CDLL(None).malloc_trim(0)  # what the estimate needed is free, and grows with the answers
 
     def predictions(self) -> Iterator[tuple[str, dict[str, float]]]:
         """For every item the class that the model expects, and the probability of each."""

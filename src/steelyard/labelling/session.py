@@ -37,9 +37,9 @@ class LabellingSession:
     def __init__(self, project: Project, clock: Callable[[], float] = time.time) -> None:
         self.project, self._clock = project, clock
         self.lock = threading.RLock()
-        self.book = AnswerBook(project.store.labels(), project.settings.positive)
-        self.labels = self.book.labels
         self.feed = LearnerFeed(project, project.classifier())
+        self.book = AnswerBook(project.store.labels(), project.settings.positive, self.feed.items)
+        self.labels = self.book.labels
         self.attempts = Attempts(self.feed.classifier, project.settings.measure)
         self.attempts.refresh(self.labels)
         self.feed.keep_back(self.book.drawn)

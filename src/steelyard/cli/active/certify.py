@@ -214,17 +214,19 @@ def _reads(learner: "ActiveLearner", pool: "Examples", classes: list[Any]) -> "l
     None of them counts as picked at random: nobody knows from which rows they were.
     """
     from steelyard.active.certification import Read
-    from steelyard.active.labelled_rows import sparse_row
+    from steelyard.active.stored_rows import stored
 
     places: dict[tuple[bytes, bytes], list[int]] = {}
+    rows = stored(pool, range(len(pool)))
     for row in reversed(range(len(pool))):
-        places.setdefault(_content(*sparse_row(pool, row)), []).append(row)
+        own = slice(rows.indptr[row], rows.indptr[row + 1])
+        places.setdefault(_content(rows.indices[own], rows.values[own]), []).append(row)
     names: dict[float | None, Any] = dict(zip(learner.labelled.codes, classes, strict=True))
     journal, known, waiting = learner.journal, learner.labels, set(learner.open)
-    stored = {each.number: each for each in (*journal.asked(), *journal.taught())}
     reads = []
     for number in journal.turns():
-        same = places.get(_content(stored[number].indices, stored[number].values))
+        asked = journal.row(number)
+        same = places.get(_content(asked.indices, asked.values))
         if same and number not in waiting:
             reads.append(Read(same.pop(), names.get(known.get(number)), None))
     return reads

@@ -145,17 +145,18 @@ function judge(state) {
   at("pill").dataset.met = at("stop-answer").dataset.met = met;
   at("stop-answer").textContent = certified ? "Yes, certified" : met === "yes" ? "You may stop" : "Not yet";
   const goal = bounded(about.measure, about.target);
-  let why = `There is an estimate from 20 labels on. The goal: ${about.measure} ${goal}.`;
-  let pill = "Not yet: too few labels";
+  let why = `There is an estimate from 20 labels on. The goal: ${about.measure} ${goal}.`, pill = "Not yet: too few labels";
   if (!about.estimates && !falling) {
     const found = state.counts[about.classes.indexOf(about.positive)];
     why = `${found} ${about.positive} found. Read since the last one: ${state.dry}. When hardly any come, try for a certificate: it proves that ${percent(about.target)} are found, or goes on until they are.`;
     pill = `Found ${found}, since then ${state.dry} others`;
   } else if (last && last.refused) { why = last.refused; pill = "No estimate"; }
   else if (last) {
-    const bound = falling ? `at most ${percent(last.high)}` : `at least ${percent(last.low)}`;
-    why = `The ${about.measure}${falling ? "" : ` of ${about.positive}`} is ${bound}, with 95 % confidence. The goal is ${goal}.`;
-    pill = `${met === "yes" ? "You may stop" : "Not yet"}: ${about.measure} ${bound}`;
+    const bound = falling ? `at most ${percent(last.high)}` : `at least ${percent(last.low)}`, what = `${about.measure}${falling ? "" : ` of ${about.positive}`}`;
+    const wide = met === "no" && last.high - last.low > 0.5;  // that bound would say nothing
+    const known = wide ? `Too few labels to tell: the ${what} may be from ${percent(last.low)} to ${percent(last.high)}` : `The ${what} is ${bound}`;
+    why = `${known}, with 95 % confidence. The goal is ${goal}.`;
+    if (!wide) pill = `${met === "yes" ? "You may stop" : "Not yet"}: ${about.measure} ${bound}`;
   }
   if (certified) { why = `${ended.says}. Save the files now: with further labels the model learns on.`; pill = "Certified"; }
   else if (ended && !ended.up_to_date) why = `${why} The certificate is outdated: ${since(ended)}.`;

@@ -36,9 +36,12 @@ export function draw(svg, estimates, target, falling) {
   add(svg, "text", { x: LEFT, y: HEIGHT - 7 }, "0");
   add(svg, "text", { x: WIDTH - RIGHT, y: HEIGHT - 7, "text-anchor": "end" }, `${Math.round(right)} labels`);
   add(svg, "line", { class: "target", x1: LEFT, x2: WIDTH - RIGHT, y1: y(target), y2: y(target) });
-  const above = y(target) - 4 > TOP + 6;
+  if (known.length) estimated(svg, known, falling, x, y);
+  const above = y(target) - 4 > TOP + 6;  // last, so that nothing hides it
   add(svg, "text", { class: "target-text", x: WIDTH - RIGHT, y: y(target) + (above ? -4 : 12), "text-anchor": "end" }, `target ${percent(target)}`);
-  if (!known.length) return;
+}
+
+function estimated(svg, known, falling, x, y) {
   const path = (name) => known.map((each, k) => `${k ? "L" : "M"}${x(each.answers).toFixed(1)} ${y(each[name]).toFixed(1)}`).join("");
   const back = known.slice().reverse().map((each) => `L${x(each.answers).toFixed(1)} ${y(each.low).toFixed(1)}`).join("");
   add(svg, "path", { class: "band", d: `${path("high")}${back}Z` });
