@@ -11,6 +11,9 @@ PYTEST := $(BIN)/python -m pytest --quiet --numprocesses auto --dist loadfile
 STEELYARD_DATA ?= ../shared/data
 export STEELYARD_DATA
 
+# Bytecode is kept, whatever the environment says: many tests start processes, which would compile every module anew.
+export PYTHONDONTWRITEBYTECODE :=
+
 # pip is silent unless it fails.
 define install
 	@echo "installing steelyard[$(1)] into $(VENV)"
