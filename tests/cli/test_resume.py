@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from steelyard import losses, model_file
-from steelyard.cli import checkpoints as checkpoints_of_train
+from steelyard.cli import resuming as checkpoints_of_train
 from tests.cli.running import PLAIN, blocks_of, refused, rows, run, trained
 
 

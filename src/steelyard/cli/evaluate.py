@@ -42,11 +42,7 @@ _LONGEST = 18  # of a class in a table
 @options.FILES
 @options.HELD_OUT
 @options.EVALUATED_LABELS
-@options.TEXT_COLUMN
-@options.ENCODING
-@options.OWN_LOSS
-@options.THREADS
-@options.ON_ERROR
+@options.SCORING
 @options.JSON
 def command(model: Path, files: tuple[str, ...], *, as_json: bool, held_out: bool, **given: Any) -> None:
     """Compare predictions with labels: loss, accuracy, confusion table, F1, AUC, calibration.

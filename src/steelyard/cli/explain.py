@@ -35,11 +35,7 @@ if TYPE_CHECKING:
 )  # fmt: skip
 @click.option("--tag", "wanted_tags", multiple=True, metavar="TAG",
               help="Explain rows with this tag; may be repeated.")  # fmt: skip
-@options.TEXT_COLUMN
-@options.ENCODING
-@options.OWN_LOSS
-@options.THREADS
-@options.ON_ERROR
+@options.SCORING
 @options.JSON
 def command(
     model: Path, files: tuple[str, ...], top: int, rows: int, numbers: tuple[int, ...],

@@ -57,7 +57,9 @@ def describe(loaded: LearnedModel, top: int) -> dict[str, Any]:
         },
         "made_by": content.estimator,
         "reading": content.spec,
-        "columns": None if columns is None else [asdict(column) for column in columns.columns],
+        "columns": None
+        if columns is None
+        else [{"name": each.name, "role": each.role, "why": each.why} for each in columns.columns],
         "labels": None if rule is None else dict(zip(rule.names, rule.values, strict=True)),
         "classes": loaded.class_names,
         "calibrated": content.calibration is not None,

@@ -110,6 +110,10 @@ def options(*given: Callable[..., Any]) -> Callable[[Any], Any]:
     return decorate
 
 
+SCORING = options(TEXT_COLUMN, ENCODING, OWN_LOSS, THREADS, ON_ERROR)
+"""What all commands take that predict files."""
+
+
 def _role(name: str, text: str) -> Callable[..., Any]:
     """An option that names a column, or several of them."""
     several = name in ("text", "category", "number", "ignore")

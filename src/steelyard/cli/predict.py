@@ -54,11 +54,7 @@ _TABLES = ("csv", "tsv", "jsonl")  # on standard output
     "the file decides.)",
 )  # fmt: skip
 @streaming.STREAM
-@options.TEXT_COLUMN
-@options.ENCODING
-@options.OWN_LOSS
-@options.THREADS
-@options.ON_ERROR
+@options.SCORING
 def command(
     model: Path,
     files: tuple[str, ...],

@@ -1,12 +1,18 @@
-"""`train --resume`: what a model keeps, and what may change when it continues."""
+"""`train --checkpoint-every` and `--resume`: what is saved, what a model keeps, and what may change."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import click
+
 from steelyard.cli import options
+from steelyard.cli.common import restored_interrupts
 from steelyard.cli.options import option_name
 from steelyard.engine.file_training import FileTraining
+from steelyard.engine.passes import Learned
 from steelyard.io.errors import InputError
 from steelyard.schedules import AUTO
 
@@ -44,3 +50,29 @@ def change_schedule(training: FileTraining, schedule: dict[str, Any], path: Path
             f"leave out {listed}"
         )
     training.use(training.engine.with_settings([replace(settings[0], **schedule)]))
+
+
+class Checkpoints:
+    """Saves MODEL.checkpoint now and then, if asked to."""
+
+    def __init__(self, training: FileTraining, path: Path | None, every: int | None) -> None:
+        self._training, self._path, self._every = training, path, every
+        self._rows = self._last = 0
+
+    def after_piece(self, learned: Learned) -> None:
+        self._rows += learned.rows
+        if self._every is None or self._path is None or self._rows - self._last < self._every:
+            return
+        self._last = self._rows
+        self._training.save_checkpoint(self._path)
+
+    @contextmanager
+    def told_when_interrupted(self) -> Iterator[None]:
+        """Whoever interrupts is told what is saved of the run."""
+        try:
+            with restored_interrupts():
+                yield
+        except KeyboardInterrupt:
+            if self._last:
+                click.echo(f"interrupted: --resume {self._path} continues from its last checkpoint", err=True)
+            raise

@@ -11,13 +11,12 @@ import click
 from steelyard import _atomic_files, losses, model_file
 from steelyard._messages import counted
 from steelyard.cli import cluster, options, resuming, train_report
-from steelyard.cli.checkpoints import Checkpoints
 from steelyard.cli.common import check_outputs, printer, seconds_since_start
 from steelyard.cli.help_examples import EXAMPLES
 from steelyard.cli.option_types import Choice, NthOrShare, RateOrAuto
 from steelyard.cli.options import LearnOptions, given_names
 from steelyard.cli.options import options as several
-from steelyard.cli.resuming import SCHEDULE
+from steelyard.cli.resuming import SCHEDULE, Checkpoints
 from steelyard.engine import holdout
 from steelyard.engine.file_training import FileTraining, begin, resume
 from steelyard.engine.passes import Learned

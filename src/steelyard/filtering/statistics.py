@@ -38,10 +38,8 @@ class Statistics:
                 }
             elif name.endswith("_p"):
                 bins = np.minimum((values * BINS).astype(np.int64), BINS - 1)
-                there, which = np.unique(bins, return_inverse=True)
-                counts = (np.bincount(each, minlength=len(there)).tolist() for each in (which, which[kept]))
-                pairs = zip(there.tolist(), *counts, strict=True)
-                models[name] = {f"{k / BINS:g}": [every, some] for k, every, some in pairs}
+                every, some = (np.bincount(each, minlength=BINS).tolist() for each in (bins, bins[kept]))
+                models[name] = {f"{k / BINS:g}": [every[k], some[k]] for k in range(BINS) if every[k]}
         found = cls()
         found.content = {
             "rows": len(kept), "kept": int(kept.sum()), "unreadable": unreadable, "empty": empty,

@@ -25,7 +25,7 @@ from steelyard.text import delimited, lines
 Row = list[Any]
 _BLANKS = tuple(b" \r\n")
 _LINE_END = tuple(b"\r\n")
-_NO_SPANS = np.empty((0, 2), np.int64)
+_SPARE = 8  # of the lines of a block, the share by which another may have more
 
 
 class Records:
@@ -171,6 +171,7 @@ class JsonRecords(Records):
     def __init__(self, spec: InputSpec, paths: Sequence[str]) -> None:
         super().__init__(spec, paths)
         self._latest: tuple[Block, NDArray[np.int64]] | None = None
+        self._most = 0
         with formats.open_head(self.paths[0], spec.encoding) as head:
             self.encoding = head.source.encoding
 
@@ -196,9 +197,13 @@ class JsonRecords(Records):
         """Where each record begins and ends, without blanks."""
         latest = self._latest  # another thread may replace it
         if latest is None or latest[0] is not block:
-            found = np.empty((lines.line_spans(block.text, _NO_SPANS), 2), np.int64)
-            lines.line_spans(block.text, found)
-            self._latest = latest = block, found
+            found = np.empty((self._most, 2), np.int64)  # as many as blocks had so far, and mostly have
+            count = lines.line_spans(block.text, found)
+            if count > len(found):
+                self._most = count + count // _SPARE
+                found = np.empty((count, 2), np.int64)
+                lines.line_spans(block.text, found)
+            self._latest = latest = block, found[:count]
         return latest[1]
 
     def rows(self, block: Block) -> list[Row]:

@@ -35,13 +35,8 @@ def parse_vw(
     room = np.empty(BATCH_WORDS, np.uint64)
     staged = borrow(room)
     # typed: a literal 0 would compile every helper twice
-    row = np.int64(0)
-    count = np.int64(0)  # features converted
-    n = np.int64(0)  # features in the batch
-    k = np.int64(0)
-    line = np.int64(0)
-    wrong = np.int64(0)
-    i = np.int64(0)
+    row = line = wrong = k = i = np.int64(0)
+    count = n = np.int64(0)  # features converted, and those in the batch
     while i < end:
         first = count + n
         code, where, i = -1, i, i
@@ -236,14 +231,8 @@ def parse_svmlight(
     room = np.empty(BATCH_WORDS, np.uint64)
     staged = borrow(room)
     # typed: a literal 0 would compile every helper twice
-    row = np.int64(0)
-    count = np.int64(0)  # features converted
-    n = np.int64(0)  # features in the batch
-    k = np.int64(0)
-    line = np.int64(0)
-    wrong = np.int64(0)
-    queries = np.int64(0)
-    i = np.int64(0)
+    row = line = wrong = queries = k = i = np.int64(0)
+    count = n = np.int64(0)  # features converted, and those in the batch
     while i < end:
         while is_gap(text[i]):
             i += 1
