@@ -37,8 +37,8 @@ TOPICS = {
     ),
     NEWSGROUPS: ("sci.space",),
 }  # fmt: skip
-"""None of them was used to choose what ranks; those of Reuters with other than 20 to 24 or at least 40
-relevant documents are too few, too many (a tenth or more of all), or were used."""
+"""None was used to choose what ranks; the other topics of Reuters with at least 20 relevant documents, and
+less than a tenth of all, were."""
 PROVED = ("ship", "gold", "cocoa", "nat-gas", "livestock")
 TARGETS = (0.8, 0.9, 0.95)
 SHARE = 0.95
