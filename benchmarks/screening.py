@@ -37,8 +37,8 @@ TOPICS = {
     ),
     NEWSGROUPS: ("sci.space",),
 }  # fmt: skip
-"""None of them was used to choose what ranks; those of Reuters with other than 20 to 24 or at least 40
-relevant documents are too few, too many (a tenth or more of all), or were used."""
+"""None was used to choose what ranks; the other topics of Reuters with at least 20 relevant documents, and
+less than a tenth of all, were."""
 PROVED = ("ship", "gold", "cocoa", "nat-gas", "livestock")
 TARGETS = (0.8, 0.9, 0.95)
 SHARE = 0.95
@@ -124,8 +124,8 @@ def verdict(ours: NDArray[np.float64], theirs: NDArray[np.float64]) -> str:
     ratios = stats.ttest_1samp(np.log(ours / theirs), 0.0).confidence_interval()
     return (
         f"{reached}, {ours.mean():,.0f} against {theirs.mean():,.0f}. Fewer in {fewer} of {len(ours)} topics "
-        f"and more in {more} (as far from a tie by chance: {chance:.0%}). The difference is "
-        f"{(ours - theirs).mean():+,.0f} documents a topic, with a 95 % interval from {low:+,.0f} to "
+        f"and more in {more} (tossed coins are as far from a tie in {chance:.0%} of cases). The difference "
+        f"is {(ours - theirs).mean():+,.0f} documents a topic, with a 95 % interval from {low:+,.0f} to "
         f"{high:+,.0f} for other topics like these; the ratio of documents is "
         f"{np.exp(np.log(ours / theirs).mean()):.2f} on (geometric) average, from {np.exp(ratios.low):.2f} "
         f"to {np.exp(ratios.high):.2f}. (Intervals are those of Student's t over topics.)"

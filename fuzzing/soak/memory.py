@@ -98,7 +98,7 @@ def label_answers(folder: Path, answers: int) -> Iterator[Look]:
 RUNS = {
     "train, from a pipe": ("rows", train_pipe, 8_000_000),
     "serve": ("requests", serve_requests, 40_000),
-    "active label": ("answers", label_answers, 6_000),
+    "active label": ("answers", label_answers, 20_000),
 }
 
 

@@ -284,3 +284,28 @@ def test_a_revision_of_nothing_is_damage(tmp_path: Path) -> None:
         journal.add([Event(WITHDRAW, 7_000)])
     with Journal(path) as journal, pytest.raises(ValueError, match=r"is damaged .*no entry of question 7000"):
         learner(journal, rate=0.3)
+
+
+def test_a_turn_without_its_row_is_damage(tmp_path: Path) -> None:
+    path = tmp_path / "a.journal"
+    with Journal(path) as journal:
+        answered(learner(journal, rate=0.3), *stream(20))
+    with sqlite3.connect(path) as db:
+        db.execute("DELETE FROM questions WHERE number = (SELECT max(number) FROM questions)")
+    db.close()
+    with Journal(path) as journal, pytest.raises(ValueError, match="is damaged"):
+        learner(journal, rate=0.3)
+
+
+def test_rows_that_are_not_in_the_pool_are_damage(tmp_path: Path) -> None:
+    path, (chunk, labels) = tmp_path / "a.journal", stream(20)
+    with Journal(path) as journal:
+        asked = answered(learner(journal, rate=0.3), chunk, labels).asked
+    with Journal(path) as journal:
+        again = ActiveLearner(
+            SETTINGS, FEATURES, BudgetPlan(rate=0.3), journal=journal, pool=(chunk, np.arange(20))
+        )
+        assert again.asked == asked
+        few = chunk.take(np.arange(2)), np.arange(2)
+        with pytest.raises(ValueError, match=r"is damaged .*is not in the pool"):
+            ActiveLearner(SETTINGS, FEATURES, BudgetPlan(rate=0.3), journal=journal, pool=few)
