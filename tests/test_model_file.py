@@ -190,6 +190,17 @@ def test_figures_that_do_not_fit(tmp_path: Path) -> None:
         model_file.load(path)
 
 
+def test_figures_that_are_missing(tmp_path: Path) -> None:
+    path, models = tmp_path / "m", [Model(Settings(), 2) for _ in range(3)]
+    model_file.save(path, ModelFile(EngineState([Settings()], models, 3, 0, np.zeros(1), np.ones(3))))
+    with safe_open(path, "numpy") as file:
+        arrays = {key: file.get_tensor(key) for key in file.keys() if key != "contest.error"}  # noqa: SIM118
+        about = file.metadata()
+    save_file(arrays, path, about)
+    with pytest.raises(ValueError, match="it lacks the figures of its settings"):
+        model_file.load(path)
+
+
 def test_a_model_with_a_loss_of_ones_own_asks_for_it(tmp_path: Path) -> None:
     path = tmp_path / "own"
     Learner(Settings(Own(width=3.0)), 2).save(path)

@@ -84,6 +84,9 @@ def test_a_column_that_is_something_else(models: Path, files: dict[str, Path], t
     with pytest.raises(InputError, match=r"--text age: .*one.model takes this column for number"):
         filter_files(one, files["other"], tmp_path / "out", text="age")
     run("predict", one, tmp_path / "rows.csv", "--text", "label")  # which is then no label
+    (tmp_path / "ageless.csv").write_text("text,title\nsome words,none\n")
+    with pytest.raises(InputError, match=r"no column 'age' \(there are text, title\)$"):
+        filter_files(one, tmp_path / "ageless.csv", tmp_path / "out")
     (tmp_path / "few.vw").write_text("1 | a b\n-1 | c\n" * 10)
     run("train", tmp_path / "few.vw", "-o", tmp_path / "vw.model")
     shown = run("predict", tmp_path / "vw.model", tmp_path / "few.vw", "--text", "a", code=1).stderr
@@ -126,3 +129,9 @@ def test_interactions_keep_their_names(tmp_path: Path) -> None:
         "predict", tmp_path / "m.model", write_jsonl(tmp_path / "o.jsonl", other), "--text", "content"
     )
     assert found.stdout == run("predict", tmp_path / "m.model", path).stdout
+
+
+def test_lines_of_which_none_is_an_object(models: Path, tmp_path: Path) -> None:
+    (tmp_path / "x.jsonl").write_text("{no\n{object\n")
+    found = filter_files(models / "quality.model", tmp_path / "x.jsonl", tmp_path / "out", skip_errors=True)
+    assert found.statistics["unreadable"] == 2
