@@ -132,20 +132,11 @@ def filter_files(
         known = folder.settings()
         chosen = None if known is None else known.get("threshold")
         if chosen is None:
-            ranking = _ranking(scorers, by)
-            chosen = asdict(
-                threshold.find(
-                    found,
-                    preparer,
-                    scorers,
-                    ranking,
-                    fraction,
-                    rows=sample_rows,
-                    seed=seed,
-                    threads=usable,
-                    skip_errors=skip_errors,
-                )
-            )
+            found_threshold = threshold.find(
+                found, preparer, scorers, _ranking(scorers, by), fraction,
+                rows=sample_rows, seed=seed, threads=usable, skip_errors=skip_errors,
+            )  # fmt: skip
+            chosen = asdict(found_threshold)
         settings["threshold"] = chosen
         score, least = chosen["score"], chosen["value"]
         condition = lambda get: get(score) >= least  # noqa: E731 - beside that of `keep`
