@@ -91,7 +91,10 @@ def test_progress_may_be_put_back() -> None:
 
 @pytest.mark.parametrize(
     ("array", "message"),
-    [("2.weights", "the array 'weights' is missing"), ("contest.error", "a damaged one .*contest.error")],
+    [
+        ("2.weights", "the array 'weights' is missing"),
+        ("contest.error", "a damaged one .*lacks the figures of its settings"),
+    ],
 )
 def test_a_damaged_file(array: str, message: str, tmp_path: Path) -> None:
     model_file.save(tmp_path / "good", ModelFile(selection().state()))
