@@ -1,5 +1,6 @@
 """JSON rows that lack columns of the model: each way to predict says so."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -62,3 +63,22 @@ def test_the_first_line_decides_what_a_stream_is(model: Path) -> None:
 def test_a_bad_line_makes_no_csv_of_a_pipe(model: Path) -> None:
     result = run("predict", model, "-", stdin=f"{WHOLE}oops\n".encode(), code=1)
     assert "standard input, line 2: 'oops': not a JSON object" in result.stderr
+
+
+def test_every_command_that_predicts_files_tells(tmp_path: Path) -> None:
+    """Rows without any text would all have one prediction. The commands name the option that helps."""
+    lines = [{"label": ["yes", "no"][k % 2], "text": ["good", "bad"][k % 2]} for k in range(60)]
+    learned, other = tmp_path / "learned.jsonl", tmp_path / "other.jsonl"
+    learned.write_text("".join(json.dumps(each) + "\n" for each in lines))
+    other.write_text(learned.read_text().replace('"text"', '"content"'))
+    model, page = tmp_path / "m", tmp_path / "r.html"
+    run("train", learned, "--bits", 10, "-o", model)
+    said = "60 rows lacked columns of the model (text); if another one has the text, use --text NAME"
+    for command in (
+        ("evaluate", model, other),
+        ("explain", model, other),
+        ("report", model, other, "-o", page),
+    ):
+        assert said in run(*command).stderr
+    assert json.loads(run("evaluate", model, other, "--text", "content", "--json").stdout)["accuracy"] == 1.0
+    assert run("report", model, other, "-o", page, "--force", "--text", "content").stderr == ""

@@ -53,14 +53,16 @@ class AbsentColumns:
             self._names.update(absent)
 
     def watch(self, stream: Iterable[ParsedBlock]) -> Iterator[ParsedBlock]:
-        """The stream, and at its end what was found in its first rows."""
-        for parsed in stream:
-            rest = _LOOKED_AT - self._rows
-            if self.columns and rest > 0:
-                for absent in self.of(lines_of(parsed)[:rest]):
-                    self.add(absent)
-            yield parsed
-        self.tell()
+        """The stream, and when it ends, or is left, what was found in its first rows."""
+        try:
+            for parsed in stream:
+                rest = _LOOKED_AT - self._rows
+                if self.columns and rest > 0:
+                    for absent in self.of(lines_of(parsed)[:rest]):
+                        self.add(absent)
+                yield parsed
+        finally:
+            self.tell()
 
     def tell(self) -> None:
         """On standard error, if rows lacked columns."""

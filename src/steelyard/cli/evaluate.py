@@ -99,6 +99,7 @@ def measure(
     What `begin` returns, given how the files are read, is shown every block; other rows weigh nothing there.
     """
     from steelyard.cli import scoring
+    from steelyard.cli.absent_columns import AbsentColumns
     from steelyard.engine.holdout import marker
     from steelyard.engine.metrics import Metrics
     from steelyard.io import grouped_rows
@@ -108,7 +109,7 @@ def measure(
     spec, stream = scoring.score(loaded, paths, given, labelled=True)
     watch = None if begin is None else begin(spec)
     mark, together, others = marker(held_out), grouped_rows.ROWS if spec.counted else 1, 0
-    for parsed in stream:
+    for parsed in AbsentColumns(spec).watch(stream):
         if held_out is not None:
             held = np.repeat(mark(len(parsed.examples) // together), together)
             others += int(np.count_nonzero(~held)) // together

@@ -48,6 +48,7 @@ def command(
     the runner-up.
     """
     from steelyard.cli import scoring
+    from steelyard.cli.absent_columns import AbsentColumns
     from steelyard.engine import loaded_model
     from steelyard.io import sources
 
@@ -59,7 +60,7 @@ def command(
         spec, stream = scoring.score(loaded, paths, given)
         labels = scoring.RawLabels(spec)
         missing, first = {*numbers, *wanted_tags}, 1
-        for parsed in stream:
+        for parsed in AbsentColumns(spec).watch(stream):
             predictions, tags = scoring.predictions_of(parsed), scoring.tags(parsed)
             names = [tag.decode("utf-8", "replace") for tag in tags]
             if numbers or wanted_tags:

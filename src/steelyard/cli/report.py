@@ -48,10 +48,7 @@ _FEATURES = 12  # listed, of either sign
 @options.FORCE
 @options.HELD_OUT
 @options.EVALUATED_LABELS
-@options.ENCODING
-@options.OWN_LOSS
-@options.THREADS
-@options.ON_ERROR
+@options.SCORING
 def command(model: Path, files: tuple[str, ...], output: Path, *, held_out: bool, **given: Any) -> None:
     """Write a page about a model and labelled rows: how good it is, why, and where it errs.
 
@@ -61,7 +58,7 @@ def command(model: Path, files: tuple[str, ...], output: Path, *, held_out: bool
     with options.errors():
         paths = sources.expand(files)
         check_outputs([output], [model, *paths], force=given["force"])
-        loaded = load_learned(model, given["loss"])
+        loaded = load_learned(model, given["loss"]).for_text(given["text"])
         rows = evaluate.held_out_rows(loaded, paths) if held_out else None
         content = gather(loaded, paths, given, rows)
         page.write(output, content)
