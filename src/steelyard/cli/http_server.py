@@ -87,6 +87,10 @@ class PredictionServer(ThreadingHTTPServer):
             if self.stopping and state == IDLE:
                 _hang_up(request)
 
+    def count(self) -> None:
+        with self._changed:  # threads that add at once would lose some
+            self.answered += 1
+
     def service_actions(self) -> None:
         """Now and then: hang up on those who send a request byte by byte."""
         late = time.monotonic() - self.client_timeout
@@ -157,8 +161,9 @@ class _Handler(BaseHTTPRequestHandler):
         elif self.path != "/predict":
             self._answer(http.HTTPStatus.NOT_FOUND, _error("there are POST /predict and GET /health"))
         else:
-            self._answer(http.HTTPStatus.OK, self.server.model.answer(text))
-            self.server.answered += 1
+            body = self.server.model.answer(text)
+            self.server.count()  # before the client has its answer, and may ask how many there were
+            self._answer(http.HTTPStatus.OK, body)
 
     def _is_welcome(self) -> bool:
         given = self.headers.get("Host", "")
