@@ -1,12 +1,15 @@
 """Memory is used again, but never while anybody holds a part of it."""
 
 import gc
+import os
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
 
-from steelyard._buffer_pool import BufferPool
+from steelyard._buffer_pool import BufferPool, spacious
 
 LARGE = 100_000
 
@@ -46,7 +49,7 @@ def test_a_view_of_a_view_keeps_its_room() -> None:
     np.testing.assert_array_equal(held, np.arange(10, 20, 2))
 
 
-@pytest.mark.parametrize("count", [LARGE // 4, 2 * LARGE])
+@pytest.mark.parametrize("count", [LARGE // 16, 2 * LARGE])
 def test_a_room_that_does_not_suit_is_let_go(count: int) -> None:
     rooms = BufferPool()
     rooms.empty(LARGE, "float64")
@@ -74,3 +77,30 @@ def test_of_many_that_are_let_go_at_once_few_are_kept() -> None:
     many = [rooms.empty(LARGE, "float64") for _ in range(100)]
     many.clear()
     assert 0 < len(rooms._spare) < 10
+
+
+@pytest.mark.parametrize("count", [0, 10, LARGE])
+def test_spacious_arrays_can_be_written(count: int) -> None:
+    array = spacious(count, np.int32)
+    array[...] = 7
+    assert len(array) == count
+    assert (array == 7).all()
+
+
+FORKED = """
+import os
+import numpy as np
+from steelyard._buffer_pool import spacious
+array = spacious(1 << 20, np.uint8)
+array[0] = 1
+if not (child := os.fork()):
+    array[0] = 2
+    os._exit(0)
+os.waitpid(child, 0)
+assert array[0] == 1
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+def test_a_forked_process_has_its_own() -> None:
+    subprocess.run([sys.executable, "-c", FORKED], check=True)

@@ -4,6 +4,8 @@ Fresh memory is expensive: the system clears each page when it is first touched.
 after block this takes a tenth of the time.
 """
 
+import mmap
+import os
 import weakref
 from collections import deque
 from typing import Any
@@ -13,7 +15,18 @@ from numpy.typing import DTypeLike, NDArray
 
 _LEAST = 1 << 16  # bytes: smaller arrays are not worth reusing
 _SLACK = 1.125  # blocks differ in size
+_WASTE = 8  # times as large as needed: the last block of a file is smaller than the others
+_OWN = mmap.ACCESS_COPY if os.name == "posix" else mmap.ACCESS_DEFAULT  # else forked processes would share it
 _MOST = 8  # spare buffers: a few are in use in turn; if many are freed at once, the rest are not needed
+
+
+def spacious(count: int, dtype: DTypeLike) -> NDArray[Any]:
+    """Like `np.empty`, for arrays that are far larger than what will be used of them.
+
+    NumPy asks for huge pages, each of which the system clears as a whole for the first byte that is touched.
+    """
+    size = count * np.dtype(dtype).itemsize
+    return np.empty(count, dtype) if size < _LEAST else np.frombuffer(mmap.mmap(-1, size, access=_OWN), dtype)
 
 
 class BufferPool:
@@ -38,5 +51,5 @@ class BufferPool:
             buffer = self._spare.popleft()
         except IndexError:
             buffer = memoryview(b"")
-        fits = size <= len(buffer) <= 2 * size
-        return buffer if fits else np.empty(int(_SLACK * size), np.uint8).data
+        fits = size <= len(buffer) <= _WASTE * size
+        return buffer if fits else spacious(int(_SLACK * size), np.uint8).data

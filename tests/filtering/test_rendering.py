@@ -9,7 +9,6 @@ import pytest
 from steelyard.filtering import filter_files, rendering
 from steelyard.filtering.inputs import Input, Preparer
 from steelyard.filtering.scorer import Scorers
-from steelyard.io import tables
 from steelyard.io.errors import InputError
 from tests.filtering.corpus import read, rows, write_jsonl
 
@@ -53,12 +52,3 @@ def test_a_key_that_only_looks_taken_is_allowed(models: Path, tmp_path: Path) ->
     path = write_jsonl(tmp_path / "taken.jsonl", [{"text": "a"}, {"text": "b", "quality_p": 1}])
     with pytest.raises(InputError, match="a row has a key 'quality_p' already"):
         filter_files(models / "quality.model", path, tmp_path / "other")
-
-
-def test_the_table_of_tokens_begins_anew_before_positions_are_too_large(
-    models: Path, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    filter_files(models / "quality.model", corpus / "b.jsonl", tmp_path / "usual")
-    monkeypatch.setattr(tables, "_LARGEST_POSITION", 10)
-    filter_files(models / "quality.model", corpus / "b.jsonl", tmp_path / "anew")
-    assert (tmp_path / "usual/b.jsonl").read_bytes() == (tmp_path / "anew/b.jsonl").read_bytes()

@@ -185,8 +185,14 @@ def test_damaged_files_are_passed_over_with_skip(models: Path, corpus: Path, tmp
         write_jsonl(path, rows(300, 5))
         path.write_bytes(path.read_bytes()[:-40])
     (corpus / "m.jsonl").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(range(256)))
-    with pytest.raises(InputError, match=r"0\.jsonl\.gz.*damaged or cut off"):
+    remedy = (
+        r"0\.jsonl\.gz.*damaged or cut off.*copy of it\n\(--on-error skip, in Python skip_errors=True, leaves"
+    )
+    with pytest.raises(InputError, match=remedy):
         filter_files(models / "quality.model", corpus, tmp_path / "stop", keep="p >= 0.5")
+    with pytest.raises(InputError, match="damaged or cut off") as alone:
+        filter_files(models / "quality.model", corpus / "0.jsonl.gz", tmp_path / "stop", keep="p >= 0.5")
+    assert "on-error" not in str(alone.value), "there is nothing else to filter"
     found = filter_files(models / "quality.model", corpus, tmp_path / "kept", **given)  # type: ignore[arg-type]
     assert [Path(line.partition(":")[0].partition(",")[0]).name for line in found.failed] == [
         "0.jsonl.gz", "m.jsonl", "zz.jsonl.gz",
@@ -198,7 +204,7 @@ def test_damaged_files_are_passed_over_with_skip(models: Path, corpus: Path, tmp
         models / "quality.model", corpus, tmp_path / "best", fraction=0.2, skip_errors=True
     )
     assert len(fraction.failed) == 3
-    with pytest.raises(InputError, match="damaged or cut off"):
+    with pytest.raises(InputError, match=remedy):
         filter_files(models / "quality.model", corpus, tmp_path / "worst", fraction=0.2)
 
 
@@ -215,3 +221,26 @@ def test_skip_goes_on_where_stop_has_stopped(models: Path, tmp_path: Path) -> No
     assert (found.files, found.already_done, found.statistics["unreadable"]) == (2, 1, 1)
     with pytest.raises(InputError, match="skip_errors: True, now False"):
         filter_files(models / "quality.model", folder, tmp_path / "kept", keep="p >= 0.5")
+
+
+@pytest.mark.parametrize("unknown", [["text"], ["text", "encoding"]])
+def test_a_folder_of_an_earlier_release_goes_on_with_skip(
+    unknown: list[str], models: Path, corpus: Path, tmp_path: Path
+) -> None:
+    """It does not know of settings that came later: they were not set."""
+    model, kept = models / "quality.model", tmp_path / "kept"
+    filter_files(model, corpus, kept, keep="p >= 0.5")
+    folder = RunFolder(kept)
+    before = folder.settings()
+    assert before is not None
+    old = {name: value for name, value in before.items() if name not in unknown}
+    for skip_errors in (False, True):
+        write_json(folder.settings_path, old)
+        found = filter_files(model, corpus, kept, keep="p >= 0.5", skip_errors=skip_errors)
+        assert found.already_done == found.files == 3
+    assert folder.settings() == before | {"skip_errors": True}
+    write_json(folder.settings_path, old)
+    with pytest.raises(
+        InputError, match=r"other settings \(skip_errors: False, now True; text: None, now id\)"
+    ):
+        filter_files(model, corpus, kept, keep="p >= 0.5", skip_errors=True, text="id")

@@ -1,6 +1,7 @@
 """Files whose text is in a column of another name than in training."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,7 @@ import pyarrow
 import pyarrow.parquet
 import pytest
 
+from steelyard import OnlineClassifier
 from steelyard.filtering import TableScorer, filter_files
 from steelyard.io.errors import InputError
 from tests.cli.running import run
@@ -135,3 +137,14 @@ def test_lines_of_which_none_is_an_object(models: Path, tmp_path: Path) -> None:
     (tmp_path / "x.jsonl").write_text("{no\n{object\n")
     found = filter_files(models / "quality.model", tmp_path / "x.jsonl", tmp_path / "out", skip_errors=True)
     assert found.statistics["unreadable"] == 2
+
+
+def test_a_name_that_is_no_column_is_refused(models: Path, files: dict[str, Path]) -> None:
+    """JSON lines without it would all have the same prediction."""
+    model, said = models / "quality.model", "there is no column 'contend'; did you mean 'content'?"
+    assert said in run("predict", model, files["other"], "--text", "contend", code=1).stderr
+    with pytest.raises(InputError, match=re.escape(said)):
+        OnlineClassifier.load(model).predict_files(files["other"], text="contend")
+    empty = files["other"].with_name("empty.jsonl")
+    empty.write_text("")
+    assert len(OnlineClassifier.load(model).predict_files(empty, text="contend")) == 0

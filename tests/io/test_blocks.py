@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from steelyard._buffer_pool import BufferPool
 from steelyard.io import blocks
 from steelyard.io.blocks import Block
 from steelyard.io.errors import InputError
@@ -18,7 +19,7 @@ def cut(data: bytes, size: int, folder: Path) -> list[Block]:
     path.write_bytes(data)
     source = Source(str(path))
     try:
-        return list(blocks.cut(source, size))
+        return list(blocks.cut(source, size, BufferPool()))
     finally:
         source.close()
 
@@ -84,5 +85,5 @@ def test_a_line_of_a_hundred_megabytes(tmp_path: Path) -> None:
         file.truncate(100 << 20)
     source = Source(str(path))
     with pytest.raises(InputError, match="longer than 64 MB"):
-        list(blocks.cut(source, 1 << 22))
+        list(blocks.cut(source, 1 << 22, BufferPool()))
     source.close()

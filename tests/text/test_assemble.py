@@ -1,5 +1,6 @@
 """Folding, merging and crossing against plain dictionaries."""
 
+from dataclasses import replace
 from itertools import combinations_with_replacement, product
 from typing import Any
 
@@ -95,6 +96,28 @@ def test_folding_merges(chunks: list[Rows], bits: int) -> None:
         expected = [slow(row, Interactions(), (1 << bits) - 1) for row in chunk]
         assert fold(folding, chunk) == expected
         assert [list(row) for row in fold(folding, chunk)] == [list(row) for row in expected]
+
+
+@few
+@given(st.lists(rows, max_size=3), st.sampled_from([1, 4, 20]), st.booleans())
+def test_folding_in_place(chunks: list[Rows], bits: int, told: bool) -> None:
+    """Of arrays that nobody needs any more; rows may be told to have no index twice."""
+    folding = Folding(bits, Interactions(), None)
+    for chunk in chunks:
+        expected = [slow(row, Interactions(), (1 << bits) - 1) for row in chunk]
+        lengths = zip(chunk, expected, strict=True)
+        distinct = np.array([len(row) == len(found) for row, found in lengths], np.bool_)
+        given_rows = replace(keyed(chunk), lent=False, distinct=distinct if told else distinct[:0])
+        with np.errstate(over="ignore"):
+            folded = folding.fold(given_rows)
+        assert np.shares_memory(folded.values, given_rows.values) or not len(folded.values)
+        parts = zip(folded.indptr[:-1], folded.indptr[1:], strict=True)
+        pairs = [slice(start, end) for start, end in parts]
+        found_rows = [
+            list(zip(folded.indices[part].tolist(), folded.values[part].tolist(), strict=True))
+            for part in pairs
+        ]
+        assert found_rows == [list(row.items()) for row in expected]
 
 
 @few

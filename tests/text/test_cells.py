@@ -36,11 +36,12 @@ def test_rows(column: int) -> None:
         np.zeros(20, np.uint32), np.zeros(20, np.float32), np.zeros(20, np.int16), np.zeros(20, np.int32),
         np.zeros(20, np.int32), np.zeros(20, np.int32),
     )  # fmt: skip
-    ends = np.zeros(3, np.int64)
+    ends, distinct = np.zeros(3, np.int64), np.ones(3, np.bool_)
     with np.errstate(over="ignore"):
         count = cells.rows_of_columns(
             np.concatenate([text, copy]), np.stack([spans, word_spans + np.int32(len(text))]),
-            np.array([NUMBERS]), plan, (1, 0, 0, tokens.COUNTS), tokens.scratch(16), ends, features,
+            np.array([NUMBERS]), plan, (1, 0, 0, tokens.COUNTS, 63), tokens.scratch(16), ends, distinct,
+            features,
         )  # fmt: skip
     columns = tables.columns(c="category", s="text", x="number")
     expected = [
@@ -49,6 +50,7 @@ def test_rows(column: int) -> None:
     ]
     keys, values, fields, _, _, origins = (part[:count].tolist() for part in features)
     assert ends.tolist() == [4, 6, 9]
+    assert not distinct.any()  # as they do not consist of one text
     assert list(zip(keys, values, strict=True)) == [
         (key, x) for row in expected for key, x, _ in row.features
     ]

@@ -23,16 +23,32 @@ def test_spans_are_lines_without_blanks(text: str) -> None:
 
 
 @few
-@given(st.lists(st.tuples(st.binary(max_size=90), st.binary(max_size=9), st.binary(max_size=9)), max_size=5))
-def test_spans_are_written_with_their_tails(parts: list[tuple[bytes, bytes, bytes]]) -> None:
-    """Of each part: what is copied, a tail, and what of the tails is passed over."""
-    text = b"".join(copied for copied, _, _ in parts)
-    tails = b"".join(skipped + tail for _, tail, skipped in parts)
-    ends = np.cumsum([0, *(len(copied) for copied, _, _ in parts)])
-    stops = np.cumsum([len(skipped + tail) for _, tail, skipped in parts], dtype=np.int64)
-    starts = stops - np.array([len(tail) for _, tail, _ in parts], np.int64)
-    expected = b"".join(copied + tail for copied, tail, _ in parts)
+@given(st.integers(0, 3), st.data())
+def test_spans_are_written_with_their_cells(columns: int, data: st.DataObject) -> None:
+    """Of each row: what is copied, how much of the first key is passed over, and a cell for each column."""
+    keys = [data.draw(st.binary(min_size=2, max_size=9)) for _ in range(columns + 1)]
+    row = st.tuples(
+        st.binary(max_size=90),
+        st.integers(0, 2),
+        st.lists(st.binary(max_size=9), min_size=columns, max_size=columns),
+    )
+    rows = data.draw(st.lists(row, max_size=5))
+    text = b"".join(copied for copied, _, _ in rows)
+    ends = np.cumsum([0, *(len(copied) for copied, _, _ in rows)])
+    cells = [cell for *_, own in rows for cell in own]
+    stops = np.cumsum([len(cell) for cell in cells], dtype=np.int64)
+    starts = stops - np.array([len(cell) for cell in cells], np.int64)
+    expected = b"".join(
+        copied + b"".join(part for pair in zip(keys, [*own, b""], strict=True) for part in pair)[skipped:]
+        for copied, skipped, own in rows
+    )
     out = np.empty(len(expected), np.uint8)
-    given = np.frombuffer(text, np.uint8), np.column_stack((ends[:-1], ends[1:]))
-    assert lines.splice(*given, np.frombuffer(tails, np.uint8), starts, stops, out) == len(expected)
+    size = lines.splice(
+        np.frombuffer(text, np.uint8), np.column_stack((ends[:-1], ends[1:])),
+        np.array([skipped for _, skipped, _ in rows], np.int64),
+        np.frombuffer(b"".join(keys), np.uint8), np.cumsum([len(key) for key in keys], dtype=np.int64),
+        np.frombuffer(b"".join(cells), np.uint8),
+        starts.reshape(len(rows), columns), stops.reshape(len(rows), columns), out,
+    )  # fmt: skip
+    assert size == len(expected)
     assert out.tobytes() == expected

@@ -114,3 +114,21 @@ def test_a_word_with_its_bounds_checked_is_the_same_word() -> None:
         expected = int.from_bytes(data[start : start + 8], "little")
         assert int(checked_word(text, start)) == expected
         assert int(swar._plain_word(text, start)) == expected  # type: ignore[no-untyped-call]
+
+
+def test_copies_of_what_is_kept() -> None:
+    """All forms, at places that are not aligned."""
+    text, kept = np.arange(100, 140, dtype=np.uint8), np.array([255] * 16 + [0] * 16, np.uint8)
+
+    @callable_part
+    @part
+    def compiled_copy(text, index, kept, start, out, at):  # type: ignore[no-untyped-def]
+        address = swar._compiled_address
+        swar._compiled_copy_kept(address(text), index, address(kept), start, address(out), at)
+
+    plain = swar._plain_copy_kept
+    for copy in [plain] if config.DISABLE_JIT else [compiled_copy, callable_part(plain)]:
+        for size in range(17):
+            out = np.full(20, 7, np.uint8)
+            copy(text, 3, kept, 16 - size, out, 2)
+            assert out.tolist() == [7, 7, *range(103, 103 + size), *[0] * (16 - size), 7, 7]

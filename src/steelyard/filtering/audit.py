@@ -85,6 +85,8 @@ def audit_filter(
     """
     own = Path(folder) / OWN
     known = read_json(own / "audit.json")
+    if known is None and not Path(folder).is_dir():
+        raise InputError(f"{folder}: there is no such folder; name the one that filter -o has made")
     if known is None:
         raise InputError(f"{folder}: has no sample; run the filter with --audit 400, say")
     if not 0.0 < confidence < 1.0:

@@ -16,6 +16,8 @@ from steelyard.filtering.statistics import Statistics
 from steelyard.io.blocks import Block
 from steelyard.io.errors import InputError, RowError
 
+SKIPPING = "--on-error skip, in Python skip_errors=True,"
+
 
 @dataclass(frozen=True)
 class Task:
@@ -74,7 +76,7 @@ def score(prepared: Prepared, block: Block, scorers: Scorers) -> Scored:
 
 def not_one(examples: Examples) -> NDArray[np.bool_]:
     """Which rows have not one feature."""
-    found: NDArray[np.bool_] = np.diff(examples.indptr) == 0
+    found: NDArray[np.bool_] = examples.indptr[1:] == examples.indptr[:-1]
     return found
 
 
@@ -125,6 +127,11 @@ class UnreadableFileError(InputError):
     def __init__(self, input: Input, error: InputError) -> None:  # noqa: A002
         super().__init__(str(error))
         self.input = input
+
+    def with_remedy(self, *, others: bool) -> InputError:
+        """The same for people; of several files the others can be filtered without it."""
+        remedy = f"\n({SKIPPING} leaves such files out, and names them at the end)"
+        return InputError(f"{self}{remedy if others else ''}")
 
 
 def tasks(

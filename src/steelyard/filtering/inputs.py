@@ -89,6 +89,8 @@ class Prepared:
     kind: str
     encoding: str | None
     empty: bool
+    fingerprint: list[Any]
+    """Of the input before it was read; a file that changes while it is read is refused."""
 
     def blocks(self) -> Iterator[Block]:
         if self.empty:
@@ -132,16 +134,17 @@ class Preparer:
             empty = not head.source.peek(1)
             if head.source.sheet:
                 raise InputError(f"{each.path}: workbooks are no input of filter; save it as CSV")
+        fingerprint = each.fingerprint
         names = self._scorers.columns
         numeric = [self._scorers.known[name] for name in names]
         compress = rendering.compressor(each.path)
         kind = specs[0].format
         if empty:
             nothing = rendering.Nothing()
-            return Prepared(each, [], way_of, nothing, compress, "jsonl", None, empty=True)
+            return Prepared(each, [], way_of, nothing, compress, "jsonl", None, True, fingerprint)
         ways = [self._way(spec, each.path, first=spec is specs[0]) for spec in specs]
         renderer = rendering.renderer(ways[0].records, names, numeric)
-        return Prepared(each, ways, way_of, renderer, compress, kind, specs[0].encoding, empty=False)
+        return Prepared(each, ways, way_of, renderer, compress, kind, specs[0].encoding, False, fingerprint)
 
     def _way(self, spec: InputSpec, path: str, *, first: bool) -> _Way:
         records = records_of(spec, [path])

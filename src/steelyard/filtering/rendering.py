@@ -23,7 +23,7 @@ from steelyard.io.arrow_arrays import import_pyarrow
 from steelyard.io.blocks import Block
 from steelyard.io.errors import InputError
 from steelyard.io.table_records import ArrowRecords, DelimitedRecords, JsonRecords, Records
-from steelyard.text import json_text, lines
+from steelyard.text import json_text, lines, nine_digits
 
 Rows = NDArray[np.int64]
 Column = NDArray[Any]
@@ -89,24 +89,35 @@ class _Splicer:
     """
 
     def __init__(self, keys: Sequence[bytes], end: bytes, text: Callable[[str], bytes]) -> None:
-        self._keys, self._end, self._text = [key.replace(b"%", b"%%") for key in keys], end, text
+        self._keys = np.frombuffer(b"".join([*keys, end]), np.uint8)
+        self._key_ends = np.cumsum([len(key) for key in (*keys, end)], dtype=np.int64)
+        self._text = text
 
-    def render(self, block: Block, spans: Rows, skipped: Rows | int, columns: Sequence[Column]) -> bytes:
-        """Of each tail so many bytes are `skipped`."""
-        cells, form = [], b""
-        for key, column in zip(self._keys, columns, strict=True):
-            if column.dtype == object:
-                known = {name: self._text(name) for name in set(column.tolist())}
-                cells.append([known[name] for name in column.tolist()])
-            else:
-                cells.append(column.tolist())
-            form += key + (b"%b" if column.dtype == object else b"%.9g")
-        tails = list(map((form + self._end).__mod__, zip(*cells, strict=True)))
-        stops = np.cumsum(np.fromiter(map(len, tails), np.int64, len(tails)))
-        starts = np.concatenate([[0], stops[:-1]]) + skipped
-        out = _pool.empty(int((spans[:, 1] - spans[:, 0]).sum() + stops[-1]), np.uint8)
-        size = lines.splice(block.text, spans, np.frombuffer(b"".join(tails), np.uint8), starts, stops, out)
+    def render(self, block: Block, spans: Rows, skipped: Rows, columns: Sequence[Column]) -> bytes:
+        """Of each tail so many bytes are `skipped`, of its first key."""
+        starts, stops = (np.empty((len(spans), len(columns)), np.int64) for _ in range(2))
+        texts, size = [], 0
+        for place, column in enumerate(columns):
+            text, start, stop = self._named(column) if column.dtype == object else nine_digits.write(column)
+            starts[:, place], stops[:, place] = start + size, stop + size
+            texts.append(text)
+            size += len(text)
+        copied = (spans[:, 1] - spans[:, 0]).sum() + (stops - starts).sum() + len(spans) * len(self._keys)
+        out = _pool.empty(int(copied), np.uint8)
+        size = lines.splice(
+            block.text, spans, skipped, self._keys, self._key_ends, np.concatenate(texts), starts, stops, out
+        )
         return out[:size].tobytes()
+
+    def _named(self, column: Column) -> tuple[NDArray[np.uint8], Rows, Rows]:
+        """A text that contains all names, and where that of each row begins and ends."""
+        given = column.tolist()
+        known = {name: self._text(name) for name in dict.fromkeys(given)}
+        ends = np.cumsum([len(each) for each in known.values()], dtype=np.int64)
+        numbers = {name: number for number, name in enumerate(known)}
+        chosen = np.fromiter(map(numbers.__getitem__, given), np.int64, len(given))
+        begins = np.concatenate([[0], ends[:-1]])
+        return np.frombuffer(b"".join(known.values()), np.uint8), begins[chosen], ends[chosen]
 
 
 class _JsonRenderer:
@@ -121,7 +132,7 @@ class _JsonRenderer:
 
     def render(self, block: Block, rows: Rows, columns: Sequence[Column]) -> bytes:
         spans = self._records.spans(block)[rows] - (0, 1)  # without the }
-        rendered = self._splicer.render(block, spans, 2 * _empty(block.text, spans), columns)
+        rendered = self._splicer.render(block, spans, 2 * _empty(block.text, spans).astype(np.int64), columns)
         for key in self._keys:
             written = json_text.contains(block.text, len(block.text), np.frombuffer(key, np.uint8))
             if written and rendered.count(key) > len(rows):
@@ -143,7 +154,7 @@ def _empty(text: NDArray[np.uint8], spans: Rows) -> NDArray[np.bool_]:
     """Which objects have no key, after which there would be a comma; the spans are without their }."""
     last = text[spans[:, 1] - 1]
     found: NDArray[np.bool_] = last == ord("{")
-    for row in np.flatnonzero(np.isin(last, tuple(b" \t\r"))).tolist():
+    for row in np.flatnonzero(last <= ord(" ")).tolist():  # blanks: nothing else can stand before a }
         found[row] = text[slice(*spans[row])].tobytes().rstrip() == b"{"
     return found
 
@@ -165,7 +176,8 @@ class _DelimitedRenderer:
             self.header = records.header + separator + added + records.newline
 
     def render(self, block: Block, rows: Rows, columns: Sequence[Column]) -> bytes:
-        return self._splicer.render(block, self._records.spans(block)[rows], 0, columns)
+        nothing = np.zeros(len(rows), np.int64)
+        return self._splicer.render(block, self._records.spans(block)[rows], nothing, columns)
 
     def document(self, block: Block, row: int) -> dict[str, Any]:
         (cells,) = self._records.rows(self._records.part(block, row, row + 1))

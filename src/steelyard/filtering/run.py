@@ -9,7 +9,7 @@ from typing import Any
 
 from steelyard.filtering import audit, conditions, inputs, threshold
 from steelyard.filtering.audit_sample import AuditSample, Candidate
-from steelyard.filtering.blocks import BlockFilter, Result, UnreadableFileError, tasks
+from steelyard.filtering.blocks import SKIPPING, BlockFilter, Result, UnreadableFileError, tasks
 from steelyard.filtering.conditions import Condition
 from steelyard.filtering.inputs import Input, Prepared, Preparer
 from steelyard.filtering.outputs import ArrowOutput, Output, TextOutput, partial_path
@@ -193,7 +193,7 @@ class _Open:
 
     def record(self) -> dict[str, Any]:
         return {
-            "input": self.prepared.input.path, "fingerprint": self.prepared.input.fingerprint,
+            "input": self.prepared.input.path, "fingerprint": self.prepared.fingerprint,
             "statistics": self.statistics.as_json(), "candidates": self.candidates,
         }  # fmt: skip
 
@@ -214,7 +214,7 @@ class _Run:
         self.failed: list[str] = []
 
     def go(self, found: Sequence[Input], threads: int) -> None:
-        waiting = [each for each in found if not self._folder.done(each.name, each.fingerprint)]
+        waiting = [each for each in found if not self._folder.done(each)]
         self._already = len(found) - len(waiting)
         while waiting:
             try:
@@ -222,14 +222,10 @@ class _Run:
                 return
             except UnreadableFileError as error:
                 if not self._skip:
-                    raise
+                    raise error.with_remedy(others=len(found) > 1) from None
                 self.failed.append(str(error))
                 lost = error.input.name
-            waiting = [
-                each
-                for each in waiting
-                if each.name != lost and not self._folder.done(each.name, each.fingerprint)
-            ]
+            waiting = [each for each in waiting if each.name != lost and not self._folder.done(each)]
 
     def _pass(self, waiting: Sequence[Input], threads: int) -> None:
         """All files, or up to one that cannot be read."""
@@ -254,7 +250,7 @@ class _Run:
         before = self._folder.partial(name) or {}
         sizes = before.get("sizes", [])
         places = [partial_path(path) for path in self._paths(name)]
-        if before.get("fingerprint") != prepared.input.fingerprint or not all(
+        if before.get("fingerprint") != prepared.fingerprint or not all(
             path.is_file() and path.stat().st_size >= size for path, size in zip(places, sizes, strict=True)
         ):
             before = {}
@@ -324,9 +320,7 @@ class _Run:
         for note in result.notes:
             problem = Problem(block.path, now.lines + note.line + 1, note.what, block.unit)
             if not self._skip:
-                raise InputError(
-                    f"{problem}\n(--on-error skip leaves such {block.unit}s out and counts them)"
-                )
+                raise InputError(f"{problem}\n({SKIPPING} leaves such {block.unit}s out and counts them)")
             now.problems = [*now.problems, problem][:DESCRIBED]
 
     def summarise(self, chosen: dict[str, Any] | None) -> FilterResult:

@@ -18,6 +18,7 @@ from typing import Any
 
 from steelyard import _atomic_files
 from steelyard._file_lock import FileLock
+from steelyard.filtering.inputs import Input
 from steelyard.io.errors import InputError
 
 OWN = "_steelyard"
@@ -81,12 +82,13 @@ class RunFolder:
         if before is None:
             write_json(self.settings_path, settings)
             return
+        before = dict.fromkeys(settings) | before  # what earlier releases did not know was not set
         if settings == before | {"skip_errors": True}:  # what is done had no errors, so it is the same
             write_json(self.settings_path, settings)
             return
-        differing = [name for name in settings if settings[name] != before.get(name)]
+        differing = [name for name in settings if settings[name] != before[name]]
         if differing:
-            listed = "; ".join(f"{name}: {before.get(name)}, now {settings[name]}" for name in differing)
+            listed = "; ".join(f"{name}: {before[name]}, now {settings[name]}" for name in differing)
             raise InputError(
                 f"{self.path}: was made with other settings ({listed}); name another folder, or remove it"
             )
@@ -113,14 +115,15 @@ class RunFolder:
     def drop_partial(self, name: str) -> None:
         self._partial_path(name).unlink(missing_ok=True)
 
-    def done(self, name: str, fingerprint: list[Any]) -> bool:
+    def done(self, given: Input) -> bool:
         """Whether this output exists; an error if it is of another input, or nobody's."""
+        name = given.name
         if not (self.path / name).exists():
             return False
         record = read_json(self.record_path(name))
         if record is None:
             raise InputError(f"{self.path / name} already exists, and is not from this run; move it away")
-        if record["fingerprint"] != fingerprint:
+        if record["fingerprint"] != given.fingerprint:
             raise InputError(
                 f"{self.path / name}: was made from a file that has changed since; remove it to filter again"
             )

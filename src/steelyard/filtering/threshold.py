@@ -62,9 +62,9 @@ def find(
                 wanted -= len(scores)
                 if wanted <= 0:
                     break
-        except UnreadableFileError:
+        except UnreadableFileError as error:
             if not skip_errors:
-                raise
+                raise error.with_remedy(others=len(inputs) > 1) from None
         files += 1
         if seen >= rows:
             break

@@ -6,6 +6,7 @@ settled later, in order.
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -132,16 +133,16 @@ def last_line_end(text: NDArray[np.uint8], start: int) -> int:
 def cut(
     source: Source,
     size: int,
+    pool: BufferPool,
     last_end: Callable[[NDArray[np.uint8], int], int] = last_line_end,
 ) -> Iterator[Block]:
-    """The source in blocks of about `size` bytes; a longer line makes a larger block.
+    """The source in blocks of about `size` bytes, from the pool; a longer line makes a larger block.
 
     Each read goes directly behind the rest of the block before, so nothing but that rest is copied.
     """
     head = source.read(len(MARK))
     rest = np.frombuffer(b"" if head == MARK else head, np.uint8)
     done = 0
-    pool = BufferPool()
     while True:
         room = pool.empty(len(rest) + size, np.uint8)
         room[: len(rest)] = rest
@@ -173,8 +174,13 @@ EMPTY = Block("", np.frombuffer(b"\n", np.uint8)[:0], 0)
 class LineReader:
     """What readers of formats with one example per line have in common."""
 
+    @cached_property
+    def _texts(self) -> BufferPool:
+        """Where the texts of blocks are, of one file after another."""
+        return BufferPool()
+
     def blocks(self, source: Source, size: int) -> Iterator[Block]:
-        return cut(source, size)
+        return cut(source, size, self._texts)
 
     def nothing(self) -> Block:
         return EMPTY

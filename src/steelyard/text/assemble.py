@@ -44,10 +44,12 @@ def sizes(ends, fields, crosses):
 
 @kernel
 def fold(
-    ends, keys, values, mask, table, serial, first, second, indptr, indices, out, new, new_key, new_place
-):
+    ends, distinct, keys, values, mask, table, serial, first, second, indptr, indices, out,
+    new, new_key, new_place,
+):  # fmt: skip
     """Fold rows without crosses. Returns (entries, candidates for names).
 
+    `distinct` tells which rows are known to have no index twice; it is empty if nothing is known.
     `first` and `second` hold the keys known at each index, 0 for none. A key that is neither is a candidate:
     its index, the key, and its position among the features.
     """
@@ -57,7 +59,7 @@ def fold(
     start = np.int64(0)
     for row in range(len(ends)):
         end = ends[row]
-        if _increasing(keys, start, end, mask):
+        if (len(distinct) > 0 and distinct[row]) or _increasing(keys, start, end, mask):
             _copy(keys, values, start, end, mask, indices, out, count)
             count += end - start
             search = len(first) > 0 and _any_unknown(keys, start, end, mask, first)
@@ -75,6 +77,27 @@ def fold(
         start = end
         indptr[row + 1] = count
     return count, candidates
+
+
+@kernel
+def fold_in_place(ends, distinct, keys, values, mask, table, serial, indptr):
+    """Fold rows without crosses or names, where they are: keys become indices. Returns how many are left."""
+    count = np.int64(0)
+    start = np.int64(0)
+    for row in range(len(ends)):
+        end = ends[row]
+        if (len(distinct) > 0 and distinct[row]) or _increasing(keys, start, end, mask):
+            if count == start:  # as is usual: nothing moves
+                for k in range(np.uint64(start), np.uint64(end)):
+                    keys[k] &= np.uint32(mask)
+            else:
+                _copy(keys, values, start, end, mask, keys, values, count)
+            count += end - start
+        else:
+            count = _merge(keys, values, start, end, mask, table, serial, keys, values, count)
+        start = end
+        indptr[row + 1] = count
+    return count
 
 
 @part

@@ -49,21 +49,24 @@ def borrow_arrays(plan, rule, scratch, heads, features):
     """The same arrays, whose references need not be counted for every row (see `borrow`)."""
     roles, seeds, column_fields, missing, missing_sizes = plan
     names, ends, values, others, otherwise = rule
-    table, counts, firsts, window, serial = scratch
-    lowered, edges, pieces, halves, sizes, special, words, begins, stops, grams = window
-    labels, sample_weight, offsets, tags, row_ends = heads
+    table, known, counts, firsts, window = scratch
+    lowered, edges, pieces, fours, odd, special, words, begins, stops, grams = window
+    labels, sample_weight, offsets, tags, row_ends, distinct = heads
     keys, amounts, fields, starts, spans_end, origins = features
     return (
         (borrow(roles), borrow(seeds), borrow(column_fields), borrow(missing), borrow(missing_sizes)),
         (borrow(names), borrow(ends), borrow(values), others, otherwise),
         (
-            borrow(table), borrow(counts), borrow(firsts),
+            borrow(table), borrow(known), borrow(counts), borrow(firsts),
             (
-                borrow(lowered), borrow(edges), borrow(pieces), borrow(halves), borrow(sizes),
+                borrow(lowered), borrow(edges), borrow(pieces), borrow(fours), borrow(odd),
                 borrow(special), borrow(words), borrow(begins), borrow(stops), borrow(grams),
-            ), serial,
+            ),
         ),
-        (borrow(labels), borrow(sample_weight), borrow(offsets), borrow(tags), borrow(row_ends)),
+        (
+            borrow(labels), borrow(sample_weight), borrow(offsets), borrow(tags), borrow(row_ends),
+            borrow(distinct),
+        ),
         (borrow(keys), borrow(amounts), borrow(fields), borrow(starts), borrow(spans_end), borrow(origins)),
     )  # fmt: skip
 
@@ -77,7 +80,8 @@ def row(text, spans, places, plan, rule, options, largest, at, count, scratch, h
     last because they cannot fail, and `scratch` must not see features that are withdrawn.
     """
     roles, seeds, column_fields, missing, missing_sizes = plan
-    labels, sample_weight, offsets, tags, ends = heads
+    labels, sample_weight, offsets, tags, ends, distinct = heads
+    distinct[at] = False
     labels[at], sample_weight[at], offsets[at] = np.nan, 1.0, 0.0
     tags[at, 0] = tags[at, 1] = 0
     texts = 0
@@ -140,10 +144,12 @@ def row(text, spans, places, plan, rule, options, largest, at, count, scratch, h
                 continue
             kind = spans[place, 0]
             if kind in (WRITTEN, TRUE, FALSE):
-                count = tokens.tokenise(
+                alone = count == (ends[at - 1] if at > 0 else 0)
+                count, differ = tokens.tokenise(
                     text, spans[place, 1], spans[place, 2], seeds[column], column_fields[column], column,
                     options, count, scratch, features,
                 )  # fmt: skip
+                distinct[at] = alone and differ
     ends[at] = count
     return count, -1, -1, 0, 0
 
@@ -250,7 +256,7 @@ def separate(text, spans, out):
 
 
 @kernel
-def rows_of_columns(text, spans, reals, plan, options, scratch, ends, features):
+def rows_of_columns(text, spans, reals, plan, options, scratch, ends, distinct, features):
     """Fill in the features of all rows; returns how many there are.
 
     `plan` has for each feature column its role, its position among all columns, its position in `spans`
@@ -259,6 +265,8 @@ def rows_of_columns(text, spans, reals, plan, options, scratch, ends, features):
     roles, columns, places, seeds, column_fields = plan
     count = 0
     for row in range(len(ends)):
+        begin = count
+        distinct[row] = False
         for k in range(len(roles)):
             if roles[k] == TEXT:
                 continue
@@ -278,9 +286,11 @@ def rows_of_columns(text, spans, reals, plan, options, scratch, ends, features):
         for k in range(len(roles)):
             if roles[k] == TEXT:
                 place = places[k]
-                count = tokens.tokenise(
+                alone = count == begin
+                count, differ = tokens.tokenise(
                     text, spans[place, row, 0], spans[place, row, 1], seeds[k], column_fields[k], columns[k],
                     options, count, scratch, features,
                 )  # fmt: skip
+                distinct[row] = alone and differ
         ends[row] = count
     return count

@@ -35,41 +35,40 @@ def parse(
     line = 0
     unknown = 0
     while i < end:
-        following = lines.line_end(text, i, end) + 1
-        i = after_blanks(text, i)
+        i = begin = after_blanks(text, i)
         before = count
-        code, where, stop, column = -1, i, following - 1, -1
-        if not valid and not lines.valid_utf8(text, i, following):
+        code, where, stop, column = -1, i, np.int64(-1), -1
+        if not valid and not lines.valid_utf8(text, i, lines.line_end(text, i, end) + 1):
             code = lines.NOT_UTF8
         elif text[i] != NEWLINE:
             count, code, where, stop, column, free, missed = _object(
-                text, i, stop, names, name_ends, slots, plan, largest,
-                count, stack, free, room, spans, features,
-            )  # fmt: skip
+                text, i, names, name_ends, slots, plan, largest, count, stack, free, room, spans, features
+            )
             unknown += missed
+            i = stop  # where an object ends, the line does
             if code < 0:
                 count, code, column, where, stop = cells.row(
                     text, spans, places, plan, rule, options, largest, row, count, scratch, heads, features
                 )
             row += code < 0
         if code >= 0:
+            i = lines.line_end(text, begin, end)
             count = before
-            wrong = lines.note(problems, wrong, line, code, where, stop, column)
+            wrong = lines.note(problems, wrong, line, code, where, stop if stop >= 0 else i, column)
         line += 1
-        i = following
+        i += 1
     own_spans[:], own_places[:], own_stack[0] = 0, 0, 0  # used last, so that what is borrowed stays alive
     return row, count, line, wrong, unknown
 
 
 @helper
-def _object(
-    text, i, line_end, names, name_ends, slots, plan, largest, count, stack, free, room, spans, features
-):  # fmt: skip
+def _object(text, i, names, name_ends, slots, plan, largest, count, stack, free, room, spans, features):
     """Read the object at i into spans by column.
 
-    Returns (features, code or −1, where, stop, column, free, unknown keys). Nested values become features at
-    once.
+    Returns (features, code or −1, where, stop, column, free, unknown keys). Without an error, `stop` is the
+    newline behind the object; with one, −1 is the end of the line. Nested values become features at once.
     """
+    line_end = np.int64(-1)
     roles, seeds, column_fields, _missing, _sizes = plan
     unknown = 0
     column = -1
@@ -116,9 +115,10 @@ def _object(
         more = text[i] == json.COMMA
         if more:
             i = after_blanks(text, i + 1)
-    if text[i] != json.CLOSE_OBJECT or text[after_blanks(text, i + 1)] != NEWLINE:
+    stop = after_blanks(text, i + 1) if text[i] == json.CLOSE_OBJECT else i
+    if text[i] != json.CLOSE_OBJECT or text[stop] != NEWLINE:
         return count, lines.BAD_JSON, i, line_end, -1, free, unknown
-    return count, -1, i, i, -1, free, unknown
+    return count, -1, i, stop, -1, free, unknown
 
 
 @helper

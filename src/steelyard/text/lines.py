@@ -57,15 +57,23 @@ def line_spans(text, found):
 
 
 @kernel
-def splice(text, spans, tails, starts, stops, out):
-    """Write each span of the text, followed by its tail; returns how many bytes that is.
+def splice(text, spans, skipped, keys, key_ends, cells, starts, stops, out):
+    """Write each span of the text, followed by its cells; returns how many bytes that is.
 
-    The tail of a span is `tails` from its start to its stop. `out` has room for all.
+    Before each cell comes its key, and one more at the end; keys follow one another up to their ends. Of the
+    first of them so many bytes are `skipped`. The cells of row k are `cells` from starts[k] to stops[k], one
+    for each column. `out` has room for all.
     """
     at = np.uint64(0)
+    columns = starts.shape[1]
     for k in range(len(spans)):
         at = _append(text, np.uint64(spans[k, 0]), np.uint64(spans[k, 1]), out, at)
-        at = _append(tails, np.uint64(starts[k]), np.uint64(stops[k]), out, at)
+        begin = np.uint64(skipped[k])
+        for column in range(columns):
+            at = _append(keys, begin, np.uint64(key_ends[column]), out, at)
+            at = _append(cells, np.uint64(starts[k, column]), np.uint64(stops[k, column]), out, at)
+            begin = np.uint64(key_ends[column])
+        at = _append(keys, begin, np.uint64(key_ends[columns]), out, at)
     return np.int64(at)
 
 

@@ -62,6 +62,22 @@ _compiled_trailing_zeros = _of_a_word(lambda builder, word: builder.cttz(word, i
 _compiled_population = _of_a_word(lambda builder, word: builder.ctpop(word))
 
 
+@intrinsic
+def _compiled_copy_kept(context, text, index, kept, start, out, at):
+    def build(context, builder, signature, arguments):
+        vector = ir.VectorType(ir.IntType(8), 16).as_pointer()
+        text, index, kept, start, out, at = arguments
+        read, mask, written = (
+            builder.inttoptr(builder.add(*place), vector)
+            for place in ((text, index), (kept, start), (out, at))
+        )
+        found = builder.and_(builder.load(read, align=1), builder.load(mask, align=1))
+        builder.store(found, written, align=1)
+        return context.get_dummy_value()
+
+    return types.none(*(types.int64,) * 6), build
+
+
 def _plain_word(text, index):
     return np.uint64(int.from_bytes(text[index : index + 8].tobytes(), "little"))
 
@@ -83,6 +99,13 @@ def _checked_word(text, index):
 
 
 @part
+def _plain_copy_kept(text, index, kept, start, out, at):
+    """Copy 16 bytes from an index of the text to a place of `out`, each masked by one of `kept`."""
+    for k in range(16):
+        out[at + k] = text[index + k] & kept[start + k]
+
+
+@part
 def _itself(text):
     return text
 
@@ -98,6 +121,7 @@ address = _compiled_address if fast else _itself
 byte = _load(8, types.uint8) if fast else _item
 word = _load(64, types.uint64) if fast else _plain_word if config.DISABLE_JIT else _checked_word
 trailing_zeros = _plain_trailing_zeros if config.DISABLE_JIT else _compiled_trailing_zeros
+copy_kept = _compiled_copy_kept if fast else _plain_copy_kept
 population = _plain_population if config.DISABLE_JIT else _compiled_population
 
 ZEROS = np.uint64(0x3030303030303030)

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from steelyard._buffer_pool import spacious
 from steelyard.numba_tools.jit import helper, part
 from steelyard.text import hashing
 from steelyard.text.words import MOST, add_words, room
@@ -30,8 +31,7 @@ REPEATED = {"counts": COUNTS, "binary": BINARY, "sublinear": SUBLINEAR, "relativ
 # What the span of a feature names: its origin is 8·column + one of these
 NUMBER, CATEGORY, MISSING, WORDS, CHARACTERS, KEY, POSITION = range(7)
 
-_NONE, _ONE, _HALF, _SIGN = np.uint64(0), np.uint64(1), np.uint64(32), np.uint64(63)
-_LOW = np.uint64(0xFFFFFFFF)
+_ONE = np.uint64(1)
 _SPREAD = np.uint64(0x9E3779B1)
 
 CHARACTER_SALT = 0x63686172  # makes the seed of characters differ from that of words
@@ -75,10 +75,10 @@ class TextOptions:
         characters = stored["characters"]
         return cls(stored["words"], None if characters is None else tuple(characters), stored["repeated"])
 
-    def array(self) -> tuple[int, int, int, int]:
-        """The options for kernels."""
+    def array(self, bits: int) -> tuple[int, int, int, int, int]:
+        """The options for kernels, for a model of 2^bits features."""
         least, most = self.characters or (0, 0)
-        return self.words, least, most, REPEATED[self.repeated]
+        return self.words, least, most, REPEATED[self.repeated], (1 << bits) - 1
 
     def most_tokens(self, size: int) -> int:
         """An upper bound on the number of tokens in a text of this many bytes."""
@@ -87,44 +87,44 @@ class TextOptions:
 
 
 def scratch(tokens: int) -> tuple[Any, ...]:
-    """What `tokenise` needs for texts of up to so many tokens, as often as they come.
-
-    The last is a number that is added to all positions in the table: with one that is larger than all of
-    them were, the table can be used again as it is.
-    """
-    table = np.zeros(max(1 << (2 * tokens).bit_length(), 16), np.uint64)
-    return table, np.empty(tokens, np.int32), np.empty(tokens, np.int32), room(), 0
+    """What `tokenise` needs for texts of up to so many tokens, as often as they come."""
+    table = spacious(max(1 << (2 * tokens).bit_length(), 16), np.uint32)
+    known, counts, firsts = (spacious(tokens + 1, dtype) for dtype in (np.uint32, np.int32, np.int32))
+    return table, known, counts, firsts, room()
 
 
 @part
 def tokenise(text, start, end, seed, field, column, options, count, scratch, features):
-    """Add the tokens of text[start:end]; returns the new number of features.
+    """Add the tokens of text[start:end]: (the new number of features, whether all are known to differ).
 
-    `options`: the longest word n-gram, the shortest and longest character n-gram, how repeated tokens count.
+    `options`: the longest word n-gram, the shortest and longest character n-gram, how repeated tokens count,
+    and which bits of a key are its index. Features differ if their indices do.
     """
-    table, counts, firsts, window, serial = scratch
-    most_words, least, most, repeated = options
+    window = scratch[-1]
+    most_words, least, most, repeated, mask = options
     first = count
     if most_words > 0:
         origin = 8 * column + WORDS
-        count = add_words(text, start, end, seed, field, origin, most_words, count, window, features)
+        single = repeated == COUNTS
+        count = add_words(text, start, end, seed, field, origin, most_words, single, count, window, features)
     if most > 0:
         origin = 8 * column + CHARACTERS
         count = _characters(
             text, start, end, seed ^ CHARACTER_SALT, field, origin, least, most, count, features
         )
-    if repeated != COUNTS:  # otherwise folding adds up duplicates
-        count = _merge(first, count, repeated, table, serial, counts, firsts, features)
-    return count
+    if repeated == COUNTS:  # folding adds up duplicates
+        return count, False
+    return _merge(first, count, repeated, mask, scratch, features)
 
 
 @part
 def put(features, at, key, value, field, start, stop, origin):
-    """Write the feature number `at`; without its span, where features need no names."""
+    """Write the feature number `at`; without its field or its span, where nobody needs them."""
     keys, values, fields, starts, stops, origins = features
     keys[at] = key
     values[at] = value
-    fields[at] = field
+    if len(fields) > 0:
+        fields[at] = field
     if len(starts) > 0:
         starts[at] = start
         stops[at] = stop
@@ -187,69 +187,80 @@ def lower(c):
 
 
 @part
-def _merge(first, count, repeated, table, serial, counts, firsts, features):
-    """Merge the features first … count that have the same key; returns the new count.
+def _merge(first, count, repeated, mask, scratch, features):
+    """Merge the features first … count that have the same key: (the new count, whether indices differ).
 
-    Whether a key is new is hard to foresee, so nothing is decided by that: it is written to the next place,
-    which moves on if the key is new. `table` holds keys, and positions + `serial` + 1 in the low bits. Those
-    before `first` do not count, so it need not be cleared: `there` has its low bits set if the entry counts.
-    (A condition made of two comparisons would be compiled to two branches.)
+    Whether a key is new is hard to foresee, so nothing is decided by that. Different keys have places from 1
+    on; `table` holds the place of a key, 0 for none, and `known` the key at each place. Place 0 is given the
+    key that is looked for, so that a single comparison ends the search.
+
+    Where a search begins depends on the index of a key alone, so that a key meets all others of this index
+    on its way, and nobody need look for them again. Not if there are few indices: the ways would be long.
     """
+    table, known, counts, firsts, _window = scratch
     keys, values, _fields, starts, stops, origins = features
     begin, size = np.uint64(first), np.uint64(count - first)
-    origin = begin + np.uint64(serial)
     slots = np.uint64(16)
-    while slots < np.uint64(4) * size and slots < np.uint64(len(table)):
+    while slots < np.uint64(8) * size and slots < np.uint64(len(table)):
         slots <<= _ONE
     last = slots - _ONE
-    for k in range(size):
+    roomy = np.uint64(4) * size <= np.uint64(mask) + _ONE
+    index_bits = np.uint32(mask) if roomy else np.uint32(0xFFFFFFFF)
+    shared = not roomy
+    for k in range(slots):
+        table[k] = 0
+    for k in range(size + _ONE):
         counts[k] = 0
     kept = np.uint64(0)
     for k in range(size):
-        key = np.uint64(keys[begin + k])
-        slot = (key * _SPREAD >> np.uint64(7)) & last
-        entry = table[slot]
-        there = ((origin - (entry & _LOW)) >> _SIGN) * _LOW
-        while (entry >> _HALF ^ key) & there != _NONE:
+        key = keys[begin + k]
+        known[0] = key
+        slot = (np.uint64(key & index_bits) * _SPREAD >> np.uint64(7)) & last
+        place = np.uint64(table[slot])
+        while known[place] != key:
+            shared |= (known[place] ^ key) & index_bits == 0
             slot = (slot + _ONE) & last
-            entry = table[slot]
-            there = ((origin - (entry & _LOW)) >> _SIGN) * _LOW
-        new = _ONE - (there & _ONE)
-        place = (entry & there) | ((origin + kept + _ONE) & ~there)
-        table[slot] = key << _HALF | place
-        keys[begin + kept] = np.uint32(key)
+            place = np.uint64(table[slot])
         firsts[kept] = k
-        counts[place - origin - _ONE] += np.int32(1)
+        new = np.uint64(place == 0)
         kept += new
+        place |= kept & (np.uint64(0) - new)
+        table[slot] = place
+        known[place] = key
+        counts[place] += np.int32(1)
+    for k in range(kept):
+        keys[begin + k] = known[k + _ONE]
     if len(starts) > 0:
         for spans in (starts, stops, origins):
             for k in range(kept):
                 spans[begin + k] = spans[begin + np.uint64(firsts[k])]
     _weigh(counts, kept, repeated, values, begin)
-    return np.int64(begin + kept)
+    return np.int64(begin + kept), not shared
 
 
 @part
 def _weigh(counts, size, repeated, values, begin):
-    """Make values of counts."""
+    """Make values of counts, of which the first is that of place 1."""
     if repeated == BINARY:
         for k in range(size):
             values[begin + k] = 1.0
         return
     most = np.int32(0)
     for k in range(size):
-        most = max(most, counts[k])
+        most = max(most, counts[k + _ONE])
     seldom = most < len(_LOGARITHMS)  # as is usual: then there is nothing to decide for each
     squares = 0.0
     for k in range(size if repeated == RELATIVE else np.uint64(0)):
-        squares = _plus_square(squares, _LOGARITHMS[counts[k]] if seldom else _logarithmic(counts[k]))
+        squares = _plus_square(
+            squares, _LOGARITHMS[counts[k + _ONE]] if seldom else _logarithmic(counts[k + _ONE])
+        )
     length = math.sqrt(squares) if repeated == RELATIVE else 1.0
     if seldom:
         for k in range(size):
-            values[begin + k] = _LOGARITHMS[counts[k]] / length
+            values[begin + k] = _LOGARITHMS[counts[k + _ONE]] / length
     else:
         for k in range(size):
-            values[begin + k] = _logarithmic(counts[k]) / length
+            values[begin + k] = _logarithmic(counts[k + _ONE]) / length
 
 
 @njit(nogil=True, fastmath={"contract"}, forceinline=True)

@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from steelyard.numba_tools.jit import helper, part
 from steelyard.text import hashing
-from steelyard.text.swar import address, letters, population, trailing_zeros, word
+from steelyard.text.swar import address, copy_kept, letters, population, trailing_zeros
 
 MOST = 16  # words in a row
-WINDOW = 1024  # bytes; what is known of them stays in the nearest cache
+WINDOW = 2048  # bytes; what is known of them stays in the nearest cache
 _STRIDE = 64  # bytes that are looked at together
 _EDGES = 24  # beginnings and ends in a stride: a number of steps that is mostly enough, and always the same
 _SHORT = 16  # bytes of a word that is hashed together with others
@@ -29,14 +29,14 @@ SMALL = np.array(  # a letter or digit as it is hashed, 0 for anything else
     [(c + 32 if 65 <= c <= 90 else c) if LETTERS[c] else 0 for c in range(256)], np.uint8
 )
 _KEPT = np.array([255] * _SHORT + [0] * _SHORT, np.uint8)  # from 16 − n on: a mask for n bytes
-_NO_DIGITS = np.uint64(0xC0C0C0C0C0C0C0C0)  # bits that letters have, but digits have not
+_NO_DIGITS = np.uint32(0xC0C0C0C0)  # bits that letters have, but digits have not
 _ONE, _TWO, _FOUR = np.uint64(1), np.uint64(2), np.uint64(4)
 
 
 def room() -> tuple[NDArray[Any], ...]:
     """Arrays in which the kernels note what they know of a window."""
     most = WINDOW // 2 + 2
-    pieces = np.empty(2 * most, np.uint64)
+    pieces = np.empty(_SHORT * most, np.uint8)
     return (
         np.empty(WINDOW + _STRIDE, np.uint8), np.empty(WINDOW + _STRIDE + _EDGES, np.int32),
         pieces, pieces.view(np.uint32), np.empty(most, np.uint32), np.empty(most, np.int32),
@@ -46,12 +46,13 @@ def room() -> tuple[NDArray[Any], ...]:
 
 
 @part
-def add_words(text, start, end, seed, field, origin, most, count, window, features):
+def add_words(text, start, end, seed, field, origin, most, single, count, window, features):
     """Add the words of text[start:end], each followed by the runs of 2 to `most` words that end with it.
 
-    Returns the new number of features.
+    Returns the new number of features. `single`: each has the value 1; else values are left to the caller.
     """
-    lowered, edges, pieces, halves, sizes, special, keys, begins, stops, _grams = window
+    lowered, edges, pieces, fours, odd, special, keys, begins, stops, _grams = window
+    named = len(features[-1]) > 0
     found = np.int64(0)
     i, end = np.int64(start), np.int64(end)
     while i < end:
@@ -59,13 +60,13 @@ def add_words(text, start, end, seed, field, origin, most, count, window, featur
         if i + size + _STRIDE > len(text):  # never look behind the text
             size = min(size, (len(text) - i) // _STRIDE * _STRIDE)
         new, after = _find(text, i, size, size == end - i, lowered, edges)
-        others = _load(lowered, edges, new, pieces, sizes, special)
-        _hash(halves, sizes, new, seed, keys)
-        for k in range(others):
+        _load(lowered, edges, new, pieces)
+        _hash(edges, fours, new, seed, keys, odd)
+        for k in range(_list(odd, new, special)):
             place = np.int64(special[k])
             first, last = np.int64(edges[2 * place]), np.int64(edges[2 * place + 1])
             keys[MOST + place] = hashing.key_at(address(lowered), first, last, np.int64(seed))
-        for k in range(np.uint64(new)):
+        for k in range(np.uint64(new if named else 0)):
             begins[np.uint64(MOST) + k] = i + edges[_TWO * k]
             stops[np.uint64(MOST) + k] = i + edges[_TWO * k + _ONE]
         i += after
@@ -73,7 +74,7 @@ def add_words(text, start, end, seed, field, origin, most, count, window, featur
             key, begin, i = _next_word(text, i, end, seed)
             keys[MOST + new], begins[MOST + new], stops[MOST + new] = key, begin, i
             new += begin < i
-        count = _put(new, found, seed, field, origin, most, count, window, features)
+        count = _put(new, found, seed, field, origin, most, single, count, window, features)
         found += new
     return count
 
@@ -113,36 +114,39 @@ def _find(text, start, size, whole, lowered, edges):
 
 
 @part
-def _load(lowered, edges, count, pieces, sizes, special):
-    """Write the first 16 bytes of each word, filled up with zeros, and the size of each.
-
-    `special` gets the words that are numbers or longer: returns how many.
-    """
-    bytes_at, kept = address(lowered), address(_KEPT)
-    others = np.int64(0)
+def _load(lowered, edges, count, pieces):
+    """Write the first 16 bytes of each word, filled up with zeros."""
+    bytes_at, kept, out = address(lowered), address(_KEPT), address(pieces)
     for k in range(np.uint64(count)):
         begin = np.int64(edges[_TWO * k])
-        size = np.int64(edges[_TWO * k + _ONE]) - begin
-        short = min(size, np.int64(_SHORT))
-        first = word(bytes_at, begin) & word(kept, _SHORT - short)
-        second = word(bytes_at, begin + 8) & word(kept, _SHORT + 8 - short)
-        pieces[_TWO * k], pieces[_TWO * k + _ONE] = first, second
-        sizes[k] = size
-        special[others] = k
-        others += (((first | second) & _NO_DIGITS) == np.uint64(0)) | (size > _SHORT)
-    return others
+        short = min(np.int64(edges[_TWO * k + _ONE]) - begin, np.int64(_SHORT))
+        copy_kept(bytes_at, begin, kept, _SHORT - short, out, np.int64(_SHORT) * np.int64(k))
 
 
 @part
-def _hash(pieces, sizes, count, seed, keys):
-    """The murmur3 hashes of words of up to 16 bytes."""
+def _hash(edges, pieces, count, seed, keys, odd):
+    """The murmur3 hashes of words of up to 16 bytes; `odd` tells which words are numbers or longer."""
     for k in range(np.uint64(count)):
-        size = sizes[k]
+        size = np.uint32(edges[_TWO * k + _ONE] - edges[_TWO * k])
         h = np.uint32(seed)
+        seen = np.uint32(0)
         for piece in range(4):
-            h = np.uint32(h ^ hashing.stirred(pieces[_FOUR * k + np.uint64(piece)]))
+            four = pieces[_FOUR * k + np.uint64(piece)]
+            seen |= four
+            h = np.uint32(h ^ hashing.stirred(four))
             h = hashing.rotated(h) if size >= np.uint32(4 * piece + 4) else h
         keys[np.uint64(MOST) + k] = hashing.ended(h, size)
+        odd[k] = np.uint32((seen & _NO_DIGITS == np.uint32(0)) | (size > np.uint32(_SHORT)))
+
+
+@part
+def _list(odd, count, special):
+    """Write which words are marked; returns how many."""
+    found = np.int64(0)
+    for k in range(np.uint64(count)):
+        special[found] = k
+        found += np.int64(odd[k])
+    return found
 
 
 @helper
@@ -166,14 +170,14 @@ def _next_word(text, i, end, seed):
 
 
 @part
-def _put(new, found, seed, field, origin, most, count, window, features):
+def _put(new, found, seed, field, origin, most, single, count, window, features):
     """Write the features of `new` words, before which there were `found` in this text."""
-    _lowered, _edges, _pieces, _halves, _sizes, _special, words, begins, ends, grams = window
+    _lowered, _edges, _pieces, _fours, _odd, _special, words, begins, ends, grams = window
     keys, values, fields, starts, stops, origins = features
     total = offset(found + new, most) - offset(found, most)
-    for k in range(np.uint64(count), np.uint64(count + total)):
+    for k in range(np.uint64(count), np.uint64(count + total if single else count)):
         values[k] = 1.0
-    for k in range(np.uint64(count), np.uint64(count + total)):
+    for k in range(np.uint64(count), np.uint64(count + total if len(fields) > 0 else count)):
         fields[k] = field
     named = len(starts) > 0
     for k in range(np.uint64(count), np.uint64(count + total if named else count)):
