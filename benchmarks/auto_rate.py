@@ -169,10 +169,11 @@ TEXT = """
 # The learning rate, chosen in one pass
 
 `learning_rate="auto"` (`--learning-rate auto` on the command line) learns {rivals} models side by side in one
-pass, with the default rate, half and twice that, and a quarter and four times that. All of them answer
-together, as one linear model: each counts by how few wrong predictions it has made so far, or by its loss if
-numbers are predicted. This page shows how near that comes to the best of a whole grid, after one pass;
-figures are means over {seeds} shuffles. The [glossary](glossary.md) defines the terms.
+pass, with the default rate, half and twice that, and a quarter and four times that (with more than two
+classes, with two thirds of these rates). All of them answer together, as one linear model: each counts by how
+few wrong predictions it has made so far, or by its loss if numbers are predicted. This page shows how near
+that comes to the best of a whole grid, after one pass; figures are means over {seeds} shuffles. The
+[glossary](glossary.md) defines the terms.
 
 - **default**, **auto**: accuracy on the test rows in per cent; 100 R² if numbers are predicted.
 - **grid, by progressive loss**: the one with the least progressive loss among {settings} settings, from 1/32

@@ -191,27 +191,6 @@ What to do about it:
   `TfidfVectorizer(use_idf=False, sublinear_tf=True)` in its place. Counts make too much of a word that is
   repeated. Where a class is very rare, logarithms alone may cost F1 (reuters, ship and grain); learning from
   the file hardly does.
-- **amazon-reviews as counts**: there the largest count of a word is the better unit, as Vowpal Wabbit has it;
-  `scaling="normalized"` has 87.1, and `learning_rate="auto"` 86.9. From the text we have 87.0.
-
-Could the default do better there? Shorter steps help amazon-reviews, but cost F1 where a topic is rare. We
-tried 291 variants on the three shuffles of this page: none was within 0.3 points of Vowpal Wabbit on every
-set and kept the mean F1. With so many, some look good by chance: so those that came nearest, and the
-plainest, learned six other shuffles too (nine of amazon-reviews and of rcv1-ccat). Each cell has the shuffles
-of this page first, then the others:
-
-| variant | amazon-reviews, behind Vowpal Wabbit | mean accuracy | mean F1 |
-| --- | ---: | ---: | ---: |
-| as it is | 0.47 / 0.54 | 94.43 / 94.38 | 81.16 / 81.07 |
-| learning rate 0.5 | 0.35 / 0.40 | 94.45 / 94.39 | 81.09 / 80.91 |
-| n counts add n^1.5 to the squares, not n | 0.39 / 0.45 | 94.45 / 94.39 | 81.00 / 80.94 |
-| n counts add n² | 0.31 / 0.35 | 94.43 / 94.35 | 80.87 / 80.66 |
-| rate 0.5 / fourth root of the largest count | 0.19 / 0.30 | 94.46 / 94.37 | 81.08 / 80.76 |
-| rate × (3 / mean squared gradient)^0.2 | 0.33 / 0.20 | 94.45 / 94.39 | 81.16 / 81.03 |
-
-The last is the best of them: the squared gradient is that of a row in all features together. But with it
-learning from the text is 0.14 points worse in the mean, and 0.5 on amazon-reviews; rcv1-ccat is 0.31 / 0.23
-behind Vowpal Wabbit; and we do not see how exact flows would follow it. So the default stays as it is.
 """
 
 METHOD = """

@@ -34,7 +34,7 @@ PAGE = Path(__file__).parent.parent / "docs" / "clusters.md"
 SETS = ("rcv1-ccat.svm", "arxiv-astro.tsv", "enron-spam.tsv")
 ORDERS = 2
 PARTS = (8, 32)
-CASES = ((MEAN, 1), (GRADIENTS, 1), (MEAN, 4), (GRADIENTS, 4), (GRADIENTS, 16))
+CASES = ((MEAN, 1), (GRADIENTS, 1), (MEAN, 4), (GRADIENTS, 4), (GRADIENTS, 8), (GRADIENTS, 16))
 
 
 @dataclass(frozen=True)

@@ -94,8 +94,9 @@ def table(points: Points) -> str:
 TEXT = """
 ## The learning rate of each loss
 
-`learning_rate=None` uses the default of the loss: its `default_learning_rate` with `scaling="normalized"`,
-and 1.5 times that with `"standardized"`. The table shows how other rates do: one pass with standardized
+`learning_rate=None` uses the default of the loss: its `default_learning_rate` with `scaling="normalized"`.
+With `"standardized"` it is the same for losses of two classes, whose steps are longer where one of them is
+rare, and 1.5 times that for the others. The table shows how other rates do: one pass with standardized
 scaling, {seeds} shuffles, all the sets above, texts as counts of words. The regret of a rate on a set is how
 far it is behind the best rate of the grid on that same set, in percentage points: of accuracy on the sets
 with two classes, of R² (`quantile`: of the absolute deviation explained) on the sets with numbers. Each cell
@@ -103,9 +104,9 @@ has the mean regret over the sets and the worst; "best" is the mean score of the
 
 {table}
 
-- `modified_huber` and `hinge` do well from 0.4 to 0.9, `squared` and `quantile` from 0.6 to 3 if they predict
-  numbers. As losses of classes these two, and `exponential`, would do better with 0.2 to 0.4 than with
-  their defaults.
+- `modified_huber` and `hinge` do well from 0.3 to 0.9, `squared` and `quantile` from 0.6 to 3 if they predict
+  numbers. As losses of classes these two would do better with 0.2 to 0.4 than with their defaults, and
+  `exponential` with 0.1 to 0.3.
 - `logistic` needs about four times as much: its predictions are logits, which have farther to go than the
   margin of 1 of the others. `tanh_logarithmic` is `logistic` with the prediction halved, and half the rate
   makes the same steps.

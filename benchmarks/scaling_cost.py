@@ -127,7 +127,8 @@ time of each chunk of rows, `fit` as a whole, by processor time (`python -m benc
 {table}
 
 Both learn only from rows that are not yet predicted with a margin, and standardized scaling finds fewer of
-them; a row that it learns costs more, since it has four numbers a feature instead of three.
+them; a row that it learns costs more, since it has four numbers a feature instead of three. Looking up how
+rare a class is takes some 40 µs for each chunk, which here has only 1,000 rows.
 """
 
 if __name__ == "__main__":

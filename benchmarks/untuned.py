@@ -57,12 +57,12 @@ def steelyard(problem: Problem) -> Contender:
 
 def log_counts(problem: Problem) -> Contender:
     """What `TfidfVectorizer(use_idf=False, sublinear_tf=True)` would have made of the texts."""
-    return steelyard(replace(problem, matrix=_logs(problem)))
+    return steelyard(replace(problem, matrix=log_rows(problem)))
 
 
 def from_text(problem: Problem) -> Contender:
     """What files with texts are learned as: the same, with one unit for all words."""
-    matrix = _logs(problem)
+    matrix = log_rows(problem)
 
     def learn(train: Rows, test: Rows, _: int) -> Predictions:
         learner = Learner(Settings(losses.by_name("modified_huber")), matrix.shape[1])
@@ -73,7 +73,7 @@ def from_text(problem: Problem) -> Contender:
     return learn
 
 
-def _logs(problem: Problem) -> sparse.csr_matrix:
+def log_rows(problem: Problem) -> sparse.csr_matrix:
     """1 + log of a count, in rows of length 1."""
     return TfidfTransformer(use_idf=False, sublinear_tf=True).fit_transform(problem.matrix)
 

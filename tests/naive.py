@@ -7,6 +7,7 @@ import numpy as np
 from scipy import sparse
 
 from steelyard import updates
+from steelyard.losses import class_labels
 from steelyard.model import Settings
 from tests.naive_units import NaiveUnits, mean_square_of, when
 
@@ -23,6 +24,7 @@ class NaiveLearner:
         self.labels: list[tuple[float, float]] = []  # those seen, each with its weight
         self.unit, self.unit_set_at = (0.0, 0.0) if settings.in_label_units else (1.0, math.inf)
         self.units = NaiveUnits(settings.bias) if settings.scaling == "standardized" else None
+        self.class_weights, self.class_steps = (0.0, 0.0), 1.0  # of the first label and of the second
         self.lags = [0.0] * features  # what averages lag behind, but for their divisor
         self.bias_lag = 0.0
         self.bias = self.bias_squares = self.clock = self.norm = self.seen = self.loss = self.weight = 0.0
@@ -57,8 +59,10 @@ class NaiveLearner:
         self.loss += h * loss.value(said, y)
         self.weight += h
         pushed = schedule.rate(self.clock) * h if explicit else schedule.integral(self.clock, h)
-        pushed *= self.unit
+        pushed *= self.unit * self.class_steps
         before, self.clock = self.clock, self.clock + h
+        if settings.in_class_steps:
+            self.look_at_class(y, h)
         if settings.scaling in ("normalized", "standardized") and loss.derivative(p, y) != 0.0:
             if self.units is None:
                 self.rescale(x)
@@ -115,6 +119,16 @@ class NaiveLearner:
             different = {label for label, _ in self.labels} | ({0.0} if not self.settings.bias else set())
             self.unit = math.sqrt(variance) if len(different) > 1 else 0.0
             self.unit_set_at = total
+
+    def look_at_class(self, y: float, h: float) -> None:
+        """Rows after this one take longer steps if a class is rare, looked at as the weight doubles."""
+        low, high = class_labels(self.settings.loss)
+        seen, share = sum(self.class_weights), (y - low) / (high - low)
+        first, second = self.class_weights
+        first, second = self.class_weights = first + h * (1.0 - share), second + h * share
+        if math.floor(math.log2(max(first + second, 0.5))) != math.floor(math.log2(max(seen, 0.5))):
+            rare = (first + 2.0) * (second + 2.0) / (first + second + 4.0) ** 2
+            self.class_steps = 1.0 / math.sqrt(0.04 + 0.96 * 4.0 * rare)
 
     def predict(self, x: dict[int, float]) -> float:
         return sum(self.weights[i] * value for i, value in x.items()) + self.bias + self.base

@@ -12,6 +12,19 @@ class NaiveFlow(NaiveLearner):
     """Rates fall while a row is learned."""
 
     def learn_row(self, x: dict[int, float], y: float, h: float) -> float:
+        """In parts, where steps follow the classes: cut where the weight seen reaches a power of two."""
+        if not self.settings.in_class_steps or h == 0.0:
+            return self.learn_part(x, y, h)
+        said = []
+        end = sum(self.class_weights) + h
+        while end - sum(self.class_weights) > 1e-12 * end:
+            now = sum(self.class_weights)
+            part = min(end, 2.0 ** (math.floor(math.log2(now)) + 1) if now >= 1.0 else 1.0) - now
+            said.append(self.learn_part(x, y, part))
+            self.look_at_class(y, part)
+        return said[0]
+
+    def learn_part(self, x: dict[int, float], y: float, h: float) -> float:
         settings, loss = self.settings, self.settings.loss
         raw = x
         if self.units is not None:
@@ -49,7 +62,7 @@ class NaiveFlow(NaiveLearner):
             slope = loss.derivative(p + float(z @ moved), y)
             stretch = (seen + v) / (norm + v * q) if normed else 1.0
             divisors = np.sqrt(np.maximum(squares + m * gained, 1.2e-38))
-            speed = -settings.rate * stretch * slope * z / divisors
+            speed = -settings.rate * self.class_steps * stretch * slope * z / divisors
             late = speed * (clock + v) ** power if power else 0.0 * speed
             return np.concatenate([speed, late, [stretch * slope * slope]])
 

@@ -1,5 +1,7 @@
 """Bad input is refused with its row and value; good input is neither changed nor copied."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -130,6 +132,21 @@ def test_other_formats_and_types() -> None:
     read_only = MATRIX.toarray()
     read_only.flags.writeable = False
     assert examples(read_only).values.sum() == 21.0
+
+
+@pytest.mark.parametrize("form", [MATRIX, MATRIX.toarray()])
+def test_kernels_meet_one_kind_of_array(form: Any) -> None:
+    """Numba would compile a kernel anew for arrays that may be written to and for those that may not."""
+    columns = np.arange(3.0), np.arange(1.0, 4.0), np.ones(3)
+    labels, sample_weight, offsets = columns
+    rows = examples(form, labels, sample_weight, offsets=offsets)
+    *features, _ = rows.arrays
+    for array in (*features, *rows.targets, examples(form).base):
+        assert not array.flags.writeable
+    for array, given in zip(rows.targets, columns, strict=True):
+        assert np.shares_memory(array, given)
+        assert given.flags.writeable
+    assert examples(form).base.tolist() == []
 
 
 def test_rows_in_another_order() -> None:

@@ -15,6 +15,7 @@ from tests.test_learner import LOSSES, numbers, repeated, trained
 TIMES = np.array([2, 1, 50, 3, 1, 10_000, 7, 1, 1, 300, 2, 5])
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("power_t", [0.0, 0.5])
 @pytest.mark.parametrize("bias", [True, False])
 @pytest.mark.parametrize("scaling", ["plain", "row_norm"])
@@ -47,6 +48,7 @@ def test_splitting_is_not_exact_and_that_is_why() -> None:
     assert np.abs(weighted - copies).max() > 1e-3
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("l2", [1e-8, 1e-3, 10.0])
 @pytest.mark.parametrize("rate", [0.01, 1.0, 1000.0])
 @pytest.mark.parametrize("scaling", ["plain", "row_norm"])

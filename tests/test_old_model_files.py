@@ -27,7 +27,7 @@ def test_the_first_format_loads_for_ever() -> None:
     (old,) = content.engine.models
     assert old.settings == Settings(
         losses.by_name("quantile", tau=0.3), "invariant", "normalized", 0.25, 2.0, 0.5, 0.001, 0.002,
-        follow_labels=False,
+        follow_labels=False, follow_classes=False,
     )  # fmt: skip
     assert old.unit == 1.0
     assert (content.spec, content.class_names, content.estimator) == (None, None, None)
@@ -109,3 +109,21 @@ def test_an_old_state_of_a_search_goes_on(tmp_path: Path) -> None:
     found = search.run()
     for name, expected in json.loads((OLD / "sweep-expected.json").read_text()).items():
         assert found.columns[name].tolist() == pytest.approx(expected, rel=1e-7), name  # float32, rounded
+
+
+@pytest.mark.parametrize("name", ["standardized", "standardized-classes"])
+def test_models_from_before_steps_followed_the_classes_go_on_as_they_began(name: str, tmp_path: Path) -> None:
+    """Their learning rate is that of those days, and stays so in copies."""
+    rows = np.load(OLD / "rows.npy")
+    half = len(rows) // 2
+    labels = np.where(rows @ np.array([1.0, -2.0, 0.5, 0.0]) > 1.0, "spam", "ham")
+    if name == "standardized-classes":
+        labels = np.where(rows[:, 0] > 0.5, "c", np.where(rows[:, 1] > 0.0, "b", "a"))
+    expected = json.loads((OLD / "standardized-expected.json").read_text())[name]
+    model = OnlineClassifier.load(OLD / f"python-{name}.model")
+    np.testing.assert_allclose(model.decision_function(rows[:10]), expected["before"], rtol=1e-9)
+    assert model.learning_rate_ == pytest.approx(0.6)
+    model.save(tmp_path / "copy")
+    for each in (model, OnlineClassifier.load(tmp_path / "copy")):
+        each.partial_fit(rows[half:], labels[half:])
+        np.testing.assert_allclose(each.decision_function(rows[:10]), expected["after"], rtol=1e-9)

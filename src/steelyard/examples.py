@@ -50,7 +50,17 @@ class Examples:
     @property
     def arrays(self) -> tuple[Any, ...]:
         """The features, as kernels take them."""
-        return self.indptr, self.indices, self.values, self.dense
+        return read_only(self.indptr), read_only(self.indices), read_only(self.values), self.dense
+
+    @property
+    def targets(self) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+        """Labels, weights and offsets, as kernels take them."""
+        return read_only(self.labels), read_only(self.sample_weight), self.base
+
+    @property
+    def base(self) -> NDArray[np.float64]:
+        """The offsets, as kernels take them: empty where there are none."""
+        return _NONE if self.offsets is None else read_only(self.offsets)
 
     def take(self, order: NDArray[np.integer[Any]]) -> "Examples":
         """The rows in another order."""
@@ -68,11 +78,26 @@ class Examples:
         return Examples(indptr, indices, values, False, self.features, labels, sample_weight, offsets)
 
 
+def read_only(array: NDArray[Any]) -> NDArray[Any]:
+    """A view that nobody writes to, as of arrays that are mapped files.
+
+    Numba compiles a kernel anew for every kind of array that it meets: so all that it meets are of this kind.
+    """
+    if not array.flags.writeable:
+        return array
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
+_NONE: NDArray[np.float64] = read_only(np.zeros(0))
+
+
 def sizes(values: NDArray[np.floating[Any]]) -> tuple[float, float]:
     """The smallest absolute value other than 0, and the largest: NaN or infinity where some value is."""
     bits = values.view(np.uint32 if values.dtype == np.float32 else np.uint64)
     no_sign = bits.dtype.type((1 << (8 * bits.itemsize - 1)) - 1)
-    smallest, largest = np.array(rows.sizes(bits, no_sign), bits.dtype).view(values.dtype)
+    smallest, largest = np.array(rows.sizes(read_only(bits), no_sign), bits.dtype).view(values.dtype)
     return float(smallest), float(largest)
 
 
@@ -151,7 +176,7 @@ def _csr(matrix: Any) -> tuple[NDArray[np.int64], Any, Any, bool, int]:
         or indptr[-1] > len(indices)
     ):
         raise ValueError("the sparse matrix is damaged: its row pointers do not match its entries")
-    values, indices = values[: indptr[-1]], indices[: indptr[-1]]
+    indptr, indices, values = map(read_only, (indptr, indices[: indptr[-1]], values[: indptr[-1]]))
     if rows.increasing_within(indptr, indices, width):
         return indptr, indices, values, False, width
     bad = rows.first_bad_index(indices, width)

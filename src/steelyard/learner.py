@@ -11,22 +11,23 @@ array([0.])
 array([1.])
 """
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard import model_file, overflow, target_scale, updates
-from steelyard.examples import Examples
+from steelyard import class_balance, model_file, overflow, target_scale, updates
+from steelyard.examples import Examples, read_only
 from steelyard.learn import adaptive, joint_l2, joint_l2_solvers, linear, rate_panels, standardized
 from steelyard.losses import Loss
 from steelyard.model import Model, Settings
 from steelyard.model_file import EngineState, ModelFile
 from steelyard.numba_tools import jit
 
-_none = np.zeros(0)
-_as_they_come = np.empty(0, np.int64)
+_as_they_come = read_only(np.empty(0, np.int64))
+_one = np.ones(1)
 
 
 class Learner:
@@ -85,7 +86,7 @@ class Learner:
         weights = self.model.coefficients()
         if len(examples.values) > 8 * len(weights):  # read so often that they had better lie side by side
             weights = np.ascontiguousarray(weights)
-        linear.predict(*examples.arrays, _offsets(examples), weights, bias, predictions)
+        linear.predict(*examples.arrays, examples.base, weights, bias, predictions)
         return predictions
 
     def learn(self, examples: Examples, order: NDArray[np.int64] | None = None) -> NDArray[np.float64]:
@@ -109,6 +110,8 @@ class Learner:
                 self._learn_plain(_rows(examples, order), predictions)
             elif len(model.label_state):
                 self._learn_in_units(examples, order, predictions)
+            elif len(model.class_state):
+                self._learn_in_class_steps(examples, order, predictions)
             else:
                 self._learn_adaptive(_rows(examples, order), predictions, 1.0)
         if kept is not None and not (kept.finite and np.isfinite(predictions).all()):
@@ -148,9 +151,75 @@ class Learner:
         for part, unit in target_scale.blocks(model.label_state, labels, sample_weight, model.settings.bias):
             if model.clock == 0.0:
                 model.state[linear.BIAS] = model.label_state[target_scale.ORIGIN]
-            self._learn_adaptive((*_columns(examples), turns[part]), predictions, unit)
+            self._learn_adaptive((*_columns(examples), read_only(turns[part])), predictions, unit)
 
-    def _learn_adaptive(self, rows: tuple[Any, ...], predictions: NDArray[np.float64], unit: float) -> None:
+    def _learn_in_class_steps(
+        self, examples: Examples, order: NDArray[np.int64] | None, predictions: NDArray[np.float64]
+    ) -> None:
+        """The learning rate is multiplied by a factor that may change on the way."""
+        if self.model.settings.rates == "flow":
+            turns = np.arange(len(examples)) if order is None else order
+            self._learn_parts(examples, turns, predictions)
+            return
+        labels, weights = examples.labels, examples.sample_weight
+        if order is not None:
+            labels, weights = labels[order], weights[order]
+        parts = list(self._blocks(labels, weights))
+        factors = np.array([steps for _, steps in parts])  # one for all, in most chunks
+        if len(parts) > 1:
+            factors = factors.repeat([part.stop - part.start for part, _ in parts])
+        self._learn_adaptive(_rows(examples, order), predictions, 1.0, factors)
+
+    def _learn_parts(
+        self, examples: Examples, turns: NDArray[np.int64], predictions: NDArray[np.float64]
+    ) -> None:
+        """Rows are cut where the factor changes, as their copies would be.
+
+        What a row cost, and what was predicted of it, is from before its first part.
+        """
+        model = self.model
+        before = float(model.class_state[class_balance.WEIGHT])
+        places, weights, totals = class_balance.parts_of_rows(before, examples.sample_weight[turns])
+        rows, own = turns[places], examples.sample_weight.copy()
+        further = np.append(False, places[1:] == places[:-1])
+        value = model.settings.loss.value
+
+        def learn(part: slice, steps: float) -> None:
+            own[rows[part]] = weights[part]
+            labels, _, base = examples.targets
+            columns = (*examples.arrays, labels, read_only(own), base, read_only(rows[part]))
+            self._learn_adaptive(columns, predictions, 1.0, np.array([steps]))
+
+        for part, steps in self._blocks(examples.labels[rows], weights, totals):
+            start, stop = part.start, part.stop
+            if start < stop and further[start]:  # alone, so that chunks do not matter to the sum
+                row, lost = rows[start], model.state[linear.LOSS]
+                said = predictions[row]
+                learn(slice(start, start + 1), steps)
+                model.state[linear.LOSS] = lost + weights[start] * value(said, examples.labels[row])
+                predictions[row] = said
+                start += 1
+            if start < stop:
+                learn(slice(start, stop), steps)
+
+    def _blocks(
+        self,
+        labels: NDArray[np.float64],
+        weights: NDArray[np.float64],
+        totals: NDArray[np.float64] | None = None,
+    ) -> Iterator[tuple[slice, float]]:
+        state = self.model.class_state.reshape(class_balance.SIZE, 1)
+        shares = class_balance.shares(self.model.settings.loss, labels, weights)
+        for part, steps in class_balance.blocks(state, shares[np.newaxis], weights[np.newaxis], totals):
+            yield part, float(steps[0])
+
+    def _learn_adaptive(
+        self,
+        rows: tuple[Any, ...],
+        predictions: NDArray[np.float64],
+        unit: float,
+        steps: NDArray[np.float64] = _one,
+    ) -> None:
         model, settings = self.model, self.model.settings
         # L1 is an amount of weight, which comes in units of the labels; L2 is a share of it and does not
         l2 = settings.l2 / unit if unit > 0.0 else 0.0
@@ -159,8 +228,8 @@ class Learner:
         if settings.scaling == "standardized":
             standardized.learn(
                 *rows, model.pairs, model.sums, *model.columns.arrays, model.l1_applied, model.state,
-                predictions, float(settings.bias), *pointers, unit, self.rate_factor, explicit, settings.l1,
-                l2, settings.average_power, self._flow(),
+                predictions, float(settings.bias), *pointers, unit, read_only(self.rate_factor * steps),
+                explicit, settings.l1, l2, settings.average_power, self._flow(),
                 standardized.rooms_for(rows[0], model.pairs, model.columns.arrays[0]),
             )  # fmt: skip
             return
@@ -187,15 +256,11 @@ class Learner:
 
 def _columns(examples: Examples) -> tuple[Any, ...]:
     """What an example is made of, as kernels take it."""
-    return *examples.arrays, examples.labels, examples.sample_weight, _offsets(examples)
+    return *examples.arrays, *examples.targets
 
 
 def _rows(examples: Examples, order: NDArray[np.int64] | None) -> tuple[Any, ...]:
-    return *_columns(examples), _as_they_come if order is None else order
-
-
-def _offsets(examples: Examples) -> NDArray[np.float64]:
-    return _none if examples.offsets is None else examples.offsets
+    return *_columns(examples), _as_they_come if order is None else read_only(order)
 
 
 def _check_order(order: NDArray[np.int64], rows: int) -> None:

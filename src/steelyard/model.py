@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard import losses, target_scale, updates
+from steelyard import class_balance, losses, target_scale, updates
 from steelyard._messages import did_you_mean
 from steelyard.feature_columns import FeatureColumns
 from steelyard.learn import linear, units
@@ -18,7 +18,9 @@ SCALINGS = ("plain", "row_norm", "adaptive", "normalized", "standardized")
 SCALE_FREE = ("normalized", "standardized")
 DTYPES = ("float32", "float64")
 DEFAULT_RATE = 0.4  # of every scaling but the scale-free ones, whose best one depends on the loss
-STEPS_OF_AVERAGES = 1.5  # an average is steady with longer steps: the rate of standardized scaling by default
+# An average is steady with longer steps: the rate of standardized scaling by default, but for two classes,
+# of which a rare one makes them as long (see `class_balance`).
+STEPS_OF_AVERAGES = 1.5
 MOST_AVERAGE = 64
 DEFAULT_AVERAGE = 8
 L2_FLOWS = ("split", "joint")
@@ -41,6 +43,8 @@ class Settings:
         Whether there is an intercept.
     follow_labels : bool
         With scale-free rates: whether the scale of the labels should not matter either.
+    follow_classes : bool
+        With standardized scaling and two classes: whether steps are longer where one of them is rare.
     rates : {"row", "flow"}
         Whether adaptive rates stand still within a row, or follow its flow.
     update, scaling, learning_rate, initial_t, power_t, l1, l2, l2_flow, average, dtype
@@ -66,6 +70,8 @@ class Settings:
     dtype: str = "float32"
     follow_labels: bool = True
     """With scale-free rates: whether the unit of the labels shall not matter either (see `target_scale`)."""
+    follow_classes: bool = field(default=True, repr=False)
+    """With standardized scaling: whether steps are longer where one class is rare (see `class_balance`)."""
     l2_flow: str = "split"
     rates: str = field(default="row", repr=False)
     """Whether rates stand still in a row, or fall along its flow, and weights are exact (see `rate_flow`)."""
@@ -107,7 +113,8 @@ class Settings:
             return self.learning_rate
         if self.scaling not in SCALE_FREE:
             return DEFAULT_RATE
-        steps = STEPS_OF_AVERAGES if self.scaling == "standardized" else 1.0
+        averaged = self.scaling == "standardized" and not self.in_class_steps
+        steps = STEPS_OF_AVERAGES if averaged else 1.0
         return steps * (STEPS_OF_FLOW if self.rates == "flow" else 1.0) * self.loss.default_learning_rate
 
     @property
@@ -148,6 +155,10 @@ class Settings:
         return self.follow_labels and self.scaling in SCALE_FREE and target_scale.follow(self.loss)
 
     @property
+    def in_class_steps(self) -> bool:
+        return self.follow_classes and self.scaling == "standardized" and class_balance.follow(self.loss)
+
+    @property
     def adaptive(self) -> bool:
         return self.scaling in ("adaptive", *SCALE_FREE)
 
@@ -173,6 +184,7 @@ class Model:
         self.l1_applied = np.zeros(features if settings.l1 > 0.0 else 0)
         """How much L1 each feature has already paid of the total that is due."""
         self.label_state = np.zeros(target_scale.SIZE if settings.in_label_units else 0)
+        self.class_state = class_balance.new_state() if settings.in_class_steps else np.zeros(0)
         self.state = np.zeros(linear.STATE_SIZE)
         self.state[linear.SCALE] = 1.0
         self._answer: tuple[bytes, NDArray[np.floating[Any]]] | None = None
@@ -296,6 +308,7 @@ class Model:
             **self.columns.named(),
             "debts": self.l1_applied,
             "label_state": self.label_state,
+            "class_state": self.class_state,
             "state": self.state,
         }
 

@@ -166,7 +166,9 @@ def settings_as_json(settings: Settings) -> dict[str, Any]:
 
 def settings_from_json(path: Path, stored: dict[str, Any], loss: Loss | type[Loss] | None) -> Settings:
     known = {each.name for each in fields(Settings)}
-    values = {"follow_labels": False} | {name: value for name, value in stored.items() if name in known}
+    values = {"follow_labels": False, "follow_classes": False} | {
+        name: value for name, value in stored.items() if name in known
+    }
     settings = Settings(**values | {"loss": _loss(path, stored["loss"], loss)})
     _field_types.check(settings)
     return settings

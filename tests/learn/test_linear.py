@@ -84,7 +84,7 @@ def test_dense_rows_are_sparse_rows(scaling: str) -> None:
         results.append(
             np.concatenate([predictions, learner.model.coefficients(), learner.predict(examples(form))])
         )
-    np.testing.assert_allclose(results[0], results[1], rtol=1e-12)
+    np.testing.assert_allclose(results[0], results[1], rtol=1e-12, atol=1e-14)
 
 
 @pytest.mark.parametrize("l2", [0.0, 0.01])

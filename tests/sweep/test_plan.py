@@ -1,12 +1,11 @@
 """Rounds under a limit of memory."""
 
-import os
 from itertools import chain
-from pathlib import Path
 from typing import Any
 
 import pytest
 
+from steelyard.engine import memory_needs
 from steelyard.engine.model_set import ModelSet
 from steelyard.engine.one_vs_rest import OneVsRest
 from steelyard.model import Settings
@@ -76,9 +75,6 @@ def test_what_does_not_fit_is_said() -> None:
 
 def test_descriptions() -> None:
     assert plan.plan([Settings(scaling="plain")], 4, 0, MIB).describe().startswith("1 model in one round, ")
-    assert plan.format_bytes(0) == "0 bytes"
-    assert plan.format_bytes(1536) == "1.5 KiB"
-    assert plan.format_bytes(3 << 50) == "3.07e+03 TiB"
 
 
 def test_memory() -> None:
@@ -86,30 +82,8 @@ def test_memory() -> None:
     assert plan.memory_of("1.5G") == 3 << 29
     assert plan.memory_of(" 20 mib") == 20 * MIB
     assert plan.memory_of("77") == 77
-    assert 0 < plan.memory_of(None) <= plan.available()
+    assert 0 < plan.memory_of(None) <= memory_needs.available()
     assert plan.for_rows(1000) == 250
     for wrong in ("much", 0, "0", "-3G"):
         with pytest.raises(ValueError, match="memory"):
             plan.memory_of(wrong)
-
-
-def test_what_is_available(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(plan, "_CGROUP", tmp_path)
-    unlimited = plan.available()
-    (tmp_path / "memory.max").write_text("max\n")
-    assert plan._of_group() is None
-    (tmp_path / "memory.max").write_text("3000\n")
-    (tmp_path / "memory.current").write_text("1000\n")
-    assert plan.available() == 2000 < unlimited
-
-
-def test_where_the_system_does_not_say(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(plan, "_CGROUP", tmp_path)
-    monkeypatch.setattr(Path, "read_text", lambda _: "no such line")
-    assert plan.available() == os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
-
-    def unknown(name: str) -> int:
-        raise ValueError(name)
-
-    monkeypatch.setattr(os, "sysconf", unknown)
-    assert plan.available() == 4 << 30

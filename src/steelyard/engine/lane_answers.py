@@ -14,8 +14,6 @@ from steelyard.model import Settings
 
 Matrix = NDArray[np.float64]
 
-_nothing = np.zeros(0)
-
 
 class LaneAnswers:
     """Lanes that predict: weights of raw features, by feature and lane, and the state that goes with them."""
@@ -43,7 +41,7 @@ def look(
     predictions: Matrix,
 ) -> None:
     lanes.measure(
-        *features(examples), rows, labels, sample_weight, offsets(examples),
+        *examples.arrays, rows, labels, sample_weight, examples.base,
         *answers, totals, float(settings.bias), *sides(settings.loss),
         predictions, batched_loss.values(settings.loss, settings.dtype),
     )  # fmt: skip
@@ -79,16 +77,3 @@ def sides(loss: Loss) -> tuple[float, float]:
     """Between which labels, and at which prediction, a loss for two classes turns. (Others do not care.)"""
     values = loss.labels.values if isinstance(loss.labels, OneOf) else (-1.0, 1.0)
     return 0.5 * (min(values) + max(values)), decision_point(loss)
-
-
-def features(examples: Examples) -> tuple[Any, ...]:
-    """As kernels take them; read-only, whether or not they are, so that one compiled kernel serves both."""
-    *arrays, dense = examples.arrays
-    views = [array.view() for array in arrays]
-    for view in views:
-        view.flags.writeable = False
-    return *views, dense
-
-
-def offsets(examples: Examples) -> NDArray[np.float64]:
-    return _nothing if examples.offsets is None else examples.offsets

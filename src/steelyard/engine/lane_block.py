@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard import feature_columns, target_scale
+from steelyard import class_balance, feature_columns, target_scale
 from steelyard.engine import lane_answers, lane_layout
 from steelyard.engine.lane_answers import LaneAnswers, sides
 from steelyard.engine.lane_layout import Layout
@@ -26,6 +26,9 @@ from steelyard.numba_tools import jit
 
 Matrix = NDArray[np.float64]
 Predict = Callable[[Examples], Matrix]
+
+EVERY = slice(None)
+_TOGETHER = 1 << 12  # features whose numbers are looked at at once, beside which little memory is needed
 
 
 def fits_in_lanes(settings: Settings) -> bool:
@@ -80,6 +83,9 @@ class LaneBlock:
         self.state = lane_layout.zeros((lanes.LANE_STATE_SIZE, len(layout)), "float64")
         self.state[[linear.SCALE, lanes.ALIVE]] = 1.0
         self.label_state = np.zeros(target_scale.SIZE if common.in_label_units else 0)
+        self.class_state = (
+            class_balance.new_state(len(layout)) if common.in_class_steps else np.zeros((0, len(layout)))
+        )
         own_units = common.scaling == "standardized"
         self.unit_fill = np.zeros(1)
         self.columns = FeatureColumns(features if own_units and common.bias else 0, common.dtype)
@@ -102,6 +108,8 @@ class LaneBlock:
         with np.errstate(all="ignore"):
             if len(self.label_state):
                 self._learn_in_units(examples, rows, labels, sample_weight, before)
+            elif len(self.class_state):
+                self._learn_in_class_steps(examples, rows, labels, sample_weight, before)
             else:
                 self._learn(examples, rows, labels, sample_weight, before, 1.0)
         if predictions is not None:
@@ -123,6 +131,25 @@ class LaneBlock:
             here = before[part] if len(before) else before
             self._learn(examples, rows[part], labels[part], sample_weight[part], here, unit)
 
+    def _learn_in_class_steps(
+        self,
+        examples: Examples,
+        rows: NDArray[np.int64],
+        labels: Matrix,
+        sample_weight: Matrix,
+        before: Matrix,
+    ) -> None:
+        state = self.class_state
+        if labels.shape[1] == sample_weight.shape[1] == 1 and (state == state[:, :1]).all():
+            state = state[:, :1].copy()  # all lanes have seen the same
+        columns = np.broadcast_to(labels.T, (state.shape[1], len(rows)))
+        weights = np.broadcast_to(sample_weight.T, columns.shape)
+        shares = class_balance.shares(self.settings[0].loss, columns, weights)
+        for part, steps in class_balance.blocks(state, shares, weights):
+            here = before[part] if len(before) else before
+            self._learn(examples, rows[part], labels[part], sample_weight[part], here, 1.0, steps)
+        self.class_state[...] = state
+
     def _learn(
         self,
         examples: Examples,
@@ -131,13 +158,14 @@ class LaneBlock:
         sample_weight: Matrix,
         before: Matrix,
         unit: float,
+        steps: NDArray[np.float64] | float = 1.0,
     ) -> None:
         settings = self.settings[0]
         rate = unit * (self.rate_factor if settings.scaling == "standardized" else 1.0)
         table, column = lane_layout.pushes(self._layout.settings, self.state[linear.CLOCK], sample_weight)
         taught = (
-            *lane_answers.features(examples), rows, labels, sample_weight, lane_answers.offsets(examples),
-            table, column, self.weights, self.state, self._rates * rate,
+            *examples.arrays, rows, labels, sample_weight, examples.base,
+            table, column, self.weights, self.state, self._rates * (rate * steps),
             self._l2 / unit if unit > 0.0 else 0.0 * self._l2,
         )  # fmt: skip
         of = settings.loss, settings.dtype
@@ -188,9 +216,9 @@ class LaneBlock:
             return self.weights, self.state
         answers = np.zeros((self.features, 1, self.weights.shape[2]), self.weights.dtype)
         fading = lane_answers.fading_of(self.settings[0], self.state)
-        lane_answers.raw_units(
-            self.weights[:, 0], self.weights[:, 2], self.weights[:, 3], fading, answers[:, 0]
-        )
+        for start in range(0, self.features, _TOGETHER):
+            own, place = self.weights[start : start + _TOGETHER], answers[start : start + _TOGETHER, 0]
+            lane_answers.raw_units(own[:, 0], own[:, 2], own[:, 3], fading, place)
         return answers, lane_answers.state_from_origins(self.state, fading, self.columns, answers)
 
     def _spread(self, columns: Matrix) -> Matrix:
@@ -215,22 +243,35 @@ class LaneBlock:
         scalars: NDArray[np.float64] = self.state[which, self._layout.place]
         return scalars
 
-    def model(self, number: int) -> Model:
-        """One of the models, as a copy that can go on alone."""
+    def met(self) -> NDArray[np.int64]:
+        """The features of which any lane knows something: of the others, models need no copies."""
+        found = []
+        for start in range(0, self.features, _TOGETHER):
+            part = self.weights[start : start + _TOGETHER]
+            known = (part != 0.0).any(axis=2)
+            if self.settings[0].scaling == "standardized":
+                known[:, 2] = (part[:, 2] != self.unit_fill[0]).any(axis=1)
+            found.append(start + np.flatnonzero(known.any(axis=1)))
+        return np.concatenate(found)
+
+    def model(self, number: int, met: NDArray[np.int64] | slice = EVERY) -> Model:
+        """One of the models, as a copy that can go on alone; `met`, if known, saves time."""
         lane = self._layout.place[number]
         model = Model(self.settings[number], self.features)
         model.state[:] = self.state[: linear.STATE_SIZE, lane]
-        model.raw_coefficients[:] = self.weights[:, 0, lane]
+        model.raw_coefficients[met] = self.weights[met, 0, lane]
         if model.settings.adaptive:
-            model.sum_squared_gradients[:] = self.weights[:, 1, lane]
+            model.sum_squared_gradients[met] = self.weights[met, 1, lane]
         if model.settings.scaling == "normalized":
-            model.max_abs[:] = self.weights[:, 2, lane]
+            model.max_abs[met] = self.weights[met, 2, lane]
         if model.settings.scaling == "standardized":
-            model.units[:] = self.weights[:, 2, lane]
-            model.lag[:] = self.weights[:, 3, lane]
+            model.units[:] = self.unit_fill
+            model.units[met] = self.weights[met, 2, lane]
+            model.lag[met] = self.weights[met, 3, lane]
             model.columns = copy.deepcopy(self.columns)
             model.unit_fill[:] = self.unit_fill
         model.label_state[:] = self.label_state
+        model.class_state[:] = self.class_state[:, lane]
         return model
 
     def put(self, number: int, model: Model) -> None:
@@ -248,6 +289,7 @@ class LaneBlock:
             self.columns = copy.deepcopy(model.columns)
             self.unit_fill[:] = model.unit_fill
         self.label_state[:] = model.label_state
+        self.class_state[:, lane] = model.class_state
 
     def set_scalars(self, which: int, values: NDArray[np.float64]) -> None:
         """One row of the state, in the order of the settings."""
@@ -259,6 +301,7 @@ class LaneBlock:
             "weights": self.weights,
             "state": self.state,
             "label_state": self.label_state,
+            "class_state": self.class_state,
             "unit_fill": self.unit_fill,
             **self.columns.named(),
         }

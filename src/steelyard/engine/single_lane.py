@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard.engine import lane_layout
-from steelyard.engine.lane_block import Matrix, Predict, row_errors, row_losses
+from steelyard.engine.lane_block import EVERY, Matrix, Predict, row_errors, row_losses
 from steelyard.examples import Examples
 from steelyard.learn import lanes, linear
 from steelyard.learner import Learner
@@ -78,7 +78,10 @@ class SingleLane:
     def set_scalars(self, which: int, values: NDArray[np.float64]) -> None:
         self.scalars(which)[:] = values
 
-    def model(self, number: int) -> Model:
+    def met(self) -> slice:
+        return EVERY
+
+    def model(self, number: int, met: NDArray[np.int64] | slice = EVERY) -> Model:
         return copy.deepcopy(self._learner.model)
 
     def put(self, number: int, model: Model) -> None:
@@ -91,4 +94,6 @@ class SingleLane:
 
 
 def _chunk(examples: Examples, rows: NDArray[np.int64], labels: Matrix, sample_weight: Matrix) -> Examples:
-    return replace(examples.take(rows), labels=labels[:, 0], sample_weight=sample_weight[:, 0])
+    # side by side: for columns with gaps, kernels would be compiled anew
+    own = np.ascontiguousarray(labels[:, 0]), np.ascontiguousarray(sample_weight[:, 0])
+    return replace(examples.take(rows), labels=own[0], sample_weight=own[1])

@@ -56,11 +56,12 @@ _LINE = 64  # bytes of a cache line
 def learn(
     indptr, indices, values, dense, labels, sample_weight, offsets, order,
     pairs, sums, origins, columns, candidates, counts, l1_applied, state, predictions, bias_value,
-    push, step, value, derivative, unit, rate_factor, multiply, l1, l2, power,
+    push, step, value, derivative, unit, factors, multiply, l1, l2, power,
     flow, rooms,
 ):  # fmt: skip
     """As `adaptive.learn`. `power` is that of the average, or 0.
 
+    `factors` multiply the learning rate: one for each turn, or one for all.
     `flow` as there. `columns[:counts[0]]` are the features that have origins, `candidates[:counts[1]]` those
     that may get one. `rooms` are those of `rooms_for` these rows.
     """
@@ -80,7 +81,7 @@ def learn(
     labels, sample_weight, offsets = borrow(labels), borrow(sample_weight), borrow(offsets)
     pairs, sums, origins, columns = borrow(pairs), borrow(sums), borrow(origins), borrow(columns)
     candidates, counts, l1_applied = borrow(candidates), borrow(counts), borrow(l1_applied)
-    predictions = borrow(predictions)
+    predictions, factors = borrow(predictions), borrow(factors)
     if flow is not None:
         flow_rate, tables = flow
         fans = np.zeros((len(tables[0]), room), kind)
@@ -88,6 +89,7 @@ def learn(
         work, now = np.zeros((WORK_SIZE, len(tables[2]))), np.zeros_like(state)
     ordered = len(order) > 0
     based = len(offsets) > 0
+    own_factors = len(factors) > 1
     note_columns(columns, counts[0], marks)
     for turn in range(np.uint64(len(order) if ordered else len(labels))):
         row = np.uint64(order[turn]) if ordered else turn
@@ -121,6 +123,7 @@ def learn(
         before = value(p, y)
         loss += h * before
         weight += h
+        rate_factor = factors[turn] if own_factors else factors[0]
         pushed = push(clock, h) * unit * rate_factor
         at = clock
         clock += h

@@ -48,7 +48,6 @@ class Merge:
             known = TrainingRecord.of(base.training)
             record.files = [entry for entry in record.files if entry not in known.files]
             record.rows, record.learned = record.rows - known.rows, record.learned - known.learned
-            record.wrong -= known.wrong
         margins = dict(content.progressive_calibration)
         if base is not None and margins:
             margins["time"] = margins["time"] - base.progressive_calibration["time"]
@@ -75,7 +74,6 @@ class Merge:
         record.files += [entry for entry in other.record.files if entry not in record.files]
         record.rows += other.record.rows
         record.learned += other.record.learned
-        record.wrong += other.record.wrong
         return Merge(
             replace(self.first, names=names),
             [mine.merged(others) for mine, others in zip(self.parts, other.parts, strict=True)],
@@ -104,7 +102,6 @@ class Merge:
                 files=known.files + [entry for entry in record.files if entry not in known.files],
                 rows=record.rows + known.rows,
                 learned=record.learned + known.learned,
-                wrong=record.wrong + known.wrong,
                 curve=known.curve,
             )
         record = replace(record, curve=list(record.curve))

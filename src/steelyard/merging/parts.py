@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard import feature_columns, target_scale
+from steelyard import class_balance, feature_columns, target_scale
 from steelyard.learn import linear, units
 from steelyard.merging import frames
 from steelyard.model import Model, Settings
@@ -57,6 +57,7 @@ class Part:
     sums: Numbers
     """Of what adds up: see `_ADDED`; the weight learned is the last."""
     label_state: Numbers
+    class_state: Numbers
 
     def merged(self, other: "Part") -> "Part":
         """The mean of both by their shares."""
@@ -92,6 +93,7 @@ class Part:
             clock=ahead * self.clock + (1.0 - ahead) * other.clock,
             sums=self.sums + other.sums,
             label_state=_merged_labels(self.label_state, other.label_state),
+            class_state=self.class_state + other.class_state,
         )
 
     def model(self, base: Model | None = None, *, total: float | None = None) -> Model:
@@ -130,6 +132,9 @@ class Part:
             model.columns.candidates[: len(candidates)] = candidates
             model.columns.counts[:] = len(found), len(candidates)
         model.label_state[:] = _with_base(self.label_state, base)
+        if len(model.class_state):
+            model.class_state[:] = self.class_state + (0.0 if base is None else base.class_state)
+            class_balance.look_up(model.class_state)
         return model
 
     def _spread(self, features: NDArray[np.int64]) -> "Part":
@@ -225,6 +230,7 @@ def part_of(model: Model, base: Model | None = None, by: str = GRADIENTS) -> Par
         model.clock,
         sums,
         _without_base(model.label_state.copy(), base),
+        model.class_state - (0.0 if base is None else base.class_state),
     )
 
 

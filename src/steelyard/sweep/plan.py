@@ -1,24 +1,21 @@
 """Rounds: how many models can learn at once in the memory there is. Planned, and told, before it begins."""
 
 import math
-import os
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from steelyard._messages import counted
 from steelyard.engine import lane_block
+from steelyard.engine.memory_needs import available, format_bytes
 from steelyard.engine.one_vs_rest import BYTES_A_LANE
 from steelyard.learn.batched_loss import WIDTH
 from steelyard.model import Settings
 
 _SHARE = 0.5  # of the memory that is available
 _FOR_MODELS = 0.75  # of what a sweep may use; the rest is for rows
-_GUESS = 4 << 30  # where the system does not say what is available
 _UNITS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
-_CGROUP = Path("/sys/fs/cgroup")
 
 
 @dataclass(frozen=True)
@@ -102,35 +99,3 @@ def memory_of(given: int | str | None) -> int:
     if given < 1:
         raise ValueError(f"memory must be some bytes; got {given}")
     return int(given)
-
-
-def available() -> int:
-    """The bytes that can be had without pushing anything out, by the system and by its control group."""
-    found = [free for free in (_of_system(), _of_group()) if free is not None]
-    return min(found, default=_GUESS)
-
-
-def _of_system() -> int | None:
-    try:
-        lines = Path("/proc/meminfo").read_text().splitlines()
-        return next(1024 * int(line.split()[1]) for line in lines if line.startswith("MemAvailable:"))
-    except (OSError, StopIteration):
-        pass
-    try:
-        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
-    except (OSError, ValueError):
-        return None
-
-
-def _of_group() -> int | None:
-    try:
-        most = int((_CGROUP / "memory.max").read_text())  # or the word "max"
-        return max(most - int((_CGROUP / "memory.current").read_text()), 0)
-    except (OSError, ValueError):
-        return None
-
-
-def format_bytes(size: int) -> str:
-    """Bytes for people."""
-    scale = min(int(math.log(max(size, 1), 1024)), 4)
-    return f"{size / 1024**scale:.3g} {('bytes', 'KiB', 'MiB', 'GiB', 'TiB')[scale]}"

@@ -92,7 +92,11 @@ class Search:
         self._threads = usable_threads(threads)
         self._settings = [point.settings for point in points]
         if classes > 2:  # many classes have no one label whose unit could be followed
-            self._settings = [replace(each, follow_labels=False) for each in self._settings]
+            self._settings = [
+                replace(each, follow_labels=False, follow_classes=False) for each in self._settings
+            ]
+            pairs = zip(self.points, self._settings, strict=True)
+            self.points = [replace(point, settings=own) for point, own in pairs]
         self.plan = plan.plan(self._settings, features, classes, plan.memory_of(memory))
         self.results = Results.empty(self.points, classes=classes, held_out=rows.holds_out, select=select)
         self.read: Any = None
@@ -230,6 +234,7 @@ def _newer(settings: Sequence[Settings]) -> dict[str, Any]:
     given: dict[str, list[Any]] = {
         "averages": [each.average for each in settings],
         "rates": [each.rates for each in settings],
+        "class steps": [each.in_class_steps or None for each in settings],
     }
     return {name: values for name, values in given.items() if not {None, "row"}.issuperset(values)}
 

@@ -38,8 +38,6 @@ _LEAST, _MOST = math.log(1e-24), math.log(1e4)  # of b
 _HALVINGS = 30
 _TOO_MANY = 1.01  # times the intended share: even the smallest bound asks for more
 
-_none = np.zeros(0)
-
 
 @dataclass(frozen=True)
 class Constants:
@@ -132,7 +130,7 @@ def flip_importances(model: Model, examples: Examples) -> tuple[Column, Column]:
     low, high = class_labels(settings.loss)
     flips, predictions = np.empty(len(examples)), np.empty(len(examples))
     inverse = "frozen_importance" if settings.update == "explicit" else "importance"
-    rows = (*examples.arrays, _none if examples.offsets is None else examples.offsets)
+    rows = (*examples.arrays, examples.base)
     line = (model.coefficients(), model.bias if settings.bias else 0.0, float(settings.bias))
     boundary = (model.unit or 1.0, low, high, decision_point(settings.loss))
     time_of_push = jit.step_pointer(settings.loss, updates.by_name(settings.update).time)
