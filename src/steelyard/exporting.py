@@ -19,18 +19,18 @@ _OPSET = 17
 
 def as_json(model: LearnedModel, *, names: bool = True) -> dict[str, Any]:
     """What a predictor needs: how rows become features, the coefficients that are not 0, and their names."""
-    models = model.engine.models()
-    settings = models[0].settings
+    engine = model.engine
+    settings = engine.settings[engine.best]
     if losses.name_of(settings.loss) is None:
         raise InputError(f"{model.path}: a loss of your own cannot be exported")
     content: dict[str, Any] = {
-        "steelyard": FORMAT, "dtype": settings.dtype, "features": models[0].features,
+        "steelyard": FORMAT, "dtype": settings.dtype, "features": engine.features,
         "classes": model.class_names, "calibration": model.content.calibration,
         "loss": {"name": losses.name_of(settings.loss), "parameters": vars(settings.loss)},
         "decision_point": losses.decision_point(settings.loss) if model.class_names else None,
     }  # fmt: skip
     content |= _input(model)
-    content["models"] = [_coefficients(each) for each in models]
+    content["models"] = [_coefficients(each) for each in engine.each_model()]
     if names and model.feature_names:
         known = model.feature_names
         used = sorted({index for each in content["models"] for index in each["indices"]} & known.keys())

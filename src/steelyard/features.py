@@ -16,7 +16,7 @@ into a set.
 
 import threading
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -40,6 +40,9 @@ class Candidates:
     indices: NDArray[np.int64]
     keys: NDArray[np.int64]
     places: NDArray[np.int32]
+
+
+_NO_CANDIDATES = Candidates(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros((0, 1), np.int32))
 
 
 @dataclass(frozen=True)
@@ -201,14 +204,19 @@ class Keyed:
     starts: NDArray[np.int32]
     stops: NDArray[np.int32]
     origins: NDArray[np.int32]
+    distinct: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, np.bool_), kw_only=True)
+    """Which rows are known to have no index twice; empty if nothing is known."""
+    lent: bool = field(default=True, kw_only=True)
+    """Whether the arrays of features belong to somebody else: else folding may overwrite them."""
 
     @classmethod
     def empty(
-        cls, rows: int, features: int, dtype: str, pool: BufferPool | None = None, *, named: bool = True
-    ) -> "Keyed":
+        cls, rows: int, features: int, dtype: str, pool: BufferPool | None = None, *,
+        named: bool = True, crossed: bool = True,
+    ) -> "Keyed":  # fmt: skip
         """Uninitialised arrays, of which pages that are never touched take no memory.
 
-        If the features need no names, there is no room for spans.
+        If the features need no names, there is no room for spans; if none are crossed, none for fields.
         """
         types = [np.dtype(name) for name in (dtype, "u4", "i4", "i4", "i4", "i2")]
         ends = features * np.cumsum([0, *(each.itemsize for each in types)])
@@ -218,6 +226,8 @@ class Keyed:
         )
         if not named:
             starts, stops, origins = starts[:0], stops[:0], origins[:0]
+        if not crossed:
+            fields = fields[:0]
         return cls(
             np.empty(rows), np.empty(rows), np.empty(rows), np.empty((rows, 2), np.int32),
             np.empty(rows, np.int64), keys, values, fields, starts, stops, origins,
@@ -235,7 +245,10 @@ class Keyed:
 
     def first(self, rows: int, features: int) -> "Keyed":
         """Views of the rows and features that have been filled in."""
-        return Keyed(*(array[:rows] for array in self.heads), *(array[:features] for array in self.features))
+        return Keyed(
+            *(array[:rows] for array in self.heads), *(array[:features] for array in self.features),
+            distinct=self.distinct[:rows], lent=self.lent,
+        )  # fmt: skip
 
 
 class KeyedBuffers:
@@ -284,6 +297,8 @@ class Folding:
         """Fold the rows and merge duplicates."""
         total, longest = self._sizes(keyed)
         table, serial = self._scratch(longest, total)
+        if self._names is None and not len(self._crosses) and not keyed.lent:
+            return self._fold_in_place(keyed, table, serial)
         known = self._names.known if self._names is not None else _NO_KEYS
         candidates = total if self._names is not None else 0
         indptr = np.zeros(len(keyed.ends) + 1, np.int64)
@@ -296,16 +311,26 @@ class Folding:
                 keyed.ends, keyed.keys, keyed.values, keyed.fields, self._crosses, *common
             )
         else:
-            count, fresh = assemble.fold(keyed.ends, keyed.keys, keyed.values, *common)
+            count, fresh = assemble.fold(keyed.ends, keyed.distinct, keyed.keys, keyed.values, *common)
         found = Candidates(new[0][:fresh].copy(), new[1][:fresh].copy(), places[:fresh].copy())
         return Folded(indptr, indices[:count], values[:count], found)
+
+    def _fold_in_place(self, keyed: Keyed, table: NDArray[np.int64], serial: int) -> Folded:
+        """Without memory for the result: what is written last is still in the caches."""
+        indptr = np.zeros(len(keyed.ends) + 1, np.int64)
+        count = assemble.fold_in_place(
+            keyed.ends, keyed.distinct, keyed.keys, keyed.values, self.features - 1, table, serial, indptr
+        )
+        return Folded(indptr, keyed.keys[:count].view(np.int32), keyed.values[:count], _NO_CANDIDATES)
 
     def _sizes(self, keyed: Keyed) -> tuple[int, int]:
         """Features in total, and the most in one row; where nothing is crossed, without another kernel."""
         if len(self._crosses):
             return assemble.sizes(keyed.ends, keyed.fields, self._crosses)  # type: ignore[no-any-return]
-        sizes = np.diff(keyed.ends, prepend=0)
-        return int(sizes.sum()), int(sizes.max(initial=0))
+        ends = keyed.ends
+        if not len(ends):
+            return 0, 0
+        return int(ends[-1]), int((ends[1:] - ends[:-1]).max(initial=ends[0]))
 
     def _scratch(self, longest: int, total: int) -> tuple[NDArray[np.int64], int]:
         """This thread's hash table, large enough for the longest row, and a serial number above all in it."""

@@ -19,11 +19,11 @@ from steelyard.model import Model, Settings
 Arrays = dict[str, NDArray[Any]]
 Read = Callable[[str], NDArray[Any] | None]
 
-FORMAT = 4  # the newest that this release reads
+FORMAT = 5  # the newest that this release reads
 _BY_FEATURE = ("weights", "squares", "scales", "debts", "units", "lag", "origins")
 _BY_COUNT = ("columns", "candidates")  # of which the counts say how many mean something
 _SINCE_STANDARDIZED = ("units", "unit_fill", "lag", "origins", "columns", "candidates", "column_counts")
-_ONLY_TO_LEARN = ("squares", "scales", "label_state")
+_ONLY_TO_LEARN = ("squares", "scales", "label_state", "class_state")
 _MAPPED = 16 << 20  # bytes of a file that may be in memory beside the arrays that are made of them
 
 
@@ -69,7 +69,9 @@ class ArrayFile:
         try:
             self._file = safe_open(self.path, "numpy").__enter__()  # type: ignore[no-untyped-call, unused-ignore]
         except FileNotFoundError:
-            raise FileNotFoundError(f"{self.path}: there is no such file") from None
+            from steelyard.io.sources import describe_missing  # not at the top: estimators do without readers
+
+            raise FileNotFoundError(describe_missing(str(self.path))) from None
         except (SafetensorError, OSError) as error:
             raise damaged(self.path, str(error)) from None
         self._mapped = 0
@@ -152,6 +154,8 @@ def _checked(
         stored = read(name)
         if stored is None and name in _SINCE_STANDARDIZED and model.settings.scaling != "standardized":
             stored = empty  # written before there were units and averages
+        elif stored is None and name == "class_state" and not len(empty):
+            stored = empty  # written before steps followed the classes
         elif stored is not None:
             stored = _whole(name, stored, empty, met, read)
         if stored is None or stored.shape != empty.shape or stored.dtype != empty.dtype:

@@ -8,18 +8,19 @@ What else a file may hold: how files are read (`spec`), the names of features, t
 an estimator, and the position of a training run that is not finished.
 """
 
+import io
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from itertools import starmap
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Optional
+from typing import TYPE_CHECKING, Any, BinaryIO, Optional
 
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard import _atomic_files, model_arrays, model_schema
+from steelyard import _array_writer, _atomic_files, model_arrays, model_schema
 from steelyard.losses import Loss
 from steelyard.model import Model, Settings
 from steelyard.model_arrays import ArrayFile, Arrays, Read, StoredModel
@@ -38,8 +39,8 @@ class EngineState:
     """What an engine has learned: for each setting one model, or one for each class."""
 
     settings: list[Settings]
-    models: list[Model]
-    """By setting, then by class."""
+    models: Sequence[Model]
+    """By setting, then by class. Those of an engine are made one by one, when they are asked for."""
     classes: int = 0
     """More than two: a model for each of them. Else one model a setting."""
     best: int = 0
@@ -52,7 +53,7 @@ class EngineState:
     """Of each model."""
 
     def __post_init__(self) -> None:
-        if self.models:
+        if not self.features and self.models:
             self.features = self.models[0].features
 
     @property
@@ -60,9 +61,14 @@ class EngineState:
         return self.classes if self.classes > 2 else 1
 
     @property
+    def answering(self) -> Model:
+        """The model that answers, or the first of those of its classes."""
+        return self.models[self.best * self.models_each]
+
+    @property
     def best_models(self) -> list[Model]:
         first = self.best * self.models_each
-        return self.models[first : first + self.models_each]
+        return [self.models[number] for number in range(first, first + self.models_each)]
 
 
 @dataclass
@@ -93,21 +99,56 @@ class ModelFile:
 
 
 def save(path: str | Path, content: ModelFile) -> None:
-    """Write the file, replacing an earlier one in one move."""
-    serialised = as_bytes(content)
-    with _atomic_files.replacing(Path(path)) as temporary:
-        temporary.write_bytes(serialised)
+    """Write the file, replacing an earlier one in one move. One model after another is put into it."""
+    with _atomic_files.replacing(Path(path)) as temporary, temporary.open("wb") as file:
+        if file.seekable():
+            _write(file, content)
+        else:
+            file.write(as_bytes(content))
 
 
 def as_bytes(content: ModelFile) -> bytes:
     """What `save` writes."""
-    from safetensors.numpy import save as serialise
+    file = io.BytesIO()
+    _write(file, content)
+    return file.getvalue()
 
+
+def _write(file: BinaryIO, content: ModelFile) -> None:
     engine = content.engine
+    first = engine.best * engine.models_each
+    beside = _arrays_beside(content)
+
+    def arrays() -> Iterator[tuple[str, NDArray[Any]]]:
+        yield from beside.items()
+        for number, model in enumerate(engine.models):
+            prefix = "" if number == first else f"{number}."
+            yield from ((prefix + name, array) for name, array in model_arrays.compact(model).items())
+
+    about = {
+        "format": _format(content),
+        "features": engine.features,
+        "settings": model_schema.settings_as_json(engine.settings[engine.best]),
+        "extra": _extra(content),
+    }
+    _array_writer.write(file, arrays, {"steelyard": json.dumps(about)})
+
+
+def _arrays_beside(content: ModelFile) -> Arrays:
+    """All that is not of a model."""
     arrays: Arrays = {} if content.names is None else dict(content.names.arrays())
     arrays |= content.run_arrays
     arrays |= {_CALIBRATION + name: array for name, array in content.progressive_calibration.items()}
-    first = engine.best * engine.models_each
+    if len(content.engine.models) > 1:
+        assert content.engine.error is not None
+        assert content.engine.alive is not None
+        arrays |= {"contest.error": content.engine.error, "contest.alive": content.engine.alive}
+    return arrays
+
+
+def _extra(content: ModelFile) -> dict[str, Any]:
+    """What is known beside the settings and the arrays."""
+    engine = content.engine
     extra: dict[str, Any] = {
         "estimator": content.estimator,
         "parameters": content.parameters,
@@ -128,27 +169,16 @@ def as_bytes(content: ModelFile) -> bytes:
     else:
         extra["contest"] = {
             "classes": engine.classes,
-            "first": first,
+            "first": engine.best * engine.models_each,
             "settings": [{name: getattr(each, name) for name in _DIFFERING} for each in engine.settings],
         }
-        assert engine.error is not None
-        assert engine.alive is not None
-        arrays |= {"contest.error": engine.error, "contest.alive": engine.alive}
-        for number, model in enumerate(engine.models):
-            if number != first:
-                arrays |= {f"{number}.{name}": array for name, array in model_arrays.compact(model).items()}
-    answering = engine.models[first]
-    about = {
-        "format": _format(content),
-        "features": answering.features,
-        "settings": model_schema.settings_as_json(answering.settings),
-        "extra": extra,
-    }
-    return bytes(serialise(model_arrays.compact(answering) | arrays, {"steelyard": json.dumps(about)}))
+    return extra
 
 
 def _format(content: ModelFile) -> int:
-    """The oldest that can say all there is."""
+    """The oldest that can say all there is, and would not go on learning in another way."""
+    if any(len(model.class_state) for model in content.engine.models):
+        return 5
     if any(bend > 0.0 for _, _, bend in content.calibration or ()):
         return 4
     return 3 if content.engine.models_each > 1 else 2
@@ -159,14 +189,33 @@ def load(path: str | Path, loss: Loss | type[Loss] | None = None) -> ModelFile:
 
     Of a loss given as a class, the file knows the parameters.
     """
+    with reading(path, loss) as content:
+        content.engine.models = list(content.engine.models)
+        return content
+
+
+@contextmanager
+def reading(path: str | Path, loss: Loss | type[Loss] | None = None) -> Iterator[ModelFile]:
+    """As `load`, but its models are read one by one when they are asked for, which must be within."""
     path = Path(path)
     with model_arrays.explained(path), ArrayFile(path) as file:
         content = _content(file, loss, names=True)
-        content.engine.models = [
-            model_arrays.fill(Model(settings, features), read)
-            for settings, features, read in _models(file, content.engine)
-        ]
-        return content
+        content.engine.models = _ModelsInFile(list(_models(file, content.engine)))
+        yield content
+
+
+class _ModelsInFile(Sequence[Model]):
+    """By number; none is kept."""
+
+    def __init__(self, stored: list[tuple[Settings, int, Read]]) -> None:
+        self._stored = stored
+
+    def __len__(self) -> int:
+        return len(self._stored)
+
+    def __getitem__(self, number: Any) -> Any:
+        settings, features, read = self._stored[number]
+        return model_arrays.fill(Model(settings, features), read)
 
 
 @contextmanager

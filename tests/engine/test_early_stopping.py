@@ -62,6 +62,6 @@ def test_what_it_needs(tmp_path: Path) -> None:
 def test_in_memory_too(verbose: int, capsys: pytest.CaptureFixture[str]) -> None:
     X = np.random.default_rng(0).normal(size=(60, 30))
     y = X[:, 0] > 0.0
-    fitted = OnlineClassifier(early_stopping=True, verbose=verbose).fit(X, y)
+    fitted = OnlineClassifier(learning_rate=1.0, early_stopping=True, verbose=verbose).fit(X, y)
     assert len(fitted.validation_losses_) == int(np.argmin(fitted.validation_losses_)) + 4
     assert bool(capsys.readouterr().err) == bool(verbose)

@@ -1,5 +1,7 @@
 """One against the rest: a class is a lane."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -54,7 +56,7 @@ def test_each_class_is_a_model_against_the_rest() -> None:
     expected = np.stack([Learner(model=each).predict(chunk) for each in engine.models()], axis=1)
     np.testing.assert_allclose(best, expected, rtol=1e-5, atol=1e-6)
     alone = engine.separate(1)
-    assert alone.settings == [SETTINGS[1]]
+    assert alone.settings == [replace(SETTINGS[1], follow_classes=False)]
     np.testing.assert_array_equal(alone.predict(chunk), engine.model_set.predict(chunk)[:, 3:])
     np.testing.assert_array_equal(alone.progressive_error, engine.progressive_error[[1]])
 

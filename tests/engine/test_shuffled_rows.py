@@ -39,6 +39,7 @@ def same(one: Examples, other: Examples) -> bool:
     return all(np.array_equal(getattr(one, name), getattr(other, name)) for name in names)
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("memory", [1 << 20, 0, 5000], ids=["all", "none", "some"])
 @pytest.mark.parametrize("size", [1, 30, 200])
 def test_the_order_is_that_of_the_seed(size: int, memory: int) -> None:

@@ -16,12 +16,16 @@ from steelyard.engine import (
     class_weights,
     file_checkpoints,
     file_labels,
+    joined_labels,
+    memory_needs,
     probabilities,
     progressive_calibration,
 )
 from steelyard.engine.class_weights import ClassWeight
 from steelyard.engine.file_labels import Labels
 from steelyard.engine.file_rows import FileRows, spec_of
+from steelyard.engine.joined_labels import JoinedLabelsWarning
+from steelyard.engine.memory_needs import LargeModelWarning
 from steelyard.engine.passes import Learned, PassLoop
 from steelyard.engine.probabilities import Calibration
 from steelyard.engine.progressive_calibration import ProgressiveCalibration
@@ -127,7 +131,7 @@ class FileTraining:
         self.record.finish(self.engine)
         if self.files.stream is None:  # nothing was left to do
             self.files.open()
-        if self.totals.learned == 0 and all(model.clock == 0.0 for model in self.engine.models()):
+        if self.totals.learned == 0 and all(model.clock == 0.0 for model in self.engine.each_model()):
             assert self.files.first_stream is not None
             raise self.files.first_stream.empty(
                 f"{', '.join(self.files.paths)}: no row has a label and a weight, so nothing was learned"
@@ -211,17 +215,25 @@ def begin(
     *,
     task: str | None = None,
     class_weight: ClassWeight = None,
+    warn: Callable[[str, type[UserWarning]], None] = lambda text, kind: None,
 ) -> FileTraining:
     """A new engine. What the options do not say is inferred from the first rows.
 
     `settings_for` makes the settings; it is given the name of the loss that fits the labels. `task` says
-    whether labels are classes or numbers; without one the loss decides.
+    whether labels are classes or numbers; without one the loss decides. `warn` is told what is worth a word
+    before memory is taken and anything learned.
     """
     run.check(paths)
     spec, first = read.infer(paths, settings_for(inference.TWO_CLASSES)[0].dtype)
     settings = settings_for(file_labels.infer_loss(spec, first, read.label_names, task))
     loss = settings[0].loss
     labels = file_labels.settle(paths, spec, first, loss, named=read.label_names, task=task)
+    if labels.class_names is not None:
+        written = first if read.label_names else labels.class_names.tolist()
+        for text in joined_labels.advice(list(map(str, written)), read.label_names):
+            warn(text, JoinedLabelsWarning)
+    for text in memory_needs.advice(settings, labels.classes, spec.bits):
+        warn(text, LargeModelWarning)
     training = start(
         paths, replace(spec, label_rule=labels.rule), settings, labels, run, read.names, class_weight
     )
@@ -279,16 +291,19 @@ def resume(
     paths: Sequence[str],
     run: RunOptions,
     given: Sequence[str] = KEPT_BY_CHECKPOINTS,
+    *,
+    engine: Engine | None = None,
 ) -> FileTraining:
     """Go on from a model file, or from the checkpoint of a run that was interrupted.
 
     `given` names those of the run's options that the user has set: a checkpoint must agree with them.
+    `engine` is that of the file, where there is one already.
     """
     spec = spec_of(stored, path)
     if stored.run is not None:
         run = file_checkpoints.options_of(stored.run, path, paths, run, given)
     run.check(paths)
-    engine = restore(stored.engine)
+    engine = restore(stored.engine) if engine is None else engine
     names = stored.names
     class_weight = class_weights.from_json(stored.parameters.get("class_weight"))
     labels = Labels(spec.label_rule, file_labels.class_names_of(stored, spec))
@@ -311,7 +326,7 @@ def resume(
         run,
         class_names=labels.class_names,
         class_weight=class_weight,
-        resumed_from=stored,
+        resumed_from=replace(stored, engine=replace(stored.engine, models=[])),  # which learns on
         held_out_calibration=None if stored.progressive_calibration else stored.calibration,
         progressive_calibration=progressive_calibration.load(stored, path, labels.classes),
         before=engine.progress_sums(),

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Self
 
 from steelyard import model_file
-from steelyard.engine import file_labels, probabilities
+from steelyard.engine import file_labels, probabilities, protocol
 from steelyard.engine.file_rows import spec_of
-from steelyard.engine.protocol import Engine, Predicts, restore
+from steelyard.engine.protocol import Engine, Predicts
 from steelyard.engine.single_model import SingleModel
 from steelyard.engine.still_models import StillModels, can_stand_still, still
 from steelyard.io import formats
@@ -52,7 +52,7 @@ class LoadedModel:
     def spec(self) -> InputSpec:
         """How it reads files; an error for a model that does not know."""
         spec = spec_of(self.content, self.path)
-        return spec if self.text is None else _with_text(spec, self.text, self.path)
+        return spec if self.text is None else with_text(spec, self.text, str(self.path))
 
     def for_text(self, column: str | None) -> Self:
         """The same for files where this column has the text; None: that of the model."""
@@ -72,13 +72,13 @@ class LearnedModel(LoadedModel):
 def load(path: Path, loss: type[Loss] | None = None) -> LearnedModel:
     """`loss` is that of a model that was trained with a user's own."""
     with _model_first(path):
-        return loaded(path, model_file.load(path, loss))
+        return loaded(path, *protocol.load(path, loss))
 
 
-def loaded(path: Path, content: ModelFile) -> LearnedModel:
-    """The content of a model file, ready to score."""
+def loaded(path: Path, content: ModelFile, engine: Engine) -> LearnedModel:
+    """The content of a model file and its engine, ready to score."""
     spec = None if content.spec is None else spec_of(content, path)
-    return LearnedModel(path, content, restore(content.engine), _class_names(content, spec))
+    return LearnedModel(path, content, engine, _class_names(content, spec))
 
 
 def load_to_predict(path: Path, loss: type[Loss] | None = None) -> LoadedModel:
@@ -124,12 +124,13 @@ def _model_first(path: Path) -> Iterator[None]:
         raise InputError(f"{error}; the model comes before the files") from None
 
 
-def _with_text(spec: InputSpec, column: str, path: Path) -> InputSpec:
+def with_text(spec: InputSpec, column: str, model: str) -> InputSpec:
+    """How files are read for the model of that name if this column has the text."""
     if spec.columns is not None:
-        return replace(spec, columns=spec.columns.with_text(column, str(path)))
+        return replace(spec, columns=spec.columns.with_text(column, model))
     if spec.original is None:
-        raise InputError(f"--text {column}: {path} was trained on {spec.format}, which has no columns")
-    return replace(spec, original=_with_text(spec.original, column, path))
+        raise InputError(f"--text {column}: {model} was trained on {spec.format}, which has no columns")
+    return replace(spec, original=with_text(spec.original, column, model))
 
 
 def _class_names(content: ModelFile, spec: InputSpec | None) -> list[str] | None:

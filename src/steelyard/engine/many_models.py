@@ -1,5 +1,6 @@
 """`ManyModels`: what `Selection` and `OneVsRest` have in common. Their models learn in one `ModelSet`."""
 
+import threading
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -22,6 +23,7 @@ from steelyard.model import Model, Settings
 from steelyard.model_file import EngineState
 
 _SHORT = 4096  # rows of a chunk for which no copy of the models is kept
+_separating = threading.Lock()
 
 
 class ManyModels(ABC):
@@ -142,9 +144,11 @@ class ManyModels(ABC):
         return self.__dict__ | {"_answering": None}
 
     def predict(self, examples: Examples) -> NDArray[np.float64]:
-        if self._answering is None:
-            self._answering = self._separate_best()
-        return self._answering(examples)
+        with _separating:  # several threads may ask at once, and it takes much memory
+            if self._answering is None:
+                self._answering = self._separate_best()
+            answering = self._answering
+        return answering(examples)
 
     def _separate_best(self) -> Predict:
         """The answering models apart from all others, so that predictions cost what they cost alone."""
@@ -164,15 +168,18 @@ class ManyModels(ABC):
 
     def models(self, setting: int | None = None) -> list[Model]:
         """Those of one setting, by default those that answer: the mixture, or the best; as copies."""
-        first = (self.best if setting is None else setting) * self.models_each
-        models = [self.model_set.model(number) for number in range(first, first + self.models_each)]
-        if setting is not None or not self.mixes:
-            return models
-        parts, each = self.shares, self.models_each
-        return [
-            auto_rate.mixed([self.model_set.model(k * each + c) for k in range(len(parts))], parts, own)
-            for c, own in enumerate(models)
-        ]
+        return list(self.each_model(setting))
+
+    def each_model(self, setting: int | None = None) -> Iterator[Model]:
+        """The same one by one: together they take as much memory as what they are copied from."""
+        each, first = self.models_each, (self.best if setting is None else setting) * self.models_each
+        parts = self.shares if setting is None and self.mixes else None
+        for number, own in enumerate(self.model_set.models(range(first, first + each))):
+            if parts is None:
+                yield own
+            else:
+                competing = self.model_set.models(range(number, len(self.model_set), each))
+                yield auto_rate.mixed(list(competing), parts, own)
 
     @property
     def mixes(self) -> bool:
@@ -241,6 +248,24 @@ class ManyModels(ABC):
         self._answering = None
 
     def state(self) -> EngineState:
-        models = [self.model_set.model(number) for number in range(len(self.model_set))]
-        alive = self.model_set.scalars(lanes.ALIVE)
-        return EngineState(self.settings, models, self.classes, self.best, self.error.copy(), alive)
+        """Its models are made one by one when they are asked for, as they are then."""
+        return EngineState(
+            self.settings, _Models(self.model_set), self.classes, self.best, self.error.copy(),
+            self.model_set.scalars(lanes.ALIVE), self.features,
+        )  # fmt: skip
+
+
+class _Models(Sequence[Model]):
+    """The models of a set, by number: copies, none of which is kept."""
+
+    def __init__(self, model_set: ModelSet) -> None:
+        self._set = model_set
+
+    def __len__(self) -> int:
+        return len(self._set)
+
+    def __getitem__(self, number: Any) -> Any:
+        return self._set.model(range(len(self._set))[number])
+
+    def __iter__(self) -> Iterator[Model]:
+        return self._set.models(range(len(self._set)))

@@ -4,6 +4,7 @@ A class is a lane. Several settings may compete: then every one of them has a la
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -33,6 +34,8 @@ class OneVsRest(ManyModels):
         threads: int | None = None,
         must_answer: bool = False,
     ) -> None:
+        # each class is rare here, and longer steps for that make the best of all scores a worse answer
+        settings = [replace(each, follow_classes=False) for each in settings]
         super().__init__(settings, features, classes=classes, threads=threads, must_answer=must_answer)
         self._error = np.zeros(len(self.settings))
 

@@ -28,7 +28,9 @@ class Learned:
     loss_before: Column
     """Of each setting: the sum of progressive losses before the piece,"""
     weight_before: Column
-    """and of weights."""
+    """of weights,"""
+    error_before: Column
+    """and of the weights of wrong predictions, for classes."""
     rows: int
     first: int
     """The number of its first row in the pass, from 0."""
@@ -127,6 +129,7 @@ class PassLoop:
         engine, number = self.engine, self.position[0]
         progress = engine.progress
         loss, weight = engine.progress_sums()
+        error = np.nan_to_num(engine.progressive_error) * weight
         engine.rate_factor = _rate_factor(number, float(weight.max()))
         calibration = self.calibration if number == 0 else None
         wanted = self._predictions or piece.held_out_weight is not None or calibration is not None
@@ -142,7 +145,7 @@ class PassLoop:
             self.held_out.add(engine, predictions, examples.labels, piece.held_out_weight)
         if number > 0:
             engine.progress = progress
-        return Learned(examples, predictions, loss, weight, len(piece), first, number)
+        return Learned(examples, predictions, loss, weight, error, len(piece), first, number)
 
     def _nothing_held_out(self) -> HeldOut:
         none = np.zeros(len(self.engine.settings))

@@ -4,16 +4,19 @@ There are three: `SingleModel`; `Selection`, several settings of which the best 
 `OneVsRest`, a model for each class.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
+from pathlib import Path
 from typing import Any, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from steelyard import model_file
 from steelyard.examples import Examples
+from steelyard.losses import Loss
 from steelyard.model import Model, Settings
-from steelyard.model_file import EngineState
+from steelyard.model_file import EngineState, ModelFile
 
 Column = NDArray[np.float64]
 Matrix = NDArray[np.float64]
@@ -77,6 +80,10 @@ class Engine(Predicts, Protocol):
         """The model that answers, or those of its classes."""
         ...
 
+    def each_model(self) -> Iterator[Model]:
+        """The same one by one, for those who need each for a moment only."""
+        ...
+
     @property
     def progressive_loss(self) -> Column:
         """The mean loss of predictions made before their row was learned, by weight."""
@@ -133,6 +140,14 @@ def new_engine(settings: Sequence[Settings], classes: int, features: int) -> Eng
     return SingleModel(Model(settings[0], features))
 
 
+def load(path: str | Path, loss: Loss | type[Loss] | None = None) -> tuple[ModelFile, Engine]:
+    """A model file and its engine, into which the models are read one by one."""
+    with model_file.reading(path, loss) as content:
+        engine = restore(content.engine)
+    content.engine.models = engine.state().models
+    return content, engine
+
+
 def restore(state: EngineState) -> Engine:
     """The engine of a model file, which goes on as if never stopped."""
     from steelyard.engine.many_models import ManyModels
@@ -141,7 +156,7 @@ def restore(state: EngineState) -> Engine:
     if len(state.models) == 1:
         unknown = np.nan  # in files of the days before errors were counted
         return SingleModel(state.models[0], unknown if state.error is None else float(state.error[0]))
-    engine = new_engine(state.settings, state.classes, state.models[0].features)
+    engine = new_engine(state.settings, state.classes, state.features)
     assert isinstance(engine, ManyModels)
     engine.put(state)
     return engine

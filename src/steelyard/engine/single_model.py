@@ -1,7 +1,7 @@
 """`SingleModel`: the engine of one model, which learns by the single kernel."""
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 
 import numpy as np
@@ -63,6 +63,9 @@ class SingleModel:
 
     def models(self) -> list[Model]:
         return [self.model]
+
+    def each_model(self) -> Iterator[Model]:
+        return iter([self.model])
 
     @property
     def progressive_loss(self) -> Column:

@@ -29,8 +29,6 @@ class TrainingRecord:
     rows: int = 0
     learned: int = 0
     curve: list[list[float | None]] = field(default_factory=list)
-    wrong: float = 0.0
-    """The weight of wrong predictions so far."""
     held_out: list[list[Any]] = field(default_factory=list)
     """[files, rule] of each run that held out rows of files that can be read again."""
     learned_later: list[list[Any]] = field(default_factory=list)
@@ -40,7 +38,8 @@ class TrainingRecord:
     def of(cls, stored: dict[str, Any] | None) -> "TrainingRecord":
         """To be continued: the end of the curve is no longer its end."""
         try:
-            found = cls() if stored is None else cls(**copy.deepcopy(stored))
+            known = {name: each for name, each in (stored or {}).items() if name != "wrong"}  # of older files
+            found = cls(**copy.deepcopy(known))
             _field_types.check(found)
             found.curve = [point for point in found.curve if int(point[0] or 0).bit_count() == 1]
         except (TypeError, IndexError) as error:
@@ -91,25 +90,25 @@ class TrainingRecord:
         points = [power for power in powers if first < power <= self.rows]
         assert learned.predictions is not None
         labels = np.nan_to_num(learned.examples.labels)
-        best = engine.best
-        wrong = np.zeros(count)
-        if classes:
-            wrong = np.where(
-                weights > 0.0, weights * engine.row_errors(learned.predictions, labels)[:, best], 0.0
-            )
+        counted = weights[:, np.newaxis] > 0.0
         if points:
             with np.errstate(over="ignore", invalid="ignore"):  # a model beyond all numbers is refused later
-                losses = engine.row_losses(learned.predictions, labels)[:, best]
-                loss = learned.loss_before[best] + np.cumsum(np.where(weights > 0.0, weights * losses, 0.0))
-                weight = learned.weight_before[best] + np.cumsum(weights)
-                wrong_so_far = self.wrong + np.cumsum(wrong)
+                losses = engine.row_losses(learned.predictions, labels)
+                loss = learned.loss_before + np.cumsum(
+                    np.where(counted, weights[:, np.newaxis] * losses, 0.0), axis=0
+                )
+                weight = learned.weight_before + np.cumsum(weights)[:, np.newaxis]
+            wrong = learned.error_before + np.zeros_like(loss)
+            if classes:
+                errors = engine.row_errors(learned.predictions, labels)
+                wrong += np.cumsum(np.where(counted, weights[:, np.newaxis] * errors, 0.0), axis=0)
             for point in points:
                 row = point - first - 1
-                if weight[row] > 0.0:
-                    error = wrong_so_far[row] / weight[row] if classes else None
-                    self.curve.append([point, _rounded(loss[row] / weight[row]), _rounded(error)])
-        with np.errstate(over="ignore"):
-            self.wrong = float(f"{self.wrong + wrong.sum():.9g}")
+                best = int(np.argmin(np.nan_to_num(loss[row], nan=np.inf)))  # so far
+                if weight[row, best] > 0.0:
+                    error = wrong[row, best] / weight[row, best] if classes else None
+                    mean = loss[row, best] / weight[row, best]
+                    self.curve.append([point, _rounded(mean), _rounded(error)])
 
     def finish(self, engine: Engine) -> None:
         """The end of the curve, unless it is there already."""

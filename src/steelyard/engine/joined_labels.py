@@ -1,0 +1,72 @@
+"""Labels that are several ones joined, as in `corn,grain`: rows of several topics, which are no classes.
+
+A row has one class here, so that each combination is a class of its own. Whoever learns such a file as it is
+should know, and know how to learn one of the labels against the rest.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from steelyard.io.labels import ANYTHING, shorten
+
+_SEPARATORS = ",;|"
+
+
+class JoinedLabelsWarning(UserWarning):
+    """Labels are several ones joined, as in `corn,grain`, and each combination was learned as a class.
+
+    Examples
+    --------
+    If these are classes and nothing else:
+
+    >>> import warnings, steelyard
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore", steelyard.JoinedLabelsWarning)
+    """
+
+
+def advice(labels: Sequence[str], named: Sequence[str] | None) -> list[str]:
+    """What to know about these labels of a file, where the user has `named` the classes or has not."""
+    return [] if not labels else _about_named(labels, named) if named is not None else _about_all(labels)
+
+
+def _about_all(labels: Sequence[str]) -> list[str]:
+    for separator in _SEPARATORS:
+        joined = _joined(labels, separator)
+        if joined:
+            return [
+                f"{len(joined)} of the {len(labels)} classes are several labels joined by {separator!r}, "
+                f"such as {shorten(joined[0])!r}, and each combination is learned as a class of its own; to "
+                "learn one label against the rest, write a column that says which rows have it: "
+                "--label COLUMN"
+            ]
+    return []
+
+
+def _about_named(labels: Sequence[str], named: Sequence[str]) -> list[str]:
+    """The class of all other labels also takes those in which a named one is among several."""
+    if ANYTHING not in named:
+        return []  # then any other label is an error
+    for name in named:
+        for label in labels:
+            if label not in named and any(name in _parts(label, each) for each in _SEPARATORS):
+                return [
+                    f"the label {shorten(label)!r} has {name!r} among several, and is taken for {ANYTHING!r}"
+                    f", not for {name!r}; if that is not meant, write a column that says which rows have "
+                    f"{name!r}: --label COLUMN"
+                ]
+    return []
+
+
+def _joined(labels: Sequence[str], separator: str) -> list[str]:
+    """Labels whose parts are all labels, or parts, elsewhere too: no name that has a comma in it."""
+    known = Counter(part for label in labels for part in {*_parts(label, separator), label.strip()})
+    return [
+        label
+        for label in labels
+        if len(parts := _parts(label, separator)) > 1 and all(part and known[part] > 1 for part in parts)
+    ]
+
+
+def _parts(label: str, separator: str) -> list[str]:
+    return [part.strip() for part in label.split(separator)] if separator in label else []
