@@ -7,6 +7,8 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from steelyard.engine.joined_labels import JoinedLabelsWarning
+    from steelyard.engine.memory_needs import LargeModelWarning
     from steelyard.engine.totals import RowOrderWarning
     from steelyard.estimators import (
         ActiveClassifier,
@@ -15,14 +17,18 @@ if TYPE_CHECKING:
         OnlineRegressor,
         Sweep,
     )
+    from steelyard.io.absent_columns import AbsentColumnsWarning
     from steelyard.learner import Learner
     from steelyard.model import Settings
     from steelyard.weight_summary import WeightWarning
 
 __version__ = "0.1.0"
 __all__ = [
+    "AbsentColumnsWarning",
     "ActiveClassifier",
     "DistributedClassifier",
+    "JoinedLabelsWarning",
+    "LargeModelWarning",
     "Learner",
     "OnlineClassifier",
     "OnlineRegressor",
@@ -55,8 +61,11 @@ _rooms = (
     "weight_summary",
 )
 _homes = {
+    "AbsentColumnsWarning": "io.absent_columns",
     "ActiveClassifier": "estimators",
     "DistributedClassifier": "estimators",
+    "JoinedLabelsWarning": "engine.joined_labels",
+    "LargeModelWarning": "engine.memory_needs",
     "Learner": "learner",
     "OnlineClassifier": "estimators",
     "OnlineRegressor": "estimators",

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from steelyard.cli import absent_columns
+from steelyard import AbsentColumnsWarning, OnlineClassifier
+from steelyard.io import absent_columns
 from tests.cli.running import run
 
 
@@ -82,3 +83,18 @@ def test_every_command_that_predicts_files_tells(tmp_path: Path) -> None:
         assert said in run(*command).stderr
     assert json.loads(run("evaluate", model, other, "--text", "content", "--json").stdout)["accuracy"] == 1.0
     assert run("report", model, other, "-o", page, "--force", "--text", "content").stderr == ""
+
+
+def test_in_python(model: Path, tmp_path: Path) -> None:
+    """Predictions of rows without the only text are all the same: nobody should have to notice that."""
+    rows = tmp_path / "rows.jsonl"
+    rows.write_text(LACKING)
+    with pytest.warns(AbsentColumnsWarning, match=r"2 rows lacked columns of the model \(job, age\)") as told:
+        OnlineClassifier.load(model).predict_files(rows)
+    assert told[0].filename == __file__
+    rows.write_text('{"label": "a", "text": "some words here"}\n{"label": "b", "text": "others"}\n' * 9)
+    texts = OnlineClassifier().fit_files(rows, bits=8)
+    rows.write_text('{"body": "some words here"}\n' * 3)
+    with pytest.warns(AbsentColumnsWarning, match="if another one has the text, use `text` NAME"):
+        texts.predict_proba_files(rows)
+    assert len(texts.predict_files(rows, text="body")) == 3

@@ -46,6 +46,7 @@ def check(paths: list[Path], folder: Path, ways: list[tuple[int, int]], *options
         assert one_way(paths, folder, size, threads, *options) == expected, (size, threads)
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize(
     ("name", "options"),
     [
@@ -67,6 +68,7 @@ def test_real_files_in_blocks_of_all_sizes(tmp_path: Path) -> None:
     check([part], tmp_path, [(9_999, 4), (1 << 16, 2)], "--passes", 2, "--holdout", 5)
 
 
+@pytest.mark.no_cover
 @quick
 @given(
     st.lists(st.one_of(texts.vw_line(), texts.vw_line(wrong=True)), min_size=1, max_size=12),
@@ -81,6 +83,7 @@ def test_vw(tmp_path: Path, lines: list[bytes], made: str) -> None:
     check([path, path], tmp_path, FEW_WAYS, "--loss", "quantile", "--update", "implicit", *options)
 
 
+@pytest.mark.no_cover
 @quick
 @given(st.lists(st.one_of(texts.svmlight_line(), texts.svmlight_line(wrong=True)), max_size=12))
 def test_svmlight(tmp_path: Path, lines: list[bytes]) -> None:

@@ -57,6 +57,17 @@ def test_the_summary_ends_with_the_evaluation(tmp_path: Path, file: Path) -> Non
     ]
 
 
+def test_what_may_be_wrong_comes_last(tmp_path: Path) -> None:
+    """Not between the summary and the evaluation, where nobody looks."""
+    table = tmp_path / "sorted.csv"
+    table.write_text("label,a\n" + "x,1\n" * 200 + "bad\n" + "y,2\n" * 200)
+    lines = run("train", table, "--bits", 8, "--holdout", 0.3, "--on-error", "skip").stdout.splitlines()
+    assert lines[-1].startswith("note: the label changes 1 time from row to row, where shuffled rows")
+    assert lines[-3].startswith("skipped 1 line that could not be read")
+    assert lines[-4] == ""
+    assert "actual \\ predicted" in "\n".join(lines[:-4])
+
+
 def test_what_cannot_be_evaluated(tmp_path: Path, file: Path) -> None:
     piped = trained("-", "--format", "vw", *SHARE, stdin=file.read_bytes())
     assert piped["held_out"] is None

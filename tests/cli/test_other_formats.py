@@ -67,6 +67,7 @@ def test_tables_with_the_same_columns(folder: Path, trained_on: str) -> None:
     assert losses(model, Path("-"), stdin=(folder / "stream.arrow").read_bytes()) == pytest.approx(expected)
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize(
     ("original", "options"),
     [("rows.csv", OPTIONS), ("rows.vw", ("--bits", 12)), ("rows.svm", ("--bits", 12))],

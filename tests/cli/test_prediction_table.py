@@ -314,3 +314,13 @@ def test_the_best_classes(churn: Path, tmp_path: Path) -> None:
     assert all(float(row[5]) >= float(row[7]) for row in found[1:])
     assert {row[4] for row in found[1:]} == {"yes", "no"}
     assert "leave out --as" in refused("predict", churn, new, "--top", 2, "--as", "label")
+
+
+def test_old_excel_is_refused(tmp_path: Path) -> None:
+    """Lines of numbers in a file of that name would look damaged to Excel."""
+    table = tmp_path / "rows.csv"
+    table.write_text("a,y\n1,yes\n2,no\n" * 9)
+    run("train", table, "--bits", 8, "-o", tmp_path / "m")
+    said = run("predict", tmp_path / "m", table, "-o", tmp_path / "out.XLS", code=1).stderr
+    assert said.endswith("out.XLS: the format of old Excel files is not written; name it .xlsx\n")
+    assert not (tmp_path / "out.XLS").exists()

@@ -325,7 +325,10 @@ def test_a_third_class_behind_the_first_rows(tmp_path: Path) -> None:
 def test_a_class_without_rows_is_told(tmp_path: Path) -> None:
     rows = write(tmp_path / "rows.tsv", topics(60))
     said = run("train", rows, "--labels", "*,art,lawn", "--bits", "8").stdout
-    assert "note: no row is of the class lawn" in said
+    assert "note: no row that was learned is of the class lawn" in said
+    many = ",".join(f"c{number}" for number in range(30))
+    said = run("train", rows, "--labels", f"*,art,{many}", "--bits", "8").stdout
+    assert "is of the 30 classes c0, c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11, …\n" in said
 
 
 def test_rows_without_a_label_are_counted(tmp_path: Path) -> None:

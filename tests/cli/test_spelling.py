@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.running import refused, run
+from tests.cli.running import PLAIN, refused, run
 
 
 @pytest.mark.parametrize(
@@ -44,3 +44,12 @@ def test_files(file: Path) -> None:
     said = refused("train", file.with_name("row.vw"))
     assert said == f"{file.with_name('row.vw')}: there is no such file; did you mean '{file}'?"
     assert "no file matches this pattern" in refused("train", file.with_name("part-*.vw"))
+
+
+def test_models_by_a_wrong_name(file: Path) -> None:
+    model = file.with_name("good.model")
+    run("train", file, *PLAIN, "-o", model)
+    said = f"{file.with_name('god.model')}: there is no such file; did you mean '{model}'?"
+    for command in (["predict"], ["evaluate"], ["filter", "-o", file.with_name("out")]):
+        assert refused(*command, file.with_name("god.model"), file) == said
+    assert refused("inspect", file.with_name("god.model")) == said

@@ -110,7 +110,7 @@ def test_what_is_said(file: Path) -> None:
     assert said.startswith(
         "format: vw (detected)\n"
         "loss: modified_huber (by the labels; change with --loss)\n"
-        "update: invariant, scaling: standardized, learning rate: 0.6\n\n"
+        "update: invariant, scaling: standardized, learning rate: 0.4\n\n"
     )
     assert "effective sample size" in said
     assert said.rstrip().endswith("not saved; -o MODEL saves it")
@@ -275,5 +275,8 @@ def test_a_named_pipe(file: Path, tmp_path: Path) -> None:
 def test_the_help_knows_the_default_rates() -> None:
     said = " ".join(run("train", "--help").stdout.split())
     for name in losses.names():
-        assert f"{name} {1.5 * losses.by_name(name).default_learning_rate:g}" in said
-    assert "; normalized 0.67 times that; others 0.4]" in said
+        assert f"{name} {Settings(losses.by_name(name)).rate:g}" in said
+    assert (
+        "with normalized the same, but for hellinger, logarithmic, quantile, squared 0.67 times that" in said
+    )
+    assert "; with others 0.4]" in said

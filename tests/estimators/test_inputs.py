@@ -57,8 +57,8 @@ DENSE = {
 
 @pytest.mark.parametrize("form", SPARSE.values(), ids=SPARSE)
 def test_sparse(form: Any) -> None:
-    regressor = OnlineRegressor(dtype="float64").fit(form(X), Y)
-    reference = OnlineRegressor(dtype="float64").fit(sparse.csr_array(X), Y)
+    regressor = OnlineRegressor().fit(form(X), Y)
+    reference = OnlineRegressor().fit(sparse.csr_array(X), Y)
     np.testing.assert_allclose(regressor.coef_, reference.coef_, rtol=1e-12)
     np.testing.assert_allclose(regressor.predict(form(X)), reference.predict(X), rtol=1e-12)
 
@@ -78,12 +78,10 @@ def test_dense(form: Any) -> None:
 @pytest.mark.parametrize("dtype", ["float16", "float32", "int8", "int64", "uint16", "bool"])
 def test_kinds_of_numbers(dtype: str) -> None:
     whole = np.abs(X).round().astype(dtype)
-    given = OnlineRegressor(dtype="float64").fit(whole, Y).coef_
-    np.testing.assert_allclose(
-        given, OnlineRegressor(dtype="float64").fit(whole.astype(float), Y).coef_, rtol=1e-5
-    )
+    given = OnlineRegressor().fit(whole, Y).coef_
+    np.testing.assert_allclose(given, OnlineRegressor().fit(whole.astype(float), Y).coef_, rtol=1e-5)
     if dtype != "float16":  # SciPy has none
-        same = OnlineRegressor(dtype="float64").fit(sparse.csr_array(whole), Y).coef_
+        same = OnlineRegressor().fit(sparse.csr_array(whole), Y).coef_
         np.testing.assert_allclose(given, same, rtol=1e-5)
 
 

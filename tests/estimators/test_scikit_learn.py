@@ -40,6 +40,7 @@ def expected_to_fail(estimator: Any) -> dict[str, str]:
     return checks
 
 
+@pytest.mark.no_cover
 @parametrize_with_checks(ESTIMATORS, expected_failed_checks=expected_to_fail)  # type: ignore[untyped-decorator]
 def test_check(estimator: Any, check: Any) -> None:
     check(estimator)

@@ -80,7 +80,7 @@ def test_chains() -> None:
 @pytest.mark.parametrize("response", ["auto", "predict_proba", "decision_function"])
 def test_thresholds(response: str) -> None:
     tuned = TunedThresholdClassifierCV(OnlineClassifier(), response_method=response, cv=2, thresholds=10)
-    assert tuned.fit(X, Y).score(X, Y) > 0.9
+    assert tuned.fit(X, Y).score(X, Y) > 0.85
     fixed = FixedThresholdClassifier(OnlineClassifier(), threshold=0.5, response_method=response)
     assert fixed.fit(X, Y).score(X, Y) > 0.9
 

@@ -80,7 +80,10 @@ def test_every_loss(name: str) -> None:
 
 @pytest.mark.parametrize(
     "parameters",
-    [{"l1": 1e-3}, {"l2": 1e-2, "l2_flow": "joint", "scaling": "row_norm", "learning_rate": 0.2}],
+    [
+        {"l1": 1e-3, "scaling": "normalized"},
+        {"l2": 1e-2, "l2_flow": "joint", "scaling": "row_norm", "learning_rate": 0.2},
+    ],
     ids=str,
 )
 def test_what_cannot_learn_abreast_learns_alone(parameters: dict[str, Any], tmp_path: Path) -> None:

@@ -36,6 +36,7 @@ def expected_to_fail(estimator: Any) -> dict[str, str]:
     }
 
 
+@pytest.mark.no_cover
 @parametrize_with_checks(  # type: ignore[untyped-decorator]
     [Sweep(classifier(), RATES), Sweep(OnlineRegressor(**FAST), RATES)],
     expected_failed_checks=expected_to_fail,

@@ -267,8 +267,8 @@ def test_no_rows_are_as_rows_are(arrow: Path) -> None:
     none = reader.parse(reader.nothing())
     assert len(none.examples) == none.lines == 0
     some = next(iter(stream(arrow, block_size=1 << 20)))
-    for name in ("indptr", "indices", "values", "labels", "sample_weight"):
-        ours, theirs = getattr(none.examples, name), getattr(some.examples, name)
+    both = [(*rows.arrays[:3], *rows.targets) for rows in (none.examples, some.examples)]
+    for ours, theirs in zip(*both, strict=True):
         assert (ours.dtype, ours.flags.writeable) == (theirs.dtype, theirs.flags.writeable)
 
 

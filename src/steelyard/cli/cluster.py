@@ -83,7 +83,7 @@ def run(training: "DistributedTraining", where: str, output: Path | None, say: S
     def show(progress: "Progress") -> None:
         said = f"round {progress.rounds + 1} of {plan.total}: {progress.parts} of {plan.parts} parts"
         if progress.parts == 0:
-            loss = progress.content.engine.best_models[0].progressive_loss
+            loss = progress.content.engine.answering.progressive_loss
             said = f"round {progress.rounds} of {plan.total}: average loss {loss:.6f}"
             if say is not None:
                 say(said)
@@ -95,7 +95,7 @@ def run(training: "DistributedTraining", where: str, output: Path | None, say: S
     if output is not None:
         model_file.save(output, content)
         _atomic_files.remove(output.with_name(output.name + ".checkpoint"))
-    model, record = content.engine.best_models[0], content.training or {}
+    model, record = content.engine.answering, content.training or {}
     return {
         "files": len(plan.paths), "parts": plan.parts, "rounds": plan.total, "passes": plan.passes,
         "examples": record.get("rows"), "weight": model.total_weight,

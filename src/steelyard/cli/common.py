@@ -80,6 +80,11 @@ def say(line: str) -> None:
         os.close(nowhere)
 
 
+def tell(line: str) -> None:
+    """Print a line on standard error, beside the results."""
+    click.echo(line, err=True)
+
+
 def check_outputs(
     outputs: Sequence[Path | None], inputs: Sequence[str | Path], *, force: bool = False
 ) -> None:

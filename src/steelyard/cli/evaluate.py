@@ -10,7 +10,7 @@ import click
 import numpy as np
 
 from steelyard.cli import options
-from steelyard.cli.common import fact_lines
+from steelyard.cli.common import fact_lines, tell
 from steelyard.cli.help_examples import EXAMPLES
 from steelyard.io.errors import InputError
 
@@ -99,17 +99,17 @@ def measure(
     What `begin` returns, given how the files are read, is shown every block; other rows weigh nothing there.
     """
     from steelyard.cli import scoring
-    from steelyard.cli.absent_columns import AbsentColumns
     from steelyard.engine.holdout import marker
     from steelyard.engine.metrics import Metrics
     from steelyard.io import grouped_rows
+    from steelyard.io.absent_columns import AbsentColumns
     from steelyard.io.columns import LABEL
 
     metrics = Metrics(loaded.loss, loaded.class_names, loaded.content.calibration)
     spec, stream = scoring.score(loaded, paths, given, labelled=True)
     watch = None if begin is None else begin(spec)
     mark, together, others = marker(held_out), grouped_rows.ROWS if spec.counted else 1, 0
-    for parsed in AbsentColumns(spec).watch(stream):
+    for parsed in AbsentColumns(spec, tell).watch(stream):
         if held_out is not None:
             held = np.repeat(mark(len(parsed.examples) // together), together)
             others += int(np.count_nonzero(~held)) // together

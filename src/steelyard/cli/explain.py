@@ -9,6 +9,7 @@ import numpy as np
 
 from steelyard._messages import counted
 from steelyard.cli import options
+from steelyard.cli.common import tell
 from steelyard.cli.help_examples import EXAMPLES
 from steelyard.engine import probabilities
 from steelyard.io.errors import InputError
@@ -48,9 +49,9 @@ def command(
     the runner-up.
     """
     from steelyard.cli import scoring
-    from steelyard.cli.absent_columns import AbsentColumns
     from steelyard.engine import loaded_model
     from steelyard.io import sources
+    from steelyard.io.absent_columns import AbsentColumns
 
     with options.errors():
         paths = sources.expand(files)
@@ -60,7 +61,7 @@ def command(
         spec, stream = scoring.score(loaded, paths, given)
         labels = scoring.RawLabels(spec)
         missing, first = {*numbers, *wanted_tags}, 1
-        for parsed in AbsentColumns(spec).watch(stream):
+        for parsed in AbsentColumns(spec, tell).watch(stream):
             predictions, tags = scoring.predictions_of(parsed), scoring.tags(parsed)
             names = [tag.decode("utf-8", "replace") for tag in tags]
             if numbers or wanted_tags:

@@ -68,10 +68,14 @@ def command(
     """
     from steelyard import model_file
     from steelyard.filtering import filter_files
+    from steelyard.io import sources
+    from steelyard.io.errors import InputError
 
     with options.errors():
         count = next((k for k, path in enumerate(paths) if not model_file.is_model(path)), len(paths))
         if count == 0:
+            if not Path(paths[0]).exists():
+                raise InputError(sources.describe_missing(str(paths[0])))
             raise click.UsageError(f"{paths[0]} is not a model: the models come first, then the files.")
         if count == len(paths):
             raise click.UsageError("name the files after the models.")

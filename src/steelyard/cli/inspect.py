@@ -39,7 +39,6 @@ def command(model: Path, top: int, as_json: bool, **given: Any) -> None:
 def describe(loaded: LearnedModel, top: int) -> dict[str, Any]:
     """The figures of a model; with more than two classes, of the model of each."""
     engine, content = loaded.engine, loaded.content
-    models = engine.models()
     settings = engine.settings[engine.best]
     names = loaded.feature_names
     columns = rule = None
@@ -66,23 +65,24 @@ def describe(loaded: LearnedModel, top: int) -> dict[str, Any]:
         "calibrated_on": _calibrated_on(content),
         "class_weight": content.parameters.get("class_weight"),
         "finished": content.run is None,
-        "learned_weight": models[0].clock,
+        "learned_weight": content.engine.answering.clock,
         "progressive_loss": finite(float(engine.progressive_loss[engine.best])),
         "progressive_error": finite(float(engine.progressive_error[engine.best]))
         if loaded.class_names
         else None,
-        "features": models[0].features,
-        "nonzero": sum(int(np.count_nonzero(each.coefficients())) for each in models),
+        "features": engine.features,
+        "nonzero": 0,
         "names": len(names),
     }
-    if len(models) == 1:
-        return result | _largest(models[0], names, top)
+    found = []
+    for model in engine.each_model():
+        result["nonzero"] += int(np.count_nonzero(model.coefficients()))
+        found.append(_largest(model, names, top))
+    if len(found) == 1:
+        return result | found[0]
     assert loaded.class_names is not None
     return result | {
-        "models": [
-            {"class": name} | _largest(model, names, top)
-            for name, model in zip(loaded.class_names, models, strict=True)
-        ]
+        "models": [{"class": name} | own for name, own in zip(loaded.class_names, found, strict=True)]
     }
 
 

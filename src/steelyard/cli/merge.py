@@ -66,7 +66,7 @@ def command(models: tuple[Path, ...], output: Path, as_json: bool, **given: Any)
         tried = [_measured(way, output, merged[way], given) for way in ways] if given["choose"] else []
         best = min(tried, key=_criterion)["by"] if tried else ways[0]
         model_file.save(output, merged[best])
-    model = merged[best].engine.best_models[0]
+    model = merged[best].engine.answering
     result = {
         "models": len(models), "by": best, "weight": model.total_weight,
         "progressive_loss": model.progressive_loss, "model": str(output), "tried": tried,
@@ -87,9 +87,11 @@ def _measured(way: str, path: Path, content: "ModelFile", given: dict[str, Any])
     """How good it is on the rows to choose by."""
     from steelyard.cli import evaluate
     from steelyard.engine import loaded_model
+    from steelyard.engine.protocol import restore
     from steelyard.io import sources
 
-    found = evaluate.measure(loaded_model.loaded(path, content), sources.expand(given["choose"]), given)
+    loaded = loaded_model.loaded(path, content, restore(content.engine))
+    found = evaluate.measure(loaded, sources.expand(given["choose"]), given)
     return {"by": way} | {name: found.get(name) for name in _TRIED}
 
 

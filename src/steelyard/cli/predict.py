@@ -12,6 +12,7 @@ import click
 from steelyard import _atomic_files as written
 from steelyard._messages import counted
 from steelyard.cli import options, streaming, terminal
+from steelyard.cli.common import tell
 from steelyard.cli.help_examples import EXAMPLES
 from steelyard.cli.option_types import Choice
 from steelyard.io.errors import InputError
@@ -115,6 +116,8 @@ def _check_combination(
             "--output-format is for a table on standard output: leave out -o, whose suffix says the format, "
             "and --stream"
         )
+    if output is not None and output.suffix.lower() == ".xls":  # plain lines in it would not open
+        raise InputError(f"{output}: the format of old Excel files is not written; name it .xlsx")
 
 
 def _write_answers(
@@ -141,13 +144,13 @@ def _write_lines(
 ) -> "Stream":
     """One prediction a line, each with the row's tag."""
     from steelyard.cli import scoring
-    from steelyard.cli.absent_columns import AbsentColumns
     from steelyard.io import sources
+    from steelyard.io.absent_columns import AbsentColumns
 
     prompt = streaming.is_prompt(paths, output)
     with sources.live(prompt), _opened(output) as out:
         spec, stream = scoring.score(loaded, paths, given | {"prompt": prompt})
-        for parsed in AbsentColumns(spec).watch(stream):
+        for parsed in AbsentColumns(spec, tell).watch(stream):
             lines = scoring.tagged(convert(scoring.predictions_of(parsed)), scoring.tags(parsed))
             if lines:
                 _write(out, b"\n".join(lines) + b"\n")

@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard.cli import scoring
-from steelyard.cli.absent_columns import AbsentColumns
+from steelyard.cli.common import tell
 from steelyard.cli.prediction_columns import AddedColumns
 from steelyard.engine.loaded_model import LoadedModel
+from steelyard.io.absent_columns import AbsentColumns
 from steelyard.io.blocks import Block, ParsedBlock
 from steelyard.io.input_spec import InputSpec
 from steelyard.io.stream import Stream
@@ -64,7 +65,7 @@ def _score(
     model: LoadedModel, paths: list[str], given: dict[str, Any]
 ) -> tuple[Stream, Records, AbsentColumns]:
     spec, stream = scoring.score(model, paths, given)
-    return stream, records_of(spec, paths) or _Tags(spec, paths), AbsentColumns(spec)
+    return stream, records_of(spec, paths) or _Tags(spec, paths), AbsentColumns(spec, tell)
 
 
 def _copy(stream: Iterable[ParsedBlock], records: Records, added: AddedColumns, writer: TableWriter) -> None:

@@ -16,6 +16,7 @@ from steelyard.cli.scoring import load_learned, predictions_of, tags
 from steelyard.engine import probabilities
 from steelyard.engine.holdout import Holdout
 from steelyard.engine.loaded_model import LearnedModel
+from steelyard.engine.still_models import still
 from steelyard.examples import Examples
 from steelyard.io import grouped_rows, sources
 from steelyard.io.columns import LABEL
@@ -100,7 +101,8 @@ class _Collector:
 
     def __init__(self, loaded: LearnedModel, paths: list[str]) -> None:
         self._loaded, self._paths = loaded, paths
-        self._explainer = Explainer(loaded, loaded.engine.models(), _PARTS)
+        self._models = list(map(still, loaded.engine.each_model()))
+        self._explainer = Explainer(loaded, self._models, _PARTS)
         known = loaded.content.calibration is not None or probabilities.has_probabilities(loaded.loss)
         self.probable = known and loaded.class_names is not None
         self._parts: list[tuple[Any, ...]] = []
@@ -167,7 +169,7 @@ class _Collector:
         mean, square = self._moments / self._weight
         spread = np.sqrt(np.maximum(square - mean**2, 0.0))
         names, found = self._loaded.feature_names, []
-        models = self._loaded.engine.models()
+        models = self._models
         most = _FEATURES if len(models) == 1 else _FEATURES // 2
         for number, model in enumerate(models):
             sizes = model.coefficients() * spread

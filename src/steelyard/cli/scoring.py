@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard.cli import options
-from steelyard.cli.absent_columns import JSON_LINES
 from steelyard.cli.prediction_columns import Scores, check_kind
 from steelyard.engine import file_labels, file_predictions, loaded_model
 from steelyard.engine.loaded_model import LearnedModel, LoadedModel
 from steelyard.io import columns as roles
 from steelyard.io import compatibility
+from steelyard.io.absent_columns import JSON_LINES
 from steelyard.io.blocks import ParsedBlock
 from steelyard.io.columns import Column, Columns
 from steelyard.io.errors import InputError

@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard.cli import scoring
-from steelyard.cli.absent_columns import JSON_LINES, AbsentColumns, lines_of
+from steelyard.cli.common import tell
 from steelyard.engine import probabilities
 from steelyard.engine.file_predictions import predict_lines
 from steelyard.engine.loaded_model import LoadedModel
+from steelyard.io.absent_columns import JSON_LINES, AbsentColumns, lines_of
 from steelyard.io.blocks import Block
 
 
@@ -28,7 +29,7 @@ class _Version:
         )
         self.spec = scoring.spec_of_lines(loaded)
         self._reader = self.spec.reader()
-        self._absent = AbsentColumns(self.spec)
+        self._absent = AbsentColumns(self.spec, tell)
         self.columns = self._absent.columns
 
     def answer(self, text: bytes) -> Iterator[dict[str, Any]]:

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 
 import click
 
+from steelyard.cli.common import tell
 from steelyard.io import sources
 from steelyard.io.errors import InputError
 
 if TYPE_CHECKING:
-    from steelyard.cli.absent_columns import AbsentColumns
     from steelyard.cli.scoring import PredictionText
     from steelyard.engine.loaded_model import LoadedModel
+    from steelyard.io.absent_columns import AbsentColumns
     from steelyard.io.blocks import ParsedBlock
     from steelyard.io.input_spec import InputSpec
 
@@ -35,8 +36,8 @@ def answer_lines(
 ) -> Iterator[bytes]:
     """The answers to the lines that are there, each time some are."""
     from steelyard.cli import scoring
-    from steelyard.cli.absent_columns import AbsentColumns
     from steelyard.engine.file_predictions import predict_lines
+    from steelyard.io.absent_columns import AbsentColumns
     from steelyard.io.blocks import LineReader, usual_size
 
     spec = _spec_of(model, paths, encoding)
@@ -46,7 +47,7 @@ def answer_lines(
             "--stream is for formats with a row on each line (jsonl, svmlight, vw), and this is "
             f"{spec.format}; the lines of a pipe are answered as they arrive without --stream, too"
         )
-    columns = AbsentColumns(spec)
+    columns = AbsentColumns(spec, tell)
     for path in paths:
         number = 0
         with sources.open_source(path, spec.encoding) as source:
@@ -64,12 +65,12 @@ def answer_lines(
                         lines.append(b"" if wrong else answer)
                 number += len(lines)
                 yield b"\n".join(lines) + b"\n"
-    columns.tell()
+    columns.finish()
 
 
 def _check(columns: "AbsentColumns", parsed: "ParsedBlock") -> Iterator[str | None]:
     """Of each line, what is wrong if it has none of the columns; those that lack some are counted."""
-    from steelyard.cli.absent_columns import lines_of
+    from steelyard.io.absent_columns import lines_of
 
     for absent in columns.of(lines_of(parsed)):
         wrong = columns.has_none(absent)

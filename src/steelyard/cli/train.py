@@ -17,7 +17,7 @@ from steelyard.cli.option_types import Choice, NthOrShare, RateOrAuto
 from steelyard.cli.options import LearnOptions, given_names
 from steelyard.cli.options import options as several
 from steelyard.cli.resuming import SCHEDULE, Checkpoints
-from steelyard.engine import holdout
+from steelyard.engine import holdout, protocol
 from steelyard.engine.file_training import FileTraining, begin, resume
 from steelyard.engine.passes import Learned
 from steelyard.engine.run_options import KEPT_BY_CHECKPOINTS, RunOptions
@@ -52,9 +52,13 @@ def _setting(name: str, kind: Any, text: str) -> Any:
 
 def _rates() -> str:
     """The default rates: every loss has its own for scale-free rates."""
-    own = ", ".join(f"{name} {Settings(losses.by_name(name)).rate:g}" for name in losses.names())
-    less = f"{1 / STEPS_OF_AVERAGES:.2g} times that"
-    return f"with standardized scaling the loss's own: {own}; normalized {less}; others {DEFAULT_RATE:g}"
+    usual = {name: Settings(losses.by_name(name)) for name in losses.names()}
+    own = ", ".join(f"{name} {each.rate:g}" for name, each in usual.items())
+    longer = ", ".join(name for name, each in usual.items() if not each.in_class_steps)
+    return (
+        f"with standardized scaling the loss's own: {own}; with normalized the same, but for {longer} "
+        f"{1 / STEPS_OF_AVERAGES:.2g} times that; with others {DEFAULT_RATE:g}"
+    )
 
 
 _LEARNING = several(
@@ -300,13 +304,14 @@ def _prepare(paths: list[str], wanted: TrainOptions) -> tuple[FileTraining, list
             wanted.learn.settings_for,
             task=wanted.task,
             class_weight=wanted.class_weight,
+            warn=lambda text, kind: click.echo(f"note: {text}", err=True),
         )
         training.loss_inferred = wanted.learn.loss is None and wanted.task is None
         return training, train_report.announce(training, wanted.given)
     resuming.check_kept(wanted.given, wanted.learn.loss, wanted.resume)
-    stored = model_file.load(wanted.resume, options.own_loss(wanted.learn.loss))
     run_options = [name for name in KEPT_BY_CHECKPOINTS if name in wanted.given]
-    training = resume(stored, wanted.resume, paths, wanted.run, run_options)
+    stored, engine = protocol.load(wanted.resume, options.own_loss(wanted.learn.loss))
+    training = resume(stored, wanted.resume, paths, wanted.run, run_options, engine=engine)
     schedule = {name: getattr(wanted, name) for name in SCHEDULE if name in wanted.given}
     if schedule:
         resuming.change_schedule(training, schedule, wanted.resume)
@@ -314,7 +319,7 @@ def _prepare(paths: list[str], wanted: TrainOptions) -> tuple[FileTraining, list
         passes, rows = training.loop.position
         where = f"after {counted(rows, 'row')} of pass {passes + 1}"
         return training, [f"resuming {wanted.resume} {where}"]
-    clock, settings = training.engine.models()[0].clock, training.engine.settings[0]
+    clock, settings = next(training.engine.each_model()).clock, training.engine.settings[0]
     said = f"resuming {wanted.resume} after a total weight of {clock:g}; loss and weight continue from there"
     changed = [
         f"learning rate {settings.rate:g}, power_t {settings.power_t:g}, initial_t {settings.initial_t:g}"

@@ -37,8 +37,7 @@ def announce(training: FileTraining, given: set[str]) -> list[str]:
     elif rule is not None:
         assert training.class_names is not None
         names = list(map(str, training.class_names.tolist()))
-        some = ", ".join(names[:_MOST_CLASSES]) + (", …" if len(names) > _MOST_CLASSES else "")
-        lines.append(f"classes: {len(names)}: {some}{detected}")
+        lines.append(f"classes: {len(names)}: {_listed(names)}{detected}")
     elif training.loss_inferred and _are_few_whole_numbers(list(map(float, training.first_labels))):
         some = ", ".join(sorted(training.first_labels, key=float))
         lines.append(f"labels: {some} are numbers to predict (detected; if they are classes: --classes)")
@@ -98,7 +97,7 @@ def summarise(
         if training.spec.counted
         else totals.weights.effective_sample_size,
         "weight_warning": totals.weights.warning,
-        "nonzero_weights": sum(int(np.count_nonzero(each.raw_coefficients)) for each in engine.models()),
+        "nonzero_weights": sum(int(np.count_nonzero(each.raw_coefficients)) for each in engine.each_model()),
         "names": None if collisions is None else collisions.names,
         "names_sharing_an_index": None if collisions is None else collisions.share,
         "skipped": stream.skipped,
@@ -124,7 +123,7 @@ def evaluate_held_out(
     again = isinstance(run.holdout, Share) and not any(map(sources.once_only, paths))
     if not again or training.loop.held_out.weight == 0.0:
         return None
-    loaded = loaded_model.loaded(output or Path("the model"), training.content())
+    loaded = loaded_model.loaded(output or Path("the model"), training.content(), training.engine)
     reading = {name: given[name] for name in ("on_error", "threads")}
     found = evaluate.measure(loaded, paths, reading, held_out=run.holdout)
     uses = {"when to stop": run.early_stopping, "the probabilities": run.calibrate}
@@ -154,12 +153,14 @@ def _baseline(training: FileTraining) -> dict[str, Any]:
 
 
 def text(result: dict[str, Any]) -> str:
+    """What may be wrong comes last, where it is seen."""
     warning = [result["weight_warning"]] if result["weight_warning"] else []
     notes = skips_and_notes(result, result["remarks"] + warning)
-    lines = ["", *fact_lines(_facts(result)), *notes]
+    lines = ["", *fact_lines(_facts(result))]
     if result["held_out"] is not None:
         lines += ["", "on the rows held out, none of which was learned:", evaluate.text(result["held_out"])]
-    return "\n".join(lines)
+        lines += [""] if notes else []
+    return "\n".join([*lines, *notes])
 
 
 def _advice(training: FileTraining) -> list[str]:
@@ -179,7 +180,8 @@ def _advice(training: FileTraining) -> list[str]:
         shares = totals.labels.class_shares(training.classes).tolist()
         absent = [str(name) for name, share in zip(training.class_names, shares, strict=True) if share == 0.0]
         if absent and totals.learned:
-            advice.append(f"no row is of the class {', '.join(absent)}")
+            classes = "class" if len(absent) == 1 else f"{len(absent)} classes"
+            advice.append(f"no row that was learned is of the {classes} {_listed(absent)}")
     if isinstance(training.run_options.holdout, Share) and training.loop.held_out.weight == 0.0:
         advice.append("no row with a label and a weight was held out: there are too few rows for this share")
     if training.held_out_calibration is not None and not training.run_options.calibrate:
@@ -189,6 +191,10 @@ def _advice(training: FileTraining) -> list[str]:
     if training.classes:
         advice += totals.order_warnings("--shuffle learns them in random order")
     return advice + _about_weights(training)
+
+
+def _listed(classes: list[str]) -> str:
+    return ", ".join(classes[:_MOST_CLASSES]) + (", …" if len(classes) > _MOST_CLASSES else "")
 
 
 def _about_weights(training: FileTraining) -> list[str]:

@@ -228,22 +228,40 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator, ClassPredictions):  # t
         self,
         paths: str | Path | Sequence[str | Path],
         *,
+        text: str | None = None,
         on_error: str = "stop",
         threads: int | None = None,
     ) -> NDArray[Any]:
-        """`predict`, for the rows of files, which are read as the estimator's own were."""
-        return self._classes(self._file_predictions(paths, on_error, threads))
+        """`predict`, for the rows of files, which are read as the estimator's own were.
+
+        Parameters
+        ----------
+        paths : file, pattern or list of them
+            In any format that has the same columns, or features of the same names; labels are not needed.
+        text : str, optional
+            The column with the text, if it is not called as in the files that were learned.
+        on_error : {"stop", "skip"}
+            What to do with a line that cannot be read.
+        threads : int, optional
+            Number of parsing threads. By default one for each core, at most 4.
+
+        Returns
+        -------
+        array of shape (n_samples,)
+        """
+        return self._classes(self._file_predictions(paths, text, on_error, threads))
 
     def predict_proba_files(
         self,
         paths: str | Path | Sequence[str | Path],
         *,
+        text: str | None = None,
         on_error: str = "stop",
         threads: int | None = None,
     ) -> NDArray[np.float64]:
-        """`predict_proba`, for the rows of files."""
+        """`predict_proba`, for the rows of files, as for `predict_files`."""
         self._check_probabilities()
-        return self._chances(self._file_predictions(paths, on_error, threads))
+        return self._chances(self._file_predictions(paths, text, on_error, threads))
 
     @property
     def progressive_error_(self) -> float:

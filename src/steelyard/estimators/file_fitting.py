@@ -15,17 +15,19 @@ from numpy.typing import NDArray
 from sklearn.base import is_classifier
 from sklearn.utils.validation import check_is_fitted
 
-from steelyard import model_file, weight_summary
-from steelyard.engine import class_weights, file_predictions, file_training, holdout
+from steelyard import weight_summary
+from steelyard.engine import class_weights, file_predictions, file_training, holdout, loaded_model, protocol
 from steelyard.engine.file_labels import CLASSES, NUMBERS
 from steelyard.engine.file_training import FileTraining
 from steelyard.engine.passes import Learned
 from steelyard.engine.run_options import RunOptions
 from steelyard.engine.totals import RowOrderWarning
 from steelyard.estimators import fit_passes, saving
+from steelyard.estimators.habits import in_python
 from steelyard.estimators.online import AS_GIVEN, warn_of_scale
 from steelyard.estimators.parameters import settings_of
 from steelyard.io import compatibility, sources
+from steelyard.io.absent_columns import AbsentColumns, AbsentColumnsWarning
 from steelyard.io.read_options import ReadOptions
 from steelyard.model import Settings
 
@@ -105,6 +107,7 @@ def fit(
             lambda inferred: settings_of(estimator, None),
             task=CLASSES if is_classifier(estimator) else NUMBERS,
             class_weight=getattr(estimator, "class_weight", None),
+            warn=lambda text, kind: warnings.warn(in_python(text), kind, stacklevel=5),
         )
     training.check_calibration()
     _run(training, options)
@@ -139,8 +142,10 @@ def partial_fit(estimator: Any, paths: Paths, options: FileOptions, read_options
     settings = settings_of(estimator, estimator._engine.settings)
     training = _interrupted(options, expanded, run, settings)
     if training is None:
-        content = copy.deepcopy(saving.describe(estimator, estimator._engine))
-        training = file_training.resume(content, "the estimator", expanded, run)
+        engine = copy.deepcopy(estimator._engine)
+        content = saving.describe(estimator, engine)
+        content.names = copy.deepcopy(content.names)
+        training = file_training.resume(content, "the estimator", expanded, run, engine=engine)
     if settings != training.engine.settings:
         training.use(training.engine.with_settings(settings))
     _run(training, options)
@@ -158,13 +163,15 @@ def _interrupted(
     """The run whose checkpoint there is, if there is one."""
     if options.checkpoint is None or not Path(options.checkpoint).exists():
         return None
-    stored = model_file.load(options.checkpoint, settings[0].loss)
+    stored, engine = protocol.load(options.checkpoint, settings[0].loss)
     if stored.run is None:
         raise ValueError(f"{options.checkpoint}: is a finished model, not a checkpoint; name another file")
-    return file_training.resume(stored, options.checkpoint, paths, run)
+    return file_training.resume(stored, options.checkpoint, paths, run, engine=engine)
 
 
-def predict(estimator: Any, paths: Paths, on_error: str, threads: int | None) -> NDArray[np.float64]:
+def predict(
+    estimator: Any, paths: Paths, text: str | None, on_error: str, threads: int | None
+) -> NDArray[np.float64]:
     """w·x of each row of the files, which are read as the estimator's own were; labels are not needed."""
     check_is_fitted(estimator, "_engine")
     if not hasattr(estimator, "input_spec_"):
@@ -173,16 +180,24 @@ def predict(estimator: Any, paths: Paths, on_error: str, threads: int | None) ->
         )
     run = FileOptions(None, on_error, threads, None, None, 0).run_options(1)
     expanded = expand(paths)
-    spec = compatibility.spec_for(estimator.input_spec_, expanded, "the estimator")
+    learned = estimator.input_spec_
+    if text is not None:
+        learned = loaded_model.with_text(learned, text, "the estimator")
+    spec = compatibility.spec_for(learned, expanded, "the estimator")
     spec = file_predictions.accept_any_labels(spec)
     reader = spec.reader()
     parts = [
         estimator._engine.predict(reader.parse(reader.nothing()).examples)
     ]  # no rows, of the right width
-    for parsed in file_predictions.predict(estimator._engine, spec, expanded, run, labelled=False):
+    stream = file_predictions.predict(estimator._engine, spec, expanded, run, labelled=False)
+    for parsed in AbsentColumns(spec, _warn_of_columns).watch(stream):
         assert parsed.predictions is not None
         parts.append(parsed.predictions)
     return np.concatenate(parts)
+
+
+def _warn_of_columns(text: str) -> None:
+    warnings.warn(in_python(text), AbsentColumnsWarning, stacklevel=7)
 
 
 def take_over(estimator: Any, training: FileTraining) -> None:

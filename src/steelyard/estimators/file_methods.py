@@ -117,9 +117,9 @@ class FileMethods:
         return self.verbose if given is None else given
 
     def _file_predictions(
-        self, paths: str | Path | Sequence[str | Path], on_error: str, threads: int | None
+        self, paths: str | Path | Sequence[str | Path], text: str | None, on_error: str, threads: int | None
     ) -> NDArray[np.float64]:
         from steelyard.estimators import file_fitting
 
         with options_as_parameters():
-            return file_fitting.predict(self, paths, on_error, threads)
+            return file_fitting.predict(self, paths, text, on_error, threads)

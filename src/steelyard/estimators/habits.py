@@ -68,13 +68,18 @@ def answer_unknown(estimator: Any, names: Any) -> None:
             raise ValueError(f"{type(estimator).__name__} has no parameter {name!r}{_answer(name, ())}")
 
 
+def in_python(text: str) -> str:
+    """What is said about `--on-error`, about the parameter `on_error`."""
+    return re.sub(r"--([a-z][a-z0-9-]+)", lambda found: f"`{found[1].replace('-', '_')}`", text)
+
+
 @contextmanager
 def options_as_parameters() -> Iterator[None]:
     """Readers of files speak of options: here `--on-error` is called `on_error`."""
     try:
         yield
     except ValueError as error:
-        said = re.sub(r"--([a-z][a-z0-9-]+)", lambda found: f"`{found[1].replace('-', '_')}`", str(error))
+        said = in_python(str(error))
         if said == str(error) or isinstance(error, UnicodeError):
             raise
         raise type(error)(said) from error

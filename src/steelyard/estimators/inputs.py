@@ -1,5 +1,6 @@
 """What users hand in, checked: X as a matrix of numbers, and the classes in a column of labels."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -123,6 +124,11 @@ def _converted(estimator: Any, X: Any) -> Any:
         )
         return checked if checked.dtype.kind in "fiub" else checked.astype(np.float64)
     except (TypeError, ValueError) as error:
+        if isinstance(X, Sequence) and X and isinstance(X[0], str):
+            raise ValueError(
+                "X holds texts, and these are rows of numbers: a pipeline makes them of texts, "
+                "make_pipeline(CountVectorizer(), OnlineClassifier()), and fit_files learns texts from files"
+            ) from error
         name = _column_of_no_numbers(X) if hasattr(X, "columns") else None
         if name is None:
             raise

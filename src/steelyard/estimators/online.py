@@ -21,7 +21,7 @@ from steelyard.engine.single_model import SingleModel
 from steelyard.estimators import fit_passes, saving
 from steelyard.estimators.file_methods import FileMethods
 from steelyard.estimators.fitted import DocumentationLink, FittedAttributes, unchanged_on_error
-from steelyard.estimators.habits import answer_habits, answer_unknown
+from steelyard.estimators.habits import answer_habits, answer_unknown, options_as_parameters
 from steelyard.estimators.inputs import check_matrix
 from steelyard.estimators.parameters import DEFAULT, settings_of
 from steelyard.examples import Examples, examples
@@ -235,6 +235,12 @@ class OnlineEstimator(DocumentationLink, FittedAttributes, FileMethods, BaseEsti
 
     def _predictions(self, X: Any) -> NDArray[np.float64]:
         check_is_fitted(self, "_engine")
+        if hasattr(self, "input_spec_"):
+            from steelyard.estimators import named_rows  # not at the top: it has the readers
+
+            if named_rows.are_named(X):
+                with options_as_parameters():
+                    return named_rows.predict(self._engine, self.input_spec_, X)
         rows = check_matrix(self, X, reset=False)
         return self._engine.predict(examples(rows, features=self.n_features_in_))
 

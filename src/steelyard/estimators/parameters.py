@@ -2,7 +2,7 @@
 
 import copy
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from numbers import Real
 from typing import Any
 
@@ -25,7 +25,7 @@ _FIXED = sorted({field.name for field in fields(Settings)} - _FREE)
 
 # The parameters over which a sweep can go: those of a model. (The rest is about rows.)
 SWEPT = tuple("fit_intercept" if field.name == "bias" else field.name for field in fields(Settings))
-SWEPT = tuple(name for name in SWEPT if name != "follow_labels")
+SWEPT = tuple(name for name in SWEPT if name not in ("follow_labels", "follow_classes"))
 
 
 def settings_of(estimator: Any, begun: list[Settings] | None) -> list[Settings]:
@@ -40,6 +40,7 @@ def settings_of(estimator: Any, begun: list[Settings] | None) -> list[Settings]:
     auto = isinstance(estimator.learning_rate, str) and estimator.learning_rate == AUTO
     settings = learning_settings(estimator, auto=auto)
     if begun is not None:
+        settings = replace(settings, follow_classes=begun[0].follow_classes)  # no parameter: it goes on so
         _check_unchanged(begun, settings, auto)
     return candidates(settings, begun) if auto else [settings]
 
@@ -68,6 +69,7 @@ def learning_settings(estimator: Any, auto: bool | None = None) -> Settings:
         bias=bool(estimator.fit_intercept),
         dtype=np.dtype(estimator.dtype).name,
         follow_labels=estimator._follow_labels,
+        follow_classes=True,
         **{name: float(getattr(estimator, name)) for name in _NUMBERS},
     )
 

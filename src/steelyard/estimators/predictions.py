@@ -43,7 +43,8 @@ class ClassPredictions(ABC):
         Parameters
         ----------
         X : array, sparse matrix or frame of shape (n_samples, n_features)
-            Numbers.
+            Numbers. Of a model that has learned a table from files: a frame with its columns, a list of dicts
+            by their names or, where the only feature is a text, a list of texts.
 
         Returns
         -------

@@ -149,7 +149,8 @@ class OnlineRegressor(RegressorMixin, OnlineEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X : array, sparse matrix or frame of shape (n_samples, n_features)
-            Numbers.
+            Numbers. Of a model that has learned a table from files: a frame with its columns, a list of dicts
+            by their names or, where the only feature is a text, a list of texts.
 
         Returns
         -------
@@ -161,11 +162,28 @@ class OnlineRegressor(RegressorMixin, OnlineEstimator):  # type: ignore[misc]
         self,
         paths: str | Path | Sequence[str | Path],
         *,
+        text: str | None = None,
         on_error: str = "stop",
         threads: int | None = None,
     ) -> NDArray[np.float64]:
-        """`predict`, for the rows of files, which are read as the estimator's own were."""
-        return self._within_domain(self._file_predictions(paths, on_error, threads))
+        """`predict`, for the rows of files, which are read as the estimator's own were.
+
+        Parameters
+        ----------
+        paths : file, pattern or list of them
+            In any format that has the same columns, or features of the same names; labels are not needed.
+        text : str, optional
+            The column with the text, if it is not called as in the files that were learned.
+        on_error : {"stop", "skip"}
+            What to do with a line that cannot be read.
+        threads : int, optional
+            Number of parsing threads. By default one for each core, at most 4.
+
+        Returns
+        -------
+        array of shape (n_samples,)
+        """
+        return self._within_domain(self._file_predictions(paths, text, on_error, threads))
 
     def _within_domain(self, predictions: NDArray[np.float64]) -> NDArray[np.float64]:
         domain = self._engine.settings[0].loss.domain

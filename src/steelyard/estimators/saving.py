@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from steelyard import losses, model_file
-from steelyard.engine import class_weights, progressive_calibration
-from steelyard.engine.protocol import Engine, restore
+from steelyard.engine import class_weights, progressive_calibration, protocol
+from steelyard.engine.protocol import Engine
 from steelyard.losses import Loss
 from steelyard.model import Settings
 from steelyard.model_file import ModelFile
@@ -45,8 +45,7 @@ def describe(estimator: Any, engine: Engine) -> ModelFile:
 
 def load(cls: type[Any], path: str | Path, loss: Loss | None) -> Any:
     """An estimator of this class, as fitted as the file is."""
-    content = model_file.load(path, loss)
-    engine = restore(content.engine)
+    content, engine = protocol.load(path, loss)
     settings = engine.settings[0]
     if content.estimator is not None and content.estimator != cls.__name__:
         raise ValueError(f"{path}: holds an {content.estimator}, not an {cls.__name__}")

@@ -61,7 +61,7 @@ class ArrowColumns:
         places = np.array([found.places[names[column]] for column in self._features], np.int64)
         count = cells.rows_of_columns(
             found.text, found.spans, found.reals, (kinds, columns, places, seeds, fields), options, scratch,
-            keyed.ends, keyed.features,
+            keyed.ends, keyed.distinct, keyed.features,
         )  # fmt: skip
         return replace(
             keyed.first(rows, count),

@@ -27,7 +27,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.examples import LARGEST, Examples, sizes
+from steelyard.examples import LARGEST, Examples, read_only, sizes
 from steelyard.features import Candidates, Names
 from steelyard.io import arrow_arrays
 from steelyard.io.arrow_arrays import gather, import_pyarrow
@@ -73,15 +73,14 @@ def parse(batch: ArrowBlock, features: int) -> ParsedBlock:
     found = _columns(table)
     errors = _check(found, features)
     kept = errors.good_rows
-    indptr, indices, values = found.csr(kept)
+    indptr, indices, values = map(read_only, found.csr(kept))
     if batch.header is None:
         indptr, indices, values = _merge_repeated(indptr, indices, values, features)
-    offsets = None if found.offsets is None or not found.offsets[kept].any() else frozen(found.offsets[kept])
+    offsets = None if found.offsets is None or not found.offsets[kept].any() else found.offsets[kept]
     return ParsedBlock(
         batch,
         Examples(
-            frozen(indptr), frozen(indices), frozen(values), False, features,
-            frozen(found.labels[kept]), frozen(found.sample_weight[kept]), offsets,
+            indptr, indices, values, False, features, found.labels[kept], found.sample_weight[kept], offsets,
         ),
         table.num_rows,
         skipped=len(errors),
@@ -94,16 +93,8 @@ def parse(batch: ArrowBlock, features: int) -> ParsedBlock:
 
 def no_rows(features: int) -> Examples:
     """No examples, as `parse` returns them."""
-    reals = frozen(np.zeros(0))
-    entries = frozen(np.zeros(0, np.int32)), frozen(np.zeros(0, np.float32))
-    return Examples(frozen(np.zeros(1, np.int64)), *entries, False, features, reals, reals)
-
-
-def frozen(array: NDArray[Any]) -> NDArray[Any]:
-    """Read-only, like mapped arrays: then kernels are compiled for one kind of array only."""
-    view = array.view()
-    view.flags.writeable = False
-    return view
+    entries = np.zeros(0, np.int32), np.zeros(0, np.float32)
+    return Examples(np.zeros(1, np.int64), *entries, False, features, np.zeros(0), np.zeros(0))
 
 
 @dataclass(frozen=True)
@@ -174,7 +165,7 @@ def _check(found: _Columns, features: int) -> RowErrors:
         lengths[0] != lengths[1],
         lambda row: f"there are {lengths[0][row]} indices but {lengths[1][row]} values",
     )
-    unsigned = indices.entries.view(f"u{indices.entries.itemsize}")
+    unsigned = read_only(indices.entries).view(f"u{indices.entries.itemsize}")
     all_bits = np.invert(unsigned.dtype.type(0))
     if len(unsigned) and rows.sizes(unsigned, all_bits)[1] >= features:  # a negative index is a large one
         errors.add_entries(
@@ -209,7 +200,7 @@ def _merge_repeated(
     merged = np.zeros_like(indptr), np.empty_like(indices), np.empty_like(values)
     none, no_names = np.zeros(0, np.int64), np.zeros(0, np.uint32)
     count, _ = assemble.fold(
-        indptr[1:], indices, values, -1, table, 0, no_names, no_names, *merged,
+        indptr[1:], np.zeros(0, np.bool_), indices, values, -1, table, 0, no_names, no_names, *merged,
         none, none, np.zeros((0, 1), np.int32),
     )  # fmt: skip
     if count == len(indices):

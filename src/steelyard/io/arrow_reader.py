@@ -216,7 +216,7 @@ def _readable(pyarrow: Any, path: str) -> Iterator[None]:
 
 
 def _damaged(path: str, error: Exception) -> str:
-    return f"{path}: cannot be read, it seems damaged or cut off ({error})"
+    return f"{path}: cannot be read, it seems damaged or cut off ({error}); get a whole copy of it"
 
 
 class ArrowReader:

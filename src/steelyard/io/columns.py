@@ -86,6 +86,11 @@ class Columns:
         """The names of the columns that become features."""
         return tuple(column.name for column in self.columns if column.role in FEATURES)
 
+    @property
+    def renamed(self) -> tuple[str, ...]:
+        """The names of the columns that are called otherwise than when the model learned."""
+        return tuple(column.name for column in self.columns if column.learned_as)
+
     def with_text(self, name: str, model: str) -> "Columns":
         """The same for files where the only text is in the column of this name."""
         texts = self.with_role(TEXT)

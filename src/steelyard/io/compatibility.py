@@ -33,7 +33,7 @@ def spec_for(spec: InputSpec, paths: Sequence[str], model: str) -> InputSpec:
 
 def _adapt(spec: InputSpec, head: Head, model: str) -> InputSpec:
     """How to read one file."""
-    named = _spec_of_names(spec)  # none for sparse rows without a header
+    named = spec_of_names(spec)  # none for sparse rows without a header
     if head.binary is None:
         head.check_text()
     own = formats.by_name(spec.format)
@@ -48,7 +48,7 @@ def _adapt(spec: InputSpec, head: Head, model: str) -> InputSpec:
     return adapted
 
 
-def _spec_of_names(spec: InputSpec) -> InputSpec | None:
+def spec_of_names(spec: InputSpec) -> InputSpec | None:
     """How files are read whose features have the model's names: for converted files, their original."""
     if not spec.converted:
         return spec

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from steelyard._buffer_pool import BufferPool
 from steelyard.features import Names
 from steelyard.io import blocks as cutting
 from steelyard.io import columns as roles
@@ -48,6 +49,7 @@ class DelimitedReader:
         assert spec.dialect is not None
         self._dialect = spec.dialect
         self._table = TableParser(spec, names)
+        self._texts = BufferPool()
 
     def blocks(self, source: Source, size: int) -> Iterator[DelimitedBlock]:
         dialect = self._dialect
@@ -68,7 +70,7 @@ class DelimitedReader:
             return end
 
         header = head.header_end
-        for block in cutting.cut(source, size, last_end):
+        for block in cutting.cut(source, size, self._texts, last_end):
             start = min(header, len(block.text))
             header -= start
             line += int(np.count_nonzero(block.text == 10))

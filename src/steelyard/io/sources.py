@@ -46,7 +46,7 @@ def expand(given: Sequence[str | Path]) -> list[str]:
             continue
         matches = sorted(glob.glob(name, recursive=True))  # noqa: PTH207 - it takes a pattern from anywhere
         if not matches:
-            raise InputError(_missing(name))
+            raise InputError(describe_missing(name))
         paths += matches
     for path in paths:
         if path != STANDARD_INPUT and Path(path).is_dir():
@@ -56,7 +56,7 @@ def expand(given: Sequence[str | Path]) -> list[str]:
     return paths
 
 
-def _missing(name: str) -> str:
+def describe_missing(name: str) -> str:
     """Why a name matches no file, and what may have been meant."""
     if glob.has_magic(name):
         return (
@@ -228,7 +228,8 @@ class Source:
             found = read(wanted)
         except _DAMAGED as error:
             raise InputError(
-                f"{self.path}: cannot be read to its end, it seems damaged or cut off ({error})"
+                f"{self.path}: cannot be read to its end, it seems damaged or cut off ({error}); get a "
+                "whole copy of it"
             ) from None
         self._ended = not found
         if self._ended:

@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,6 @@ from steelyard.text import cells, feature_names, hashing
 from steelyard.text.lines import UNKNOWN_LABEL
 from steelyard.text.tokens import scratch
 
-_LARGEST_POSITION = (1 << 32) - 2  # in the table of the tokeniser
 _CODES = {role: code for code, role in enumerate(roles.ROLES)}
 
 
@@ -37,7 +36,8 @@ class RowBuffers:
     @property
     def arguments(self) -> tuple[Any, ...]:
         """All but the text, as the kernels of both formats take it."""
-        return self.scratch, self.room, self.keyed.heads, self.keyed.features, self.problems
+        heads = *self.keyed.heads, self.keyed.distinct
+        return self.scratch, self.room, heads, self.keyed.features, self.problems
 
 
 class TableParser:
@@ -58,7 +58,7 @@ class TableParser:
         self.label_rule = spec.label_rule
         self._folding = Folding(spec.bits, crossed, names)
         self._text_options = spec.text
-        self._named = names is not None
+        self._named, self._crossed = names is not None, bool(crossed.crosses)
         self._pool, self._rooms, self._own = BufferPool(), BufferPool(), threading.local()
         self._texts = bool(columns.with_role(roles.TEXT))
         self._plain = len(columns.with_role(roles.CATEGORY)) + len(columns.with_role(roles.NUMBER))
@@ -72,7 +72,12 @@ class TableParser:
             _byte_array(padded).reshape(len(missing), -1 if missing else 0),
             np.array([len(word) for word in missing], np.int64),
         )
-        self.arguments = (plan, _rule_arrays(spec.label_rule), spec.text.array(), LARGEST[spec.dtype])
+        self.arguments = (
+            plan,
+            _rule_arrays(spec.label_rule),
+            spec.text.array(spec.bits),
+            LARGEST[spec.dtype],
+        )
 
     def keyed(self, rows: int, features: int, size: int) -> tuple[Keyed, Any]:
         """Room for so many rows and features and the tokens of `size` bytes; and what the tokeniser needs.
@@ -81,17 +86,18 @@ class TableParser:
         """
         tokens = self._text_options.most_tokens(size) if self._texts else 0
         merged = tokens if self._text_options.repeated != "counts" else 0
-        room = Keyed.empty(rows, features + tokens, self.dtype, self._pool, named=self._named)
-        return room, self._scratch(merged, features + tokens)
+        room = Keyed.empty(
+            rows, features + tokens, self.dtype, self._pool, named=self._named, crossed=self._crossed
+        )
+        room = replace(room, distinct=np.empty(rows, np.bool_), lent=False)
+        return room, self._scratch(merged)
 
-    def _scratch(self, tokens: int, features: int) -> Any:
+    def _scratch(self, tokens: int) -> Any:
         """This thread's, used again: fresh memory would be cleared by the system."""
         kept = getattr(self._own, "scratch", None)
-        serial = 0 if kept is None else self._own.serial
-        if kept is None or len(kept[1]) < tokens or serial + features > _LARGEST_POSITION:
-            kept, serial = scratch(tokens), 0
-        self._own.scratch, self._own.serial = kept, serial + features
-        return *kept[:-1], serial
+        if kept is None or len(kept[1]) <= tokens:
+            self._own.scratch = kept = scratch(tokens)
+        return kept
 
     def allocate(self, block: Block, escape: int, elements: bool) -> tuple[RowBuffers, bool]:
         """Room for all that a block can hold, and whether all of it is UTF-8."""

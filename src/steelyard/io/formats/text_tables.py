@@ -5,6 +5,7 @@ whose sheets are read as CSV; and JSON lines, one object per line, whose keys ar
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import islice
 from pathlib import PurePath
 from typing import TYPE_CHECKING, ClassVar
 
@@ -156,7 +157,13 @@ class Jsonl(TextTable):
         from steelyard.io import jsonl_reader
 
         _check_no_document(head)
-        return any(True for _ in jsonl_reader.head_objects(head.source))
+        objects = list(islice(jsonl_reader.head_objects(head.source), 1))
+        if (
+            objects and spec.columns is not None and spec.columns.renamed
+        ):  # by the user, who may have mistyped
+            keys = [key for row in jsonl_reader.head_objects(head.source) for key in row]
+            roles.require(spec.columns.renamed, keys, head.source.path)
+        return bool(objects)
 
     def adapt(self, spec: "InputSpec", head: Head, model: str) -> "InputSpec | None":
         from steelyard.io import jsonl_reader

@@ -2,10 +2,8 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-
-import click
 
 from steelyard._messages import counted
 from steelyard.io.blocks import ParsedBlock
@@ -18,10 +16,24 @@ _FEW_NAMES = 3
 _LOOKED_AT = 10_000  # rows of a file: looking at all would take longer than to predict them
 
 
-class AbsentColumns:
-    """Which columns lines lack; none where rows are no JSON. `tell` says what was found by `add`."""
+class AbsentColumnsWarning(UserWarning):
+    """Rows of JSON lines lack columns of the model, whose features are then absent.
 
-    def __init__(self, spec: InputSpec) -> None:
+    Examples
+    --------
+    If an absent number is meant to be 0:
+
+    >>> import warnings, steelyard
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore", steelyard.AbsentColumnsWarning)
+    """
+
+
+class AbsentColumns:
+    """Which columns lines lack; none where rows are no JSON. `finish` tells what was found by `add`."""
+
+    def __init__(self, spec: InputSpec, tell: Callable[[str], None]) -> None:
+        self._tell = tell
         tables = spec.columns is not None and spec.format == JSON_LINES
         self.columns = list(spec.columns.features) if spec.columns is not None and tables else []
         self._keys = [json.dumps(name, ensure_ascii=False).encode() + b":" for name in self.columns]
@@ -62,24 +74,23 @@ class AbsentColumns:
                         self.add(absent)
                 yield parsed
         finally:
-            self.tell()
+            self.finish()
 
-    def tell(self) -> None:
-        """On standard error, if rows lacked columns."""
+    def finish(self) -> None:
+        """Tell it, if rows lacked columns."""
         if not self._lacking:
             return
         most = [name for name, _ in self._names.most_common(_FEW_NAMES + 1)]
         none = f", {self._without:,} of them all" if self._without and len(self.columns) > 1 else ""
         among = f" of the first {_LOOKED_AT:,}" if self._rows == _LOOKED_AT else ""
-        click.echo(
+        self._tell(
             f"{counted(self._lacking, 'row')}{among} lacked columns of the model "
             f"({_listed(most, _FEW_NAMES)}){none}; "
             + (
                 "if another one has the text, use --text NAME"
                 if self._only_text and self._without == self._rows
                 else "an absent number counts as 0: send null for what is not known"
-            ),
-            err=True,
+            )
         )
 
 
