@@ -17,11 +17,11 @@ export PYTHONDONTWRITEBYTECODE :=
 # pip is silent unless it fails.
 define install
 	@echo "installing steelyard[$(1)] into $(VENV)"
-	@$(BIN)/python -m pip install --disable-pip-version-check --editable ".[$(1)]" > $(VENV)/install.log 2>&1 \
+	@$(BIN)/python -m pip install --disable-pip-version-check $(2) --editable ".[$(1)]" > $(VENV)/install.log 2>&1 \
 		|| { cat $(VENV)/install.log >&2; echo "pip failed, see above" >&2; exit 1; }
 endef
 
-.PHONY: help demo test test-plain test-bounds test-browser test-node test-bindings test-cluster test-versions test-installed \
+.PHONY: help demo test collect test-plain test-bounds test-browser test-node test-bindings test-cluster test-versions test-installed \
 	audit fuzz soak check format docs site \
 	bench bench-cluster paper paper-quick clean
 
@@ -52,11 +52,15 @@ help:
 demo: $(VENV)/.installed-plot
 	@$(BIN)/steelyard demo
 
-# The linters leave a processor idle, which the plain kernels use.
+# The linters leave a processor idle, which the plain kernels use. Test files are read beforehand: pytest rewrites the
+# asserts of each and keeps the result, which each of its processes would otherwise do for itself, and traced.
 test: $(VENV)/.installed-dev
-	@$(MAKE) --no-print-directory --jobs 2 check test-plain
+	@$(MAKE) --no-print-directory --jobs 3 check collect test-plain
 	@echo "pytest; coverage of everything"
 	@$(PYTEST) --cov --cov-append --cov-report term
+
+collect: $(VENV)/.installed-dev
+	@$(BIN)/python -m pytest --quiet --collect-only > $(VENV)/collect.log 2>&1 || { cat $(VENV)/collect.log >&2; exit 1; }
 
 test-plain: $(VENV)/.installed-dev
 	@echo "pytest, kernels as plain Python"
@@ -150,9 +154,10 @@ clean:
 	rm -rf .cache .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	find src tests benchmarks fuzzing paper -name __pycache__ -prune -exec rm -rf {} +
 
-# The package's own __init__.py holds the version, which an installation remembers.
+# The package's own __init__.py holds the version, which an installation remembers. Not compiled: half of what pip
+# takes is the bytecode of modules that no test imports; those that one does are compiled on the way.
 $(VENV)/.installed-dev: pyproject.toml src/steelyard/__init__.py | $(VENV)/bin/python
-	$(call install,dev)
+	$(call install,dev,--no-compile)
 	@touch $(VENV)/.installed-plot $@
 
 $(VENV)/.installed-browser: pyproject.toml src/steelyard/__init__.py | $(VENV)/bin/python

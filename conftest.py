@@ -1,15 +1,19 @@
 """What is not collected: examples in docstrings that need an extra which is not installed.
 
 And no chance where kernels run as plain Python: which of their lines are covered must not depend on it. And
-Numba is not traced while it compiles: coverage of this project would have nothing of it, and the tests take a
-third less time.
+what coverage would have nothing of is not traced, as tracing doubles the time of everything that is Python:
+Numba while it compiles; tests of kernels, which are traced where kernels run as plain Python; and tests of
+the paper, whose code is not measured.
 """
 
+import signal
 import sys
 import threading
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import settings
 from numba import config
 from numba.core import event
@@ -22,6 +26,21 @@ _NEEDS = {
     "tests/distributed/test_clusters.py": "psutil",
 }
 collect_ignore = [path for path, package in _NEEDS.items() if not find_spec(package)]
+
+# A shell starts what runs in the background with Ctrl-C ignored; tests send it, to themselves and to others.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
+_NOT_TRACED = () if config.DISABLE_JIT else ("tests/learn", "tests/text", "tests/paper")
+_TRACED = "tests/learn/test_batched_loss.py"  # how a loss is compiled is covered where it is
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    root = Path(__file__).parent
+    for item in items:
+        untraced = any(item.path.is_relative_to(root / folder) for folder in _NOT_TRACED)
+        if untraced and item.path != root / _TRACED:
+            item.add_marker(pytest.mark.no_cover)
+
 
 settings.register_profile("plain", derandomize=True)
 if config.DISABLE_JIT:

@@ -19,6 +19,7 @@ from benchmarks.labelled import Problem
 from benchmarks.sweeps import SCHEDULES
 
 
+@pytest.mark.no_cover
 def test_page_on_certificates(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in {"POOL": 150, "RELEVANT": 15, "_ERRORS": ((0.1, 0.02), (0.03, 0.02))}.items():
         monkeypatch.setattr(certificates, name, value)
@@ -30,6 +31,7 @@ def test_page_on_certificates(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     assert "| below 10% | 2.0% |" in page.read_text()
 
 
+@pytest.mark.no_cover
 def test_page_on_estimates(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, two_classes: Problem) -> None:
     monkeypatch.setattr(labelled, "load", lambda _: two_classes)
     monkeypatch.setattr(coverage, "_WIDE_ROWS", 100)

@@ -1,6 +1,7 @@
 """The scripts behind the pages of figures at tiny sizes: they must not rot. No figure is judged here."""
 
 import lzma
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,7 @@ from sklearn.metrics import f1_score
 from benchmarks import (
     auto_rate,
     candidates,
+    class_steps,
     defaults,
     invariance,
     labelled,
@@ -85,11 +87,19 @@ def test_defaults_page(
 
 def test_candidates_have_the_default_among_them() -> None:
     assert candidates.DEFAULT in candidates.CANDIDATES
-    usual = OnlineClassifier().fit([[0.0], [1.0]], [0, 1])
-    found = candidates.DEFAULT.classifier().fit([[0.0], [1.0]], [0, 1])
-    assert found.learning_rate_ == pytest.approx(usual.learning_rate_)
-    assert found.model_.settings.average_power == usual.model_.settings.average_power
-    assert found.scaling == usual.scaling
+    usual = OnlineClassifier().fit([[0.0], [1.0]], [0, 1]).model_.settings
+    found = candidates.DEFAULT.settings()
+    assert replace(found, learning_rate=None, average=None, follow_labels=False) == usual
+    assert (found.rate, found.average_power) == (usual.rate, usual.average_power)
+
+
+def test_steps_with_and_without_classes(words: Problem) -> None:
+    found = class_steps.measure(words, 1)
+    assert found.shape == (2, 2)
+    cells = class_steps.row("words", [found, found[::-1]])
+    assert cells[:2] == ["words", "2"]
+    assert cells[2] == cells[3] == f"{found[:, 0].mean():.2f}"
+    assert cells[-1] == f"{int(found[0, 1] != found[1, 1])} of 2"
 
 
 def test_scores_are_those_of_the_rarer_class(words: Problem) -> None:

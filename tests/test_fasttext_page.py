@@ -38,6 +38,7 @@ def test_the_table_is_there() -> None:
     assert all(len(row) == 2 for row in TABLE)
 
 
+@pytest.mark.no_cover
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize("ours", [row[1] for row in TABLE], ids=[row[0].split("`")[1] for row in TABLE])
 def test_what_the_row_says_is_run(ours: str) -> None:

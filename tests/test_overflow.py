@@ -108,7 +108,8 @@ def test_ordinary_numbers_never_leave_the_range(settings: Settings) -> None:
 
 
 def rows_of(values: list[float], columns: list[int], width: int, labels: list[float]) -> Examples:
-    matrix = sparse.csr_array((values, (range(len(values)), columns)), (len(values), width))
+    places = np.arange(len(values), dtype=np.int32), np.array(columns, np.int32)
+    matrix = sparse.csr_array((values, places), (len(values), width))
     return examples(matrix, labels)
 
 

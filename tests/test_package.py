@@ -29,7 +29,16 @@ def modules_after(code: str) -> set[str]:
 
 def test_public_surface() -> None:
     estimators = ["ActiveClassifier", "DistributedClassifier", "OnlineClassifier", "OnlineRegressor", "Sweep"]
-    classes = [*estimators, "Learner", "RowOrderWarning", "Settings", "WeightWarning"]
+    classes = [
+        *estimators,
+        "AbsentColumnsWarning",
+        "JoinedLabelsWarning",
+        "LargeModelWarning",
+        "Learner",
+        "RowOrderWarning",
+        "Settings",
+        "WeightWarning",
+    ]
     rooms = [*LIGHT, *NEEDS]
     assert sorted(steelyard.__all__) == sorted([*classes, "__version__", *rooms])
     assert dir(steelyard) == sorted(steelyard.__all__)

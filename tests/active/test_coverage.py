@@ -23,6 +23,7 @@ def covered(sample: Streams, of: str, measure: str, guessed: bool) -> float:
     )
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("nature", NATURES)
 def test_the_truth_is_never_outside(nature: str) -> None:
     sample = streams(NATURES[nature], runs=40, rows=400, seed=0)
@@ -83,6 +84,7 @@ def test_stopping_at_a_target_is_legitimate() -> None:
     assert naively > 10
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("blind", [False, True])
 def test_the_model_held_now_is_covered_at_every_look(blind: bool) -> None:
     runs = [estimates_refit.looks(seed, blind) for seed in range(6)]
@@ -95,6 +97,7 @@ def test_the_model_held_now_is_covered_at_every_look(blind: bool) -> None:
     assert flattered < -0.02
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("audit", [0.0, estimates_accuracy.AUDIT])
 def test_what_the_product_says_of_itself_is_covered_at_every_look(audit: float) -> None:
     runs = [estimates_accuracy.looks(seed, audit) for seed in range(4)]
@@ -104,6 +107,7 @@ def test_what_the_product_says_of_itself_is_covered_at_every_look(audit: float) 
     assert np.mean([run[0].own_labels - run[0].truth for run in runs]) < -0.1  # what it must not be told
 
 
+@pytest.mark.no_cover
 def test_real_text_scored_honestly_and_not(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("STEELYARD_DATA", str(data_file("rcv1-ccat.svm.xz").parent))
     found = estimates_coverage.trial(labelled.load("rcv1-ccat"), seed=0)

@@ -132,6 +132,7 @@ def test_the_model_itself_judged_by_rows_it_never_learned() -> None:
     assert (found.rows, found.asked) == (audit.sum(), audit.sum())
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("audit", [0.0, 0.05])
 def test_the_truth_is_inside_and_not_flattered(audit: float) -> None:
     off = []

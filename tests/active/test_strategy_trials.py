@@ -20,6 +20,7 @@ def rows(count: int, seed: int = 0) -> Any:
     return replace(chunk, labels=labels)
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("learner", LEARNERS)
 @pytest.mark.parametrize(
     ("strategy", "update"),

@@ -44,6 +44,7 @@ def test_law_at_length(loss: Loss, law: Law) -> None:
     check(law, loss, settings(SEARCH, max_examples=20_000, derandomize=False))
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("loss", wrong.ALL, ids=repr)
 def test_a_wrong_loss_is_caught_by_name(loss: Loss) -> None:
     law = getattr(laws, loss.caught_by)  # type: ignore[attr-defined]

@@ -80,6 +80,7 @@ class Insensitive(Loss):
 USERS = [Huber(), Huber(width=0.01), Staircase(), Quartic(), ThreeHalves(), Insensitive()]
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("law", laws.ALL, ids=lambda law: law.__name__)
 # Not the powers: at the extremes the laws draw, one slope underflows and the other bends without bound.
 @pytest.mark.parametrize("loss", [Huber(), Huber(width=0.01), Staircase(), Insensitive()], ids=repr)
@@ -87,6 +88,7 @@ def test_a_users_loss_obeys_the_laws(loss: Loss, law: Law) -> None:
     check(law, loss)
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("name", losses.names())
 def test_agrees_with_the_closed_forms(name: str) -> None:
     """1e-9 relative, or the rounding of the prediction where the change is smaller than that."""
@@ -124,6 +126,7 @@ def exact_flow(loss: Loss, gap: float, u: float) -> float:
     raise AssertionError(loss)
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("loss", USERS, ids=repr)
 @pytest.mark.parametrize("gap", [1e-3, 0.5, 1.0, 1.5, 40.0])
 @pytest.mark.parametrize("u", [1e-12, 1e-3, 0.5, 1.0, 30.0, 1e6, 1e300])

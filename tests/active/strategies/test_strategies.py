@@ -76,6 +76,7 @@ def test_how_the_stream_is_cut_does_not_matter(strategy: str) -> None:
     np.testing.assert_array_equal(asked[0].probability, asked[1].probability)
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("strategy", strategies.names())
 @pytest.mark.parametrize(
     "given", [{"rate": 0.2}, {"budget": 60, "expected": 240}, {"rate": 0.3, "audit": 0.1}]
@@ -283,6 +284,7 @@ def test_a_ranked_pool_is_judged_by_its_audit() -> None:
     assert abs(np.mean(off)) < 0.06
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize(("strategy", "audit"), [("margin", 0.05), ("random", 0.0), ("random", 0.05)])
 def test_the_truth_is_inside_and_not_flattered(strategy: str, audit: float) -> None:
     """Whatever can be estimated covers the truth."""
