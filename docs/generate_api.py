@@ -71,6 +71,9 @@ CONTENT: dict[str, dict[str, Any]] = {
         "steelyard.weight_summary.WeightSummary": WeightSummary,
         "steelyard.WeightWarning": steelyard.WeightWarning,
         "steelyard.RowOrderWarning": steelyard.RowOrderWarning,
+        "steelyard.AbsentColumnsWarning": steelyard.AbsentColumnsWarning,
+        "steelyard.JoinedLabelsWarning": steelyard.JoinedLabelsWarning,
+        "steelyard.LargeModelWarning": steelyard.LargeModelWarning,
     },
 }
 
