@@ -16,7 +16,7 @@ class Exponential(Loss):
     """e^−yp, the loss of AdaBoost. The flow grows like the logarithm of the push."""
 
     labels = PLUS_MINUS_ONE
-    default_learning_rate = 0.4
+    default_learning_rate = 0.2
 
     def value(self, p: float, y: float) -> float:
         return solvers.bounded_exp(-y * p)
