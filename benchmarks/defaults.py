@@ -205,6 +205,8 @@ METHOD = """
 - `newsgroups, comp` is `comp.*` against all other groups, `newsgroups, space` is `sci.space` against all
   others; the other three are pairs of groups. The sets of `reuters` are one topic of Reuters-21578 against
   all other news. `digits` is 5 to 9 against 0 to 4.
+- All but LinearSVC make one pass. By default `fit` makes three over up to 20,000 rows, which is better still
+  (see [several passes](#several-passes)).
 - Everybody gets counts, but for three columns, which exist for texts only. "steelyard, log counts" gets what
   `TfidfVectorizer(use_idf=False, sublinear_tf=True)` makes of the texts: 1 + log of the count, divided by the
   length of the text. "steelyard, from the text" is what `steelyard train` and `fit_files` make of a file with

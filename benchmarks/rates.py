@@ -106,7 +106,7 @@ has the mean regret over the sets and the worst; "best" is the mean score of the
 
 - `modified_huber` and `hinge` do well from 0.3 to 0.9, `squared` and `quantile` from 0.6 to 3 if they predict
   numbers. As losses of classes these two would do better with 0.2 to 0.4 than with their defaults.
-- `exponential` does well from 0.1 to 0.3. With `"normalized"` it would do better with 0.4 than with its default.
+- `exponential` does well from 0.1 to 0.3; with `"normalized"` it would do better with 0.4 than with its 0.2.
 - `logistic` needs about four times as much: its predictions are logits, which have farther to go than the
   margin of 1 of the others. `tanh_logarithmic` is `logistic` with the prediction halved, and half the rate
   makes the same steps.

@@ -9,11 +9,17 @@ from steelyard import OnlineClassifier, OnlineRegressor
 from tests.estimators import data
 
 
-@pytest.mark.parametrize(("rows", "passes"), [(10, 50), (300, 7), (1999, 2), (2000, 1), (3000, 1)])
+@pytest.mark.parametrize(("rows", "passes"), [(10, 50), (300, 7), (1999, 3), (20_000, 3), (20_001, 1)])
 def test_few_rows_are_learned_several_times(rows: int, passes: int) -> None:
     X, y = data.classes(rows)
     assert OnlineClassifier().fit(X, y).n_iter_ == passes
-    assert OnlineClassifier(passes=3).fit(X, y).n_iter_ == 3
+    assert OnlineClassifier(passes=2).fit(X, y).n_iter_ == 2
+
+
+@pytest.mark.parametrize(("rows", "passes"), [(10, 50), (300, 7), (1999, 2), (2000, 1)])
+def test_rates_that_do_not_fall_from_pass_to_pass(rows: int, passes: int) -> None:
+    X, y = data.classes(rows)
+    assert OnlineClassifier(scaling="normalized").fit(X, y).n_iter_ == passes
 
 
 def test_a_weight_is_that_many_copies_here_too() -> None:

@@ -21,8 +21,11 @@ from steelyard.examples import Examples
 from steelyard.losses import class_labels
 
 AUTO = "auto"
-ENOUGH = 2_000.0  # rows in all, by weight; fewer are learned several times
-MOST_PASSES = 50
+# By weight: tiny data is learned until there were `ENOUGH` rows in all. `SMALL` data is learned `FEW_PASSES`
+# times where rates fall from pass to pass: it takes moments, and is nearly always better than one pass
+# (`benchmarks.passes`).
+SMALL, ENOUGH = 20_000.0, 2_000.0
+FEW_PASSES, MOST_PASSES = 3, 50
 
 Order = NDArray[np.int64]
 
@@ -54,7 +57,9 @@ def in_memory(estimator: Any, rows: Examples) -> int:
         return int(estimator.passes)
     if estimator.early_stopping:
         return MOST_PASSES
-    return int(np.clip(np.ceil(ENOUGH / rows.sample_weight.sum()), 1, MOST_PASSES))
+    weight = rows.sample_weight.sum()
+    several = estimator.scaling == "standardized" and weight <= SMALL
+    return int(np.clip(np.ceil(ENOUGH / weight), FEW_PASSES if several else 1, MOST_PASSES))
 
 
 def hold_out(estimator: Any, rows: Examples) -> tuple[Examples, Examples | None]:

@@ -51,8 +51,9 @@ class OnlineRegressor(RegressorMixin, OnlineEstimator):  # type: ignore[misc]
     fit_intercept : bool, default=True
         Whether to learn an intercept.
     passes : int or "auto", default="auto"
-        How many times `fit` goes through the rows. "auto": once, or for a total weight below 2,000 as often
-        as needed to reach it, at most 50 times. `partial_fit` learns rows once; so do files with "auto".
+        How many times `fit` goes through the rows. "auto": three times for a total weight up to 20,000, once
+        for more or with another scaling than "standardized"; and below 2,000 at least until that many are
+        learned, at most 50 times. `partial_fit` learns rows once; so do files with "auto".
     shuffle : bool, default=True
         Whether `fit` shuffles the rows before each pass; it begins with a row close to the mean. False
         keeps the given order, for rows ordered by time. `partial_fit` and files always keep theirs.
