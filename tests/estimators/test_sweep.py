@@ -87,6 +87,19 @@ def test_attributes() -> None:
     assert not hasattr(Sweep(OnlineRegressor(), RATES), "decision_function")
 
 
+def test_passes_are_those_of_fit_where_they_show() -> None:
+    rows, labels = numbers(2500)
+    model = OnlineRegressor(learning_rate=0.1, shuffle=False)
+    held = np.arange(2500) % 5 == 4
+    for scaling, passes in (("standardized", 3), ("normalized", 1)):
+        model.set_params(scaling=scaling)
+        sweep = Sweep(model, {"learning_rate": [0.1]}, holdout=5).fit(rows, labels)
+        alone = clone(model).set_params(passes=passes).fit(rows[~held], labels[~held])
+        lost = np.mean((alone.predict(rows[held]) - labels[held]) ** 2) / 2.0
+        assert sweep.cv_results_["held_out_loss"][0] == pytest.approx(lost, rel=1e-4)
+        assert sweep.best_estimator_.n_iter_ == passes
+
+
 def test_probabilities() -> None:
     sweep = Sweep(OnlineClassifier("tanh_logarithmic", scaling="row_norm"), {"learning_rate": [0.5]}).fit(
         X, y

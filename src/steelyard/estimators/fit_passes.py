@@ -51,15 +51,15 @@ def in_files(estimator: Any) -> int:
     return MOST_PASSES if estimator.early_stopping else 1
 
 
-def in_memory(estimator: Any, rows: Examples) -> int:
-    """At most, where something stops earlier."""
+def in_memory(estimator: Any, rows: Examples, *, several: bool) -> int:
+    """At most, where something stops earlier. `several`: whether small data is worth more than one pass."""
     if estimator.passes != AUTO:
         return int(estimator.passes)
     if estimator.early_stopping:
         return MOST_PASSES
     weight = rows.sample_weight.sum()
-    several = estimator.scaling == "standardized" and weight <= SMALL
-    return int(np.clip(np.ceil(ENOUGH / weight), FEW_PASSES if several else 1, MOST_PASSES))
+    least = FEW_PASSES if several and weight <= SMALL else 1
+    return int(np.clip(np.ceil(ENOUGH / weight), least, MOST_PASSES))
 
 
 def hold_out(estimator: Any, rows: Examples) -> tuple[Examples, Examples | None]:

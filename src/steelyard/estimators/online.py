@@ -138,7 +138,8 @@ class OnlineEstimator(DocumentationLink, FittedAttributes, FileMethods, BaseEsti
             learned, held_out = fit_passes.hold_out(self, chunk)
             order_of = fit_passes.order_of_passes(self, learned)
             rows = RowsInMemory(learned, order_of=order_of, piece=_piece(engine))
-            loop = PassLoop(engine, rows, fit_passes.in_memory(self, learned), calibration=calibration)
+            passes = fit_passes.in_memory(self, learned, several=self.scaling == "standardized")
+            loop = PassLoop(engine, rows, passes, calibration=calibration)
             losses = fit_passes.run(loop, held_out, self.verbose)
             self._engine = loop.engine
             if calibration is not None:

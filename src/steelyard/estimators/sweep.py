@@ -137,7 +137,11 @@ class Sweep(DocumentationLink, MetaEstimatorMixin, BaseEstimator):  # type: igno
             self._forget()
             expanded, template = self._expanded(), self._template()
             prepared = _sweep_inputs.prepare(template, X, y, sample_weight)
-            passes = fit_passes.in_memory(template, prepared.examples)
+            # progressive figures are of the first pass: where nothing else is measured, more would be in vain
+            several = self.holdout is not None and all(
+                point.settings.scaling == "standardized" for point in expanded.points
+            )
+            passes = fit_passes.in_memory(template, prepared.examples, several=several)
             orders = _sweep_inputs.draw_orders(template, prepared.examples, passes)
             order_of = None if orders is None else orders.__getitem__
             rows = RowsInMemory(prepared.examples, self._holdout(), order_of)
