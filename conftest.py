@@ -43,7 +43,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 # A test must not fail by chance, nor because the machine is busy: each run draws the same examples, and takes
-# its time. `pytest --hypothesis-profile search` draws others each time, more where a test does not say how many.
+# its time. `pytest --hypothesis-profile search` draws others each time.
 _TIMELESS = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
 settings.register_profile("steady", derandomize=True, **_TIMELESS)
 settings.register_profile("search", max_examples=2000, **_TIMELESS)
