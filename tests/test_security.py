@@ -13,7 +13,7 @@ import pytest
 from steelyard.filtering import filter_files
 from steelyard.io.errors import InputError
 from tests.cli.running import run
-from tests.cli.test_serve import serving
+from tests.cli.test_serve import PATIENCE, serving
 from tests.filtering.corpus import models, rows, write_jsonl
 
 __all__ = ["models"]
@@ -98,16 +98,17 @@ def test_records_of_a_filter_that_were_changed_are_refused(models: Path, tmp_pat
 
 
 def test_oversized_requests_and_slow_clients(models: Path) -> None:
-    with serving(models / "quality.model", timeout=0.3, most_bytes=1000) as server:
-        client = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=10)
+    with serving(models / "quality.model", most_bytes=1000) as server:
+        client = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=PATIENCE)
         client.request("POST", "/predict", b"{}\n" * 1000)
         assert client.getresponse().status == 413
         client.close()
-        with socket.create_connection(("127.0.0.1", server.server_port), timeout=10) as slow:
+        server.client_timeout = 0.3
+        with socket.create_connection(("127.0.0.1", server.server_port), timeout=PATIENCE) as slow:
             began = time.monotonic()
             slow.sendall(b"POST /predict HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 100\r\n\r\n")
             ended = False
-            while not ended and time.monotonic() - began < 8.0:
+            while not ended and time.monotonic() - began < PATIENCE:
                 try:
                     slow.sendall(b"x")
                     time.sleep(0.05)

@@ -23,8 +23,9 @@ from steelyard.labelling.learner_feed import LearnerFeed
 from steelyard.labelling.project import Project
 from steelyard.labelling.session import LabellingSession
 from tests.cli.running import refused, run
-from tests.labelling.projects import answer, begin, write_table
+from tests.labelling.projects import answer, begin, patience, write_table
 
+__all__ = ["patience"]  # a fixture
 TOOLS = Path(__file__).parent.parent / "data/labelling"
 
 
@@ -159,7 +160,7 @@ def test_the_server_stops_when_told(tmp_path: Path) -> None:
         address = f"http://127.0.0.1:{listening.getsockname()[1]}/{project.settings.token}/"
 
         def visit() -> None:
-            for _ in range(200):
+            for _ in range(1200):
                 try:
                     with urllib.request.urlopen(f"{address}api/next?client=a&annotator=b") as reply:
                         found.append(json.load(reply))

@@ -86,11 +86,12 @@ def test_a_table_that_begins_later(
 
 
 def test_rates() -> None:
-    bar = Progress(console=Console(file=io.StringIO()))
+    now = 7.0
+    bar = Progress(console=Console(file=io.StringIO()), get_time=lambda: now)
     task = bar.add_task("", total=10, rows=0)
     assert Rates().render(bar.tasks[0]).plain == "0 rows/s  0 MB/s"
     bar.update(task, completed=5, rows=3)
-    bar.tasks[0].start_time = bar.get_time() - 1.0
+    now += 1.0
     assert Rates().render(bar.tasks[0]).plain == "3 rows/s  0 MB/s"
 
 

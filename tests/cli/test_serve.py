@@ -7,7 +7,7 @@ import signal
 import socket
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,6 +20,15 @@ from steelyard.cli.http_server import PredictionServer
 from steelyard.cli.served_model import ServedModel
 from tests.cli.running import PLAIN, refused, run
 
+PATIENCE = 60.0  # seconds that either side may take, on a busy machine
+
+
+def wait_until(condition: Callable[[], object]) -> None:
+    ends = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < ends
+        time.sleep(0.01)
+
 
 @contextmanager
 def serving(
@@ -28,7 +37,7 @@ def serving(
     """A server on a thread, which is stopped as a signal would stop it."""
     served = ServedModel(model, None, ([] if told is None else told).append)
     served.warm_up()
-    wanted = {"most_bytes": 1 << 20, "most_clients": 32, "timeout": 10.0} | limits
+    wanted = {"most_bytes": 1 << 20, "most_clients": 32, "timeout": PATIENCE} | limits
     with PredictionServer((host, 0), served, **wanted) as server:
         thread = threading.Thread(target=server.serve_forever, args=(0.01,))
         thread.start()
@@ -43,7 +52,7 @@ def serving(
 def ask(
     server: PredictionServer, body: bytes | str, path: str = "/predict", **headers: str
 ) -> tuple[int, list[Any]]:
-    client = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=10)
+    client = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=PATIENCE)
     client.request(
         "POST" if path == "/predict" else "GET", path, body if path == "/predict" else None, headers
     )
@@ -182,7 +191,7 @@ def test_the_url_of_the_newer_protocol(model: Path) -> None:
 
 def talk(server: PredictionServer, *parts: bytes, pause: float = 0.0) -> bytes:
     """Send bytes as they are; returns all that comes back until the server closes."""
-    with socket.create_connection(("127.0.0.1", server.server_port), timeout=10) as client:
+    with socket.create_connection(("127.0.0.1", server.server_port), timeout=PATIENCE) as client:
         for part in parts:
             client.sendall(part)
             time.sleep(pause)
@@ -211,23 +220,37 @@ def test_sizes(model: Path) -> None:
 def test_slow_clients(model: Path) -> None:
     with serving(model, timeout=0.2) as server:
         assert talk(server) == b""  # says nothing
-        head = b"POST /predict HTTP/1.1\r\nHost: localhost\r\nContent-Length: 50\r\n\r\n"
+        head = b"POST /predict HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5000\r\n\r\n"
         with pytest.raises(ConnectionError):  # never quite silent
-            talk(server, head, *[b"|"] * 20, pause=0.1)
+            talk(server, head, *[b"|"] * int(10.0 * PATIENCE), pause=0.1)
+        server.client_timeout = PATIENCE  # for one that may be slow by chance
         assert ask(server, "|a w1")[0] == 200
 
 
 def test_one_client_too_many(model: Path) -> None:
     with serving(model, most_clients=1) as server:
         held = socket.create_connection(("127.0.0.1", server.server_port))
-        while not server._open:
-            time.sleep(0.01)
+        wait_until(lambda: server._open)
         assert b"503 " in talk(server)
         held.close()
-        deadline = time.monotonic() + 10
-        while server._open and time.monotonic() < deadline:
-            time.sleep(0.01)
+        wait_until(lambda: not server._open)
         assert ask(server, "|a w1")[0] == 200
+
+
+def test_there_is_room_as_soon_as_a_client_is_gone(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever sees that nobody is connected is not one too many."""
+    with serving(model, most_clients=1) as server:
+        room: list[bool] = []
+        usual = server._free.release
+
+        def release() -> None:
+            room.append(server._changed._is_owned())  # type: ignore[attr-defined]
+            usual()
+
+        monkeypatch.setattr(server._free, "release", release)
+        assert ask(server, "|a w1")[0] == 200
+        wait_until(lambda: room)
+    assert room == [True], "nobody can look between the end of the connection and the room"
 
 
 def test_clients_at_once(file: Path, model: Path) -> None:
@@ -265,13 +288,11 @@ def test_a_model_that_is_replaced(file: Path, model: Path, tmp_path: Path) -> No
 def test_stopping_while_a_request_is_sent(model: Path) -> None:
     """What has begun is answered; who only waits is disconnected."""
     with serving(model) as server:
-        idle = socket.create_connection(("127.0.0.1", server.server_port), timeout=10)
-        client = socket.create_connection(("127.0.0.1", server.server_port), timeout=10)
+        states = [http_server.IDLE, http_server.READING]
+        idle = socket.create_connection(("127.0.0.1", server.server_port), timeout=PATIENCE)
+        client = socket.create_connection(("127.0.0.1", server.server_port), timeout=PATIENCE)
         client.sendall(b"POST /predict HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\n|a")
-        while len(server._open) < 2 or http_server.READING not in [
-            state for state, _ in server._open.values()
-        ]:
-            time.sleep(0.01)
+        wait_until(lambda: sorted(each for each, _ in [*server._open.values()]) == states)
         server.shutdown()
         drained = threading.Thread(target=server.drain)
         drained.start()
@@ -283,7 +304,6 @@ def test_stopping_while_a_request_is_sent(model: Path) -> None:
         drained.join()
         idle.close()
         client.close()
-        threading.Thread(target=server.serve_forever, args=(0.01,)).start()  # for the end of `serving`
     assert b"200 OK" in answer
     assert b"Connection: close" in answer
     assert b'"label"' in answer
@@ -307,17 +327,18 @@ def test_a_signal_while_handlers_are_set(model: Path, monkeypatch: pytest.Monkey
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_the_command(model: Path, number: signal.Signals) -> None:
+def test_the_command(model: Path, number: signal.Signals, monkeypatch: pytest.MonkeyPatch) -> None:
     before = signal.getsignal(number)
+    serves = PredictionServer.serve_forever
 
-    def end() -> None:
-        time.sleep(0.5)
-        os.kill(os.getpid(), number)
+    def serve_and_end(self: PredictionServer, poll_interval: float) -> None:
+        thread = threading.Thread(target=os.kill, args=(os.getpid(), number))
+        thread.start()
+        serves(self, poll_interval)
+        thread.join()
 
-    thread = threading.Thread(target=end)
-    thread.start()
+    monkeypatch.setattr(PredictionServer, "serve_forever", serve_and_end)
     said = run("serve", model, "--port", 0).stderr
-    thread.join()
     assert f"{model} answers vw lines at http://127.0.0.1:" in said
     assert said.endswith("stopped after 0 requests\n")
     assert signal.getsignal(number) == before

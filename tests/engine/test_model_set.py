@@ -1,7 +1,8 @@
 """Sets of models: who learns with whom, threads, and models that must learn alone."""
 
-import time
+import threading
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -135,21 +136,21 @@ def test_when_one_thread_fails_no_other_begins_another_piece(
     monkeypatch.setattr(model_sets, "_PIECE", 1)
     matrix, labels, sample_weight = stream(LOGISTIC, rows=100)
     models = ModelSet([Settings(LOGISTIC), Settings(HINGE)], matrix.shape[1], threads=2)
-    learned = []
+    learned, stopped = [], threading.Event()
+    monkeypatch.setattr(model_sets, "threading", SimpleNamespace(Event=lambda: stopped))
 
     def fail(*_: Any) -> None:
-        time.sleep(0.05)
         raise KeyboardInterrupt
 
     def learn_slowly(_: Any, rows: Any, *__: Any) -> None:
         learned.append(rows)
-        time.sleep(0.01)
+        assert stopped.wait(60.0)
 
     for number, (crew, _) in enumerate(models._members):
         monkeypatch.setattr(crew, "learn", fail if number == failing else learn_slowly)
     with pytest.raises(KeyboardInterrupt):
         models.learn(examples(matrix, labels, sample_weight))
-    assert len(learned) < 50
+    assert len(learned) <= 1
 
 
 def test_before_anything_is_learned_there_is_no_loss() -> None:

@@ -22,7 +22,11 @@ from steelyard.io.stream import Stream
 from tests.text import mutation
 
 KINDS = pytest.mark.parametrize("kind", ["vw", "svmlight"])
-quick = settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+quick = settings(
+    deadline=None,
+    max_examples=60,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
 SOAK_SECONDS = float(os.environ.get("STEELYARD_SOAK_SECONDS", "60"))
 NAMELESS = "an error that does not name its file"
 any_bytes = st.one_of(

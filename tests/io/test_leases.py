@@ -3,7 +3,6 @@
 import os
 import sys
 import threading
-import time
 from pathlib import Path
 
 import pytest
@@ -49,9 +48,10 @@ def test_a_writer_waits(lent: Path) -> None:
 def test_a_mapped_file_is_not_cut_short(lent: Path, threads: int) -> None:
     chunks = iter(stream(lent, block_size=1, threads=threads))
     next(chunks)
+    with pytest.raises(BlockingIOError):  # one who would not wait has asked for the file by then
+        os.open(lent, os.O_WRONLY | os.O_NONBLOCK)
     writer = threading.Thread(target=os.truncate, args=(lent, 100))
     writer.start()
-    time.sleep(0.1)  # it waits by then
     with pytest.raises(InputError, match="another program is about to change it; work on a copy"):
         list(chunks)
     writer.join()

@@ -89,7 +89,11 @@ def test_lines_are_numbered_in_each_file(tmp_path: Path, size: int, threads: int
     assert found == [("a", 3), ("b", 3)]
 
 
-@settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    deadline=None,
+    max_examples=40,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
 @given(
     st.lists(
         st.one_of(texts.vw_line(wrong=True), st.sampled_from([b"", b"3 |a", b"1 |a", b"0 |a"])), max_size=9

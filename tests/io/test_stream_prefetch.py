@@ -2,10 +2,13 @@
 
 import itertools
 import os
+import queue
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -14,20 +17,26 @@ from steelyard.io import stream
 THREADS = [1, 2, 4]
 
 
-def of_ours() -> list[threading.Thread]:
-    return [thread for thread in threading.enumerate() if thread.name.startswith("steelyard")]
+def of_ours() -> set[threading.Thread]:
+    return {thread for thread in threading.enumerate() if thread.name.startswith("steelyard")}
 
 
-def all_gone() -> bool:
-    for _ in range(400):
-        if not of_ours():
-            return True
-        time.sleep(0.005)
-    return False
+@pytest.fixture
+def all_gone() -> Callable[[], bool]:
+    """Whether no thread stays that was not there before: those of other tests may take their time."""
+    before = of_ours()
+
+    def wait() -> bool:
+        ends = time.monotonic() + 60.0
+        while of_ours() - before and time.monotonic() < ends:
+            time.sleep(0.005)
+        return not of_ours() - before
+
+    return wait
 
 
 @pytest.mark.parametrize("threads", THREADS)
-def test_order(threads: int) -> None:
+def test_order(threads: int, all_gone: Callable[[], bool]) -> None:
     def slow_at_first(k: int) -> int:
         time.sleep(0.002 * (k % 3 == 0))
         return k * k
@@ -38,7 +47,7 @@ def test_order(threads: int) -> None:
 
 
 @pytest.mark.parametrize("threads", THREADS)
-def test_an_exception_in_the_source(threads: int) -> None:
+def test_an_exception_in_the_source(threads: int, all_gone: Callable[[], bool]) -> None:
     def items() -> Iterator[int]:
         yield from range(10)
         raise KeyError("the source")
@@ -52,7 +61,7 @@ def test_an_exception_in_the_source(threads: int) -> None:
 
 
 @pytest.mark.parametrize("threads", THREADS)
-def test_an_exception_in_a_worker(threads: int) -> None:
+def test_an_exception_in_a_worker(threads: int, all_gone: Callable[[], bool]) -> None:
     def work(k: int) -> int:
         if k == 7:
             raise ValueError("seven")
@@ -66,7 +75,7 @@ def test_an_exception_in_a_worker(threads: int) -> None:
 
 
 @pytest.mark.parametrize("threads", THREADS)
-def test_no_more_is_fetched_than_can_wait(threads: int) -> None:
+def test_no_more_is_fetched_than_can_wait(threads: int, all_gone: Callable[[], bool]) -> None:
     fetched = []
 
     def items() -> Iterator[int]:
@@ -82,7 +91,7 @@ def test_no_more_is_fetched_than_can_wait(threads: int) -> None:
     assert all_gone()
 
 
-def test_leaving_while_the_source_waits() -> None:
+def test_leaving_while_the_source_waits(all_gone: Callable[[], bool]) -> None:
     """A pipe that says nothing more must not keep a program that has read enough."""
     reading, writing = os.pipe()
     os.write(writing, b"abcdef")
@@ -100,15 +109,28 @@ def test_leaving_while_the_source_waits() -> None:
         done.set()
 
     threading.Thread(target=leave, daemon=True).start()
-    assert done.wait(30.0)
+    assert done.wait(60.0)
     os.close(writing)  # now the reading thread gets nothing for ever, and sees that nobody wants it
     assert all_gone()
 
 
-def test_leaving_while_the_queue_is_full() -> None:
+def test_leaving_while_the_queue_is_full(
+    monkeypatch: pytest.MonkeyPatch, all_gone: Callable[[], bool]
+) -> None:
+    tried = threading.Event()
+
+    class Watched(queue.Queue[Any]):
+        def put(self, item: Any, block: bool = True, timeout: float | None = None) -> None:
+            try:
+                super().put(item, block, timeout)
+            except queue.Full:
+                tried.set()
+                raise
+
+    monkeypatch.setattr(stream, "queue", SimpleNamespace(Queue=Watched, Full=queue.Full))
     results = stream.prefetch(itertools.count(), 2)
     assert [next(results) for _ in range(3)] == [0, 1, 2]
-    time.sleep(0.15)  # long enough to try again
+    assert tried.wait(60.0)  # and tries again
     results.close()  # type: ignore[attr-defined]
     assert all_gone()
 

@@ -1,5 +1,5 @@
 """Fixtures that the tests of the page share."""
 
-from tests.labelling.projects import project, session
+from tests.labelling.projects import patience, project, session
 
-__all__ = ["project", "session"]
+__all__ = ["patience", "project", "session"]

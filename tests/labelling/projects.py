@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from steelyard.labelling import corpus
+from steelyard.labelling import session as session_module
 from steelyard.labelling.project import Project, ProjectSettings
 from steelyard.labelling.session import LabellingSession
 
@@ -48,6 +49,12 @@ def begin(folder: Path, count: int = 120, **given: object) -> Project:
     settings = ProjectSettings(CLASSES, **({"positive": "spam", "budget": 60} | given))  # type: ignore[arg-type]
     project.begin(corpus.read(str(table), classes=CLASSES), settings)
     return project
+
+
+@pytest.fixture(autouse=True)
+def patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """People wait for the learner for as long as it takes, which may have kernels to compile."""
+    monkeypatch.setattr(session_module, "_PATIENCE", 300.0)
 
 
 @pytest.fixture

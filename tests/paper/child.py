@@ -1,4 +1,4 @@
-"""A run in a process of its own, to be killed: `python -m tests.paper.child LOG SECONDS FAILS [options]`."""
+"""A run in a process of its own, to be killed: `python -m tests.paper.child LOG HOLDS [options]`."""
 
 import sys
 from pathlib import Path
@@ -7,6 +7,5 @@ from paper.command import command
 from tests.paper.made_up import MadeUp
 
 if __name__ == "__main__":
-    log, seconds, fails = sys.argv[1:4]
-    keys = tuple("abcdef")
-    command((MadeUp("first", keys=keys, log=Path(log), seconds=float(seconds), fails=fails),))(sys.argv[4:])
+    log, holds = sys.argv[1:3]
+    command((MadeUp("first", keys=tuple("abcdef"), log=Path(log), holds=holds),))(sys.argv[3:])

@@ -31,7 +31,8 @@ class MadeUp(Study):
     title: str = "Numbers that were made up"
     keys: tuple[str, ...] = ("a", "b", "c")
     log: Path | None = None
-    seconds: float = 0.0
+    holds: str = ""
+    """The key of the step that never ends."""
     fails: str = ""
     seeds: tuple[int, ...] = (1, 2)
     claims: tuple[Claim, ...] = field(default_factory=tuple)
@@ -47,7 +48,8 @@ class MadeUp(Study):
     def compute(self, key: str) -> list[Row]:
         if key == self.fails:
             raise ZeroDivisionError("as it was told to")
-        time.sleep(self.seconds)
+        if key == self.holds:
+            time.sleep(3600.0)
         if self.log is not None:
             with self.log.open("a", encoding="utf-8") as file:
                 file.write(f"{self.name} {key}\n")

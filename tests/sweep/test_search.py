@@ -247,17 +247,17 @@ def test_without_a_state_a_stop_leaves_nothing(tmp_path: Path) -> None:
 
 
 KILLED = """
-import sys, time
+import itertools, sys, time
 from pathlib import Path
-import numpy as np
 from steelyard.engine.row_sources import RowsInChunks, RowsInMemory
 from steelyard.sweep.search import Search
 from tests.engine import problems
 from tests.sweep.test_search import FEW, chunks, points
 
+calls = itertools.count()
 def watch(progress):
     Path(sys.argv[2]).touch()
-    time.sleep(0.02)
+    time.sleep(0.02 if next(calls) < 50 else 3600.0)  # however late it is killed, it has not ended
 
 given = {"features": problems.FEATURES, "classes": 2, "state": sys.argv[1], "every": 0.0}
 Search(points(FEW), RowsInChunks(chunks, 5), **given).run(watch)

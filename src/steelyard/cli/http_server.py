@@ -72,10 +72,10 @@ class PredictionServer(ThreadingHTTPServer):
         try:
             super().process_request_thread(request, client_address)
         finally:
-            with self._changed:
+            with self._changed:  # at once: where nobody is connected any more, there is room for the next
                 del self._open[request]
+                self._free.release()
                 self._changed.notify_all()
-            self._free.release()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """A client that has gone is no news."""
