@@ -9,7 +9,7 @@ import click
 
 from steelyard import _atomic_files
 from steelyard._messages import counted
-from steelyard.cli.common import Say, fact_lines
+from steelyard.cli.common import Say, fact_lines, steps_fact
 from steelyard.cli.option_types import Choice
 from steelyard.cli.options import options
 from steelyard.io.errors import InputError
@@ -104,7 +104,8 @@ def run(
     return {
         "files": len(plan.paths), "parts": plan.parts, "rounds": plan.total, "passes": plan.passes,
         "examples": record.get("rows"), "weight": model.total_weight,
-        "progressive_loss": model.progressive_loss, "seconds": time.perf_counter() - began,
+        "progressive_loss": model.progressive_loss, "class_steps": model.class_steps,
+        "seconds": time.perf_counter() - began,
         "model": None if output is None else str(output),
     }  # fmt: skip
 
@@ -115,6 +116,7 @@ def text(result: dict[str, Any]) -> str:
             "examples": f"{result['examples']:,}",
             "weight": f"{result['weight']:,.6g}",
             "average loss": f"{result['progressive_loss']:.6f}",
+            "steps": steps_fact(result["class_steps"]),
             "time": f"{result['seconds']:.2f} s",
             "model": result["model"],
         })
