@@ -29,7 +29,7 @@ OPTIONS = options(
     click.option(
         "--parts", type=click.IntRange(1), metavar="N",
         help="With --cluster: how many parts to learn side by side.  "
-        "[default: 8; for fewer than 64 files, 7 to 4]",
+        "[default: 8, or fewer if there are fewer than 64 files]",
     ),
     click.option(
         "--rounds", type=click.IntRange(1), metavar="N",

@@ -105,10 +105,10 @@ def measure(
     from steelyard.io.absent_columns import AbsentColumns
     from steelyard.io.columns import LABEL
 
+    spec, stream = scoring.score(loaded, paths, given, labelled=True)
     metrics = Metrics(
         loaded.loss, loaded.class_names, loaded.content.calibration, ordered=loaded.classes_are_ordered
     )
-    spec, stream = scoring.score(loaded, paths, given, labelled=True)
     watch = None if begin is None else begin(spec)
     mark, together, others = marker(held_out), grouped_rows.ROWS if spec.counted else 1, 0
     for parsed in AbsentColumns(spec, tell).watch(stream):

@@ -46,14 +46,14 @@ class Plan:
         enough = PARTS * ROUNDS
         if parts_chosen and self.parts < PARTS and len(self.paths) < enough:
             return (
-                f"there are {files}: of {enough} or more, {PARTS} parts learn side by side, in {ROUNDS} "
-                f"rounds (split -n l/{enough} cuts text)"
+                f"more parts need more than {files}: {enough} or more are learned in {PARTS} parts and "
+                f"{ROUNDS} rounds (split -n l/{enough} cuts text)"
             )
         wanted = _usual_rounds(self.parts)
         if self.parts > FEW_PARTS and self.rounds < wanted and len(self.paths) < self.parts * wanted:
             return (
-                f"there are {files}: {wanted} rounds of {self.parts} parts need {self.parts * wanted}, and "
-                "cost less accuracy; so do fewer parts"
+                f"more rounds need more than {files}: {wanted} rounds of {self.parts} parts, which cost less "
+                f"accuracy, need {self.parts * wanted}; fewer parts cost less, too"
             )
         return None
 

@@ -44,9 +44,7 @@ class LoadedModel:
     @property
     def classes_are_ordered(self) -> bool:
         """Whether the second of two classes is the one that matters: see `LabelRule.ordered`."""
-        if self.content.spec is None:
-            return True
-        spec = spec_of(self.content, self.path)
+        spec = self.spec()
         rule = (spec.original or spec).label_rule or spec.label_rule
         return rule is None or rule.ordered
 
