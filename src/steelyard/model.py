@@ -252,6 +252,11 @@ class Model:
         return float(self.label_state[target_scale.UNIT]) if len(self.label_state) else 1.0
 
     @property
+    def class_steps(self) -> float:
+        """Another factor of the learning rate: above 1 where one of two classes is rare; else 1."""
+        return float(self.class_state[class_balance.STEPS]) if len(self.class_state) else 1.0
+
+    @property
     def progressive_loss(self) -> float:
         """The mean loss of predictions made before their example was learned, by weight."""
         total = self.total_weight

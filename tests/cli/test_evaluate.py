@@ -66,7 +66,7 @@ def test_calibration(file: Path, model: Path) -> None:
         error += row["weight"] * abs(row["predicted"] - row["observed"])
     assert found["calibration_error"] == pytest.approx(error / weights.sum())
     text = run("evaluate", model, file).stdout
-    calibration = text[text.index("calibration: predicted probability and observed share") :]
+    calibration = text[text.index("calibration: predicted probability of") :]
     assert calibration.count("\n") == len(found["calibration"]) + 2 + len(found["notes"])
 
 

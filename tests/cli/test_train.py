@@ -63,7 +63,7 @@ def test_json(file: Path, tmp_path: Path) -> None:
         "resumed", "run_weight", "run_progressive_loss",
         "best_constant", "best_constant_loss",
         "held_out", "held_out_loss", "held_out_error", "classes", "learning_rate", "power_t", "auto",
-        "calibrated",
+        "calibrated", "class_steps",
         "passes", "best_pass", "effective_sample_size", "weight_warning", "nonzero_weights", "names",
         "names_sharing_an_index", "skipped", "problems", "remarks", "seconds", "startup_seconds",
         "rows_per_second", "megabytes_per_second", "model",

@@ -244,3 +244,56 @@ def test_a_folder_of_an_earlier_release_goes_on_with_skip(
         InputError, match=r"other settings \(skip_errors: False, now True; text: None, now id\)"
     ):
         filter_files(model, corpus, kept, keep="p >= 0.5", skip_errors=True, text="id")
+
+
+def without_records(files: dict[str, bytes]) -> dict[str, bytes]:
+    """A record has those candidates for the audit to which the files that were done before leave a chance."""
+    return {name: text for name, text in files.items() if "_steelyard/files" not in name}
+
+
+@pytest.mark.parametrize("lost", [["b.jsonl"], ["a.jsonl.gz", "b.jsonl", "deeper/c.jsonl.gz"]])
+def test_rejects_that_were_removed_are_written_again(
+    lost: list[str], models: Path, corpus: Path, tmp_path: Path
+) -> None:
+    """They are outputs as what is kept is. The audit counts each document once."""
+    undisturbed = filtered(models, corpus, tmp_path / "run")
+    for name in lost:
+        (tmp_path / "run" / "no" / name).unlink()
+    folder = RunFolder(tmp_path / "run" / "kept", tmp_path / "run" / "no")
+    assert len(list(folder.records())) == 3 - len(lost)
+    assert without_records(filtered(models, corpus, tmp_path / "run")) == without_records(undisturbed)
+    found = filter_files(
+        models / "quality.model", corpus, tmp_path / "run" / "kept", keep="p >= 0.5",
+        rejects=tmp_path / "run" / "no", audit_size=20,
+    )  # fmt: skip
+    assert found.already_done == found.files == 3
+
+
+@pytest.mark.usefixtures("small")
+def test_writing_rejects_again_may_be_interrupted(models: Path, corpus: Path, tmp_path: Path) -> None:
+    """What was kept is there all the time."""
+    undisturbed = filtered(models, corpus, tmp_path / "run")
+    kept, no = tmp_path / "run" / "kept", tmp_path / "run" / "no"
+    (no / "a.jsonl.gz").unlink()
+
+    def interrupt(path: str, position: int, count: int) -> None:
+        if count >= 60:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        filter_files(
+            models / "quality.model", corpus, kept, keep="p >= 0.5", rejects=no, audit_size=20,
+            progress=interrupt,
+        )  # fmt: skip
+    assert (kept / "a.jsonl.gz").read_bytes() == undisturbed["kept/a.jsonl.gz"]
+    assert without_records(filtered(models, corpus, tmp_path / "run")) == without_records(undisturbed)
+
+
+def test_rejects_of_a_file_that_has_changed_are_not_written_again(
+    models: Path, corpus: Path, tmp_path: Path
+) -> None:
+    filtered(models, corpus, tmp_path / "run")
+    (tmp_path / "run" / "no" / "b.jsonl").unlink()
+    write_jsonl(corpus / "b.jsonl", rows(151, 3))
+    with pytest.raises(InputError, match="was made from a file that has changed since"):
+        filtered(models, corpus, tmp_path / "run")

@@ -100,7 +100,8 @@ def test_predict_evaluate_and_explain(models: Path, files: dict[str, Path], tmp_
     wanted = run("predict", model, files["as_learned"]).stdout
     assert run("predict", model, files["other"], "--text", "content").stdout == wanted
     assert run("predict", model, files["other"], "--text", "content", "--stream").stdout == wanted
-    assert "if another one has the text, use --text NAME" in run("predict", model, files["other"]).stderr
+    said = "if another one has the text, use --text NAME"
+    assert said in run("predict", model, files["other"], code=1).stderr
     both = [each | {"content": each["text"], "text": ""} for each in rows(60, 5)]
     path = write_jsonl(tmp_path / "both.jsonl", both)
     judged = json.loads(run("evaluate", model, path, "--text", "content", "--json").stdout)
@@ -142,7 +143,9 @@ def test_lines_of_which_none_is_an_object(models: Path, tmp_path: Path) -> None:
 def test_a_name_that_is_no_column_is_refused(models: Path, files: dict[str, Path]) -> None:
     """JSON lines without it would all have the same prediction."""
     model, said = models / "quality.model", "there is no column 'contend'; did you mean 'content'?"
-    assert said in run("predict", model, files["other"], "--text", "contend", code=1).stderr
+    shown = run("predict", model, files["other"], "--text", "contend", code=1).stderr
+    assert said in shown
+    assert "use --text" not in shown  # which is what was done
     with pytest.raises(InputError, match=re.escape(said)):
         OnlineClassifier.load(model).predict_files(files["other"], text="contend")
     empty = files["other"].with_name("empty.jsonl")

@@ -67,3 +67,16 @@ def test_one_class() -> None:
 def test_scores_that_no_digits_tell_apart() -> None:
     scores = 0.5 + np.arange(20) * 1e-13
     assert thresholds.choose(evidence(scores, scores > 0.5), 0.3)["data"]["at"] == ["30 %", "50 %"]
+
+
+def test_the_first_class_is_answered_at_its_threshold_too() -> None:
+    """The second one needs more than the border; a row that lies on it is of the first."""
+    scores = np.array([0.25, 0.5, 0.75])
+    rows = evidence(scores, np.array([False, True, True]))
+    exclusive, inclusive = (thresholds.choose(rows, 0.5, inclusive=each) for each in (False, True))
+    assert exclusive["data"]["found"][exclusive["chosen"]] == 1.0
+    assert inclusive["data"]["found"][inclusive["chosen"]] == 2.0
+    other = rows.of_other_class(probable=True)
+    assert other.scores.tolist() == [0.75, 0.5, 0.25]
+    assert other.actual.tolist() == [1.0, 0.0, 0.0]
+    assert rows.of_other_class(probable=False).scores.tolist() == [-0.25, -0.5, -0.75]

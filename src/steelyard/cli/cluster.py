@@ -9,7 +9,7 @@ import click
 
 from steelyard import _atomic_files
 from steelyard._messages import counted
-from steelyard.cli.common import Say, fact_lines
+from steelyard.cli.common import Say, fact_lines, steps_fact
 from steelyard.cli.option_types import Choice
 from steelyard.cli.options import options
 from steelyard.io.errors import InputError
@@ -28,11 +28,13 @@ OPTIONS = options(
     ),
     click.option(
         "--parts", type=click.IntRange(1), metavar="N",
-        help="With --cluster: how many parts to learn side by side.  [default: 8, or fewer, for 4 rounds]",
+        help="With --cluster: how many parts to learn side by side.  "
+        "[default: 8, or fewer if there are fewer than 64 files]",
     ),
     click.option(
         "--rounds", type=click.IntRange(1), metavar="N",
-        help="With --cluster: how many times to merge in a pass.  [default: 4, or as files allow]",
+        help="With --cluster: how many times to merge in a pass.  "
+        "[default: 8, for more than 8 parts 16, or as files allow]",
     ),
     click.option(
         "--merge-by", type=Choice(["gradients", "mean"]), default=None,
@@ -59,26 +61,29 @@ def begin(
     checkpoint: Path | None,
 ) -> "DistributedTraining":
     """From a training that has begun, or from the content of a model or checkpoint."""
-    from steelyard.distributed.plan import Plan
-    from steelyard.distributed.training import DistributedTraining
+    from steelyard.distributed.training import DistributedTraining, plan_of
     from steelyard.engine.file_training import FileTraining
 
-    plan = Plan.of(paths, given["parts"], given["rounds"], run.passes)
     options: dict[str, Any] = {"by": given["merge_by"] or "gradients", "checkpoint": checkpoint}
+    asked = given["parts"], given["rounds"], run.passes
     if isinstance(started, FileTraining):
-        return DistributedTraining.begin(started, plan, **options)
-    return DistributedTraining(started, plan, run, **options)
+        return DistributedTraining.begin(started, plan_of(None, paths, *asked), **options)
+    return DistributedTraining(started, plan_of(started, paths, *asked), run, **options)
 
 
-def run(training: "DistributedTraining", where: str, output: Path | None, say: Say | None) -> dict[str, Any]:
+def run(
+    training: "DistributedTraining", given: dict[str, Any], output: Path | None, say: Say | None
+) -> dict[str, Any]:
     """Learn, and save the model; `say` is told of each round. Returns the summary."""
     from steelyard import model_file
     from steelyard.distributed.engines import connect
 
     began = time.perf_counter()
-    plan = training.plan
+    plan, where = training.plan, given["cluster"]
     if say is not None:
         say(f"{counted(plan.parts, 'part')}, {counted(plan.rounds, 'round')} a pass, on {where}")
+        if given["rounds"] is None and (remark := plan.remark(parts_chosen=given["parts"] is None)):
+            say(f"note: {remark}")
 
     def show(progress: "Progress") -> None:
         said = f"round {progress.rounds + 1} of {plan.total}: {progress.parts} of {plan.parts} parts"
@@ -99,7 +104,8 @@ def run(training: "DistributedTraining", where: str, output: Path | None, say: S
     return {
         "files": len(plan.paths), "parts": plan.parts, "rounds": plan.total, "passes": plan.passes,
         "examples": record.get("rows"), "weight": model.total_weight,
-        "progressive_loss": model.progressive_loss, "seconds": time.perf_counter() - began,
+        "progressive_loss": model.progressive_loss, "class_steps": model.class_steps,
+        "seconds": time.perf_counter() - began,
         "model": None if output is None else str(output),
     }  # fmt: skip
 
@@ -110,6 +116,7 @@ def text(result: dict[str, Any]) -> str:
             "examples": f"{result['examples']:,}",
             "weight": f"{result['weight']:,.6g}",
             "average loss": f"{result['progressive_loss']:.6f}",
+            "steps": steps_fact(result["class_steps"]),
             "time": f"{result['seconds']:.2f} s",
             "model": result["model"],
         })

@@ -24,6 +24,7 @@ Say = Callable[[str], None]
 
 _MOST_NAMESPACES = 10  # that are listed
 _MOST_PROBLEMS = 3
+_NOTICEABLE = 1.1  # steps are so much longer where the rarer class has less than 29 % of the weight
 
 
 def seconds_since_start() -> float:
@@ -115,6 +116,13 @@ def _is_ours(path: Path) -> bool:
     with path.open("rb") as file:
         beginning = file.read(len(BEGINNING))
     return beginning in (b"", BEGINNING) or model_file.is_model(path)
+
+
+def steps_fact(class_steps: float) -> str | None:
+    """How much longer the steps of learning are, as one of two classes is rare; None: hardly."""
+    if class_steps < _NOTICEABLE:
+        return None
+    return f"{class_steps:.1f} times as long, as one class is rare (docs/estimators.md, the default scaling)"
 
 
 def fact_lines(facts: dict[str, str | None]) -> list[str]:

@@ -105,8 +105,10 @@ def measure(
     from steelyard.io.absent_columns import AbsentColumns
     from steelyard.io.columns import LABEL
 
-    metrics = Metrics(loaded.loss, loaded.class_names, loaded.content.calibration)
     spec, stream = scoring.score(loaded, paths, given, labelled=True)
+    metrics = Metrics(
+        loaded.loss, loaded.class_names, loaded.content.calibration, ordered=loaded.classes_are_ordered
+    )
     watch = None if begin is None else begin(spec)
     mark, together, others = marker(held_out), grouped_rows.ROWS if spec.counted else 1, 0
     for parsed in AbsentColumns(spec, tell).watch(stream):
@@ -179,7 +181,8 @@ def text(result: dict[str, Any]) -> str:
     if "classes" in result:
         lines += ["", *_class_table(result["classes"]), *_confusion_table(result)]
     if "calibration" in result:
-        lines += ["", "calibration: predicted probability and observed share"]
+        whose = repr(result["positive_class"]) if "positive_class" in result else "the predicted class"
+        lines += ["", f"calibration: predicted probability of {whose}, and its observed share"]
         lines.append(f"{'predicted':>10} {'observed':>10} {'weight':>14}")
         lines += [
             f"{row['predicted']:>10.4f} {row['observed']:>10.4f} {row['weight']:>14,.6g}"

@@ -10,7 +10,7 @@ import numpy as np
 
 from steelyard import losses
 from steelyard.cli import options
-from steelyard.cli.common import fact_lines
+from steelyard.cli.common import fact_lines, steps_fact
 from steelyard.cli.help_examples import EXAMPLES
 from steelyard.engine.loaded_model import LearnedModel
 from steelyard.engine.metrics import finite
@@ -61,6 +61,7 @@ def describe(loaded: LearnedModel, top: int) -> dict[str, Any]:
         else [{"name": each.name, "role": each.role, "why": each.why} for each in columns.columns],
         "labels": None if rule is None else dict(zip(rule.names, rule.values, strict=True)),
         "classes": loaded.class_names,
+        "class_steps": engine.class_steps,
         "calibrated": content.calibration is not None,
         "calibrated_on": _calibrated_on(content),
         "class_weight": content.parameters.get("class_weight"),
@@ -122,6 +123,7 @@ def _text(result: dict[str, Any]) -> str:
             "scaling": settings["scaling"],
             "learning rate": f"{settings['learning_rate']:g}, initial_t {settings['initial_t']:g}, "
             f"power_t {settings['power_t']:g}" + (" (auto)" if settings["auto"] else ""),
+            "steps": steps_fact(result["class_steps"]),
             "regularisation": f"l1 {settings['l1']:g}, l2 {settings['l2']:g}",
             "reads": _reads(result["reading"]),
             **_about_classes(result),

@@ -55,6 +55,8 @@ def command(model: Path, files: tuple[str, ...], output: Path, *, held_out: bool
 
     The page holds what evaluate says, curves, a threshold to try, what decides, the worst mistakes with
     their explanations, and what the model learned from. It is one file, which works without a network.
+    Of two classes, curves are of the second, or of the first if that is clearly the rarer one and the order
+    is not one that you named with train --labels.
     """
     with options.errors():
         paths = sources.expand(files)
@@ -72,12 +74,15 @@ def gather(
     """Predict the files, or the rows of them that were held out, and collect what the page says."""
     collector = _Collector(loaded, paths)
     quality = evaluate.measure(loaded, paths, given, collector.begin, held_out=held_out)
-    spec = collector.spec
+    spec, evidence, positive = collector.spec, collector.evidence(), 1
     threshold = 0.5
     if collector.probable and len(loaded.class_names or ()) == 2:
         border = np.array([decision_point(loaded.loss)])
         chances = probabilities.class_probabilities(loaded.loss, border, loaded.content.calibration)
         threshold = float(chances[0, 1])
+    if loaded.class_names is not None and quality.get("positive_class") == loaded.class_names[0]:
+        positive, threshold = 0, 1.0 - threshold
+        evidence = evidence.of_other_class(probable=collector.probable)
     named = [] if spec.columns is None else spec.columns.with_role(LABEL)
     return page.Content(
         model=loaded.path.name,
@@ -88,9 +93,10 @@ def gather(
         inspected=inspect.describe(loaded, 0),
         deciding=collector.deciding(),
         training=loaded.content.training,
-        evidence=collector.evidence(),
+        evidence=evidence,
         probable=collector.probable,
         threshold=threshold,
+        positive=positive,
     )
 
 

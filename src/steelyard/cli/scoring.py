@@ -14,13 +14,13 @@ from steelyard.cli.prediction_columns import Scores, check_kind
 from steelyard.engine import file_labels, file_predictions, loaded_model
 from steelyard.engine.loaded_model import LearnedModel, LoadedModel
 from steelyard.io import columns as roles
-from steelyard.io import compatibility
 from steelyard.io.absent_columns import JSON_LINES
 from steelyard.io.blocks import ParsedBlock
 from steelyard.io.columns import Column, Columns
 from steelyard.io.errors import InputError
 from steelyard.io.input_spec import InputSpec
 from steelyard.io.labels import ANYTHING, is_number
+from steelyard.io.required_columns import spec_to_predict
 from steelyard.io.stream import Stream
 from steelyard.io.transcoding import check_encoding
 
@@ -61,7 +61,7 @@ def read_spec(
     own = model.spec()
     if encoding is not None:
         own = replace(own, encoding=check_encoding(encoding))
-    spec = compatibility.spec_for(own, list(paths), str(model.path))
+    spec = spec_to_predict(own, list(paths), str(model.path))
     if labels is None:
         return spec
     names = [name.strip() for name in labels.split(",")]

@@ -291,7 +291,7 @@ def _run_on_cluster(
         resuming.check_kept(wanted.given, wanted.learn.loss, wanted.resume)
         started = model_file.load(wanted.resume, options.own_loss(wanted.learn.loss))
     training = cluster.begin(paths, given, wanted.run, started, wanted.checkpoint)
-    return cluster.run(training, given["cluster"], wanted.output, say if table else None)
+    return cluster.run(training, given, wanted.output, say if table else None)
 
 
 def _prepare(paths: list[str], wanted: TrainOptions) -> tuple[FileTraining, list[str]]:

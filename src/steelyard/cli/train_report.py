@@ -8,7 +8,7 @@ import numpy as np
 
 from steelyard import losses, weight_summary
 from steelyard.cli import evaluate
-from steelyard.cli.common import fact_lines, skips_and_notes, unused_interactions
+from steelyard.cli.common import fact_lines, skips_and_notes, steps_fact, unused_interactions
 from steelyard.engine import loaded_model
 from steelyard.engine.file_training import FileTraining
 from steelyard.engine.holdout import Share
@@ -89,6 +89,7 @@ def summarise(
         "classes": None if training.class_names is None else training.class_names.tolist(),
         "learning_rate": settings.rate,
         "power_t": settings.power_t,
+        "class_steps": engine.class_steps,
         "auto": len(engine.settings) > 1,
         "calibrated": training.calibration is not None,
         "passes": training.loop.position[0],
@@ -257,6 +258,7 @@ def _facts(result: dict[str, Any]) -> dict[str, str | None]:
         **baseline,
         "best constant's loss": _shown(result["best_constant_loss"]) + run,
         "learning rate": schedule if result["auto"] else None,
+        "steps": steps_fact(result["class_steps"]),
         "effective sample size": f"{size:,.1f}, as the weights vary" if varied else None,
         "features": features,
         "time": f"{result['seconds']:.2f} s ({speed}), and {result['startup_seconds']:.2f} s to start",

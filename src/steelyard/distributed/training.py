@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from steelyard import model_file
+from steelyard._messages import counted
 from steelyard.distributed.engines import TaskEngine
 from steelyard.distributed.plan import Plan
 from steelyard.engine.class_weights import BALANCED
@@ -132,9 +133,22 @@ class DistributedTraining:
     def _go_on(self, run: dict[str, Any]) -> None:
         known = run.get(_RUN)
         if known != self._identity:
-            raise InputError("the checkpoint is not of a run with these files, parts, rounds and passes")
+            raise InputError(
+                "the checkpoint is not of a run with these files, parts, rounds and passes "
+                f"({_describe(known)}): repeat the command that it is of"
+            )
         self.done, self._learned = int(run["done"]), float(run["learned"])
         self.content = replace(self.content, run=None)
+
+
+def plan_of(
+    content: ModelFile | None, paths: list[str], parts: int | None, rounds: int | None, passes: int
+) -> Plan:
+    """The plan of a run that begins, or goes on from a checkpoint: there, what is not given is as it was."""
+    known = None if content is None or content.run is None else content.run.get(_RUN)
+    if known is not None and known["paths"] == paths:  # the defaults may have been others
+        parts, rounds = parts or known["parts"], rounds or known["rounds"]
+    return Plan.of(paths, parts, rounds, passes)
 
 
 def learn_alone(start: bytes, loss: Loss, number: int, run: RunOptions, paths: list[str]) -> bytes:
@@ -169,6 +183,14 @@ def _without_margins(content: ModelFile) -> ModelFile:
     """Each round counts its own: those of earlier ones would be counted once for every part."""
     empty = {name: np.zeros_like(array) for name, array in content.progressive_calibration.items()}
     return replace(content, progressive_calibration=empty)
+
+
+def _describe(known: dict[str, Any] | None) -> str:
+    if known is None:
+        return "it is of none on a cluster"
+    counts = [counted(len(known["paths"]), "file"), *(counted(known[f"{n}s"], n) for n in ("part", "round"))]
+    passes = known["passes"]
+    return f"it is of {', '.join(counts)} and {passes} pass{'' if passes == 1 else 'es'}, by {known['by']}"
 
 
 def _check(run: RunOptions) -> None:

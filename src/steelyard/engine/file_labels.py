@@ -66,11 +66,11 @@ def settle(
         return Labels(None, None)
     if named is not None:
         labels = _named(list(named), loss)
+        assert labels.rule is not None
         spellings = join_spellings([label for label in first if not is_number(label)], named)
         joined = tuple(sorted((label, name) for label, name in spellings.items() if name in named))
-        if labels.rule is None or ANYTHING in named or not joined:
-            return labels
-        return replace(labels, rule=replace(labels.rule, spellings=joined))
+        joined = () if ANYTHING in named else joined
+        return replace(labels, rule=replace(labels.rule, spellings=joined, named=True))
     two = loss if isinstance(loss.labels, OneOf) else by_name(inference.TWO_CLASSES)
     taken = all(is_number(label) and two.allows(float(label)) for label in first)
     if not taken and all(map(is_number, first)) and not all(float(label).is_integer() for label in first):

@@ -42,6 +42,13 @@ class LoadedModel:
         )
 
     @property
+    def classes_are_ordered(self) -> bool:
+        """Whether the second of two classes is the one that matters: see `LabelRule.ordered`."""
+        spec = self.spec()
+        rule = (spec.original or spec).label_rule or spec.label_rule
+        return rule is None or rule.ordered
+
+    @property
     def feature_names(self) -> dict[int, str]:
         """By index; of a model fitted in Python, those of its columns."""
         if self.content.names is not None:

@@ -182,6 +182,14 @@ class ManyModels(ABC):
                 yield auto_rate.mixed(list(competing), parts, own)
 
     @property
+    def class_steps(self) -> float:
+        """The same for all settings; of more than two classes steps are as long as the rate says."""
+        if self.models_each > 1 or not self.settings[0].in_class_steps:
+            return 1.0
+        (first,) = self.model_set.models(range(1))
+        return first.class_steps
+
+    @property
     def mixes(self) -> bool:
         """Whether all settings answer together: not those of a sweep, nor of files from before that."""
         return self._must_answer and len(self.settings) > 1 and self.settings[0].scaling == "standardized"

@@ -19,6 +19,7 @@ from steelyard.losses import Loss, class_labels
 _BITS = 21
 _CALIBRATION_BINS = 10
 _MOST_CONFUSED = 10  # pairs of classes that are listed
+_RARER = 0.4  # the share of the weight below which a class is the rarer one: not by chance
 _LEAST_PROBABILITY = 1e-15  # so that the log loss of a wrong certainty stays finite
 
 
@@ -31,11 +32,19 @@ class Metrics:
     """Add predictions chunk by chunk, then ask for the result.
 
     `classes` are the names of the classes, none for numbers. Labels are as the loss takes them; of more than
-    two classes, their numbers.
+    two classes, their numbers. Unless two classes are `ordered`, the rarer one is the positive one, whose
+    probabilities are compared with its share; otherwise it is the second.
     """
 
-    def __init__(self, loss: Loss, classes: list[str] | None, calibration: Calibration | None = None) -> None:
-        self._loss = loss
+    def __init__(
+        self,
+        loss: Loss,
+        classes: list[str] | None,
+        calibration: Calibration | None = None,
+        *,
+        ordered: bool = True,
+    ) -> None:
+        self._loss, self._ordered = loss, ordered
         self._names = classes
         self._calibration_of_model = calibration
         self._chances = classes is not None and (
@@ -141,11 +150,17 @@ class Metrics:
         actual = self._confusion.sum(axis=1)
         result["most_frequent_class"] = self._names[int(actual.argmax())]
         result["most_frequent_class_accuracy"] = float(actual.max()) / self.weight
+        positive = 1
         if len(self._names) == 2:
-            result["auc"] = self._area()
+            positive = 0 if not self._ordered and actual[0] < _RARER * self.weight else 1
+            result |= {"positive_class": self._names[positive], "auc": self._area()}
         result |= self._per_class()
         if self._chances:
             weight, predicted, observed = self._calibration
+            if positive == 0:
+                weight, predicted, observed = (
+                    each[::-1] for each in (weight, weight - predicted, weight - observed)
+                )
             result["log_loss"] = self._log_loss / self.weight
             result["calibration_error"] = float(np.abs(predicted - observed).sum() / self.weight)
             result["calibration"] = [

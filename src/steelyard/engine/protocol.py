@@ -94,6 +94,11 @@ class Engine(Predicts, Protocol):
         """The share of those predictions that were for a wrong class, by weight."""
         ...
 
+    @property
+    def class_steps(self) -> float:
+        """How many times as long as the learning rate says the steps are, as one of two classes is rare."""
+        ...
+
     def progress_sums(self) -> tuple[Column, Column]:
         """Of each setting: the sum of progressive losses, and of the weights that they have."""
         ...

@@ -76,6 +76,10 @@ class SingleModel:
         weight = self.model.total_weight
         return np.array([self.error / weight if weight > 0.0 else np.nan])
 
+    @property
+    def class_steps(self) -> float:
+        return self.model.class_steps
+
     def progress_sums(self) -> tuple[Column, Column]:
         return self.model.state[[linear.LOSS]], self.model.state[[linear.WEIGHT]]
 

@@ -8,8 +8,7 @@ from sklearn.base import BaseEstimator
 
 from steelyard import model_file
 from steelyard.distributed.engines import TaskEngine, connect
-from steelyard.distributed.plan import Plan
-from steelyard.distributed.training import DistributedTraining
+from steelyard.distributed.training import DistributedTraining, plan_of
 from steelyard.engine import file_training
 from steelyard.engine.file_labels import CLASSES
 from steelyard.engine.run_options import RunOptions
@@ -33,9 +32,11 @@ class DistributedClassifier(BaseEstimator):  # type: ignore[misc]
         "local" (processes of this machine; "local:4" for four), "ray", "ray://HOST:PORT", "dask",
         "dask://HOST:PORT", or an object with the methods of `steelyard.distributed.engines.TaskEngine`.
     parts : int, optional
-        How many parts learn side by side; by default 8, or as many as there are files.
+        How many parts learn side by side; by default 8, and fewer, down to 4, where there are fewer than 64
+        files. (Of fewer than 8 files, 2.)
     rounds : int, optional
-        How often a pass is merged; by default 4, or as often as there are files for.
+        How often a pass is merged; by default 8 times, of more than 8 parts 16 times, or as often as there
+        are files for.
     by : {"gradients", "mean"}
         How much each part counts for a coefficient when models are merged.
 
@@ -80,7 +81,7 @@ class DistributedClassifier(BaseEstimator):  # type: ignore[misc]
         file_fitting.check_parameters(estimator)
         expanded = file_fitting.expand(paths)
         passes = fit_passes.in_files(estimator)
-        plan = Plan.of(expanded, self.parts, self.rounds, passes)
+        asked = self.parts, self.rounds, passes
         run = RunOptions(
             passes,
             calibrate_progressively=estimator.calibrate,
@@ -92,13 +93,13 @@ class DistributedClassifier(BaseEstimator):  # type: ignore[misc]
         settings = settings_of(estimator, None)
         if kept is not None and kept.exists():
             content = model_file.load(kept, settings[0].loss)
-            training = DistributedTraining(content, plan, run, **options)
+            training = DistributedTraining(content, plan_of(content, expanded, *asked), run, **options)
         else:
             begun = file_training.begin(
                 expanded, ReadOptions.from_keywords(**read_options), run, lambda inferred: settings,
                 task=CLASSES, class_weight=estimator.class_weight,
             )  # fmt: skip
-            training = DistributedTraining.begin(begun, plan, **options)
+            training = DistributedTraining.begin(begun, plan_of(None, expanded, *asked), **options)
         engine = connect(self.engine) if isinstance(self.engine, str) else self.engine
         try:
             content = training.run(engine)

@@ -26,9 +26,10 @@ from steelyard.estimators import fit_passes, saving
 from steelyard.estimators.habits import in_python
 from steelyard.estimators.online import AS_GIVEN, warn_of_scale
 from steelyard.estimators.parameters import settings_of
-from steelyard.io import compatibility, sources
+from steelyard.io import sources
 from steelyard.io.absent_columns import AbsentColumns, AbsentColumnsWarning
 from steelyard.io.read_options import ReadOptions
+from steelyard.io.required_columns import spec_to_predict
 from steelyard.model import Settings
 
 Paths = str | Path | Sequence[str | Path]
@@ -183,7 +184,7 @@ def predict(
     learned = estimator.input_spec_
     if text is not None:
         learned = loaded_model.with_text(learned, text, "the estimator")
-    spec = compatibility.spec_for(learned, expanded, "the estimator")
+    spec = spec_to_predict(learned, expanded, "the estimator")
     spec = file_predictions.accept_any_labels(spec)
     reader = spec.reader()
     parts = [

@@ -70,6 +70,7 @@ def answer_unknown(estimator: Any, names: Any) -> None:
 
 def in_python(text: str) -> str:
     """What is said about `--on-error`, about the parameter `on_error`."""
+    text = re.sub(r"--[a-z-]+ [A-Z]+ \(in Python: ([^)]+)\)", r"\1", text)
     return re.sub(r"--([a-z][a-z0-9-]+)", lambda found: f"`{found[1].replace('-', '_')}`", text)
 
 

@@ -9,14 +9,14 @@ from steelyard.engine.file_predictions import accept_any_labels
 from steelyard.filtering import rendering
 from steelyard.filtering.rendering import Compress, Renderer
 from steelyard.filtering.scorer import Scorers
-from steelyard.io import columns as roles
-from steelyard.io import compatibility, formats, jsonl_reader, sources
+from steelyard.io import formats, sources
 from steelyard.io.blocks import Block
 from steelyard.io.csv_reader import DelimitedBlock
 from steelyard.io.errors import InputError
 from steelyard.io.input_spec import InputSpec
+from steelyard.io.required_columns import spec_to_predict
 from steelyard.io.stream import Reader
-from steelyard.io.table_records import JsonRecords, Records, records_of
+from steelyard.io.table_records import Records, records_of
 from steelyard.io.transcoding import check_encoding
 
 BLOCK = 1 << 22  # bytes; a constant, because blocks are what a run goes on at and what is compressed
@@ -99,20 +99,6 @@ class Prepared:
             yield from self.ways[0].reader.blocks(source, BLOCK)
 
 
-def _check_columns(records: Records) -> None:
-    """Refuse a file without the columns of a model. Some objects of JSON may lack them, but not all."""
-    spec = records.spec
-    assert spec.columns is not None
-    (path,) = records.paths
-    if isinstance(records, JsonRecords):
-        wanted = set(spec.columns.with_role(roles.TEXT) or spec.columns.features)
-        with formats.open_head(path, spec.encoding) as head:
-            if any(wanted & row.keys() for row in jsonl_reader.head_objects(head.source)):
-                return
-    if records.names:
-        roles.require_features(spec.columns, records.names, path)
-
-
 class Preparer:
     """Looks at inputs. Readers are used again for files that are read alike."""
 
@@ -126,7 +112,7 @@ class Preparer:
         way_of = []
         for scorer in self._scorers.each:
             own = scorer.spec if self._encoding is None else replace(scorer.spec, encoding=self._encoding)
-            spec = accept_any_labels(compatibility.spec_for(own, [each.path], str(scorer.model.path)))
+            spec = accept_any_labels(spec_to_predict(own, [each.path], str(scorer.model.path)))
             if spec not in specs:
                 specs.append(spec)
             way_of.append(specs.index(spec))
@@ -153,7 +139,6 @@ class Preparer:
                 f"{path}: is {spec.format}, which has no columns to add scores to; filter takes JSON lines, "
                 "CSV, TSV, Parquet and Arrow tables (predict scores any file)"
             )
-        _check_columns(records)
         reader = next((reader for known, reader in self._readers if known == spec), None)
         if reader is None:
             reader = spec.reader()

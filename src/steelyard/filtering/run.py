@@ -87,7 +87,7 @@ def filter_files(
     by : str, optional
         The score that `fraction` goes by. By default that of the only model.
     rejects : path, optional
-        A folder for the rows that are not kept.
+        A folder for the rows that are not kept. A file that is missing there is written again.
     audit_size : int
         Draw so many documents for labelling: see `audit_filter`.
     seed : int
@@ -118,7 +118,7 @@ def filter_files(
         raise InputError(f"the fraction of rows to be kept lies between 0 and 1; got {fraction}")
     if keep is None and fraction is None and rejects is not None:
         raise InputError("nothing is rejected unless you say what to keep: give keep or fraction")
-    folder = RunFolder(Path(output))
+    folder = RunFolder(Path(output), None if rejects is None else Path(rejects))
     preparer = Preparer(scorers, encoding)
     usable = threads or min(os.cpu_count() or 1, 4)
     settings: dict[str, Any] = {
@@ -145,7 +145,7 @@ def filter_files(
     sample = AuditSample(audit_size, seed, rejects=condition is not None) if audit_size else None
     run = _Run(
         folder, preparer, BlockFilter(scorers, condition, rejects is not None, sample),
-        None if rejects is None else Path(rejects), skip_errors, progress,
+        skip_errors, progress,
     )  # fmt: skip
     with folder.locked():
         begins = folder.settings() is None
@@ -202,11 +202,11 @@ class _Run:
     """One call of `filter_files`."""
 
     def __init__(
-        self, folder: RunFolder, preparer: Preparer, work: BlockFilter, rejects: Path | None, skip: bool,
+        self, folder: RunFolder, preparer: Preparer, work: BlockFilter, skip: bool,
         progress: Progress | None,
     ) -> None:  # fmt: skip
         self._folder, self._preparer, self._work = folder, preparer, work
-        self._rejects, self._skip, self._progress = rejects, skip, progress
+        self._skip, self._progress = skip, progress
         self._begun: dict[str, dict[str, Any]] = {}
         self._open: _Open | None = None
         self._already = self._rows = 0
@@ -249,17 +249,13 @@ class _Run:
         name = prepared.input.name
         before = self._folder.partial(name) or {}
         sizes = before.get("sizes", [])
-        places = [partial_path(path) for path in self._paths(name)]
+        places = [partial_path(path) for path in self._folder.outputs(name)]
         if before.get("fingerprint") != prepared.fingerprint or not all(
             path.is_file() and path.stat().st_size >= size for path, size in zip(places, sizes, strict=True)
         ):
             before = {}
         self._begun[name] = before
         return int(before.get("blocks", 0))
-
-    def _paths(self, name: str) -> list[Path]:
-        folders = [self._folder.path, *([] if self._rejects is None else [self._rejects])]
-        return [folder / name for folder in folders]
 
     def _take(self, result: Result) -> None:
         """The results of blocks, in order."""
@@ -288,7 +284,7 @@ class _Run:
     def _begin(self, prepared: Prepared) -> _Open:
         before = self._begun.pop(prepared.input.name)
         self._accept(before.get("candidates", []))
-        paths = self._paths(prepared.input.name)
+        paths = self._folder.outputs(prepared.input.name)
         opened: list[Output] = []
         for path, size in zip(paths, before.get("sizes", [0] * len(paths)), strict=True):
             path.parent.mkdir(parents=True, exist_ok=True)

@@ -1,6 +1,7 @@
 """`RunFolder`: the folder of a filter's outputs, which are the state of the run.
 
     FOLDER/part-0.jsonl.gz              an output, renamed when it is whole: this input is done
+    REJECTS/part-0.jsonl.gz             if rejects are written: renamed before the output; done means both
     FOLDER/.part-0.jsonl.gz.partial     one that is being written
     FOLDER/_steelyard/settings.json     what decides the outputs; runs of other settings are refused
     FOLDER/_steelyard/files/….json      the statistics of each output; of a partial one, how far it is
@@ -52,10 +53,11 @@ def _checksum(content: Record) -> str:
 
 
 class RunFolder:
-    """A folder of outputs."""
+    """A folder of outputs, and that of the rejects, if there is one."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, rejects: Path | None = None) -> None:
         self.path = path
+        self.places = [path] if rejects is None else [path, rejects]
         self.settings_path = path / OWN / "settings.json"
 
     def settings(self) -> Record | None:
@@ -115,8 +117,16 @@ class RunFolder:
     def drop_partial(self, name: str) -> None:
         self._partial_path(name).unlink(missing_ok=True)
 
+    def outputs(self, name: str) -> list[Path]:
+        """The files that are written for an input: what is kept, then what is rejected."""
+        return [place / name for place in self.places]
+
     def done(self, given: Input) -> bool:
-        """Whether this output exists; an error if it is of another input, or nobody's."""
+        """Whether all outputs exist; an error if what is kept is of another input, or nobody's.
+
+        Where only the rejects are missing, both are written again. What is kept stays until it is replaced
+        by the same bytes.
+        """
         name = given.name
         if not (self.path / name).exists():
             return False
@@ -127,15 +137,18 @@ class RunFolder:
             raise InputError(
                 f"{self.path / name}: was made from a file that has changed since; remove it to filter again"
             )
-        return True
+        return self._whole(name)
 
     def records(self) -> Iterator[Record]:
         """Of all finished outputs, in the order of their names."""
         folder = self.path / OWN / "files"
         for path in sorted(folder.rglob("*.json")):
             name = path.relative_to(folder).as_posix().removesuffix(".json")
-            if (self.path / name).exists() and (record := read_json(path)) is not None:
+            if self._whole(name) and (record := read_json(path)) is not None:
                 yield record
+
+    def _whole(self, name: str) -> bool:
+        return all(path.exists() for path in self.outputs(name))
 
     def _partial_path(self, name: str) -> Path:
         return self.path / OWN / "partial" / f"{name}.json"

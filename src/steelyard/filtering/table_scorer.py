@@ -23,6 +23,7 @@ from steelyard.io import columns as roles
 from steelyard.io.arrow_arrays import import_pyarrow
 from steelyard.io.arrow_csr import NO_TEXT, ArrowBlock
 from steelyard.io.errors import InputError
+from steelyard.io.required_columns import require_features
 
 _WHERE = "the table"
 
@@ -79,7 +80,7 @@ class TableScorer:
         predictions = []
         for scorer, reader in zip(scorers.each, readers, strict=True):
             assert scorer.spec.columns is not None
-            roles.require_features(scorer.spec.columns, table.schema.names, _WHERE)
+            require_features(scorer.spec.columns, table.schema.names, _WHERE)
             parsed = reader.parse(ArrowBlock(_WHERE, NO_TEXT, 0, rows=whole[0]))
             for note in parsed.notes[:1]:
                 raise InputError(f"{_WHERE}, row {note.line + 1}: {note.what}")

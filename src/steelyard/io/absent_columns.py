@@ -7,7 +7,7 @@ from contextlib import suppress
 
 from steelyard._messages import counted
 from steelyard.io.blocks import ParsedBlock
-from steelyard.io.columns import TEXT
+from steelyard.io.columns import NAME_THE_TEXT, TEXT
 from steelyard.io.input_spec import InputSpec
 
 JSON_LINES = "jsonl"
@@ -85,13 +85,15 @@ class AbsentColumns:
         among = f" of the first {_LOOKED_AT:,}" if self._rows == _LOOKED_AT else ""
         self._tell(
             f"{counted(self._lacking, 'row')}{among} lacked columns of the model "
-            f"({_listed(most, _FEW_NAMES)}){none}; "
-            + (
-                "if another one has the text, use --text NAME"
-                if self._only_text and self._without == self._rows
-                else "an absent number counts as 0: send null for what is not known"
-            )
+            f"({_listed(most, _FEW_NAMES)}){none}; {self._advice()}"
         )
+
+    def _advice(self) -> str:
+        if not self._only_text:
+            return "an absent number counts as 0: send null for what is not known"
+        if self._without == self._rows:  # of a pipe: a file is refused beforehand
+            return NAME_THE_TEXT
+        return "rows without text all have the same prediction"
 
 
 def lines_of(parsed: ParsedBlock) -> list[bytes]:

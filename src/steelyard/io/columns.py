@@ -136,6 +136,15 @@ class Columns:
         return cls(tuple(Column(*column) for column in stored["columns"]), tuple(stored["missing"]))
 
 
+NAME_THE_TEXT = "if another one has the text, use --text NAME (in Python: text='NAME')"
+
+
+class AbsentColumnError(InputError):
+    """There is no column of this name."""
+
+    name: str
+
+
 def require(wanted: Iterable[str], names: Iterable[str], where: str = "") -> None:
     """Refuse names that are no columns, with a suggestion."""
     names = dict.fromkeys(names)
@@ -143,21 +152,10 @@ def require(wanted: Iterable[str], names: Iterable[str], where: str = "") -> Non
         if name not in names:
             place = f"{where}: " if where else ""
             hint = did_you_mean(name, names)
-            raise InputError(f"{place}there is no column {name!r}{hint} (there are {', '.join(names)})")
-
-
-def require_features(columns: Columns, names: Iterable[str], where: str) -> None:
-    """Refuse a table that lacks columns of the model; if that is its only text, with what to do."""
-    names = list(names)
-    texts = columns.with_role(TEXT)
-    try:
-        require(columns.features, names, where)
-    except InputError as error:
-        if len(texts) != 1 or texts[0] in names:
-            raise
-        raise InputError(
-            f"{error}; if another one has the text, use --text NAME (in Python: text='NAME')"
-        ) from None
+            listed = ", ".join(names)
+            error = AbsentColumnError(f"{place}there is no column {name!r}{hint} (there are {listed})")
+            error.name = name
+            raise error
 
 
 LABEL_NAMES = (

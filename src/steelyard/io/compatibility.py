@@ -68,7 +68,9 @@ def _compose(made: LabelRule, then: LabelRule) -> LabelRule:
         for name, value in zip(then.names, then.values, strict=True)
     ]
     pairs.sort(key=lambda pair: pair[0] != ANYTHING)
-    return LabelRule(tuple(name for name, _ in pairs), tuple(value for _, value in pairs), made.spellings)
+    return LabelRule(
+        tuple(name for name, _ in pairs), tuple(value for _, value in pairs), made.spellings, named=made.named
+    )
 
 
 def check_converted(head: Head, named: InputSpec, model: str) -> InputSpec | None:

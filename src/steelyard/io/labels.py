@@ -5,7 +5,7 @@ Numbers that a loss takes need no rule. Classes called anything else do: `0,1` f
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -17,6 +17,10 @@ from steelyard.io.errors import InputError
 ANYTHING = "*"
 _MOST_NAMED = 8  # classes, in a message
 _LONGEST = 20  # of a label in a message
+_ORDERED = (
+    ("no", "yes"), ("n", "y"), ("false", "true"), ("f", "t"), ("negative", "positive"), ("neg", "pos"),
+)  # fmt: skip
+"""Pairs of which everybody means the second, which the alphabet has second, too."""
 
 
 @dataclass(frozen=True)
@@ -25,12 +29,14 @@ class LabelRule:
 
     The first name may be `*`: any label that is none of the others. `spellings` are further ways to write
     a class, each with its name: yes for Yes. `closed`: it is that of a model, which learns no further class.
+    `named`: the user gave the classes, and so their order.
     """
 
     names: tuple[str, ...]
     values: tuple[float, ...]
     spellings: tuple[tuple[str, str], ...] = ()
     closed: bool = False
+    named: bool = field(default=False, compare=False)
 
     def __post_init__(self) -> None:
         if len(self.names) < 2 or len(self.names) != len(self.values):
@@ -56,6 +62,19 @@ class LabelRule:
     @property
     def high(self) -> float:
         return self.values[self._place(1)]
+
+    @property
+    def ordered(self) -> bool:
+        """Whether the order of two classes means something: it is not just that of the alphabet."""
+        pair = tuple(name.casefold() for name in self.names)
+        return self.named or self._shows_order or pair in _ORDERED
+
+    @property
+    def _shows_order(self) -> bool:
+        """Numbers, a class against any other, and what only a user can have named so."""
+        return list(self.names) != sorted(self.names) or any(
+            name == ANYTHING or is_number(name) for name in self.names
+        )
 
     @property
     def otherwise(self) -> float | None:
@@ -96,7 +115,9 @@ class LabelRule:
         spellings = {"spellings": dict(self.spellings)} if self.spellings else {}
         if len(self.names) == 2:
             two = {"negative": self.negative, "positive": self.positive, "low": self.low, "high": self.high}
-            return two | spellings
+            # earlier releases do not know the key, so it is there only where the names do not say it
+            named = {"named": True} if self.named and not self._shows_order else {}
+            return two | named | spellings
         return {"names": list(self.names), "values": list(self.values)} | spellings
 
     @classmethod
@@ -108,7 +129,8 @@ class LabelRule:
             if len(names) > 2 and sorted(values) != list(range(len(names))):
                 raise ValueError(f"the codes of {len(names)} classes are {values}")
             return cls(names, values, spellings)
-        return replace(two_classes(**stored), spellings=spellings)
+        named = bool(stored.pop("named", False))
+        return replace(two_classes(**stored), spellings=spellings, named=named)
 
     @property
     def spelt(self) -> list[str]:

@@ -125,7 +125,9 @@ class _Once(io.RawIOBase):
 class Source:
     """One open file. `read` returns its bytes, decompressed; `position` is how far the file is read."""
 
-    _leased = _live = False
+    _leased = False
+    live = False
+    """Whether lines are read as they come, so that what is peeked at depends on the moment."""
     encoding: str | None = None
     """Of the file, if that is not UTF-8 without a mark."""
     sheet = False
@@ -138,7 +140,7 @@ class Source:
         self._regular = not once_only(path)
         self._ahead = b""
         self._ended = False
-        self._live = _live and not self._regular
+        self.live = _live and not self._regular
         try:
             # Unbuffered where reading may block: a buffer would be locked meanwhile, and not be closed.
             if path == STANDARD_INPUT:
@@ -149,7 +151,7 @@ class Source:
             head = b""
             while len(head) < _HEAD and (part := self._file.read(_HEAD - len(head))):
                 head += part  # a pipe may return them one by one
-                if self._live and b"\n" in head and not head.startswith(_COMPRESSED):
+                if self.live and b"\n" in head and not head.startswith(_COMPRESSED):
                     break
         except OSError as error:
             raise InputError(f"{self.path}: {error.strerror}") from None
@@ -182,9 +184,7 @@ class Source:
         parts = [self._ahead[:count]] if self._ahead else []
         self._ahead = self._ahead[count:]
         wanted = count - sum(map(len, parts))
-        while wanted > 0 and not (
-            self._live and any(b"\n" in part for part in parts) and not self.readable()
-        ):
+        while wanted > 0 and not (self.live and any(b"\n" in part for part in parts) and not self.readable()):
             part = self._more(self._stream.read, wanted)
             if not part:
                 break
@@ -197,7 +197,7 @@ class Source:
         ahead = self.read(min(len(self._ahead), len(room)))
         count = len(ahead)
         room[:count] = ahead
-        while count < len(room) and not (self._live and count and not self.readable()):
+        while count < len(room) and not (self.live and count and not self.readable()):
             more = self._more(self._stream.readinto, room[count:])
             if not more:
                 break

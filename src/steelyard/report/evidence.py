@@ -1,6 +1,6 @@
 """`Evidence`: predictions and labels of the rows that a report is about, and the figures made of them."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -30,16 +30,22 @@ class Mistake:
 class Evidence:
     """All arrays have an entry for each row with a label and a weight.
 
-    `scores` order the rows, and are the probability of the second class where it is known; of more classes
-    there are none. Of numbers, `scores` are the predictions and `actual` the labels.
+    `scores` order the rows, and are the probability of the positive class where it is known, at first that of
+    the second; of more classes there are none. Of numbers, `scores` are the predictions and `actual` the
+    labels.
     """
 
     scores: Column
     actual: Column
-    """Of classes, whether it is the second; of more, whether the prediction was right."""
+    """Of classes, whether it is the positive one; of more, whether the prediction was right."""
     weights: Column
     right: NDArray[np.bool_]
     worst: list[Mistake]
+
+    def of_other_class(self, *, probable: bool) -> "Evidence":
+        """The same with the other one of two classes as the positive one."""
+        scores = 1.0 - self.scores if probable else -self.scores
+        return replace(self, scores=scores, actual=1.0 - self.actual)
 
     def curves(self, most: int = 200) -> tuple[list[tuple[float, float]], list[tuple[float, float]]]:
         """(ROC, precision over recall), each of at most so many points; ties are one step."""

@@ -35,7 +35,9 @@ class Content:
     probable: bool
     """Whether scores are probabilities."""
     threshold: float
-    """The probability from which on the model answers the second class."""
+    """The probability of the positive class beyond which the model answers it."""
+    positive: int = 1
+    """Which of two classes curves and thresholds are of."""
 
 
 def write(path: Path, content: Content) -> None:
@@ -63,7 +65,8 @@ def render(content: Content) -> str:
         return feature_bars([(name(feature), size) for feature, size in features])
 
     two = content.probable and len(content.classes or ()) == 2
-    to_try = thresholds.choose(content.evidence, content.threshold) if two else None
+    first = content.positive == 0
+    to_try = thresholds.choose(content.evidence, content.threshold, inclusive=first) if two else None
     environment.filters |= {"fmt": _format, "feature": name}
     environment.filters["shade"] = lambda weight, total: f"{100.0 * weight / total if total else 0.0:.0f}%"
     return BEGINNING.decode() + environment.get_template("page.html.j2").render(

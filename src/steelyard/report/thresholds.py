@@ -7,14 +7,15 @@ import numpy as np
 from steelyard.report.evidence import Column, Evidence, short
 
 _GOALS = (0.95, 0.9, 0.75, 0.5, 0.25, 0.1)  # recalls, of which the table has the thresholds
-_STEPS = np.linspace(0.0, 1.0, 100)  # of the slider, over all rows and again over those of the second class
+_STEPS = np.linspace(0.0, 1.0, 100)  # of the slider, over all rows and again over the positive ones
 _DECIMALS = range(2, 10)  # of a probability
 
 
-def choose(evidence: Evidence, own: float) -> dict[str, Any]:
+def choose(evidence: Evidence, own: float, *, inclusive: bool = False) -> dict[str, Any]:
     """What the slider needs, and the rows of the table; `own` is the threshold of the model itself.
 
-    A threshold is rounded down, then counted as it is shown; the model's own is counted exactly.
+    A threshold is rounded down, then counted as it is shown; the model's own is counted exactly: its answer
+    needs more than that, or at least that if it is `inclusive`, as of the first class.
     """
     positive = evidence.actual > 0.0
     goals = _at_recalls(evidence.scores[positive], evidence.weights[positive])
@@ -26,9 +27,7 @@ def choose(evidence: Evidence, own: float) -> dict[str, Any]:
     )
     own_shown = _floor(np.array([own]), decimals)[0]
     listed = np.unique(np.append(_floor(fine, decimals), (0.5, own_shown)))
-    exact = np.where(
-        listed == own_shown, np.nextafter(own, 2.0), listed
-    )  # the model's answer needs more than it
+    exact = np.where(listed == own_shown, own if inclusive else np.nextafter(own, 2.0), listed)
     found, alarms = (_from(exact, evidence, which) for which in (positive, ~positive))
     texts = [_percent(value, decimals) for value in listed.tolist()]
     chosen = int(np.searchsorted(listed, own_shown))
@@ -49,7 +48,7 @@ def choose(evidence: Evidence, own: float) -> dict[str, Any]:
 
 
 def _at_recalls(scores: Column, weights: Column) -> Column:
-    """The highest threshold that finds such a share of the second class, for each goal."""
+    """The highest threshold that finds such a share of the positive class, for each goal."""
     order = np.argsort(-scores, kind="stable")
     reached = np.cumsum(weights[order])
     if not len(order):
