@@ -223,6 +223,8 @@ def test_slow_clients(model: Path) -> None:
         head = b"POST /predict HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5000\r\n\r\n"
         with pytest.raises(ConnectionError):  # never quite silent
             talk(server, head, *[b"|"] * int(10.0 * PATIENCE), pause=0.1)
+        with pytest.raises(ConnectionError):  # not even in the first line
+            talk(server, *[b"P"] * int(10.0 * PATIENCE), pause=0.1)
         server.client_timeout = PATIENCE  # for one that may be slow by chance
         assert ask(server, "|a w1")[0] == 200
 

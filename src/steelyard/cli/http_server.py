@@ -6,6 +6,7 @@ that are too large; a client that is too slow, or one too many, is disconnected.
 
 import contextlib
 import http
+import io
 import json
 import socket
 import socketserver
@@ -111,6 +112,7 @@ class PredictionServer(ThreadingHTTPServer):
 
 class _Handler(BaseHTTPRequestHandler):
     server: PredictionServer
+    rfile: io.BufferedReader
     protocol_version = "HTTP/1.1"  # connections stay open
     server_version, sys_version = "steelyard", ""
     wbufsize = 1 << 16  # head and body leave together
@@ -120,11 +122,13 @@ class _Handler(BaseHTTPRequestHandler):
         self.request.settimeout(self.server.client_timeout)
         super().setup()
 
-    def parse_request(self) -> bool:
-        self.server.mark(self.request, READING)
-        return super().parse_request()
-
     def handle_one_request(self) -> None:
+        try:
+            self.rfile.peek(1)  # a request begins with its first byte, and may not take for ever from there
+        except TimeoutError:
+            self.close_connection = True
+            return
+        self.server.mark(self.request, READING)
         super().handle_one_request()
         self.server.mark(self.request, IDLE)
 
