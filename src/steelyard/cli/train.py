@@ -119,8 +119,8 @@ _RUNNING = several(
     options.FORCE,
     click.option(
         "--passes", type=click.IntRange(1), default=1, show_default=True,
-        help="How many times to go through the files; with standardized scaling, pass k uses the rate / k², and 3 "
-        "passes over up to 20,000 rows are usually a little better than one.",
+        help="How many times to go through the files; with standardized scaling, pass k uses the rate / k², "
+        "and 3 passes over up to 20,000 rows are usually a little better than one.",
     ),
     click.option(
         "--shuffle", is_flag=True,
