@@ -18,7 +18,7 @@ from steelyard.engine.progressive_calibration import ProgressiveCalibration
 from steelyard.engine.protocol import Engine, new_engine
 from steelyard.engine.row_sources import RowsInMemory
 from steelyard.engine.single_model import SingleModel
-from steelyard.estimators import fit_passes, saving
+from steelyard.estimators import fit_passes, saving, unit_rows
 from steelyard.estimators.file_methods import FileMethods
 from steelyard.estimators.fitted import DocumentationLink, FittedAttributes, unchanged_on_error
 from steelyard.estimators.habits import answer_habits, answer_unknown, options_as_parameters
@@ -131,7 +131,7 @@ class OnlineEstimator(DocumentationLink, FittedAttributes, FileMethods, BaseEsti
                 )
             self.weight_summary_ = weight_summary.summarise(chunk.sample_weight)
             weight_summary.warn(self.weight_summary_, stacklevel=2)
-            engine = self._ready(copy.deepcopy(begun), settings, chunk.features)
+            engine = self._ready(copy.deepcopy(begun), settings, chunk)
             engine.reset_progress()
             # rows of a fit that goes on may have been seen: their predictions calibrate nothing
             calibration = self._begin_calibration(settings) if begun is None else None
@@ -168,7 +168,7 @@ class OnlineEstimator(DocumentationLink, FittedAttributes, FileMethods, BaseEsti
             remedy = f"Divide them yourself, from the first call on. {_SILENCE}"
             warn_of_scale(self.weight_summary_.scale_warning(divided=False, remedy=remedy), stacklevel=4)
         self.n_iter_ = getattr(self, "n_iter_", 1)
-        engine = self._ready(begun, settings, chunk.features)
+        engine = self._ready(begun, settings, chunk)
         if begun is None:
             calibration = self._begin_calibration(settings)
         else:
@@ -180,11 +180,15 @@ class OnlineEstimator(DocumentationLink, FittedAttributes, FileMethods, BaseEsti
             self._calibration = calibration
         return self
 
-    def _ready(self, begun: Engine | None, settings: list[Settings], features: int) -> Engine:
+    def _ready(self, begun: Engine | None, settings: list[Settings], chunk: Examples) -> Engine:
         """A new engine, or the one that was begun, under the settings of now."""
         if begun is not None:
             return begun if begun.settings == settings else begun.with_settings(settings)
-        return new_engine(settings, self._count_classes(), features)
+        engine = new_engine(settings, self._count_classes(), chunk.features)
+        own = unit_rows.own_units(chunk)
+        if own is not None:
+            engine.know_units(own)
+        return engine
 
     def _forget(self) -> None:
         """What the next fit finds out anew."""

@@ -14,7 +14,7 @@ from steelyard.distributed.engines import TaskEngine
 from steelyard.engine import holdout as held_out_rows
 from steelyard.engine.holdout import Holdout
 from steelyard.engine.row_sources import Rows, RowsInMemory
-from steelyard.estimators import _sweep_inputs, fit_passes
+from steelyard.estimators import _sweep_inputs, fit_passes, unit_rows
 from steelyard.estimators.fitted import DocumentationLink, unchanged_on_error
 from steelyard.estimators.habits import options_as_parameters
 from steelyard.estimators.online import OnlineEstimator
@@ -146,9 +146,8 @@ class Sweep(DocumentationLink, MetaEstimatorMixin, BaseEstimator):  # type: igno
             order_of = None if orders is None else orders.__getitem__
             rows = RowsInMemory(prepared.examples, self._holdout(), order_of)
             identity = _sweep_inputs.identify(prepared.examples, orders)
-            search = self._search(
-                expanded, rows, prepared.examples.features, prepared.classes, passes, identity
-            )
+            known = prepared.examples.features, prepared.classes, passes, identity
+            search = self._search(expanded, rows, unit_rows.own_units(prepared.examples), *known)
             self._run(search, expanded)
             self._take_over(template)
             if self.refit:
@@ -245,10 +244,10 @@ class Sweep(DocumentationLink, MetaEstimatorMixin, BaseEstimator):  # type: igno
             raise ValueError(f"n_jobs must be None, -1 or a number of threads; got {self.n_jobs!r}")
         return None if self.n_jobs == -1 else self.n_jobs
 
-    def _search(self, expanded: Expanded, rows: Rows, *known: Any) -> Search:
+    def _search(self, expanded: Expanded, rows: Rows, own: NDArray[np.int64] | None, *known: Any) -> Search:
         if self.engine is not None:
             raise ValueError("engine is for files, which every worker reads: use fit_files, or leave it out")
-        return Search(expanded.points, rows, **self._search_options(*known))
+        return Search(expanded.points, rows, own_units=own, **self._search_options(*known))
 
     def _search_files(self, expanded: Expanded, files: Any, passes: int) -> Search:
         """`files` are a `sweep.files.SweepFiles`."""
