@@ -1,4 +1,4 @@
-"""Benchmarks of the learner itself: several passes, and what the default scaling costs."""
+"""Benchmarks of the learner itself: several passes, tf-idf, and what the default scaling costs."""
 
 from pathlib import Path
 
@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner
 from scipy import sparse
 
-from benchmarks import labelled, passes, scaling_cost
+from benchmarks import labelled, passes, scaling_cost, tf_idf
 from benchmarks.labelled import Problem
 
 
@@ -15,7 +15,7 @@ from benchmarks.labelled import Problem
 def counted(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every set is 300 rows of counts, of which the first one makes the class."""
     counts = np.random.default_rng(0).poisson(0.5, size=(300, 20)).astype(np.float32)
-    problem = Problem("toy", sparse.csr_matrix(counts), np.where(counts[:, 0] > 0.0, 1.0, -1.0))
+    problem = Problem("toy", sparse.csr_matrix(counts), np.where(counts[:, 0] > 0.0, 1.0, -1.0), text=True)
     monkeypatch.setattr(labelled, "load", lambda name: problem)
 
 
@@ -29,6 +29,14 @@ def test_page_on_passes(tmp_path: Path) -> None:
     assert page.read_text().count("| arxiv-astro, tf-idf |") == 2
     assert page.read_text().count("| diabetes |") == 1
     assert page.read_text().count("| 1,000 |") == 1  # the sets cut to so many rows
+
+
+@pytest.mark.usefixtures("counted")
+def test_page_on_tf_idf(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    arguments = ["--only", "enron-spam", "--seeds", "1", "--output", str(page)]
+    assert CliRunner().invoke(tf_idf.main, arguments, catch_exceptions=False).exit_code == 0
+    assert page.read_text().count("| the texts above (1) |") == 2
 
 
 def test_steepness() -> None:

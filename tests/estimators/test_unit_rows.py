@@ -15,7 +15,7 @@ from steelyard.estimators.unit_rows import own_units
 from steelyard.examples import examples
 
 ROWS, FEATURES = 400, 30
-Matrix = sparse.csr_matrix
+Matrix = Any  # a sparse matrix
 
 
 def counts(seed: int = 0) -> tuple[Matrix, NDArray[np.int64]]:
