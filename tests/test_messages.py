@@ -2,7 +2,7 @@
 
 import pytest
 
-from steelyard._messages import closest, counted, did_you_mean
+from steelyard._messages import closest, counted, did_you_mean, listed
 
 NAMES = ["hinge", "logistic", "modified_huber", "Price"]
 
@@ -29,6 +29,14 @@ def test_counted(number: int, said: str) -> None:
 def test_closest(given: str, meant: str | None) -> None:
     assert closest(given, NAMES) == meant
     assert did_you_mean(given, iter(NAMES)) == (f"; did you mean {meant!r}?" if meant else "")
+
+
+def test_long_names_are_cut_short() -> None:
+    long = "text " * 100
+    assert did_you_mean("text", [long]) == f"; did you mean {long[:59] + '…'!r}?"
+    assert listed(["y", long, "x" * 60]) == f"y, {long[:59]}…, {'x' * 60}"
+    assert listed(map(str, range(50))).endswith("48, 49")
+    assert listed(map(str, range(51))).endswith("48, 49, …")
 
 
 def test_nothing_is_known() -> None:

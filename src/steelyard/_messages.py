@@ -7,8 +7,11 @@
 """
 
 from collections.abc import Iterable
+from itertools import islice
 
 _LEAST = 3  # letters: a shorter part occurs in many names
+_LONGEST = 60  # letters of a name; a row that was taken for the names of columns has more
+_MOST = 50  # names
 
 
 def counted(number: int, noun: str) -> str:
@@ -19,7 +22,17 @@ def counted(number: int, noun: str) -> str:
 def did_you_mean(given: str, known: Iterable[str]) -> str:
     """The end of a message that suggests the most similar name; empty if none is similar."""
     close = closest(given, known)
-    return f"; did you mean {close!r}?" if close is not None else ""
+    return f"; did you mean {shortened(close)!r}?" if close is not None else ""
+
+
+def shortened(name: str) -> str:
+    return name if len(name) <= _LONGEST else name[: _LONGEST - 1] + "…"
+
+
+def listed(names: Iterable[str]) -> str:
+    """The first names, each cut short if it is long."""
+    first = list(islice(names, _MOST + 1))
+    return ", ".join([*map(shortened, first[:_MOST]), *["…"] * (len(first) > _MOST)])
 
 
 def closest(given: str, known: Iterable[str]) -> str | None:

@@ -4,6 +4,7 @@ import csv
 import gzip
 import io
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -324,3 +325,12 @@ def test_old_excel_is_refused(tmp_path: Path) -> None:
     said = run("predict", tmp_path / "m", table, "-o", tmp_path / "out.XLS", code=1).stderr
     assert said.endswith("out.XLS: the format of old Excel files is not written; name it .xlsx\n")
     assert not (tmp_path / "out.XLS").exists()
+
+
+@pytest.mark.parametrize("name", ["scored.parquet", "scored.arrow"])
+def test_without_pyarrow(churn: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    table, out = written(tmp_path / "t.csv"), tmp_path / name
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    said = refused("predict", churn, table, "-o", out)
+    assert said == f'{out}: Arrow and Parquet need pyarrow: pip install "steelyard[arrow]"'
+    assert [*tmp_path.iterdir()] == [table]

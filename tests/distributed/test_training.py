@@ -3,9 +3,10 @@
 import os
 import signal
 import sys
+import threading
 import time
-from collections.abc import Callable, Iterator
-from concurrent.futures.process import BrokenProcessPool
+from collections.abc import Iterator
+from concurrent.futures.process import BrokenProcessPool, ProcessPoolExecutor
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -82,6 +83,29 @@ def test_parts_and_rounds(files: list[Path], tmp_path: Path) -> None:
     assert not model_file.load(tmp_path / "n").progressive_calibration
 
 
+def stuck_in_a_result() -> None:
+    """What a worker does that is stopped while it sends one: it says how long that is, and no more."""
+    results = sys._getframe(1).f_locals["result_queue"]
+    os.write(results._writer.fileno(), (1 << 20).to_bytes(4, "big") + b"beginning")
+    time.sleep(600)
+
+
+@pytest.mark.parametrize("size", [1, 1 << 22])
+def test_an_engine_ends_in_the_middle_of_a_result_and_of_a_task(size: int) -> None:
+    """The threads of its pool ended never, so that Ctrl-C left a process that hung."""
+    before = {*threading.enumerate()}
+    engine = LocalEngine(2)
+    for _ in range(2):
+        engine._submit(Task(stuck_in_a_result, ()))
+    for _ in range(4):
+        engine._submit(Task(len, (bytes(size),)))  # more than the pipe of a worker holds
+    time.sleep(2.0)
+    engine.close()
+    for thread in {*threading.enumerate()} - before:
+        thread.join(20.0)
+        assert not thread.is_alive(), thread
+
+
 class StoppedError(Exception):
     """As if the power had failed."""
 
@@ -89,13 +113,13 @@ class StoppedError(Exception):
 class FailingEngine(LocalEngine):
     """Works for so many rounds."""
 
-    def __init__(self, rounds: int) -> None:
+    def __init__(self, rounds: int, error: type[BaseException] = StoppedError) -> None:
         super().__init__(1)
-        self.rounds = rounds
+        self.rounds, self.error = rounds, error
 
     def result(self, *arguments: Any) -> Any:
         if self.rounds == 0:
-            raise StoppedError
+            raise self.error
         self.rounds -= 1
         return super().result(*arguments)
 
@@ -139,6 +163,28 @@ def test_a_checkpoint_of_other_defaults_goes_on(
     result = run("train", *cluster, "--resume", checkpoint, "-o", tmp_path / "m")
     assert "2 parts, 4 rounds a pass, on local:1" in result.stdout
     assert (tmp_path / "m").read_bytes() == (tmp_path / "whole").read_bytes()
+
+
+def test_who_interrupts_is_told_what_is_kept(
+    files: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cluster = ("train", *files, "--cluster", "local:1", "--parts", 2, "--rounds", 3)
+    checkpoint = tmp_path / "m.checkpoint"
+    told = f"interrupted: {checkpoint} holds what was learned in whole rounds; to go on, repeat the command"
+
+    def interrupted(rounds: int, *options: Any) -> str:
+        engine = FailingEngine(rounds, KeyboardInterrupt)
+        monkeypatch.setattr("steelyard.distributed.engines.connect", lambda where: engine)
+        return run(*cluster, *options, code=1).stderr
+
+    checkpoint.write_text("of another run")
+    assert "interrupted" not in interrupted(0, *SMALL, "-o", tmp_path / "m")
+    assert "interrupted" not in interrupted(1, *SMALL)
+    assert told + f" with --resume {checkpoint}, without" in interrupted(1, *SMALL, "-o", tmp_path / "m")
+    assert told in interrupted(0, "--resume", checkpoint, "-o", tmp_path / "n")
+    assert f"{tmp_path / 'n.checkpoint'} holds" in interrupted(
+        1, "--resume", checkpoint, "-o", tmp_path / "n"
+    )
 
 
 def test_a_checkpoint_of_no_cluster(files: list[Path], tmp_path: Path) -> None:
@@ -286,16 +332,11 @@ def test_a_process_that_dies_is_replaced(engine: LocalEngine, tmp_path: Path) ->
 def test_processes_that_always_die(engine: LocalEngine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(local, "_MOST_DEATHS", 2)
 
-    class Dead:
-        def __init__(self) -> None:
-            self._processes: dict[int, Any] = {}
-
-        def submit(self, function: Callable[..., Any]) -> Any:
+    class Dead(ProcessPoolExecutor):
+        def submit(self, *given: Any, **options: Any) -> Any:
             raise BrokenProcessPool
 
-        def shutdown(self, **options: Any) -> None: ...
-
-    monkeypatch.setattr(local, "ProcessPoolExecutor", lambda *given, **options: Dead())
+    monkeypatch.setattr(local, "ProcessPoolExecutor", Dead)
     with pytest.raises(RuntimeError, match="2 worker processes died one after another: is there enough"):
         engine.result(engine.submit(die), [], lambda: None)
 

@@ -137,9 +137,11 @@ def test_other_settings_are_refused(models: Path, corpus: Path, tmp_path: Path) 
     model, kept = models / "quality.model", tmp_path / "kept"
     filter_files(model, corpus, kept, keep="p >= 0.5")
     with pytest.raises(
-        InputError, match=r"other settings \(keep: p >= 0.5, now p >= 0.6\); name another folder"
+        InputError, match=r"other settings \(--keep: p >= 0.5, now p >= 0.6\); name another folder"
     ):
         filter_files(model, corpus, kept, keep="p >= 0.6")
+    with pytest.raises(InputError, match=r"\(models: quality \w{8}, now language \w{8}; --keep: p"):
+        filter_files(models / "language.model", corpus, kept)
     write_jsonl(corpus / "d.jsonl", rows(10, 9))
     assert filter_files(model, corpus, kept, keep="p >= 0.5").already_done == 3
     write_jsonl(corpus / "d.jsonl", rows(11, 9))
@@ -219,7 +221,9 @@ def test_skip_goes_on_where_stop_has_stopped(models: Path, tmp_path: Path) -> No
         models / "quality.model", folder, tmp_path / "kept", keep="p >= 0.5", skip_errors=True
     )
     assert (found.files, found.already_done, found.statistics["unreadable"]) == (2, 1, 1)
-    with pytest.raises(InputError, match="skip_errors: True, now False"):
+    with pytest.raises(
+        InputError, match="with --on-error skip, and what could not be read is left out: repeat"
+    ):
         filter_files(models / "quality.model", folder, tmp_path / "kept", keep="p >= 0.5")
 
 
@@ -240,9 +244,8 @@ def test_a_folder_of_an_earlier_release_goes_on_with_skip(
         assert found.already_done == found.files == 3
     assert folder.settings() == before | {"skip_errors": True}
     write_json(folder.settings_path, old)
-    with pytest.raises(
-        InputError, match=r"other settings \(skip_errors: False, now True; text: None, now id\)"
-    ):
+    changes = r"other settings \(--on-error: stop, now skip; --text: not given, now id\)"
+    with pytest.raises(InputError, match=changes):
         filter_files(model, corpus, kept, keep="p >= 0.5", skip_errors=True, text="id")
 
 

@@ -38,7 +38,7 @@ def test_scores_are_those_of_the_same_texts(models: Path, files: dict[str, Path]
         assert [each[name] for each in found] == [each[name] for each in wanted]
     settings = json.loads((tmp_path / "2" / "_steelyard" / "settings.json").read_text())
     assert settings["text"] == "content"
-    with pytest.raises(InputError, match="text: content, now None"):
+    with pytest.raises(InputError, match="--text: content, now not given"):
         filter_files(paths, files["other"], tmp_path / "2")
 
 

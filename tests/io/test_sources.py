@@ -293,3 +293,23 @@ def test_position_and_size(tmp_path: Path) -> None:
 def test_no_device_is_left_open() -> None:
     assert content("/dev/null") == content("/dev/null") == b""
     assert not [key for key in sources._kept if key[0] == "/dev/null"]
+
+
+@pytest.mark.parametrize(
+    ("given", "meant"),
+    [
+        ("titanik.csv", "titanic.csv"),
+        ("titanik.model", "Titanic.model"),
+        ("titanic.json", "titanic.jsonl.gz"),
+        ("titanic.vw", "Titanic.model"),
+        ("titanic", "Titanic.model"),
+        ("ships.csv", None),
+    ],
+)
+def test_a_missing_file_is_like_one_of_the_same_ending(given: str, meant: str | None, tmp_path: Path) -> None:
+    for name in ("titanic.csv", "Titanic.model", "titanic.jsonl.gz", "other.csv"):
+        (tmp_path / name).touch()
+    hint = f"; did you mean {str(tmp_path / meant)!r}?" if meant else ""
+    assert (
+        sources.describe_missing(str(tmp_path / given)) == f"{tmp_path / given}: there is no such file{hint}"
+    )

@@ -1,7 +1,8 @@
 """`steelyard train --cluster`: learn files in parts, side by side, and merge the models round by round."""
 
 import time
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +10,7 @@ import click
 
 from steelyard import _atomic_files
 from steelyard._messages import counted
-from steelyard.cli.common import Say, fact_lines, steps_fact
+from steelyard.cli.common import Say, fact_lines, restored_interrupts, steps_fact
 from steelyard.cli.option_types import Choice
 from steelyard.cli.options import options
 from steelyard.io.errors import InputError
@@ -95,11 +96,12 @@ def run(
         elif say is not None:
             click.echo(said, err=True)
 
-    with closing(connect(where)) as engine:
+    checkpoint = None if output is None else output.with_name(output.name + ".checkpoint")
+    with _told_when_interrupted(training, checkpoint, given["resume"]), closing(connect(where)) as engine:
         content = training.run(engine, show)
-    if output is not None:
+    if output is not None and checkpoint is not None:
         model_file.save(output, content)
-        _atomic_files.remove(output.with_name(output.name + ".checkpoint"))
+        _atomic_files.remove(checkpoint)
     model, record = content.engine.answering, content.training or {}
     return {
         "files": len(plan.paths), "parts": plan.parts, "rounds": plan.total, "passes": plan.passes,
@@ -108,6 +110,26 @@ def run(
         "seconds": time.perf_counter() - began,
         "model": None if output is None else str(output),
     }  # fmt: skip
+
+
+@contextmanager
+def _told_when_interrupted(
+    training: "DistributedTraining", checkpoint: Path | None, resumed: Path | None
+) -> Iterator[None]:
+    """Whoever interrupts is told what is saved of the run: a checkpoint of now, or the one it began from."""
+    begun = training.done
+    try:
+        with restored_interrupts():
+            yield
+    except KeyboardInterrupt:
+        kept = checkpoint if training.done > begun else resumed if begun else None
+        if kept is not None and kept.exists():
+            click.echo(
+                f"interrupted: {kept} holds what was learned in whole rounds; to go on, repeat the command "
+                f"with --resume {kept}, without the options that a model keeps",
+                err=True,
+            )
+        raise
 
 
 def text(result: dict[str, Any]) -> str:

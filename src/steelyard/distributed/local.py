@@ -94,12 +94,22 @@ class LocalEngine:
 
     def close(self) -> None:
         if self._pool is not None:
-            processes = list(self._pool._processes.values())
+            processes, calls, results = _insides(self._pool)
             self._pool.shutdown(wait=False, cancel_futures=True)
             for process in processes:  # nobody waits for what they compute
                 process.terminate()
                 process.join()
+            # The pool's threads may be in the middle of a task or a result, whose other end is gone now, and
+            # would wait for it for ever, and the interpreter for them: these ends here keep the pipes open.
+            calls.close()
+            results.close()
             self._pool = None
+
+
+def _insides(pool: ProcessPoolExecutor) -> tuple[list[Any], Any, Any]:
+    """Its processes, and its own copies of their ends of the pipes: of tasks, and of results."""
+    inner: Any = pool
+    return list(inner._processes.values()), inner._call_queue._reader, inner._result_queue._writer
 
 
 def _ignore_interrupts() -> None:

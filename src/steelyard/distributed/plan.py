@@ -36,7 +36,7 @@ class Plan:
         if parts * rounds > files and (parts, rounds) != (1, 1):
             raise InputError(
                 f"{files} files cannot be cut into {parts} parts and {rounds} rounds, which need "
-                f"{parts * rounds}: ask for fewer, or cut files up (split -n l/{parts * rounds} cuts text)"
+                f"{parts * rounds}: ask for fewer, or cut files up ({_how_to_cut(parts * rounds)})"
             )
         return cls(tuple(paths), parts, rounds, passes)
 
@@ -47,7 +47,7 @@ class Plan:
         if parts_chosen and self.parts < PARTS and len(self.paths) < enough:
             return (
                 f"more parts need more than {files}: {enough} or more are learned in {PARTS} parts and "
-                f"{ROUNDS} rounds (split -n l/{enough} cuts text)"
+                f"{ROUNDS} rounds ({_how_to_cut(enough)})"
             )
         wanted = _usual_rounds(self.parts)
         if self.parts > FEW_PARTS and self.rounds < wanted and len(self.paths) < self.parts * wanted:
@@ -69,6 +69,13 @@ class Plan:
 
     def pass_of(self, number: int) -> int:
         return number // self.rounds
+
+
+def _how_to_cut(files: int) -> str:
+    return (
+        f"split -n l/{files} cuts text without a header, such as vw and jsonl; docs/clusters.md has how to "
+        "repeat that of csv and tsv"
+    )
 
 
 def _usual_parts(files: int, rounds: int | None) -> int:

@@ -25,13 +25,14 @@ Condition = Callable[[Lookup], Mask]
 
 _TOKEN = re.compile(
     r"\s*(?:(?P<word>[^\W\d]\w*(?:\[[^\]]*\])?)|(?P<number>[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)"
-    r"|(?P<quoted>'[^']*'|\"[^\"]*\")|(?P<sign>>=|<=|==|!=|[<>=()]))"
+    r"|(?P<quoted>'[^']*'|\"[^\"]*\")|(?P<sign>>=|<=|==|!=|=>|=<|<>|[<>=()]))"
 )
 _PROBABILITY = re.compile(r"(^|_)p(\[|$)")
 _COMPARE: dict[str, Callable[[Any, Any], Any]] = {
     ">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt,
     "==": operator.eq, "=": operator.eq, "!=": operator.ne,
 }  # fmt: skip
+_MEANT = {"=>": ">=", "=<": "<=", "<>": "!="}
 
 
 def parse(
@@ -104,7 +105,8 @@ class _Parser:
             )
         sign = self._next("a comparison")[1]
         if sign not in _COMPARE:
-            raise self._error(f"after {name} comes one of {' '.join(_COMPARE)}, not {sign!r}")
+            hint = f"; did you mean {_MEANT[sign]!r}?" if sign in _MEANT else ""
+            raise self._error(f"after {name} comes one of {' '.join(_COMPARE)}, not {sign!r}{hint}")
         compare = _COMPARE[sign]
         kind, given = self._next("a value")
         if self._scores[name]:

@@ -24,6 +24,7 @@ from steelyard.io.errors import InputError
 
 OWN = "_steelyard"
 _CHECK = "sha256"
+_OPTIONS = ("keep", "fraction", "by", "rejects", "audit", "seed", "on-error", "encoding", "text")
 Record = dict[str, Any]
 
 
@@ -50,6 +51,22 @@ def write_json(path: Path, content: Record) -> None:
 
 def _checksum(content: Record) -> str:
     return hashlib.sha256(json.dumps(content).encode()).hexdigest()
+
+
+def _change(name: str, before: Any, now: Any) -> str:
+    """Of a setting, as the command line names it."""
+    if name == "skip_errors":
+        name, before, now = "on-error", *("skip" if each else "stop" for each in (before, now))
+    if name == "models":
+        before, now = (
+            ", ".join(f"{each} {digest[:8]}" for each, digest in of.items()) for of in (before, now)
+        )
+    option = f"--{name}" if name in _OPTIONS else name
+    return f"{option}: {_shown(before)}, now {_shown(now)}"
+
+
+def _shown(value: Any) -> str:
+    return "not given" if value is None else str(value)
 
 
 class RunFolder:
@@ -89,8 +106,13 @@ class RunFolder:
             write_json(self.settings_path, settings)
             return
         differing = [name for name in settings if settings[name] != before[name]]
+        if differing == ["skip_errors"]:
+            raise InputError(
+                f"{self.path}: was made with --on-error skip, and what could not be read is left out: repeat "
+                "the command with it to go on (in Python skip_errors=True), or name another folder"
+            )
         if differing:
-            listed = "; ".join(f"{name}: {before[name]}, now {settings[name]}" for name in differing)
+            listed = "; ".join(_change(name, before[name], settings[name]) for name in differing)
             raise InputError(
                 f"{self.path}: was made with other settings ({listed}); name another folder, or remove it"
             )

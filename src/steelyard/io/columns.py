@@ -24,7 +24,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
-from steelyard._messages import did_you_mean
+from steelyard._messages import did_you_mean, listed
 from steelyard.io.errors import InputError, has_decimal_comma
 
 HEAD_RECORDS = 1000  # from which roles are inferred
@@ -152,8 +152,7 @@ def require(wanted: Iterable[str], names: Iterable[str], where: str = "") -> Non
         if name not in names:
             place = f"{where}: " if where else ""
             hint = did_you_mean(name, names)
-            listed = ", ".join(names)
-            error = AbsentColumnError(f"{place}there is no column {name!r}{hint} (there are {listed})")
+            error = AbsentColumnError(f"{place}there is no column {name!r}{hint} (there are {listed(names)})")
             error.name = name
             raise error
 

@@ -66,10 +66,16 @@ def describe_missing(name: str) -> str:
     folder = Path(name).parent
     if not folder.is_dir():
         return f"{name}: there is no such file, and no folder {str(folder)!r}"
-    stems = {path.name.partition(".")[0]: path for path in folder.iterdir()}  # alike suffixes say little
-    beside = closest(Path(name).name.partition(".")[0], stems)
-    hint = f"; did you mean {str(stems[beside])!r}?" if beside is not None else ""
-    return f"{name}: there is no such file{hint}"
+    stem, _, suffix = Path(name).name.lower().partition(".")
+    stems: dict[str, list[Path]] = {}  # alike suffixes say little
+    for path in sorted(folder.iterdir()):
+        stems.setdefault(path.name.lower().partition(".")[0], []).append(path)
+    beside = closest(stem, stems)
+    if beside is None:
+        return f"{name}: there is no such file"
+    suffixes = {path: path.name.lower().partition(".")[2] for path in stems[beside]}
+    meant = max(suffixes, key=lambda path: (suffixes[path] == suffix, suffixes[path].startswith(suffix)))
+    return f"{name}: there is no such file; did you mean {str(meant)!r}?"
 
 
 def once_only(path: str) -> bool:

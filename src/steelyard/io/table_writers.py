@@ -62,6 +62,8 @@ def open_writer(
             return
         if found.name == "excel":
             import_openpyxl(str(path))
+        else:
+            import_pyarrow(str(path))  # errors name this file, not the temporary one
         with closing(
             _excel_writer(temporary, records, names)
             if found.name == "excel"
@@ -175,7 +177,7 @@ class _ArrowWriter:
     def __init__(
         self, temporary: Path, kind: str, records: Records, names: Sequence[str], numeric: Sequence[bool]
     ) -> None:
-        self._arrow: Any = import_pyarrow(str(temporary))
+        self._arrow: Any = import_pyarrow()
         self._records = records
         types = [self._arrow.float64() if number else self._arrow.string() for number in numeric]
         self._new = [self._arrow.field(name, each) for name, each in zip(names, types, strict=True)]

@@ -48,18 +48,22 @@ class Evidence:
         return replace(self, scores=scores, actual=1.0 - self.actual)
 
     def curves(self, most: int = 200) -> tuple[list[tuple[float, float]], list[tuple[float, float]]]:
-        """(ROC, precision over recall), each of at most so many points; ties are one step."""
+        """(ROC, precision over recall), ties being one step.
+
+        All points where a curve bends, or `most` of them: spaced evenly by recall, of ROC half by each rate.
+        """
         order = np.argsort(-self.scores, kind="stable")
         scores, positive = self.scores[order], self.actual[order]
         weights = self.weights[order]
         found, wrong = np.cumsum(weights * positive), np.cumsum(weights * (1.0 - positive))
         ends = np.flatnonzero(np.append(np.diff(scores) != 0.0, True))
-        found, wrong = found[ends], wrong[ends]
-        keep = np.unique(np.linspace(0, len(ends) - 1, most).astype(np.int64))
-        recall, false = found / found[-1], wrong / wrong[-1]
-        precision = found / (found + wrong)
-        roc = [(0.0, 0.0), *zip(false[keep].tolist(), recall[keep].tolist(), strict=True)]
-        return roc, list(zip(recall[keep].tolist(), precision[keep].tolist(), strict=True))
+        ends = ends[_bends(found[ends])]
+        recall, false = found[ends] / found[-1], wrong[ends] / wrong[-1]
+        precision = found[ends] / (found[ends] + wrong[ends])
+        by_recall = _spaced(most, recall)
+        by_both = _spaced(most, recall, false)
+        roc = [(0.0, 0.0), *zip(false[by_both].tolist(), recall[by_both].tolist(), strict=True)]
+        return roc, list(zip(recall[by_recall].tolist(), precision[by_recall].tolist(), strict=True))
 
     @property
     def has_both(self) -> bool:
@@ -81,6 +85,24 @@ class Evidence:
             "smallest": float(weights.min()),
             "largest": float(weights.max()),
         }
+
+
+def _bends(found: Column) -> NDArray[np.intp]:
+    """Where what is found has grown, or is about to: in between, both curves are straight."""
+    grows = np.diff(found, prepend=0.0) > 0.0
+    return np.flatnonzero(grows | np.append(grows[1:], True))
+
+
+def _spaced(most: int, *axes: Column) -> NDArray[np.intp]:
+    """All points of a curve if they are few; otherwise the first to reach each of evenly spaced levels.
+
+    The levels of rates, which grow from 0 to 1, are shared by the axes.
+    """
+    if len(axes[0]) <= most:
+        return np.arange(len(axes[0]))
+    levels = np.linspace(0.0, 1.0, most // len(axes))[:-1]
+    chosen = [np.searchsorted(axis, levels) for axis in axes]
+    return np.unique(np.concatenate([*chosen, [len(axes[0]) - 1]]))
 
 
 def short(values: NDArray[Any]) -> list[float]:
