@@ -1,12 +1,9 @@
 """`distributed`: one part is training without a cluster; workers and deaths of workers decide nothing."""
 
 import os
-import signal
 import sys
 import threading
 import time
-from collections.abc import Iterator
-from concurrent.futures.process import BrokenProcessPool, ProcessPoolExecutor
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -14,7 +11,6 @@ from typing import Any
 import pytest
 
 from steelyard import model_file
-from steelyard.distributed import local
 from steelyard.distributed import plan as plan_module
 from steelyard.distributed.engines import connect
 from steelyard.distributed.local import LocalEngine, Task
@@ -294,65 +290,3 @@ def test_many_parts_have_more_rounds() -> None:
     assert remark.startswith("more rounds need more than 512 files: 16 rounds of 64 parts, which cost less")
     assert "need 1024;" in remark
     assert Plan.of(paths[:8], 4, None).remark(parts_chosen=False) is None  # which is no great loss
-
-
-def add(left: int, right: int) -> int:
-    return left + right
-
-
-def die_unless(path: Path) -> int:
-    """Kill the process that computes it, the first time."""
-    if path.exists():
-        return 1
-    path.touch()
-    os.kill(os.getpid(), signal.SIGKILL)
-    return 0
-
-
-def die() -> None:
-    os.kill(os.getpid(), signal.SIGKILL)
-
-
-@pytest.fixture
-def engine() -> Iterator[LocalEngine]:
-    made = LocalEngine(2)
-    yield made
-    made.close()
-
-
-def test_a_process_that_dies_is_replaced(engine: LocalEngine, tmp_path: Path) -> None:
-    told: list[int] = []
-    first, second = engine.submit(die_unless, tmp_path / "first"), engine.submit(add, 2, engine.put(3))
-    both = engine.submit(add, first, second)
-    assert engine.result(both, [first, second], lambda: told.append(1)) == 6
-    assert len(told) == 2
-    assert engine.result(both, [], lambda: None) == 6
-
-
-def test_processes_that_always_die(engine: LocalEngine, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(local, "_MOST_DEATHS", 2)
-
-    class Dead(ProcessPoolExecutor):
-        def submit(self, *given: Any, **options: Any) -> Any:
-            raise BrokenProcessPool
-
-    monkeypatch.setattr(local, "ProcessPoolExecutor", Dead)
-    with pytest.raises(RuntimeError, match="2 worker processes died one after another: is there enough"):
-        engine.result(engine.submit(die), [], lambda: None)
-
-
-def test_an_end_does_not_wait_for_what_is_running(engine: LocalEngine) -> None:
-    engine._submit(Task(time.sleep, (900.0,)))
-    engine.close()
-
-
-def test_interrupts_are_for_the_process_that_was_started() -> None:
-    before = signal.getsignal(signal.SIGINT)
-    local._ignore_interrupts()
-    assert signal.getsignal(signal.SIGINT) == signal.SIG_IGN
-    signal.signal(signal.SIGINT, before)
-
-
-def test_workers_are_those_of_the_machine() -> None:
-    assert LocalEngine().workers == (os.cpu_count() or 1)
-    assert isinstance(connect("local"), LocalEngine)

@@ -3,6 +3,7 @@
 import multiprocessing
 import os
 import signal
+import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -89,7 +90,7 @@ class LocalEngine:
         if self._pool is None:
             # processes that begin afresh: a copy of this one might hold locks of its threads
             context = multiprocessing.get_context("spawn")
-            self._pool = ProcessPoolExecutor(self.workers, mp_context=context, initializer=_ignore_interrupts)
+            self._pool = ProcessPoolExecutor(self.workers, mp_context=context, initializer=_begin_worker)
         return self._pool.submit(task.function, *task.values())
 
     def close(self) -> None:
@@ -112,9 +113,20 @@ def _insides(pool: ProcessPoolExecutor) -> tuple[list[Any], Any, Any]:
     return list(inner._processes.values()), inner._call_queue._reader, inner._result_queue._writer
 
 
-def _ignore_interrupts() -> None:
-    """Ctrl-C reaches every process of a terminal; the one that was started decides what becomes of it."""
+def _begin_worker() -> None:
+    """Ctrl-C reaches every process of a terminal; the one that was started decides what becomes of it.
+
+    Where that one is killed, nobody is left to end its workers: each notices, and goes.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+
+
+def _end_with(parent: Any) -> None:
+    parent.join()
+    os._exit(1)
 
 
 def _tell(task: Task, watched: Sequence[Task], finished: Callable[[], None]) -> None:
