@@ -148,8 +148,9 @@ class NaiveLearner:
 
     def change_units(self, units: NaiveUnits, raw: dict[int, float]) -> dict[int, float]:
         """The row in units that fit."""
+        length_1 = abs(sum(value * value for value in raw.values()) - 1.0) <= 1e-4
         for i, value in raw.items():
-            scale, square = units.change(i, value)
+            scale, square = units.change(i, value, length_1)
             self.weights[i] *= scale
             self.lags[i] *= scale
             self.squares[i] *= square

@@ -47,6 +47,7 @@ from steelyard.learn.units import (
     divide,
     find,
     forget,
+    has_length_1,
     look_at,
     note_columns,
 )
@@ -157,7 +158,8 @@ def learn(
                     )
                     l1_lags[i] = l1_lag
             if any_misfit(filled, x, units, z, typed):
-                change_units(filled, x, z, v, g, units, lags, flags, places, typed)
+                length_1 = has_length_1(start, end, values)
+                change_units(filled, x, z, v, g, units, lags, flags, places, length_1, typed)
                 p = scale * dot(filled, v, z) + offset  # the prediction has changed
                 before, slope = value(p, y), derivative(p, y)
             if flow is not None:

@@ -46,6 +46,7 @@ from steelyard.learn.units import (
     find,
     fits,
     forget,
+    has_length_1,
     look_at,
     new_unit,
     note_columns,
@@ -108,7 +109,7 @@ def learn(
         if power > 0:
             _grow_references(lanes, stride, clocks, power, board, state, flat, lates)
         if keep_live_slopes(lanes, board, state):
-            if _change_units(start, end, base, indices, x, flat, stride, lanes, board, z):
+            if _change_units(start, end, base, indices, values, x, flat, stride, lanes, board, z):
                 _dots(start, end, base, indices, flat, stride, lanes, z, totals)
                 predict_all(lanes, totals, state, bias_value, offset, board)
                 value(where, wide, np.int64(0), wide)
@@ -162,18 +163,20 @@ def _dots(start, end, base, indices, flat, stride, lanes, z, totals):
 
 
 @part
-def _change_units(start, end, base, indices, x, flat, stride, lanes, board, z):
+def _change_units(start, end, base, indices, values, x, flat, stride, lanes, board, z):
     """New units in lanes that learn, where values do not fit theirs; returns whether there are any."""
-    some = False
+    some = length_1 = False
     for j in range(start, end):
         v = np.uint64(indices[j - base]) * stride
         g, u, lag = v + lanes, v + np.uint64(2) * lanes, v + np.uint64(3) * lanes
         m = (j - start) * lanes
         if not _any_misfit(lanes, x[j - start], flat, u, z, m):
             continue
+        if not some:
+            length_1 = has_length_1(start, end, values)
         for k in range(lanes):
             if board[SLOPE, k] != 0.0 and not fits(x[j - start], flat[u + k], z[m + k]):
-                unit, scale, square = new_unit(x[j - start], flat[u + k])
+                unit, scale, square = new_unit(x[j - start], flat[u + k], length_1)
                 flat[u + k] = unit
                 flat[v + k] *= scale
                 flat[lag + k] *= scale
