@@ -42,6 +42,9 @@ class FastTextReader(LineReader):
         self._inner = DelimitedReader(replace(spec, dialect=Dialect("\t", False, False)), names)
         self._places = np.array([_PLACES.get(column.role, -1) for column in spec.columns.columns], np.int64)
 
+    def is_blank(self, line: bytes) -> bool:
+        return not line.strip()
+
     def parse(self, block: Block) -> ParsedBlock:
         lines, most = [], 0
         for line in block.text.tobytes().replace(b"\t", b" ").split(b"\n"):
@@ -50,5 +53,7 @@ class FastTextReader(LineReader):
             most = max(most, labels)
         table_text = np.frombuffer(b"\n".join(lines), np.uint8)
         remarks = frozenset([SEVERAL] if most > 1 else [])
-        table = DelimitedBlock(block.path, table_text, block.position, 0, 2, self._places, remarks)
+        table = DelimitedBlock(
+            block.path, table_text, block.position, 0, 2, self._places, remarks, described=block.described
+        )
         return replace(self._inner.parse(table), block=block)
