@@ -38,6 +38,14 @@ def lines(count: int, seed: int = 0) -> list[bytes]:
     return rows
 
 
+def train(folder: Path, rows: list[bytes]) -> Path:
+    """A model of these rows."""
+    path, model = folder / "rows.vw", folder / "rows.model"
+    path.write_bytes(b"".join(rows))
+    subprocess.run([*_COMMAND, "train", str(path), "-o", str(model)], check=True, stdout=subprocess.DEVNULL)
+    return model
+
+
 @contextmanager
 def served(model: Path) -> Iterator[int]:
     """A server of the model; its port."""
@@ -121,12 +129,8 @@ def pipe_speed(model: Path, path: Path) -> tuple[float, float]:
 def main(seconds: float, rows: int, page: Path) -> None:
     """Measure, and write the tables into the page."""
     with tempfile.TemporaryDirectory(prefix="steelyard-serving-") as folder:
-        path, model = Path(folder) / "rows.vw", Path(folder) / "rows.model"
         data = lines(rows)
-        path.write_bytes(b"".join(data))
-        subprocess.run(
-            [*_COMMAND, "train", str(path), "-o", str(model)], check=True, stdout=subprocess.DEVNULL
-        )
+        model = train(Path(folder), data)
         with served(model) as port:
             requests(port, data[:50])
             found = list(http_rows(port, data, seconds))

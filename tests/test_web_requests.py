@@ -26,8 +26,9 @@ def test_own_names(host: str) -> None:
     "host",
     [
         "localhost:80@evil.com", "evil.com@localhost", "localhost:80:80", "localhost:", "localhost:x", "::1",
-        "[::1", "[localhost]", "localhost/", "localhost:80/x", "localhost#", "localhost, localhost", "local host",
-        "", " ", "localhost\n", "evil.com", "127.0.0.1.evil.com:80", "[::2]:80", "localhost.", "127.0.0.1:999999",
+        "[::1", "[localhost]", "localhost/", "localhost:80/x", "localhost#", "localhost, localhost",
+        "local host", "", " ", "localhost\n", "evil.com", "127.0.0.1.evil.com:80", "[::2]:80", "localhost.",
+        "127.0.0.1:999999",
         ["localhost", "localhost"], ["localhost", "evil.com"], [],
     ],
 )  # fmt: skip

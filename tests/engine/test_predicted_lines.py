@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from steelyard.engine.file_predictions import accept_any_labels, predict_lines
 from steelyard.examples import Examples
-from steelyard.io import formats, inference
+from steelyard.io import formats, inference, sources
 from steelyard.io.blocks import Block, LineReader, ParsedBlock
 from steelyard.io.table_records import records_of
 
@@ -114,19 +114,23 @@ def test_records_of_a_table_with_bad_lines_are_not_searched_for(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     spec, path = spec_of(name, tmp_path)
-    records, parses = records_of(spec, [path]), []
+    records, parsed_blocks = records_of(spec, [path]), []
     assert records is not None
     reader = type(spec.reader())
     usual = reader.parse
-    monkeypatch.setattr(reader, "parse", lambda self, block: parses.append(1) or usual(self, block))
+
+    def parse(self: Any, block: Block) -> ParsedBlock:
+        parsed_blocks.append(block)
+        found: ParsedBlock = usual(self, block)
+        return found
+
+    monkeypatch.setattr(reader, "parse", parse)
     head, good = (b"", SAMPLES[name].splitlines()[0]) if name == "jsonl" else SAMPLES[name].splitlines()[:2]
     Path(path).write_bytes((head + b"\n" if head else b"") + b"\n%b\n\xff\n" % good * 500)
-    from steelyard.io import sources
-
     made = spec.reader()
     with sources.open_source(path) as source:
         (block,) = made.blocks(source, 1 << 20)
     parsed = made.parse(block)
     assert parsed.skipped == 500
     assert records.read(parsed).tolist() == [True, False] * 500
-    assert len(parses) == 2
+    assert len(parsed_blocks) == 2
