@@ -2,7 +2,7 @@
 
 from steelyard.filtering.datatrove import SteelyardFilter
 
-pipeline = [JsonlReader("corpus"), SteelyardFilter("quality.model", keep="p >= 0.9"), JsonlWriter("kept")]
+pipeline = [JsonlReader("corpus"), SteelyardFilter("quality.model", keep="p[good] >= 0.9"), JsonlWriter("kept")]
 """
 
 from collections.abc import Sequence
