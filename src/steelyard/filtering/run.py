@@ -84,8 +84,8 @@ def filter_files(
     output : path
         The folder of the outputs.
     keep : str, optional
-        Which rows are kept, such as `"p >= 0.9"` or `"language_label == 'en' and quality_p > 0.5"`. All by
-        default.
+        Which rows are kept, such as `"p[good] >= 0.9"` or `"language_label == 'en' and quality_p > 0.5"`. By
+        default all.
     fraction : float, optional
         Instead of `keep`: the share of rows to be kept, those with the best scores. The threshold comes
         from a first pass over about `sample_rows` rows.

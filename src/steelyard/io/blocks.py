@@ -93,6 +93,8 @@ class ParsedBlock:
     """The text that the tags are spans of, if it is not the block's own."""
     remarks: frozenset[str] = frozenset()
     """What the user should be told once, however many rows it applies to."""
+    several_labels: int = 0
+    """Rows that have more labels than the first, which counts."""
     predictions: NDArray[np.float64] | None = None
     """The prediction for each row, if a model has made them."""
 
