@@ -46,12 +46,14 @@ def train(folder: Path, rows: list[bytes]) -> Path:
     return model
 
 
+def serve_command(model: Path) -> list[str]:
+    return [*_COMMAND, "serve", str(model), "--port", "0"]
+
+
 @contextmanager
-def served(model: Path) -> Iterator[int]:
-    """A server of the model; its port."""
-    server = subprocess.Popen(
-        [*_COMMAND, "serve", str(model), "--port", "0"], stderr=subprocess.PIPE, text=True
-    )
+def served(command: list[str]) -> Iterator[int]:
+    """A server, started by a command that prints its address; its port."""
+    server = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
     try:
         assert server.stderr is not None
         found = re.search(r":(\d+)/predict", server.stderr.readline())
@@ -131,7 +133,7 @@ def main(seconds: float, rows: int, page: Path) -> None:
     with tempfile.TemporaryDirectory(prefix="steelyard-serving-") as folder:
         data = lines(rows)
         model = train(Path(folder), data)
-        with served(model) as port:
+        with served(serve_command(model)) as port:
             requests(port, data[:50])
             found = list(http_rows(port, data, seconds))
         latency = pipe_latency(model, data[: min(rows, 2000)])

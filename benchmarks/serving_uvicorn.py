@@ -5,14 +5,11 @@ docs/serving.md. It decided which of them `serve` is.
 """
 
 import asyncio
-import re
 import socket
-import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -20,7 +17,7 @@ from typing import Any
 import click
 
 from benchmarks import sections
-from benchmarks.serving import PAGE, http_rows, lines, requests, served, train
+from benchmarks.serving import PAGE, http_rows, lines, requests, serve_command, served, train
 
 _RATE = 2  # where a row of `http_rows` has requests a second
 
@@ -53,29 +50,12 @@ def answer_by_uvicorn(model: Path) -> None:
         uvicorn.Server(config).run(sockets=[listening])
 
 
-@contextmanager
-def served_by_uvicorn(model: Path) -> Iterator[int]:
-    """A server of the model; its port."""
-    server = subprocess.Popen(
-        [sys.executable, "-m", "benchmarks.serving_uvicorn", "--serve", str(model)],
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    try:
-        assert server.stderr is not None
-        found = re.search(r":(\d+)/predict", server.stderr.readline())
-        assert found is not None
-        yield int(found[1])
-    finally:
-        server.kill()
-        server.wait()
-
-
 def compare(model: Path, rows: list[bytes], turns: int, seconds: float) -> list[list[str]]:
     """Rows of a table: requests a second of both, and the ratio."""
     rates: dict[tuple[str, str], tuple[list[float], list[float]]] = {}
     with ExitStack() as servers:
-        ports = [servers.enter_context(each(model)) for each in (served, served_by_uvicorn)]
+        theirs = [sys.executable, "-m", "benchmarks.serving_uvicorn", "--serve", str(model)]
+        ports = [servers.enter_context(served(each)) for each in (serve_command(model), theirs)]
         for port in ports:
             requests(port, rows[:50])
         for _ in range(turns):

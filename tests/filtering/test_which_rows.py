@@ -6,7 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
+from pyarrow import parquet
 
 from steelyard.filtering import filter_files
 from steelyard.filtering.run_folder import read_json, write_json
@@ -149,3 +151,17 @@ def test_a_folder_without_documents(models: Path, tmp_path: Path) -> None:
     (tmp_path / "in/README.md").write_text("# Nothing\n")
     with pytest.raises(InputError, match=r"README\.md"):
         filter_files(models / "quality.model", tmp_path / "in", tmp_path / "kept")
+
+
+def test_many_rows_of_a_table_that_cannot_be_read(tmp_path: Path) -> None:
+    """More than are described: which rows they are is known all the same, without looking for them."""
+    table, bad = (
+        write_jsonl(tmp_path / "x.jsonl", [{"label": "ab"[k % 2], "x": k % 2} for k in range(40)]),
+        150,
+    )
+    run("train", table, "--bits", 8, "-o", tmp_path / "m.model")
+    numbers = [float("inf") if k % 2 else k / 7 for k in range(2 * bad)]
+    parquet.write_table(pa.table({"x": numbers}), tmp_path / "x.parquet")
+    result = filter_files(tmp_path / "m.model", tmp_path / "x.parquet", tmp_path / "out", skip_errors=True)
+    assert result.statistics["unreadable"] == bad
+    assert parquet.read_table(tmp_path / "out/x.parquet")["x"].to_pylist() == numbers[::2]
