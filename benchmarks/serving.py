@@ -38,12 +38,22 @@ def lines(count: int, seed: int = 0) -> list[bytes]:
     return rows
 
 
+def train(folder: Path, rows: list[bytes]) -> Path:
+    """A model of these rows."""
+    path, model = folder / "rows.vw", folder / "rows.model"
+    path.write_bytes(b"".join(rows))
+    subprocess.run([*_COMMAND, "train", str(path), "-o", str(model)], check=True, stdout=subprocess.DEVNULL)
+    return model
+
+
+def serve_command(model: Path) -> list[str]:
+    return [*_COMMAND, "serve", str(model), "--port", "0"]
+
+
 @contextmanager
-def served(model: Path) -> Iterator[int]:
-    """A server of the model; its port."""
-    server = subprocess.Popen(
-        [*_COMMAND, "serve", str(model), "--port", "0"], stderr=subprocess.PIPE, text=True
-    )
+def served(command: list[str]) -> Iterator[int]:
+    """A server, started by a command that prints its address; its port."""
+    server = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
     try:
         assert server.stderr is not None
         found = re.search(r":(\d+)/predict", server.stderr.readline())
@@ -121,13 +131,9 @@ def pipe_speed(model: Path, path: Path) -> tuple[float, float]:
 def main(seconds: float, rows: int, page: Path) -> None:
     """Measure, and write the tables into the page."""
     with tempfile.TemporaryDirectory(prefix="steelyard-serving-") as folder:
-        path, model = Path(folder) / "rows.vw", Path(folder) / "rows.model"
         data = lines(rows)
-        path.write_bytes(b"".join(data))
-        subprocess.run(
-            [*_COMMAND, "train", str(path), "-o", str(model)], check=True, stdout=subprocess.DEVNULL
-        )
-        with served(model) as port:
+        model = train(Path(folder), data)
+        with served(serve_command(model)) as port:
             requests(port, data[:50])
             found = list(http_rows(port, data, seconds))
         latency = pipe_latency(model, data[: min(rows, 2000)])

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from steelyard.cli.fasttext_options import ANSWERS
 from tests.cli.running import run
 
 PAGE = (Path(__file__).parent.parent / "docs/from-fasttext.md").read_text(encoding="utf-8")
@@ -36,6 +37,36 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_the_table_is_there() -> None:
     assert len(TABLE) >= 18
     assert all(len(row) == 2 for row in TABLE)
+
+
+# The options that fastText's own help lists, apart from -t, which is Vowpal Wabbit's, too, and -qnorm and
+# -qout, which are interactions here.
+THEIRS = (Path(__file__).parent / "data/fasttext-flags.txt").read_text().split()
+
+
+@pytest.mark.parametrize("flag", sorted({*THEIRS, *ANSWERS}))
+def test_their_flag_is_answered(flag: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`-wordNgrams` was answered with "No such option -w", and `-output m` named a file `utput`."""
+    monkeypatch.chdir(tmp_path)
+    for command in ("train", "predict"):
+        said = run(command, "x.txt", flag, "2", code=2).stderr
+        assert f"No such option '{flag}', a flag of fastText: {ANSWERS[flag]}" in said
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_flags_are_answered_at_once() -> None:
+    said = run(
+        "supervised", "-input", "train.txt", "-output", "m", "-wordNgrams", "2", "-lr", "1", code=2
+    ).stderr
+    assert "'-input', a flag of fastText: name files without a flag: steelyard train FILE" in said
+    assert "\n-output: use -o MODEL\n-wordNgrams: use --words N\n-lr: use --learning-rate N" in said
+
+
+def test_flags_in_the_table_are_answered() -> None:
+    flags = {flag for theirs, _ in TABLE for span in re.findall("`(.+?)`", theirs)
+             for flag in re.findall(r"(?<!\S)-[a-zA-Z][\w-]*", span)}  # fmt: skip
+    assert flags
+    assert flags <= set(ANSWERS)
 
 
 @pytest.mark.no_cover

@@ -99,12 +99,12 @@ def test_records_of_a_filter_that_were_changed_are_refused(models: Path, tmp_pat
 
 def test_oversized_requests_and_slow_clients(models: Path) -> None:
     with serving(models / "quality.model", most_bytes=1000) as server:
-        client = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=PATIENCE)
+        client = http.client.HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE)
         client.request("POST", "/predict", b"{}\n" * 1000)
         assert client.getresponse().status == 413
         client.close()
         server.client_timeout = 0.3
-        with socket.create_connection(("127.0.0.1", server.server_port), timeout=PATIENCE) as slow:
+        with socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE) as slow:
             began = time.monotonic()
             slow.sendall(b"POST /predict HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 100\r\n\r\n")
             ended = False

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from steelyard.cli import main
+from steelyard.cli.fasttext_options import ANSWERS as FASTTEXT
 from steelyard.cli.vw_options import ANSWERS, answer
 from tests.cli.running import rows, run
 
@@ -40,6 +41,32 @@ def test_their_flag_is_answered(theirs: str) -> None:
     for span in re.findall("`(.+?)`", theirs):
         for flag in re.findall(r"(?<!\S)--?[a-zA-Z]\w*", span):
             assert flag in flags_of("train") or answer(flag, flags_of("train")), flag
+
+
+# The flags that Vowpal Wabbit's own help lists, without the settings of methods that are not here.
+THEIRS = (Path(__file__).parent / "data/vowpal-wabbit-flags.txt").read_text().split()
+
+
+@pytest.mark.parametrize("flag", THEIRS)
+def test_every_flag_of_their_help_is_answered(flag: str) -> None:
+    assert flag in flags_of("train") or answer(flag, flags_of("train"))
+
+
+def test_answers_name_options_that_there_are() -> None:
+    commands = (*COMMANDS[:-1], "sweep", "export")
+    ours = {flag for command in commands for flag in flags_of(command)}
+    ours |= {"--version", "-n"}  # of `steelyard` itself, and of head
+    for flag, instead in (ANSWERS | FASTTEXT).items():
+        named = set(re.findall(r"(?<!\S)--?[a-zA-Z][\w-]*", instead))
+        assert named <= ours, (flag, named - ours)
+
+
+def test_several_labels_are_no_classes() -> None:
+    """It was said to use --classes, with which a row has one of them."""
+    said = answer("--multilabel_oaa", flags_of("train"))
+    assert said is not None
+    assert "--classes" not in said
+    assert "a model for each label" in said
 
 
 @pytest.fixture(scope="module")

@@ -30,7 +30,7 @@ class PredictionService:
     def begin(self, folder: Path) -> None:
         served = ServedModel(self._model, None, lambda line: None)
         served.warm_up()
-        self._answers = [served.answer(body) for body in self._bodies]
+        self._answers = [b"".join(served.answer(body)) for body in self._bodies]
         PredictionServer(("127.0.0.1", 0), served, most_bytes=1, most_clients=1, timeout=1.0).server_close()
 
     def start(self, before: Callable[[], object] = lambda: None) -> Child:

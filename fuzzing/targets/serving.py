@@ -12,7 +12,7 @@ from steelyard.cli.http_server import PredictionServer
 from steelyard.cli.served_model import ServedModel
 
 _LINE = b'{"text": "buy now", "language": "en"}\n'
-_CODES = {200, 400, 403, 404, 405, 411, 413, 414, 431, 501, 505}
+_CODES = {200, 400, 403, 404, 405, 411, 413, 417, 431}
 
 
 class Requests:
@@ -24,7 +24,7 @@ class Requests:
             ("127.0.0.1", 0), served, most_bytes=1 << 16, most_clients=8, timeout=5.0
         )
         threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True).start()
-        host = f"Host: 127.0.0.1:{self._server.server_port}\r\n".encode()
+        host = f"Host: 127.0.0.1:{self._server.port}\r\n".encode()
         head = b"POST /predict HTTP/1.1\r\n" + host + b"Content-Type: application/json\r\nContent-Length: "
         self._sound = head + str(len(_LINE)).encode() + b"\r\n\r\n" + _LINE
         self._requests = [
@@ -37,6 +37,10 @@ class Requests:
             + b"Transfer-Encoding: chunked\r\n\r\n5\r\n{}\n{}\r\n0\r\n\r\n",
             head + b"99999999999999999999999\r\n\r\n" + _LINE,
             head + b"-5\r\n\r\n" + _LINE,
+            head + b"5\r\nContent-Length: 0\r\n\r\n" + _LINE,
+            b"GET /health HTTP/1.1\r\n" + host + b"Content-Length: 38\r\n\r\n" + _LINE,
+            b"GET /health HTTP/1.1\r\n" + host + b"Transfer-Encoding : chunked\r\n\r\n",
+            b"GET /health HTTP/1.1\r\nHost: localhost:80@evil.example\r\nOrigin: null\r\n\r\n",
             b"\x16\x03\x01\x02\x00\x01\x00",
         ]
         self._answer = self._ask(self._sound)
@@ -60,7 +64,7 @@ class Requests:
 
     def _ask(self, data: bytes) -> bytes:
         """Send, say that this was all, and read to the end."""
-        with socket.create_connection(("127.0.0.1", self._server.server_port), timeout=20.0) as client:
+        with socket.create_connection(("127.0.0.1", self._server.port), timeout=20.0) as client:
             parts = []
             try:
                 client.sendall(data)

@@ -44,18 +44,18 @@ def test_several_models_and_json(models: Path, corpus: Path, tmp_path: Path) -> 
     both = models / "language.model", models / "quality.model"
     result = run(
         "filter", *both, corpus / "a.jsonl.gz", corpus / "b.jsonl", "-o", tmp_path / "kept", "--json",
-        "--fraction", 0.1, "--by", "quality_p", "--rejects", tmp_path / "no",
+        "--fraction", 0.1, "--by", "quality_p[good]", "--rejects", tmp_path / "no",
     )  # fmt: skip
     found = json.loads(result.stdout)
     assert found["rows"] == 300
-    assert found["threshold"]["score"] == "quality_p"
+    assert found["threshold"]["score"] == "quality_p[good]"
     assert found["audit"] is None
     assert len(read(tmp_path / "no/b.jsonl")) > 100
 
 
 def test_classes_are_counted(models: Path, corpus: Path, tmp_path: Path) -> None:
     shown = run(
-        "filter", models / "language.model", corpus, "-o", tmp_path / "kept", "--fraction", 0.5
+        "filter", models / "language.model", corpus, "-o", tmp_path / "kept", "--fraction", 0.5, "--by", "p"
     ).stdout
     assert "threshold" in shown
     assert "language_label  rows  kept" in shown

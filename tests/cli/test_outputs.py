@@ -1,9 +1,13 @@
 """What a command writes never takes the place of what it reads."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
+import click
 import pytest
 
+from steelyard.cli import main
+from steelyard.cli.option_types import NamedPath
 from tests.cli.running import refused, rows, run
 
 REFUSAL = "is read, and would be replaced by what is written; name another file"
@@ -77,3 +81,41 @@ def test_flags_of_other_commands(file: Path) -> None:
     for flag in ("--json", "--jsonl"):
         said = run("predict", file, file, flag, code=2).stderr
         assert f"No such option '{flag}': use --output-format jsonl" in said
+
+
+def commands(group: click.Group, *names: str) -> Iterator[tuple[tuple[str, ...], click.Command]]:
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        assert command is not None
+        if isinstance(command, click.Group):
+            yield from commands(command, *names, name)
+        else:
+            yield (*names, name), command
+
+
+PATHS = [
+    (names, parameter)
+    for names, command in commands(main)
+    for parameter in command.params
+    if isinstance(parameter, click.Option) and isinstance(parameter.type, click.Path)
+]
+
+
+def test_many_options_name_files() -> None:
+    assert len(PATHS) > 20
+
+
+@pytest.mark.parametrize(
+    ("names", "option"), PATHS, ids=[" ".join([*names, option.opts[0]]) for names, option in PATHS]
+)
+def test_no_file_is_called_by_a_dash(
+    names: tuple[str, ...], option: click.Option, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`train FILE -o -` wrote a file of that name."""
+    monkeypatch.chdir(tmp_path)
+    assert isinstance(option.type, NamedPath)
+    said = run(*names, option.opts[0], "-", "x", "y", code=2).stderr
+    assert "- is standard input or output, which it cannot be; name a f" in said
+    assert ("or leave the option out" in said) != option.required
+    assert list(tmp_path.iterdir()) == []

@@ -173,3 +173,14 @@ def test_rows_whose_labels_do_not_suit_the_loss(tmp_path: Path) -> None:
     run("train", path, "-o", tmp_path / "m", "--bits", "8", "--loss", "logistic")
     other.write_text("label,x\n" + "7,1\n-1,1\n1,2\n" * 20)
     assert "<dt>" not in page(tmp_path, tmp_path / "m", other, "--on-error", "skip").content
+
+
+def test_the_worst_rows_of_parquet(tmp_path: Path) -> None:
+    pa, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    words = ["odd" if k == 77 else "good" if k % 2 else "bad" for k in range(100)]
+    labels = ["yes" if word == "good" else "no" for word in words]
+    labels[50] = "yes"
+    path = tmp_path / "rows.parquet"
+    parquet.write_table(pa.table({"text": words, "label": labels, "x": [float(k) for k in range(100)]}), path)
+    run("train", path, "--ignore", "x", "-o", tmp_path / "m")
+    assert "bad" in page(tmp_path, tmp_path / "m", path).text

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from steelyard.cli import http_server
+from steelyard.cli import http_server, served_model
 from steelyard.cli.http_server import PredictionServer
 from steelyard.cli.served_model import ServedModel
 from tests.cli.running import PLAIN, refused, run
@@ -52,7 +52,7 @@ def serving(
 def ask(
     server: PredictionServer, body: bytes | str, path: str = "/predict", **headers: str
 ) -> tuple[int, list[Any]]:
-    client = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=PATIENCE)
+    client = http.client.HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE)
     client.request(
         "POST" if path == "/predict" else "GET", path, body if path == "/predict" else None, headers
     )
@@ -158,11 +158,18 @@ def test_paths_and_methods(model: Path) -> None:
         health = ask(server, "", "/health")[1][0]
         assert (health["status"], health["model"], health["requests"]) == ("ok", str(model), 0)
         assert ask(server, "", "/nothing") == (404, [{"error": "there are POST /predict and GET /health"}])
-        client = http.client.HTTPConnection("127.0.0.1", server.server_port)
-        for method, path, status in [("GET", "/predict", 405), ("POST", "/", 404), ("PUT", "/predict", 501)]:
+        client = http.client.HTTPConnection("127.0.0.1", server.port)
+        for method, path, status in [
+            ("GET", "/predict", 405),
+            ("POST", "/", 404),
+            ("PUT", "/predict", 405),
+            ("POST", "/health", 405),
+            ("HEAD", "/health", 200),
+            ("HEAD", "/x", 404),
+        ]:
             client.request(method, path, b"")
             answer = client.getresponse()
-            answer.read()
+            assert bool(answer.read()) == (method != "HEAD")
             assert answer.status == status
         client.close()
 
@@ -184,14 +191,14 @@ def test_an_address_for_everybody_has_any_name(model: Path) -> None:
 def test_the_url_of_the_newer_protocol(model: Path) -> None:
     try:
         with serving(model, host="::1") as server:
-            assert server.url == f"http://[::1]:{server.server_port}"
+            assert server.url == f"http://[::1]:{server.port}"
     except OSError:
         pytest.skip("there is no IPv6 here")
 
 
 def talk(server: PredictionServer, *parts: bytes, pause: float = 0.0) -> bytes:
     """Send bytes as they are; returns all that comes back until the server closes."""
-    with socket.create_connection(("127.0.0.1", server.server_port), timeout=PATIENCE) as client:
+    with socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE) as client:
         for part in parts:
             client.sendall(part)
             time.sleep(pause)
@@ -204,17 +211,80 @@ def talk(server: PredictionServer, *parts: bytes, pause: float = 0.0) -> bytes:
 def test_sizes(model: Path) -> None:
     head = b"POST /predict HTTP/1.1\r\nHost: localhost\r\n"
     with serving(model, most_bytes=100) as server:
-        assert b"413 " in talk(server, head + b"Content-Length: 101\r\n\r\n")
-        for length in (
-            b"",
-            b"Content-Length: -1\r\n",
-            b"Content-Length: 5\r\nTransfer-Encoding: chunked\r\n",
+        for length, code in (
+            (b"Content-Length: 101\r\n", b"413 "),
+            (b"", b"411 "),
+            (b"Transfer-Encoding: chunked\r\n", b"411 "),
+            (b"Content-Length: -1\r\n", b"400 "),
         ):
             answer = talk(server, head + length + b"\r\n")
-            assert b"411 " in answer
+            assert code in answer
             assert b"at most 100 bytes" in answer
-        assert b"400 " in talk(server, b"nonsense\r\n\r\n")
         assert ask(server, "|a w1")[0] == 200
+
+
+def test_a_client_that_waits_before_its_body(model: Path) -> None:
+    head = b"POST /predict HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 5\r\n"
+    with serving(model) as server:
+        with socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE) as client:
+            client.sendall(head + b"Expect: 100-continue\r\n\r\n")
+            assert client.recv(100) == b"HTTP/1.1 100 Continue\r\n\r\n"
+            client.sendall(b"|a w1")
+            assert client.recv(1 << 16).startswith(b"HTTP/1.1 200 ")
+        assert b"417 " in talk(server, head + b"Expect: a miracle\r\n\r\n|a w1")
+
+
+@pytest.mark.parametrize("version", [b"1.1", b"1.0"])
+def test_long_requests_are_answered_in_parts(
+    model: Path, version: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The answers, numbers of lines included, are those to the whole text."""
+    text = b"|a w1\nbad\n\n" + b"\n" * 200 + b"|a w2\nworse |a"
+    with serving(model) as server:
+        wanted = b"".join(server.model.answer(text))
+        for module in (http_server, served_model):
+            monkeypatch.setattr(module, "PART", 7)
+        assert [part.count(b"\n") for part in server.model.answer(text)][:2] == [2, 0]
+        assert b"".join(server.model.answer(text)) == wanted
+        assert ask(server, text)[1] == list(map(json.loads, wanted.splitlines()))
+        head = b"POST /predict HTTP/%b\r\nHost: localhost\r\nConnection: close\r\n" % version
+        found = talk(server, head + b"Content-Length: %d\r\n\r\n" % len(text) + text)
+        assert server.answered == 2
+    assert (b"\r\nTransfer-Encoding: chunked\r\n" in found) == (version == b"1.1")
+    assert found.endswith(b"\r\n0\r\n\r\n" if version == b"1.1" else b"\r\n\r\n" + wanted)
+
+
+def test_work_ends_when_the_client_has_left(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with serving(model) as server:
+        parts, gone = [], threading.Event()
+
+        def answer(text: bytes) -> Iterator[bytes]:
+            for number in range(10_000):
+                parts.append(number)
+                yield b"{}\n" * 10_000
+                if number == 0:
+                    assert gone.wait(PATIENCE)
+
+        monkeypatch.setattr(server.model, "answer", answer)
+        text = b"\n" * (served_model.PART + 1)
+        with socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE) as client:
+            client.sendall(
+                b"POST /predict HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n" % len(text) + text
+            )
+            assert client.recv(5) == b"HTTP/"
+        gone.set()
+        wait_until(lambda: not server._open)
+        assert len(parts) < 1000
+        assert server.answered == 0
+
+
+def test_a_client_that_does_not_read_is_left(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with serving(model, timeout=0.2) as server:
+        monkeypatch.setattr(server.model, "answer", lambda text: iter([b"{}\n" * (1 << 24)]))
+        with socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE) as client:
+            client.sendall(b"POST /predict HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n")
+            wait_until(lambda: server.answered)
+            wait_until(lambda: not server._open)
 
 
 def test_slow_clients(model: Path) -> None:
@@ -231,7 +301,7 @@ def test_slow_clients(model: Path) -> None:
 
 def test_one_client_too_many(model: Path) -> None:
     with serving(model, most_clients=1) as server:
-        held = socket.create_connection(("127.0.0.1", server.server_port))
+        held = socket.create_connection(("127.0.0.1", server.port))
         wait_until(lambda: server._open)
         assert b"503 " in talk(server)
         held.close()
@@ -291,8 +361,8 @@ def test_stopping_while_a_request_is_sent(model: Path) -> None:
     """What has begun is answered; who only waits is disconnected."""
     with serving(model) as server:
         states = [http_server.IDLE, http_server.READING]
-        idle = socket.create_connection(("127.0.0.1", server.server_port), timeout=PATIENCE)
-        client = socket.create_connection(("127.0.0.1", server.server_port), timeout=PATIENCE)
+        idle = socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE)
+        client = socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE)
         client.sendall(b"POST /predict HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\n|a")
         wait_until(lambda: sorted(each for each, _ in [*server._open.values()]) == states)
         server.shutdown()
@@ -348,5 +418,5 @@ def test_the_command(model: Path, number: signal.Signals, monkeypatch: pytest.Mo
 
 def test_a_port_that_is_taken(model: Path) -> None:
     with serving(model) as server:
-        said = refused("serve", model, "--port", server.server_port)
+        said = refused("serve", model, "--port", server.port)
     assert said.endswith("Address already in use; --port 0 takes a free one")

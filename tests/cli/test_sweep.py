@@ -11,7 +11,7 @@ from typing import Any
 import click
 import pytest
 
-from steelyard.cli import progress, sweep, sweep_run
+from steelyard.cli import progress, retelling, sweep, sweep_run
 from steelyard.engine.row_sources import RowsInChunks
 from steelyard.io.input_spec import InputSpec
 from tests.cli.running import refused, rows, run, trained
@@ -238,20 +238,20 @@ def test_nothing_is_held_out(file: Path, tmp_path: Path) -> None:
 
 
 def test_retold_numbers_are_short() -> None:
-    shown = [sweep_run._shown(value) for value in (0.1, 4.0, 1e7, 1e-7, "hinge")]
+    shown = [retelling.shown_number(value) for value in (0.1, 4.0, 1e7, 1e-7, "hinge")]
     assert shown == ["0.1", "4", "10000000", "1e-07", "hinge"]
 
 
 def test_retold_options() -> None:
     flag = click.Option(["--bias/--no-bias"])
-    assert sweep_run._words(flag, True) == ["--bias"]
-    assert sweep_run._words(flag, False) == ["--no-bias"]
-    assert sweep_run._words(click.Option(["--text"], multiple=True), ("a", "b")) == [
+    assert retelling.option_words(flag, True) == ["--bias"]
+    assert retelling.option_words(flag, False) == ["--no-bias"]
+    assert retelling.option_words(click.Option(["--text"], multiple=True), ("a", "b")) == [
         "--text",
         "a",
         "--text",
         "b",
     ]
-    assert sweep_run._words(click.Option(["--characters"]), (3, 5)) == ["--characters", "3-5"]
+    assert retelling.option_words(click.Option(["--characters"]), (3, 5)) == ["--characters", "3-5"]
     weights = click.Option(["--class-weight"])
-    assert sweep_run._words(weights, {"a": 2.0, "b": 0.5}) == ["--class-weight", "a=2,b=0.5"]
+    assert retelling.option_words(weights, {"a": 2.0, "b": 0.5}) == ["--class-weight", "a=2,b=0.5"]

@@ -203,11 +203,11 @@ def test_damaged_files_are_passed_over_with_skip(models: Path, corpus: Path, tmp
     for name in sound:
         assert (tmp_path / "kept" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
     fraction = filter_files(
-        models / "quality.model", corpus, tmp_path / "best", fraction=0.2, skip_errors=True
+        models / "quality.model", corpus, tmp_path / "best", fraction=0.2, by="p[good]", skip_errors=True
     )
     assert len(fraction.failed) == 3
     with pytest.raises(InputError, match=remedy):
-        filter_files(models / "quality.model", corpus, tmp_path / "worst", fraction=0.2)
+        filter_files(models / "quality.model", corpus, tmp_path / "worst", fraction=0.2, by="p[good]")
 
 
 def test_skip_goes_on_where_stop_has_stopped(models: Path, tmp_path: Path) -> None:

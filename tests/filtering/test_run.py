@@ -64,7 +64,7 @@ def test_several_models_in_one_read(models: Path, corpus: Path, tmp_path: Path) 
     truth = {each["id"] for each in rows(150, 3) if (each["quality"], each["language"]) == ("good", "en")}
     assert len({each["id"] for each in found} & truth) >= 0.9 * len(truth)
     assert list(found[0])[-3:] == ["language_label", "language_p", "quality_p"]
-    with pytest.raises(InputError, match="by which score, one of language_p, language_raw"):
+    with pytest.raises(InputError, match=r"by which score\? There are language_p\[de\], language_p\[en\]"):
         filter_files(both, corpus, tmp_path / "other", fraction=0.5)
 
 
@@ -153,19 +153,23 @@ def test_a_fraction_has_a_threshold_from_a_sample(
 ) -> None:
     monkeypatch.setattr(inputs, "BLOCK", 4096)
     model = models / "quality.model"
-    result = filter_files(model, corpus, tmp_path / "kept", fraction=0.2, sample_rows=200, threads=2)
+    result = filter_files(
+        model, corpus, tmp_path / "kept", fraction=0.2, by="p[good]", sample_rows=200, threads=2
+    )
     assert result.threshold is not None
     assert 200 <= result.threshold["rows"] < 450
     assert result.threshold["files"] == 3
     assert result.statistics["kept"] == pytest.approx(90, abs=25)
     (tmp_path / "kept/b.jsonl").unlink()
-    again = filter_files(model, corpus, tmp_path / "kept", fraction=0.2, sample_rows=1)
+    again = filter_files(model, corpus, tmp_path / "kept", fraction=0.2, by="p[good]", sample_rows=1)
     assert again.threshold == result.threshold
     assert again.statistics == result.statistics
-    small = filter_files(model, corpus / "b.jsonl", tmp_path / "small", fraction=0.5, sample_rows=10)
+    small = filter_files(
+        model, corpus / "b.jsonl", tmp_path / "small", fraction=0.5, by="p[good]", sample_rows=10
+    )
     assert small.threshold is not None
     assert small.threshold["rows"] < 150
-    few = filter_files(model, corpus, tmp_path / "few", fraction=0.5, sample_rows=1)
+    few = filter_files(model, corpus, tmp_path / "few", fraction=0.5, by="p[good]", sample_rows=1)
     assert few.threshold is not None
     assert few.threshold["files"] == 1
     with pytest.raises(InputError, match="'label' is not a score that can rank"):
@@ -176,7 +180,7 @@ def test_a_large_sample_is_held_in_a_reservoir(
     models: Path, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("steelyard.filtering.threshold._RESERVOIR", 100)
-    result = filter_files(models / "quality.model", corpus, tmp_path / "kept", fraction=0.2)
+    result = filter_files(models / "quality.model", corpus, tmp_path / "kept", fraction=0.2, by="p[good]")
     assert result.threshold is not None
     assert result.threshold["share"] == pytest.approx(0.2, abs=0.02)
 
@@ -203,7 +207,7 @@ def test_files_without_rows(models: Path, tmp_path: Path) -> None:
     assert (tmp_path / "kept/empty.jsonl").read_bytes() == b""
     assert read(tmp_path / "kept/none.jsonl.gz") == []
     with pytest.raises(InputError, match="no row from which to choose"):
-        filter_files(models / "quality.model", folder, tmp_path / "other", fraction=0.5)
+        filter_files(models / "quality.model", folder, tmp_path / "other", fraction=0.5, by="p[bad]")
 
 
 def test_what_is_refused(models: Path, corpus: Path, tmp_path: Path) -> None:

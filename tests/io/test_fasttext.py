@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from steelyard.io import formats
-from steelyard.io.fasttext_reader import SEVERAL, split
-from tests.cli.running import refused, run
+from steelyard.io.fasttext_reader import split
+from tests.cli.running import blocks_of, refused, run
 
 WORDS = {"spam": "free cash prize now", "ham": "see you at lunch"}
 
@@ -69,10 +69,69 @@ def test_lines_without_labels_are_predicted(labelled: Path, tmp_path: Path) -> N
     assert (tmp_path / "out.csv").read_text().startswith("tag,prediction,probability_spam")
 
 
-def test_of_several_labels_the_first_counts(labelled: Path, tmp_path: Path) -> None:
-    labelled.write_text(labelled.read_text() + "__label__ham __label__short see you\n")
-    shown = run("train", labelled, "--bits", "12", "-o", tmp_path / "m.model")
-    assert SEVERAL in shown.output
+def test_of_several_labels_the_first_counts(
+    labelled: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    blocks_of(300, monkeypatch)
+    further = "__label__ham __label__short see you\n", "__label__ham see you __label__short __label__odd\n"
+    model = tmp_path / "m.model"
+    for count, note in (1, "1 row has several labels"), (5, "6 rows have several labels"):
+        text = "".join(further[k % 2] for k in range(count))
+        labelled.write_text(text + labelled.read_text() if count == 1 else labelled.read_text() + text)
+        note += ": the first one counts, the others are left out"
+        assert note in run("train", labelled, "--bits", "12", "--passes", 2, "-o", model).output
+        assert f"note: {note}" in run("evaluate", model, labelled).stdout
+        assert note in json.loads(run("evaluate", model, labelled, "--json").stdout)["notes"]
+    plain = tmp_path / "plain.txt"
+    plain.write_text("__label__ham see you\n__label__spam free cash\n" * 20)
+    assert "several labels" not in run("evaluate", model, plain).stdout
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["free cash now"],
+        ["see you", "free cash, now", "at lunch: 3 | 4"],
+        ["free cash __label__spam", "see you, at lunch __label__ham __label__short"],
+        ['{"not": "JSON"} __label__odd'],
+    ],
+)
+@pytest.mark.parametrize("first", [True, False])
+def test_lines_without_labels_and_with_labels_at_the_end(
+    labelled: Path, tmp_path: Path, lines: list[str], first: bool
+) -> None:
+    """One of these, and it was taken for a table of one column."""
+    if first and lines[0].startswith("{"):
+        return
+    text = labelled.read_text()
+    added = "".join(line + "\n" for line in lines)
+    labelled.write_text(added + text if first else text + added)
+    assert formats.identify(str(labelled)).name == "fasttext"
+    run("train", labelled, "--bits", "12", "-o", tmp_path / "m")
+    assert len(run("predict", tmp_path / "m", labelled).stdout.splitlines()) == 60 + len(lines)
+
+
+def test_all_labels_at_the_end(labelled: Path, tmp_path: Path) -> None:
+    other = tmp_path / "end.txt"
+    other.write_text("".join(f"{text} __label__{label}\n" for label, text in documents()))
+    for path in (labelled, other):
+        run("train", path, "--bits", "12", "-o", path.with_suffix(".model"))
+    shown = [run("predict", path.with_suffix(".model"), labelled).stdout for path in (labelled, other)]
+    assert shown[0] == shown[1]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("csv", "text,label\nfree cash,__label__spam\nsee you,__label__ham\n"),
+        ("tsv", "text\tlabel\nfree cash\t__label__spam\nsee you\t__label__ham\n"),
+        ("jsonl", '{"text": "a __label__ here", "label": "a"}\n{"text": "b", "label": "b"}\n'),
+    ],
+)
+def test_labels_in_cells_are_those_of_tables(name: str, text: str, tmp_path: Path) -> None:
+    path = tmp_path / "table.txt"
+    path.write_text(text * 5)
+    assert formats.identify(str(path)).name == name
 
 
 def test_other_models_read_it_if_they_know_one_text(labelled: Path, tmp_path: Path) -> None:

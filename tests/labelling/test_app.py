@@ -140,6 +140,7 @@ def test_what_is_refused(client: WebClient, session: LabellingSession) -> None:
     for headers in (
         {"host": "evil.example:8766"},
         {"host": ""},
+        {"host": "localhost:80@evil.example"},
         {"origin": "http://evil.example"},
         {"origin": "null"},
         {"sec-fetch-site": "cross-site"},

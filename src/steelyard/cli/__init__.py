@@ -17,6 +17,7 @@ import click
 
 import steelyard
 from steelyard._messages import did_you_mean
+from steelyard.cli.fasttext_options import refuse
 from steelyard.cli.terminal import guarded_terminals
 
 _summaries = {
@@ -120,6 +121,7 @@ class Commands(click.Group):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         self._arguments = list(args)
+        refuse(self._arguments, ctx)
         with _flags_of_others(self._arguments):
             return super().parse_args(ctx, args)
 

@@ -104,6 +104,7 @@ def measure(
     from steelyard.io import grouped_rows
     from steelyard.io.absent_columns import AbsentColumns
     from steelyard.io.columns import LABEL
+    from steelyard.io.stream import several_labels
 
     spec, stream = scoring.score(loaded, paths, given, labelled=True)
     metrics = Metrics(
@@ -131,7 +132,10 @@ def measure(
         result["examples"] = rows
     unlabelled = rows - result["examples"]
     result |= ({"unlabelled": unlabelled} if unlabelled else {}) | {"skipped": stream.skipped}
-    return result | {"notes": notes(result, loaded.content, paths if held_out is None else [])}
+    found = notes(result, loaded.content, paths if held_out is None else [])
+    if stream.several_labels and held_out is None:
+        found.append(several_labels(stream.several_labels))
+    return result | {"notes": found}
 
 
 def notes(result: dict[str, Any], content: "ModelFile", paths: list[str]) -> list[str]:

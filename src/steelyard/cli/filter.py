@@ -9,10 +9,13 @@ import click
 
 from steelyard._messages import counted
 from steelyard.cli import options
+from steelyard.cli.common import tell
 from steelyard.cli.help_examples import EXAMPLES
 
 if TYPE_CHECKING:
     from steelyard.filtering import FilterResult
+
+_SHOWN = 5  # commands to choose from
 
 
 @click.command(epilog=EXAMPLES["filter"])
@@ -30,7 +33,10 @@ if TYPE_CHECKING:
     help="Keep this share of the rows, those with the best scores; a first pass over a sample finds the "
     "threshold.",
 )  # fmt: skip
-@click.option("--by", metavar="SCORE", help="The score that --fraction uses, if there are several models.")
+@click.option(
+    "--by", metavar="SCORE",
+    help="The score that --fraction uses, such as 'p[good]', the probability of the class good.",
+)  # fmt: skip
 @click.option(
     "--sample", "sample_rows", type=click.IntRange(1), metavar="ROWS", default=200_000, show_default=True,
     help="How many rows --fraction looks at.",
@@ -58,16 +64,18 @@ def command(
     """Score the rows of many files, and write those that are kept, with their scores.
 
     Name the models first, then files, patterns or folders: JSON lines, CSV, TSV, Parquet or Arrow tables,
-    plain or compressed. Each has an output of the same name and format, with all its columns and new ones
-    for the scores, named after the model: quality.model adds quality_p, the probability of the second of two
-    classes; for more classes there are a label and its probability. Conditions use these names; with one
-    model, just p and label.
+    plain or compressed. Other files in folders are left out. Each has an output of the same name and format,
+    with all its columns and new ones for the scores, named after the model: quality.model adds quality_p, the
+    probability of the second of two classes; for more classes there are a label and its probability.
+    Conditions use these names; with one model, just p and label. p[NAME] is the probability of a class.
 
     If the run is killed, run the same command again: it continues and ends with the same files. A summary of
     what was read and kept is printed, and saved in FOLDER/_steelyard/summary.json.
     """
     from steelyard import model_file
+    from steelyard.cli.retelling import retell
     from steelyard.filtering import filter_files
+    from steelyard.filtering.scorer import RankingNeededError
     from steelyard.io import sources
     from steelyard.io.errors import InputError
 
@@ -79,16 +87,22 @@ def command(
             raise click.UsageError(f"{paths[0]} is not a model: the models come first, then the files.")
         if count == len(paths):
             raise click.UsageError("name the files after the models.")
-        with _bar() as progress:
-            result = filter_files(
-                paths[:count], paths[count:], output, skip_errors=on_error == "skip",
-                loss=options.own_loss(loss), progress=progress, **given,
-            )  # fmt: skip
+        try:
+            with _bar() as progress:
+                result = filter_files(
+                    paths[:count], paths[count:], output, skip_errors=on_error == "skip",
+                    loss=options.own_loss(loss), progress=progress, tell=tell, **given,
+                )  # fmt: skip
+        except RankingNeededError as error:
+            commands = [retell(click.get_current_context(), by=by) for by in error.rankings[:_SHOWN]]
+            raise InputError(
+                "\n    ".join(["which rows are the best? Type one of these:", *commands])
+            ) from None
     for problem in [*result.problems, *result.failed]:
         click.echo(f"skipped: {problem}", err=True)
     if as_json:
         facts = {"files": result.files, "already_done": result.already_done, **result.statistics}
-        facts["failed"] = result.failed
+        facts |= {"failed": result.failed, "left_out": result.left_out}
         sample = None if result.audit is None else str(result.audit)
         click.echo(json.dumps(facts | {"threshold": result.threshold, "audit": sample}, ensure_ascii=False))
     else:
@@ -108,6 +122,10 @@ def describe(result: "FilterResult") -> list[str]:
         {
             "files": f"{result.files:,}"
             + (f", {result.already_done:,} of them already done" if result.already_done else ""),
+            "left out": f"{counted(len(result.left_out), 'file')} that are no documents, such as "
+            f"{result.left_out[0]}"
+            if result.left_out
+            else None,
             "unreadable files": f"{len(result.failed):,}" if result.failed else None,
             "rows": f"{counts['rows']:,}",
             "kept": f"{counts['kept']:,}{share}",

@@ -49,8 +49,9 @@ EXAMPLES = {
             "steelyard predict churn.model customers.xlsx -o scored.xlsx",
         ),
         "filter": (
-            "steelyard filter quality.model corpus/ -o kept --keep 'p >= 0.9'",
-            "steelyard filter quality.model 'shard-*.jsonl.zst' -o kept --fraction 0.1 --rejects dropped",
+            "steelyard filter quality.model corpus/ -o kept --keep 'p[good] >= 0.9'",
+            "steelyard filter quality.model 'shard-*.jsonl.zst' -o kept --fraction 0.1 --by 'p[good]' "
+            "--rejects dropped",
             "steelyard filter language.model quality.model corpus/ -o kept "
             "--keep \"language_label == 'en' and quality_p >= 0.5\" --audit 400",
         ),

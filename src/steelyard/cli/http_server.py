@@ -1,31 +1,35 @@
-"""`PredictionServer`: HTTP for a model that answers lines, by the standard library's server.
+"""`PredictionServer`: HTTP for a model that answers lines, with a thread for each client.
 
-Requests of other hosts' names are refused (a web page could have its own name point here), as are requests
-that are too large; a client that is too slow, or one too many, is disconnected.
+Requests are refused if they come from pages of other sites, are too large, or could be read in two ways
+(`http_requests.py`). A client that is too slow, or one too many, is disconnected.
 """
 
 import contextlib
-import http
 import io
 import json
 import socket
 import socketserver
 import threading
 import time
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from email.utils import formatdate
+from http import HTTPStatus
 from typing import Any
 
-from steelyard.cli.served_model import ServedModel
+from steelyard._web_requests import LOOPBACK, refusal
+from steelyard.cli.http_requests import BadRequestError, RequestHead, read_head
+from steelyard.cli.served_model import PART, ServedModel
 
-_LOOPBACK = ("localhost", "127.0.0.1", "::1")
 IDLE, READING, ANSWERING = "idle", "reading", "answering"
 _GRACE = 10.0  # seconds that requests have to end when the server stops
-_CONTENT = "application/x-ndjson; charset=utf-8"
+_PATIENCE = 2.0  # seconds that a refused client has to read why
+_PIECE = 1 << 20  # bytes of an answer that a client must take in time
+_ROUTES = "there are POST /predict and GET /health"
 
 
-class PredictionServer(ThreadingHTTPServer):
+class PredictionServer(socketserver.ThreadingTCPServer):
     """Serves until `shutdown`, after which `drain` lets requests end. Connections have a thread each."""
 
+    allow_reuse_address = True
     daemon_threads = True  # `drain` waits for them, but not for ever
     request_queue_size = 128
 
@@ -41,29 +45,29 @@ class PredictionServer(ThreadingHTTPServer):
         self.address_family = socket.AF_INET6 if ":" in address[0] else socket.AF_INET
         self.model = model
         self.most_bytes, self.client_timeout = most_bytes, timeout
-        self.hosts = {*_LOOPBACK, address[0]} if address[0] in _LOOPBACK else None  # None: any
+        self.names = LOOPBACK if address[0] in LOOPBACK else None
         self.began = time.monotonic()
         self.answered = 0
         self.stopping = False
         self._free = threading.Semaphore(most_clients)
         self._open: dict[Any, tuple[str, float]] = {}  # connections: what they are at, and since when
         self._changed = threading.Condition()
-        super().__init__(address, _Handler)
+        super().__init__(address, _Connection)
 
-    def server_bind(self) -> None:
-        socketserver.TCPServer.server_bind(self)  # HTTPServer would also ask the network for our name
-        self.server_name, self.server_port = str(self.server_address[0]), int(self.server_address[1])
+    @property
+    def port(self) -> int:
+        return int(self.server_address[1])
 
     @property
     def url(self) -> str:
-        host, port = self.server_address[:2]
-        return f"http://[{host!s}]:{port}" if ":" in str(host) else f"http://{host!s}:{port}"
+        host = str(self.server_address[0])
+        return f"http://[{host}]:{self.port}" if ":" in host else f"http://{host}:{self.port}"
 
     def process_request(self, request: Any, client_address: Any) -> None:
         if not self._free.acquire(blocking=False):
             body = _error("too many clients at once: try again soon")
-            head = f"Content-Length: {len(body)}\r\nConnection: close\r\n\r\n"
-            request.sendall(b"HTTP/1.1 503 Service Unavailable\r\n" + head.encode() + body)
+            size = f"Content-Length: {len(body)}"
+            request.sendall(_head(HTTPStatus.SERVICE_UNAVAILABLE, size, stays=False) + body)
             self.shutdown_request(request)
             return
         self.mark(request, IDLE)
@@ -88,6 +92,13 @@ class PredictionServer(ThreadingHTTPServer):
             if self.stopping and state == IDLE:
                 _hang_up(request)
 
+    def health(self) -> dict[str, Any]:
+        return {
+            "status": "ok", "model": str(self.model.path), "format": self.model.format,
+            "columns": self.model.columns, "loads": self.model.loads, "requests": self.answered,
+            "seconds": round(time.monotonic() - self.began, 3),
+        }  # fmt: skip
+
     def count(self) -> None:
         with self._changed:  # threads that add at once would lose some
             self.answered += 1
@@ -110,97 +121,98 @@ class PredictionServer(ThreadingHTTPServer):
             self._changed.wait_for(lambda: not self._open, _GRACE)
 
 
-class _Handler(BaseHTTPRequestHandler):
+class _Connection(socketserver.StreamRequestHandler):
+    """One client: its requests, one after another."""
+
     server: PredictionServer
+    request: socket.socket
     rfile: io.BufferedReader
-    protocol_version = "HTTP/1.1"  # connections stay open
-    server_version, sys_version = "steelyard", ""
-    wbufsize = 1 << 16  # head and body leave together
+    rbufsize = 1 << 16
     disable_nagle_algorithm = True
 
     def setup(self) -> None:
         self.request.settimeout(self.server.client_timeout)
         super().setup()
 
-    def handle_one_request(self) -> None:
+    def handle(self) -> None:
+        with contextlib.suppress(TimeoutError):
+            while self.rfile.peek(1) and self._answer_one():  # a request begins with its first byte
+                self.server.mark(self.request, IDLE)
+
+    def _answer_one(self) -> bool:
+        """Answer a request; whether another one may come."""
+        self.server.mark(self.request, READING)  # and may not take for ever from there
         try:
-            self.rfile.peek(1)  # a request begins with its first byte, and may not take for ever from there
-        except TimeoutError:
-            self.close_connection = True
-            return
-        self.server.mark(self.request, READING)
-        super().handle_one_request()
-        self.server.mark(self.request, IDLE)
-
-    def do_GET(self) -> None:
-        if not self._is_welcome():
-            return
-        server = self.server
-        if self.path == "/health":
-            found = {
-                "status": "ok", "model": str(server.model.path), "format": server.model.format,
-                "columns": server.model.columns,
-                "loads": server.model.loads, "requests": server.answered,
-                "seconds": round(time.monotonic() - server.began, 3),
-            }  # fmt: skip
-            self._answer(http.HTTPStatus.OK, json.dumps(found).encode() + b"\n")
-        elif self.path == "/predict":
-            self._answer(http.HTTPStatus.METHOD_NOT_ALLOWED, _error("POST lines to /predict"), Allow="POST")
-        else:
-            self._answer(http.HTTPStatus.NOT_FOUND, _error("there are POST /predict and GET /health"))
-
-    def do_POST(self) -> None:
-        if not self._is_welcome():
-            return
-        status, size = self._size()
-        if size is None:
-            self.close_connection = True  # its body was not read
-            most = f"a request needs a Content-Length of at most {self.server.most_bytes:,} bytes"
-            self._answer(status, _error(f"{status.phrase}: {most}"))
-            return
-        text = self.rfile.read(size)
+            head = read_head(self.rfile, self.server.most_bytes)
+            if (why := refusal(head.values, self.server.names)) is not None:
+                raise BadRequestError(HTTPStatus.FORBIDDEN, why)
+        except BadRequestError as error:
+            self._send(error.status, _error(str(error)), stays=False)
+            self._discard()
+            return False
+        if head.waits:
+            self.request.sendall(b"HTTP/1.1 100 Continue\r\n\r\n")
+        body = self.rfile.read(head.size)
         self.server.mark(self.request, ANSWERING)
-        if len(text) < size:
-            self.close_connection = True
-        elif self.path != "/predict":
-            self._answer(http.HTTPStatus.NOT_FOUND, _error("there are POST /predict and GET /health"))
+        return len(body) == head.size and self._answer(head, body)
+
+    def _answer(self, head: RequestHead, body: bytes) -> bool:
+        """Answer a whole request. The body of any request was read, whatever it asks for."""
+        stays, is_get = head.stays and not self.server.stopping, head.method in ("GET", "HEAD")
+        if head.path == "/predict" and head.method == "POST":
+            self._predict(body, newest=head.newest, stays=stays)
+        elif head.path == "/health" and is_get:
+            found = json.dumps(self.server.health()).encode() + b"\n"
+            self._send(HTTPStatus.OK, found, stays=stays, bodiless=head.method == "HEAD")
         else:
-            body = self.server.model.answer(text)
+            known = {"/predict": "POST", "/health": "GET, HEAD"}.get(head.path)
+            status = HTTPStatus.NOT_FOUND if known is None else HTTPStatus.METHOD_NOT_ALLOWED
+            allowed = () if known is None else (f"Allow: {known}",)
+            self._send(status, _error(_ROUTES), *allowed, stays=stays, bodiless=head.method == "HEAD")
+        return stays
+
+    def _predict(self, text: bytes, *, newest: bool, stays: bool) -> None:
+        """Long answers are sent as they are found: a client that has left then shows, and is left alone."""
+        parts = self.server.model.answer(text)
+        if len(text) <= PART or not newest:
+            body = b"".join(parts)
             self.server.count()  # before the client has its answer, and may ask how many there were
-            self._answer(http.HTTPStatus.OK, body)
+            self._send(HTTPStatus.OK, body, stays=stays)
+            return
+        self._send_all(_head(HTTPStatus.OK, "Transfer-Encoding: chunked", stays=stays))
+        for part in filter(None, parts):
+            self._send_all(b"%x\r\n%b\r\n" % (len(part), part))
+        self.server.count()
+        self._send_all(b"0\r\n\r\n")
 
-    def _is_welcome(self) -> bool:
-        given = self.headers.get("Host", "")
-        name = given[1:].partition("]")[0] if given.startswith("[") else given.partition(":")[0]
-        if self.server.hosts is None or name.lower() in self.server.hosts:
-            return True
-        self.close_connection = True
-        self._answer(http.HTTPStatus.FORBIDDEN, _error(f"this is not {given!r}: use {self.server.url}"))
-        return False
+    def _send(
+        self, status: HTTPStatus, body: bytes, *fields: str, stays: bool, bodiless: bool = False
+    ) -> None:
+        head = _head(status, f"Content-Length: {len(body)}", *fields, stays=stays)
+        self._send_all(head if bodiless else head + body)
 
-    def _size(self) -> tuple[http.HTTPStatus, int | None]:
-        given = "" if "Transfer-Encoding" in self.headers else self.headers.get("Content-Length", "")
-        if not given.isascii() or not given.isdigit():
-            return http.HTTPStatus.LENGTH_REQUIRED, None
-        if int(given) > self.server.most_bytes:
-            return http.HTTPStatus.REQUEST_ENTITY_TOO_LARGE, None
-        return http.HTTPStatus.OK, int(given)
+    def _send_all(self, data: bytes) -> None:
+        """A client must take each piece in time."""
+        view = memoryview(data)
+        for start in range(0, len(view), _PIECE):
+            self.request.sendall(view[start : start + _PIECE])
 
-    def _answer(self, status: http.HTTPStatus, body: bytes, **headers: str) -> None:
-        self.send_response(status)
-        self.send_header("Content-Type", _CONTENT)
-        self.send_header("Content-Length", str(len(body)))
-        for name, value in headers.items():
-            self.send_header(name, value)
-        if self.close_connection or self.server.stopping:
-            self.send_header("Connection", "close")
-            self.close_connection = True
-        self.end_headers()
-        self.wfile.write(body)
-        self.wfile.flush()
+    def _discard(self) -> None:
+        """Read what a refused client still sends: were it left unread, the answer would be lost with it."""
+        self.request.shutdown(socket.SHUT_WR)
+        self.request.settimeout(_PATIENCE)
+        ends = time.monotonic() + _PATIENCE
+        with contextlib.suppress(OSError):
+            while self.request.recv(1 << 16) and time.monotonic() < ends:
+                pass
 
-    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the library's name
-        """Requests are not logged: a line for each would cost more than the prediction."""
+
+def _head(status: HTTPStatus, *fields: str, stays: bool) -> bytes:
+    lines = [
+        f"HTTP/1.1 {status.value} {status.phrase}", "Server: steelyard", f"Date: {formatdate(usegmt=True)}",
+        "Content-Type: application/x-ndjson; charset=utf-8", *fields,
+    ]  # fmt: skip
+    return "\r\n".join([*lines, *([] if stays else ["Connection: close"]), "", ""]).encode()
 
 
 def _error(message: str) -> bytes:

@@ -12,6 +12,7 @@ import click
 from steelyard._messages import did_you_mean
 from steelyard.engine import holdout
 from steelyard.engine.class_weights import BALANCED
+from steelyard.io.sources import STANDARD_INPUT
 from steelyard.schedules import AUTO
 
 _POWER = re.compile(r"([\d.]+)\^(-?\d+)")
@@ -26,6 +27,19 @@ class Choice(click.Choice[str]):
         said = super().get_invalid_choice_message(value, ctx)
         hint = did_you_mean(str(value), map(str, self.choices))
         return said.removesuffix(".") + hint if hint else said
+
+
+class NamedPath(click.Path):
+    """A file or folder. As an option it is never `-`, which would make a file of that name."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if value == STANDARD_INPUT and isinstance(param, click.Option):
+            kind = "file" if self.file_okay else "folder"
+            instead = "" if param.required else ", or leave the option out"
+            self.fail(
+                f"- is standard input or output, which it cannot be; name a {kind}{instead}.", param, ctx
+            )
+        return super().convert(value, param, ctx)
 
 
 class RateOrAuto(click.ParamType):  # type: ignore[type-arg]

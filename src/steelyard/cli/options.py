@@ -13,7 +13,7 @@ from click.core import ParameterSource
 
 from steelyard import losses
 from steelyard.cli.common import restored_interrupts
-from steelyard.cli.option_types import Choice, ClassWeights
+from steelyard.cli.option_types import Choice, ClassWeights, NamedPath
 from steelyard.cli.vw_options import NAMESPACES, QUADRATIC
 from steelyard.io import formats
 from steelyard.io.errors import InputError
@@ -25,8 +25,8 @@ if TYPE_CHECKING:  # a command whose help is asked for loads no kernels
     from steelyard.io.read_options import ReadOptions
     from steelyard.model import Settings
 
-FILE_PATH = click.Path(dir_okay=False, path_type=Path)
-FOLDER_PATH = click.Path(file_okay=False, path_type=Path)
+FILE_PATH = NamedPath(dir_okay=False, path_type=Path)
+FOLDER_PATH = NamedPath(file_okay=False, path_type=Path)
 MODEL = click.argument("model", type=FILE_PATH)
 FILES = click.argument("files", nargs=-1, required=True, metavar="FILE…")
 THREADS = click.option(

@@ -14,8 +14,10 @@ from steelyard.cli.common import tell
 from steelyard.engine import probabilities
 from steelyard.engine.file_predictions import predict_lines
 from steelyard.engine.loaded_model import LoadedModel
-from steelyard.io.absent_columns import JSON_LINES, AbsentColumns, lines_of
-from steelyard.io.blocks import Block
+from steelyard.io.absent_columns import JSON_LINES, AbsentColumns
+from steelyard.io.blocks import Block, LineReader
+
+PART = 1 << 18  # bytes of a request that are answered at once
 
 
 class _Version:
@@ -28,31 +30,27 @@ class _Version:
             self._calibration is not None or probabilities.has_probabilities(loaded.loss)
         )
         self.spec = scoring.spec_of_lines(loaded)
-        self._reader = self.spec.reader()
+        reader = self.spec.reader()
+        assert isinstance(reader, LineReader)
+        self._reader = reader
         self._absent = AbsentColumns(self.spec, tell)
         self.columns = self._absent.columns
 
-    def answer(self, text: bytes) -> Iterator[dict[str, Any]]:
-        """An object for each line; a blank line has none, but is counted."""
-        line = 0
-        text += b"" if text.endswith(b"\n") else b"\n"
+    def answer(self, text: bytes, before: int = 0) -> Iterator[dict[str, Any]]:
+        """An object for each of these whole lines, which come after so many others; a blank line has none."""
         block = Block("request", np.frombuffer(text, np.uint8), len(text))
-        for part in predict_lines(self._reader, self._engine, block):
-            if part.parsed is None or part.predictions is None:
-                line += 1
-                if part.error is not None:
-                    yield {"error": part.error, "line": line}
-                continue
-            answers = zip(self._objects(part.predictions), scoring.tags(part.parsed), strict=True)
-            absent = self._absent.of(lines_of(part.parsed))
-            for (found, tag), missing in zip(answers, absent, strict=True):
-                line += 1
-                if wrong := self._absent.has_none(missing):
-                    yield {"error": wrong, "line": line}
-                    continue
+        found = predict_lines(self._reader, self._engine, block)
+        answers, tags = list(self._objects(found.predictions)), scoring.tags(found.parsed)
+        for number, (line, row) in enumerate(zip(found.lines, found.rows, strict=True), before + 1):
+            missing = self._absent.of(line) if isinstance(row, int) else []
+            wrong = self._absent.has_none(missing) if isinstance(row, int) else row
+            if wrong is not None:
+                yield {"error": wrong, "line": number}
+            elif isinstance(row, int):
                 if missing:
-                    found["missing"] = missing
-                yield found | ({"tag": tag.decode("utf-8", "replace")} if tag else {})
+                    answers[row]["missing"] = missing
+                tag = tags[row].decode("utf-8", "replace")
+                yield answers[row] | ({"tag": tag} if tag else {})
 
     def _objects(self, predictions: NDArray[np.float64]) -> Iterator[dict[str, Any]]:
         raw = predictions.tolist()
@@ -98,14 +96,20 @@ class ServedModel:
         """Compile, or load, what a request needs."""
         list(
             self._version.answer(
-                b"{}" if self.format == JSON_LINES else b"|" if self.format == "vw" else b"0"
+                b"{}\n" if self.format == JSON_LINES else b"|\n" if self.format == "vw" else b"0\n"
             )
         )
 
-    def answer(self, text: bytes) -> bytes:
-        """JSON lines: the answers to these lines, all by one version of the model."""
-        lines = [json.dumps(found, ensure_ascii=False) for found in self._current().answer(text)]
-        return "".join(line + "\n" for line in lines).encode()
+    def answer(self, text: bytes) -> Iterator[bytes]:
+        """JSON lines: the answers to these lines part by part, all by one version of the model."""
+        version, start, before = self._current(), 0, 0
+        text += b"" if text.endswith(b"\n") else b"\n"
+        while start < len(text):
+            end = text.index(b"\n", min(start + PART, len(text)) - 1) + 1
+            part = text[start:end]
+            found = (json.dumps(each, ensure_ascii=False) + "\n" for each in version.answer(part, before))
+            yield "".join(found).encode()
+            start, before = end, before + part.count(b"\n")
 
     def _current(self) -> _Version:
         """While one request has a replacement loaded, others are answered by the model before."""

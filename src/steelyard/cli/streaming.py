@@ -1,6 +1,6 @@
 """Predictions for those who wait for them: each line of a pipe is answered as it comes."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from steelyard.cli.scoring import PredictionText
     from steelyard.engine.loaded_model import LoadedModel
     from steelyard.io.absent_columns import AbsentColumns
-    from steelyard.io.blocks import ParsedBlock
     from steelyard.io.input_spec import InputSpec
 
 STREAM = click.option(
@@ -52,31 +51,26 @@ def answer_lines(
         number = 0
         with sources.open_source(path, spec.encoding) as source:
             for block in reader.blocks(source, usual_size(1)):
-                lines: list[bytes] = []
-                for part in predict_lines(reader, model.engine, block):
-                    if part.parsed is None or part.predictions is None:
-                        answers: Iterable[tuple[bytes, str | None]] = [(b"", part.error)]
-                    else:
-                        texts = scoring.tagged(convert(part.predictions), scoring.tags(part.parsed))
-                        answers = zip(texts, _check(columns, part.parsed), strict=True)
-                    for answer, wrong in answers:
-                        if wrong is not None:
-                            click.echo(f"{source.path}, line {number + len(lines) + 1}: {wrong}", err=True)
-                        lines.append(b"" if wrong else answer)
-                number += len(lines)
-                yield b"\n".join(lines) + b"\n"
+                found = predict_lines(reader, model.engine, block)
+                texts = scoring.tagged(convert(found.predictions), scoring.tags(found.parsed))
+                answers: list[bytes] = []
+                for line, row in zip(found.lines, found.rows, strict=True):
+                    wrong = _check(columns, line) if isinstance(row, int) else row
+                    if wrong is not None:
+                        click.echo(f"{source.path}, line {number + len(answers) + 1}: {wrong}", err=True)
+                    answers.append(texts[row] if isinstance(row, int) and wrong is None else b"")
+                number += len(answers)
+                yield b"\n".join(answers) + b"\n"
     columns.finish()
 
 
-def _check(columns: "AbsentColumns", parsed: "ParsedBlock") -> Iterator[str | None]:
-    """Of each line, what is wrong if it has none of the columns; those that lack some are counted."""
-    from steelyard.io.absent_columns import lines_of
-
-    for absent in columns.of(lines_of(parsed)):
-        wrong = columns.has_none(absent)
-        if wrong is None:
-            columns.add(absent)
-        yield wrong
+def _check(columns: "AbsentColumns", line: bytes) -> str | None:
+    """What is wrong with a line if it has none of the columns; those that lack some are counted."""
+    absent = columns.of(line)
+    wrong = columns.has_none(absent)
+    if wrong is None:
+        columns.add(absent)
+    return wrong
 
 
 def _spec_of(model: "LoadedModel", paths: Sequence[str], encoding: str | None) -> "InputSpec":

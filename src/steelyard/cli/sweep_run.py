@@ -13,6 +13,7 @@ from steelyard import losses as registry
 from steelyard import plotting
 from steelyard.cli import options, progress, sweep_report, train
 from steelyard.cli.common import check_outputs, printer, seconds_since_start
+from steelyard.cli.retelling import option_words, shown_number
 from steelyard.engine import file_labels, holdout
 from steelyard.engine.class_weights import ClassWeight
 from steelyard.engine.model_set import usable_threads
@@ -233,27 +234,11 @@ def _equivalent_command(ctx: click.Context, files: list[str], point: Point, loss
     words = ["steelyard", "train", *files, "--loss", losses[loss]]
     for name, value in point.params.items():
         if name != "loss":
-            words += [options.option_name(name), _shown(value)]
+            words += [options.option_name(name), shown_number(value)]
     retold = {parameter.name for parameter in train.command.params} - _NOT_RETOLD
     retold -= {name for name in options.loss_parameter_names() if not hasattr(loss, name)}
     retold &= options.given_names(ctx)
     for parameter in ctx.command.params:
         if parameter.name in retold:
-            words += _words(parameter, ctx.params[parameter.name])
+            words += option_words(parameter, ctx.params[parameter.name])
     return shlex.join(words)
-
-
-def _shown(value: Any) -> str:
-    """Numbers with as few digits as tell them from all others."""
-    return repr(value).removesuffix(".0") if isinstance(value, float) else str(value)
-
-
-def _words(parameter: click.Parameter, value: Any) -> list[str]:
-    if isinstance(value, bool):
-        return [parameter.opts[0] if value else parameter.secondary_opts[0]]
-    if parameter.multiple:
-        return [word for each in value for word in (parameter.opts[0], str(each))]
-    shown = "-".join(map(str, value)) if isinstance(value, tuple) else f"{value}"
-    if isinstance(value, dict):
-        shown = ",".join(f"{name}={_shown(number)}" for name, number in value.items())
-    return [parameter.opts[0], shown]

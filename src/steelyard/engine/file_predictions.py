@@ -1,6 +1,6 @@
 """Files that a model predicts, on as many threads as parse them; or lines, each of which gets an answer."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from steelyard.engine.protocol import Predicts
 from steelyard.engine.run_options import RunOptions
-from steelyard.io.blocks import Block, ParsedBlock
+from steelyard.io.blocks import Block, LineReader, ParsedBlock, find_bad_lines
 from steelyard.io.input_spec import InputSpec
 from steelyard.io.labels import ANYTHING, two_classes
 from steelyard.io.stream import Reader, Stream
@@ -65,29 +65,24 @@ def accept_any_labels(spec: InputSpec) -> InputSpec:
 
 
 @dataclass(frozen=True)
-class Answered:
-    """Lines that follow one another: all of them rows, with their predictions, or one that is none."""
+class PredictedLines:
+    """The lines of a block and their predictions, for programs that wait for an answer to each line."""
 
-    parsed: ParsedBlock | None = None
-    predictions: NDArray[np.float64] | None = None
-    error: str | None = None
-    """What is wrong with the line; None for a blank one."""
+    parsed: ParsedBlock
+    predictions: NDArray[np.float64]
+    lines: list[bytes]
+    rows: list[int | str | None]
+    """For each line: which of the rows it is, what is wrong with it, or None if it is blank."""
 
 
-def predict_lines(reader: Reader, engine: Predicts, block: Block) -> Iterator[Answered]:
-    """The answers, in the order of the lines, for programs that wait for each: also a bad one gets one.
-
-    A block with a line that is no row is halved until that line is alone, so that the others need not be
-    parsed one by one.
-    """
+def predict_lines(reader: LineReader, engine: Predicts, block: Block) -> PredictedLines:
     parsed = reader.parse(block)
-    if not parsed.skipped and len(parsed.examples) == parsed.lines:
-        yield Answered(parsed, engine.predict(parsed.examples))
-        return
-    ends = np.flatnonzero(block.text == ord("\n")) + 1
-    if len(ends) == 1:
-        yield Answered(error=parsed.notes[0].what if parsed.notes else None)
-        return
-    middle = int(ends[len(ends) // 2 - 1])
-    for text in (block.text[:middle], block.text[middle:]):
-        yield from predict_lines(reader, engine, replace(block, text=text))
+    lines = block.text.tobytes().split(b"\n")[:-1]
+    rows: list[int | str | None] = list(range(len(parsed.examples)))
+    if len(rows) < len(lines):
+        wrong, following = find_bad_lines(reader.parse, parsed), iter(rows)
+        rows = [
+            wrong[place] if place in wrong else None if reader.is_blank(line) else next(following)
+            for place, line in enumerate(lines)
+        ]
+    return PredictedLines(parsed, engine.predict(parsed.examples), lines, rows)

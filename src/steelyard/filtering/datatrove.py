@@ -2,7 +2,8 @@
 
 from steelyard.filtering.datatrove import SteelyardFilter
 
-pipeline = [JsonlReader("corpus"), SteelyardFilter("quality.model", keep="p >= 0.9"), JsonlWriter("kept")]
+quality = SteelyardFilter("quality.model", keep="p[good] >= 0.9")
+pipeline = [JsonlReader("corpus"), quality, JsonlWriter("kept")]
 """
 
 from collections.abc import Sequence
@@ -25,7 +26,7 @@ class SteelyardFilter(BaseFilter):  # type: ignore[misc, unused-ignore]
     models : path or list of paths
         Model files whose features are one text, that of the document, whatever its column was called.
     keep : str
-        The condition, as for `filter_files`, such as `"p >= 0.9"`.
+        The condition, as for `filter_files`, such as `"p[good] >= 0.9"`.
     exclusion_writer : DiskWriter, optional
         A writer of datatrove's for the documents that are not kept.
     batch_size : int

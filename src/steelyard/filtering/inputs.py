@@ -28,6 +28,8 @@ class Input:
 
     path: str
     name: str
+    named: bool = True
+    """Whether it was given by itself, and not only the folder that it lies in."""
 
     @property
     def fingerprint(self) -> list[Any]:
@@ -46,18 +48,19 @@ def find(given: Sequence[str | Path]) -> list[Input]:
             )
             if not within:
                 raise InputError(f"{each}: there is no file in this folder")
-            found += [Input(str(path), path.relative_to(each).as_posix()) for path in within]
+            found += [Input(str(path), path.relative_to(each).as_posix(), named=False) for path in within]
         else:
             found += [Input(path, Path(path).name) for path in sources.expand([each])]
-    names: dict[str, str] = {}
+    names: dict[str, Input] = {}
     for one in found:
-        if one.name in names and names[one.name] != one.path:
+        other = names.setdefault(one.name, one)
+        if other.path != one.path:
             raise InputError(
-                f"{names[one.name]} and {one.path} would have the same output {one.name}; give the folder "
+                f"{other.path} and {one.path} would have the same output {one.name}; give the folder "
                 "that has both, or filter them into different folders"
             )
-        names[one.name] = one.path
-    return [Input(path, name) for name, path in names.items()]
+        names[one.name] = replace(one, named=one.named or other.named)
+    return list(names.values())
 
 
 def _seen(path: Path, folder: Path) -> bool:
@@ -106,6 +109,24 @@ class Preparer:
         self._scorers = scorers
         self._encoding = None if encoding is None else check_encoding(encoding)
         self._readers: list[tuple[InputSpec, Reader]] = []
+
+    def documents(self, found: Sequence[Input]) -> tuple[list[Input], list[Input]]:
+        """The inputs to filter, and the files of folders that are none.
+
+        A suffix of no format says little: such a file is a document if it can be read as one.
+        """
+        usable, others, why = [], [], None
+        for each in found:
+            try:
+                if not each.named and formats.by_suffix(each.path) is None:
+                    self.prepare(each)
+                usable.append(each)
+            except InputError as error:
+                others.append(each)
+                why = why or error
+        if not usable and why is not None:
+            raise why
+        return usable, others
 
     def prepare(self, each: Input) -> Prepared:
         specs: list[InputSpec] = []

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from steelyard._messages import counted
 from steelyard.filtering import audit, conditions, inputs, threshold
 from steelyard.filtering.audit_sample import AuditSample, Candidate
 from steelyard.filtering.blocks import SKIPPING, BlockFilter, Result, UnreadableFileError, tasks
@@ -39,6 +40,8 @@ class FilterResult:
     """The first rows of this run that could not be read."""
     failed: list[str] = field(default_factory=list)
     """Why some files could not be read; they have no output."""
+    left_out: list[str] = field(default_factory=list)
+    """Files of folders that are no documents."""
     audit: Path | None = None
     """Where the documents to be labelled are."""
     positives: dict[str, str] = field(default_factory=dict)
@@ -63,6 +66,7 @@ def filter_files(
     encoding: str | None = None,
     loss: type[Loss] | None = None,
     progress: Progress | None = None,
+    tell: Callable[[str], None] | None = None,
 ) -> FilterResult:
     """Score the rows of files and write those that are kept, one output for each file.
 
@@ -75,17 +79,19 @@ def filter_files(
     models : path or list of paths
         Model files that were trained on files. Scores are named after them: `quality_p`, `language_label`.
     files : path or list of paths
-        Files, patterns, and folders with all files in them.
+        Files, patterns, and folders with all files in them. Files in folders that are no documents, such as a
+        README.md, are left out.
     output : path
         The folder of the outputs.
     keep : str, optional
-        Which rows are kept, such as `"p >= 0.9"` or `"language_label == 'en' and quality_p > 0.5"`. All by
-        default.
+        Which rows are kept, such as `"p[good] >= 0.9"` or `"language_label == 'en' and quality_p > 0.5"`. By
+        default all.
     fraction : float, optional
         Instead of `keep`: the share of rows to be kept, those with the best scores. The threshold comes
         from a first pass over about `sample_rows` rows.
     by : str, optional
-        The score that `fraction` goes by. By default that of the only model.
+        The score that `fraction` goes by, such as `"p[good]"`, the probability of the class good. Only one
+        model that predicts numbers needs none.
     rejects : path, optional
         A folder for the rows that are not kept. A file that is missing there is written again.
     audit_size : int
@@ -103,12 +109,15 @@ def filter_files(
         The encoding of text files; the loss of models that were trained with your own.
     progress : callable, optional
         Called with a file, the bytes of it that are read, and the rows of the run so far.
+    tell : callable, optional
+        Called before the run with a line on which rows are kept, and one on files that are left out.
 
     Returns
     -------
     FilterResult
         The statistics of all files in the folder, from this run and from those before.
     """
+    tell = tell or (lambda line: None)
     paths = [models] if isinstance(models, str | Path) else list(models)
     scorers = Scorers([Path(path) for path in paths], loss, text)
     found = inputs.find([files] if isinstance(files, str | Path) else files)
@@ -120,6 +129,9 @@ def filter_files(
         raise InputError("nothing is rejected unless you say what to keep: give keep or fraction")
     folder = RunFolder(Path(output), None if rejects is None else Path(rejects))
     preparer = Preparer(scorers, encoding)
+    found, left_out = preparer.documents(found)
+    if left_out:
+        tell(f"left out, as no documents: {counted(len(left_out), 'file')}, such as {left_out[0].path}")
     usable = threads or min(os.cpu_count() or 1, 4)
     settings: dict[str, Any] = {
         "format": 1, "block": inputs.BLOCK, "models": {each.name: each.digest for each in scorers.each},
@@ -133,15 +145,18 @@ def filter_files(
         chosen = None if known is None else known.get("threshold")
         if chosen is None:
             found_threshold = threshold.find(
-                found, preparer, scorers, _ranking(scorers, by), fraction,
+                found, preparer, scorers, scorers.ranking(by), fraction,
                 rows=sample_rows, seed=seed, threads=usable, skip_errors=skip_errors,
             )  # fmt: skip
             chosen = asdict(found_threshold)
         settings["threshold"] = chosen
         score, least = chosen["score"], chosen["value"]
+        tell(f"keeping {fraction:g} of the rows, those with the highest {score}")
         condition = lambda get: get(score) >= least  # noqa: E731 - beside that of `keep`
     elif keep is not None:
         condition = conditions.parse(keep, scorers.known, scorers.classes)
+        for column, name in scorers.positives.items():
+            tell(f"{column} is the probability of {name!r}")
     sample = AuditSample(audit_size, seed, rejects=condition is not None) if audit_size else None
     run = _Run(
         folder, preparer, BlockFilter(scorers, condition, rejects is not None, sample),
@@ -158,7 +173,9 @@ def filter_files(
             if begins:
                 folder.forget_if_empty()
             raise
-        return run.summarise(chosen)
+        result = run.summarise(chosen)
+    result.left_out = [each.path for each in left_out]
+    return result
 
 
 def _check_rejects(rejects: Path, folder: RunFolder, *, begins: bool) -> None:
@@ -169,16 +186,6 @@ def _check_rejects(rejects: Path, folder: RunFolder, *, begins: bool) -> None:
         )
     if begins and rejects.is_dir() and any(rejects.iterdir()):
         raise InputError(f"{rejects}: is not empty, and not from this run; name another folder for rejects")
-
-
-def _ranking(scorers: Scorers, by: str | None) -> str:
-    by = by or scorers.best_score
-    numbers = [name for name, number in scorers.known.items() if number]
-    if by is None:
-        raise InputError(f"there are several models: say by which score, one of {', '.join(numbers)}")
-    if by not in numbers:
-        raise InputError(f"{by!r} is not a score that can rank rows; there are {', '.join(numbers)}")
-    return by
 
 
 class _Open:

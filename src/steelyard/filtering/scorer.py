@@ -1,7 +1,7 @@
 """`Scorer`: a model, and the scores that it adds to rows.
 
 Two classes have `p`, the probability of the second; several have `label`, the predicted one, and `p`, its
-probability (`p[NAME]` is that of each); numbers and losses without probabilities have `raw`.
+probability (`p[NAME]` is that of each); numbers and losses without probabilities have `raw`, and `raw[NAME]`.
 Columns are named after the model's file: `quality_p`, `language_label`.
 """
 
@@ -14,11 +14,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from steelyard._messages import listed
 from steelyard.engine import loaded_model, probabilities
 from steelyard.io.errors import InputError
 from steelyard.losses import Loss
 
 Values = NDArray[Any]
+
+
+class RankingNeededError(InputError):
+    """Rows are to be ranked, and there are several scores to rank them by."""
+
+    def __init__(self, rankings: Sequence[str]) -> None:
+        self.rankings = list(rankings)
+        example = f"--by, in Python by={self.rankings[0]!r}"
+        super().__init__(f"the best rows by which score? There are {listed(rankings)} ({example})")
 
 
 class Scorer:
@@ -34,31 +44,34 @@ class Scorer:
         self._numbers = np.array(self.classes, object)
         number = "p" if self.model.has_probabilities else "raw"
         self.columns = ["label", number] if len(self.classes) > 2 else [number]
+        self._by_class = [f"{number}[{name}]" for name in self.classes]
         self.scores = {"raw": True}
         """The names of its scores, and whether each is a number."""
         if self.classes:
             self.scores = {"label": False} | self.scores
         if self.model.has_probabilities:
-            self.scores = {"p": True} | self.scores | {f"p[{name}]": True for name in self.classes}
+            self.scores = {"p": True} | self.scores
+        self.scores |= dict.fromkeys(self._by_class, True)
 
     @property
-    def best_score(self) -> str:
-        """The number by which rows are ranked."""
-        return self.columns[-1]
+    def rankings(self) -> list[str]:
+        """The numbers by which rows can be ranked: one for each class, where there are classes."""
+        return self._by_class or self.columns
 
     def score(self, predictions: NDArray[np.float64]) -> dict[str, Values]:
         """All scores, by name."""
         several = predictions.ndim == 2
         found: dict[str, Values] = {"raw": predictions.max(axis=1) if several else predictions}
-        if self.classes:
-            found["label"] = self._numbers[probabilities.decide(self.model.loss, predictions)]
+        if not self.classes:
+            return found
+        found["label"] = self._numbers[probabilities.decide(self.model.loss, predictions)]
+        by_class = predictions if several else np.stack([-predictions, predictions], axis=1)
         if self.model.has_probabilities:
-            chances = probabilities.class_probabilities(
+            by_class = probabilities.class_probabilities(
                 self.model.loss, predictions, self.model.content.calibration
             )
-            found |= {f"p[{name}]": chances[:, code] for code, name in enumerate(self.classes)}
-            found["p"] = chances.max(axis=1) if several else chances[:, 1]
-        return found
+            found["p"] = by_class.max(axis=1) if several else by_class[:, 1]
+        return found | {name: by_class[:, code] for code, name in enumerate(self._by_class)}
 
 
 class Scorers:
@@ -94,10 +107,27 @@ class Scorers:
     def columns(self) -> list[str]:
         return [f"{scorer.name}_{column}" for scorer in self.each for column in scorer.columns]
 
+    def ranking(self, by: str | None) -> str:
+        """The score by which rows are ranked. The class is never guessed: either may be the better one."""
+        single = len(self.each) == 1
+        rankings = [
+            score if single else f"{scorer.name}_{score}" for scorer in self.each for score in scorer.rankings
+        ]
+        if by is None and len(rankings) == 1:
+            return rankings[0]
+        if by is None or by in self._of_second_class:
+            raise RankingNeededError(rankings)
+        if not self.known.get(by):
+            raise InputError(f"{by!r} is not a score that can rank rows; there are {', '.join(rankings)}")
+        return by
+
     @property
-    def best_score(self) -> str | None:
-        """By which rows are ranked; None where there are several models."""
-        return self.each[0].best_score if len(self.each) == 1 else None
+    def _of_second_class(self) -> set[str]:
+        """Scores of models with two classes whose names do not say which class they are of."""
+        own = [scorer for scorer in self.each if len(scorer.classes) == 2]
+        return {f"{scorer.name}_{score}" for scorer in own for score in ("p", "raw")} | (
+            {"p", "raw"} if own and len(self.each) == 1 else set()
+        )
 
     def score(self, predictions: Sequence[NDArray[np.float64]]) -> dict[str, Values]:
         found: dict[str, Values] = {}

@@ -41,14 +41,13 @@ class AbsentColumns:
         self._rows = self._lacking = self._without = 0
         self._names: Counter[str] = Counter()
 
-    def of(self, lines: Iterable[bytes]) -> Iterator[list[str]]:
-        """Of each line, the columns that it does not have. Only a line that may lack one is decoded."""
-        for line in lines:
-            row: object = None
-            if not all(key in line for key in self._keys):
-                with suppress(ValueError, RecursionError):  # what the reader takes is not always strict JSON
-                    row = json.loads(line)
-            yield [name for name in self.columns if name not in row] if isinstance(row, dict) else []
+    def of(self, line: bytes) -> list[str]:
+        """The columns that a line does not have. Only a line that may lack one is decoded."""
+        row: object = None
+        if not all(key in line for key in self._keys):
+            with suppress(ValueError, RecursionError):  # what the reader takes is not always strict JSON
+                row = json.loads(line)
+        return [name for name in self.columns if name not in row] if isinstance(row, dict) else []
 
     def has_none(self, absent: list[str]) -> str | None:
         """What is wrong with a row that has none of the columns."""
@@ -70,8 +69,8 @@ class AbsentColumns:
             for parsed in stream:
                 rest = _LOOKED_AT - self._rows
                 if self.columns and rest > 0:
-                    for absent in self.of(lines_of(parsed)[:rest]):
-                        self.add(absent)
+                    for line in parsed.block.text.tobytes().split(b"\n")[:-1][:rest]:
+                        self.add(self.of(line))
                 yield parsed
         finally:
             self.finish()
@@ -94,11 +93,6 @@ class AbsentColumns:
         if self._without == self._rows:  # of a pipe: a file is refused beforehand
             return NAME_THE_TEXT
         return "rows without text all have the same prediction"
-
-
-def lines_of(parsed: ParsedBlock) -> list[bytes]:
-    """The lines of a block, which ends with the end of one."""
-    return parsed.block.text.tobytes().split(b"\n")[:-1]
 
 
 def _listed(names: list[str], most: int) -> str:

@@ -48,8 +48,8 @@ class ArrowColumns:
             kept = {name: array.take(good) for name, array in arrays.items()}
             found = _ColumnArrays.read(kept, len(good), self._table)
         return self._table.fold(
-            batch, self._keyed(found), found.text, lines=lines, notes=errors.described, skipped=len(errors),
-            remarks=_remarks(batch.rows, self._table.columns),
+            batch, self._keyed(found), found.text, lines=lines, notes=errors.first(batch.described),
+            skipped=len(errors), remarks=_remarks(batch.rows, self._table.columns),
         )  # fmt: skip
 
     def _keyed(self, found: "_ColumnArrays") -> Keyed:

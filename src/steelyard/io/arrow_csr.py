@@ -84,7 +84,7 @@ def parse(batch: ArrowBlock, features: int) -> ParsedBlock:
         ),
         table.num_rows,
         skipped=len(errors),
-        notes=errors.described,
+        notes=errors.first(batch.described),
         tags=None if found.tags is None else found.tags.spans[kept],
         text=None if found.tags is None else found.tags.text,
         remarks=frozenset(f"the column {name!r} is not used" for name in {*table.schema.names} - {*COLUMNS}),

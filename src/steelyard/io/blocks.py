@@ -22,6 +22,7 @@ from steelyard.text import lines as codes
 
 LONGEST_LINE = 1 << 26
 _TAIL = 1 << 12  # bytes that are searched for the end of a line at once, from the end
+GAPS = b" \t\r"  # blanks within a line
 EXCERPT = 40  # bytes of the text in a message
 
 # What is wrong, and what to do; {0} is the place in the text, cut short
@@ -63,6 +64,8 @@ class Block:
     text: NDArray[np.uint8]
     position: int
     """How many bytes of the file have been read, this block included."""
+    described: int = field(default=DESCRIBED, kw_only=True)
+    """Of how many errors a reader says what is wrong; all are counted."""
     unit: ClassVar[str] = "line"
     """What is counted to say where an error is."""
 
@@ -90,6 +93,8 @@ class ParsedBlock:
     """The text that the tags are spans of, if it is not the block's own."""
     remarks: frozenset[str] = frozenset()
     """What the user should be told once, however many rows it applies to."""
+    several_labels: int = 0
+    """Rows that have more labels than the first, which counts."""
     predictions: NDArray[np.float64] | None = None
     """The prediction for each row, if a model has made them."""
 
@@ -185,10 +190,26 @@ class LineReader:
     def nothing(self) -> Block:
         return EMPTY
 
+    def parse(self, block: Block) -> ParsedBlock:
+        raise NotImplementedError
 
-def new_problems() -> NDArray[np.int64]:
+    def is_blank(self, line: bytes) -> bool:
+        """Whether a line, given without its end, is neither a row nor an error."""
+        return not line.strip(GAPS)
+
+
+def new_problems(block: Block) -> NDArray[np.int64]:
     """An array in which a kernel notes line, code, start, stop and column of what it cannot read."""
-    return np.empty((DESCRIBED, 5), np.int64)
+    return np.empty((block.described, 5), np.int64)
+
+
+def find_bad_lines(parse: Callable[[Block], ParsedBlock], parsed: ParsedBlock) -> dict[int, str]:
+    """What is wrong with each line that could not be read. If not all errors are described, the block is
+    parsed once more: searching for the lines one by one takes far longer.
+    """
+    if parsed.skipped > len(parsed.notes):
+        parsed = parse(replace(parsed.block, described=parsed.skipped))
+    return {note.line: note.what for note in parsed.notes}
 
 
 def composer(kernel: Any, *arguments: Any) -> Compose:

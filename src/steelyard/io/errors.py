@@ -47,9 +47,8 @@ class RowErrors:
     def __len__(self) -> int:
         return len(self._found)
 
-    @property
-    def described(self) -> list[RowError]:
-        return [RowError(row, self._found[row]) for row in sorted(self._found)[:DESCRIBED]]
+    def first(self, count: int) -> list[RowError]:
+        return [RowError(row, self._found[row]) for row in sorted(self._found)[:count]]
 
     @property
     def good_rows(self) -> NDArray[np.int64] | slice:

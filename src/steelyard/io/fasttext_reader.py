@@ -11,7 +11,6 @@ from steelyard.io.csv_reader import DelimitedBlock, DelimitedReader
 from steelyard.io.formats.fasttext import PREFIX
 from steelyard.io.input_spec import Dialect, InputSpec
 
-SEVERAL = "lines with several labels: the first one counts, the others are left out"
 _PLACES = {roles.LABEL: 0, roles.TAG: 0, roles.TEXT: 1}
 
 
@@ -42,13 +41,17 @@ class FastTextReader(LineReader):
         self._inner = DelimitedReader(replace(spec, dialect=Dialect("\t", False, False)), names)
         self._places = np.array([_PLACES.get(column.role, -1) for column in spec.columns.columns], np.int64)
 
+    def is_blank(self, line: bytes) -> bool:
+        return not line.strip()
+
     def parse(self, block: Block) -> ParsedBlock:
-        lines, most = [], 0
+        lines, several = [], 0
         for line in block.text.tobytes().replace(b"\t", b" ").split(b"\n"):
             label, text, labels = split(line)
             lines.append(label + b"\t" + text if line.strip() else b"")
-            most = max(most, labels)
+            several += labels > 1
         table_text = np.frombuffer(b"\n".join(lines), np.uint8)
-        remarks = frozenset([SEVERAL] if most > 1 else [])
-        table = DelimitedBlock(block.path, table_text, block.position, 0, 2, self._places, remarks)
-        return replace(self._inner.parse(table), block=block)
+        table = DelimitedBlock(
+            block.path, table_text, block.position, 0, 2, self._places, frozenset(), described=block.described
+        )
+        return replace(self._inner.parse(table), block=block, several_labels=several)

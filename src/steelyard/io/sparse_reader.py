@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from steelyard.examples import LARGEST
 from steelyard.features import Folding, Keyed, KeyedBuffers, Names, interactions
 from steelyard.io import blocks
-from steelyard.io.blocks import EXCERPT, Block, LineReader, ParsedBlock, composer, new_problems
+from steelyard.io.blocks import EXCERPT, GAPS, Block, LineReader, ParsedBlock, composer, new_problems
 from steelyard.io.errors import RowError
 from steelyard.io.input_spec import InputSpec
 from steelyard.io.namespaces import EVERY, NamespaceExpansion
@@ -74,7 +74,7 @@ class VwReader(SparseTextReader):
 
     def parse(self, block: Block) -> ParsedBlock:
         room, stops = self._buffers.for_text(len(block.text))
-        problems = new_problems()
+        problems = new_problems(block)
         rows, features, lines, wrong = sparse_text.parse_vw(
             block.text, len(block.text), stops, self._largest, self._field_seeds,
             *room.heads, *room.features[:4], problems,
@@ -92,9 +92,13 @@ class VwReader(SparseTextReader):
 class SvmlightReader(SparseTextReader):
     """svmlight and libsvm text: `label index:value …`. An index is its own name."""
 
+    def is_blank(self, line: bytes) -> bool:
+        """A comment is as good as blank."""
+        return line.lstrip(GAPS)[:1] in (b"", b"#")
+
     def parse(self, block: Block) -> ParsedBlock:
         room, stops = self._buffers.for_text(len(block.text))
-        problems = new_problems()
+        problems = new_problems(block)
         rows, features, lines, wrong, queries = sparse_text.parse_svmlight(
             block.text, len(block.text), stops, self._largest, *room.heads, *room.features[:4], problems
         )

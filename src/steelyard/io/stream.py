@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard import losses
+from steelyard._messages import counted
 from steelyard.examples import Examples, allowed
 from steelyard.features import Names
 from steelyard.io import grouped_rows, sources
@@ -84,7 +85,8 @@ class Stream:
         """Bytes of the files read so far."""
         self.skipped = 0
         self.problems: list[Problem] = []
-        self.remarks: set[str] = set()
+        self.several_labels = 0
+        self._remarks: set[str] = set()
         self._reader = reader
         self._names = names
         self._loss = loss
@@ -104,6 +106,11 @@ class Stream:
         """Bytes of all files; None if one size is not known, as for standard input."""
         sizes = [Path(path).stat().st_size if Path(path).is_file() else None for path in self.paths]
         return None if None in sizes else sum(size for size in sizes if size is not None)
+
+    @property
+    def remarks(self) -> set[str]:
+        """What the user should be told once."""
+        return self._remarks | ({several_labels(self.several_labels)} if self.several_labels else set())
 
     @property
     def unmet(self) -> list[str]:
@@ -140,7 +147,8 @@ class Stream:
             parsed = parsed.take(np.setdiff1d(np.arange(len(labels)), list(reasons)))
         self._lines += parsed.lines
         self.rows += len(parsed.examples)
-        self.remarks |= parsed.remarks
+        self.several_labels += parsed.several_labels
+        self._remarks |= parsed.remarks
         parsed.collect_names(self._names)
         if self._counted:
             assert self._label_rule is not None
@@ -210,6 +218,12 @@ class Stream:
             if not self._skip:
                 raise InputError(f"{problem}\n(--on-error skip leaves such {unit}s out and counts them)")
             self.problems.append(problem)
+
+
+def several_labels(rows: int) -> str:
+    """What to tell of so many rows with several labels."""
+    have = "has" if rows == 1 else "have"
+    return f"{counted(rows, 'row')} {have} several labels: the first one counts, the others are left out"
 
 
 def map_ahead(

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from steelyard.io import csv_reader, formats, jsonl_reader
 from steelyard.io.arrow_csr import ArrowBlock
-from steelyard.io.blocks import Block, ParsedBlock
+from steelyard.io.blocks import Block, ParsedBlock, find_bad_lines
 from steelyard.io.csv_reader import DelimitedBlock
 from steelyard.io.errors import InputError
 from steelyard.io.formats import MARK
@@ -48,26 +48,20 @@ class Records:
         """The block of some of the records."""
         raise NotImplementedError
 
+    def starts(self, block: Block) -> NDArray[np.int64]:
+        """Where in the text each record begins."""
+        raise NotImplementedError
+
+    def lines(self, block: Block) -> NDArray[np.integer[Any]]:
+        """The line of the block at which each record begins."""
+        return np.searchsorted(np.flatnonzero(block.text == lines.NEWLINE), self.starts(block))
+
     def read(self, parsed: ParsedBlock) -> NDArray[np.bool_]:
-        """Which of the records have become rows. A block with errors is parsed again, in halves."""
-        count = self.count(parsed.block)
-        good = np.ones(count, bool)
-        if not parsed.skipped:
-            return good
-        reader = self.spec.reader()
-
-        def settle(first: int, last: int) -> None:
-            found = reader.parse(self.part(parsed.block, first, last))
-            if not found.skipped:
-                return
-            if not len(found.examples):
-                good[first:last] = False
-                return
-            middle = (first + last) // 2
-            settle(first, middle)
-            settle(middle, last)
-
-        settle(0, count)
+        """Which of the records have become rows."""
+        good = np.ones(self.count(parsed.block), bool)
+        if parsed.skipped:
+            wrong = list(find_bad_lines(self.spec.reader().parse, parsed))
+            good = np.isin(self.lines(parsed.block), wrong, invert=True)
         return good
 
 
@@ -125,6 +119,9 @@ class DelimitedRecords(Records):
         return replace(
             cast(DelimitedBlock, block), text=block.text[spans[first, 0] : spans[last - 1, 1]], start=0
         )
+
+    def starts(self, block: Block) -> NDArray[np.int64]:
+        return self._spans(block)[:, 0]
 
     def _spans(self, block: Block) -> NDArray[np.int64]:
         """Where each record begins and ends, its line end included; blank ones are left out."""
@@ -229,6 +226,9 @@ class JsonRecords(Records):
         text = block.text[spans[first, 0] : spans[last - 1, 1]].tobytes() + b"\n"
         return replace(block, text=np.frombuffer(text, np.uint8))
 
+    def starts(self, block: Block) -> NDArray[np.int64]:
+        return self.spans(block)[:, 0]
+
 
 class ArrowRecords(Records):
     """Arrow and Parquet with ordinary columns."""
@@ -259,6 +259,9 @@ class ArrowRecords(Records):
 
     def part(self, block: Block, first: int, last: int) -> Block:
         return replace(cast(ArrowBlock, block), rows=self.batch(block).slice(first, last - first))
+
+    def lines(self, block: Block) -> NDArray[np.integer[Any]]:
+        return np.arange(self.count(block))
 
 
 def _check_same(paths: Sequence[str], found: Sequence[Any]) -> None:

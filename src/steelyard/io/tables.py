@@ -110,7 +110,7 @@ class TableParser:
             text = room.view()
             text.flags.writeable = False
         keyed, room_for_tokens = self.keyed(lines, lines * self._plain + (size // 2 if elements else 0), size)
-        return RowBuffers(text, room, keyed, room_for_tokens, new_problems()), valid
+        return RowBuffers(text, room, keyed, room_for_tokens, new_problems(block)), valid
 
     def fold(self, block: Block, keyed: Keyed, text: NDArray[np.uint8], **known: Any) -> ParsedBlock:
         """The parsed block, whose tags and names are spans of this text."""

@@ -19,11 +19,11 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
+from steelyard import _web_requests
 from steelyard.labelling import export
 from steelyard.labelling.session import LabellingSession
 from steelyard.labelling.view import PageView
 
-_NAMES = ("127.0.0.1", "localhost", "[::1]")
 _HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
     "img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -51,14 +51,9 @@ Handler = Callable[[Request], Awaitable[Response]]
 
 def refusal(request: Request, token: str) -> str | None:
     """Why a request is not answered; None if it is."""
-    host = request.headers.get("host", "")
-    if host.rpartition(":")[0] not in _NAMES and host not in _NAMES:
-        return "this page answers to 127.0.0.1 and localhost only"
-    origin = request.headers.get("origin")
-    if origin is not None and origin != f"http://{host}":
-        return "requests from other sites are refused"
-    if request.headers.get("sec-fetch-site", "none") not in ("same-origin", "none"):
-        return "requests from other sites are refused"
+    why = _web_requests.refusal(request.headers.getlist, _web_requests.LOOPBACK)
+    if why is not None:
+        return why
     if not secrets.compare_digest(request.path_params["token"].encode(), token.encode()):
         return "the address is not complete: open the one that the command printed"
     return None

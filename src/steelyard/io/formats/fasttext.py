@@ -1,5 +1,6 @@
 """fastText's text: `__label__spam some words …`, one document per line, read as a label and a text."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
@@ -16,18 +17,19 @@ if TYPE_CHECKING:
     from steelyard.io.stream import Reader
 
 PREFIX = b"__label__"
+_LABEL = re.compile(rb"(?:^| )" + PREFIX)  # behind a tab or comma it is a cell of a table
 COLUMNS = Columns((Column("label", roles.LABEL), Column("text", roles.TEXT)))
 
 
 class FastText(Format):
-    """A line has the label it begins with, or none; of several labels the first counts."""
+    """A line has labels at its beginning or end, or none; of several the first counts."""
 
     name = "fasttext"
     suffixes: ClassVar[tuple[str, ...]] = ()
-    order = 15
+    order = 25
 
     def recognise(self, head: Head) -> bool:
-        return all(line.startswith(PREFIX) for line in head.lines)
+        return any(_LABEL.search(line) for line in head.lines)
 
     def complete(self, spec: "InputSpec", head: Head, overrides: TableOverrides) -> "InputSpec":
         if overrides != TableOverrides():
