@@ -130,15 +130,18 @@ class FileRows:
         sizes = [Path(path).stat().st_size if Path(path).is_file() else None for path in self.paths]
         return {"files": [self.paths, sizes], "way of reading": self.spec.as_json()}
 
-    def class_totals(self, classes: int) -> NDArray[np.float64]:
-        """The weight of each class, found by reading the files once more."""
+    def class_totals(self, classes: int, holdout: Holdout) -> NDArray[np.float64]:
+        """The weight that each class has in the rows to learn, found by reading the files once more."""
         self.check_readable_again("class_weight='balanced' counts the classes first")
         totals = np.zeros(classes)
-        for parsed in self._without_names().open():
-            examples = parsed.examples
-            learned = examples.sample_weight > 0.0
-            codes = self.class_codes(examples.labels[learned], classes)
-            totals += np.bincount(codes, examples.sample_weight[learned], classes)
+        for piece in self._without_names().rows(holdout).pieces(0):
+            rows: Any = slice(None) if piece.order is None else piece.order
+            labels, weights = piece.examples.labels[rows], piece.examples.sample_weight[rows]
+            codes = self.class_codes(labels[weights > 0.0], classes)
+            # one weight after the other, so that blocks change no bit
+            known = np.concatenate([np.arange(classes), codes])
+            amounts = np.concatenate([totals, weights[weights > 0.0]])
+            totals = np.bincount(known, amounts, classes).astype(np.float64, copy=False)
         return totals
 
     def check_readable_again(self, why: str) -> None:
