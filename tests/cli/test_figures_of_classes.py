@@ -58,6 +58,7 @@ def inspect(parts: list[Path], output: Path) -> tuple[Any, ...]:
 
 COMMANDS: dict[str, Command] = {
     "train": lambda parts, output: ("train", *parts, *OPTIONS, "-o", output),
+    "l1": lambda parts, output: ("train", *parts, *OPTIONS, "--l1", 0.001, "-o", output),
     "auto": lambda parts, output: ("train", *parts, *OPTIONS, "--learning-rate", "auto", "-o", output),
     "cluster of one": lambda parts, output: ("train", *parts, *OPTIONS, *CLUSTER, 1, "-o", output),
     "cluster": lambda parts, output: ("train", *parts, *OPTIONS, *CLUSTER, 2, "-o", output),

@@ -82,11 +82,14 @@ class SingleLane:
         return EVERY
 
     def model(self, number: int, met: NDArray[np.int64] | slice = EVERY) -> Model:
-        return copy.deepcopy(self._learner.model)
+        own = copy.deepcopy(self._learner.model)
+        own.state[linear.WEIGHT] = self._weight[0]
+        return own
 
     def put(self, number: int, model: Model) -> None:
         self._learner.model = copy.deepcopy(model)
         self._learner.model.settings = self.settings[0]
+        self._weight[:] = model.total_weight
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         own = {"error": self._error, "alive": self._alive, "weight": self._weight}
