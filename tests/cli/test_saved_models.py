@@ -49,8 +49,10 @@ def valid(point: Point) -> bool:
 
 
 def write(path: Path, classes: int, seed: int) -> Path:
-    rows = [(name if classes == 3 or name == "art" else "law", *rest) for name, *rest in topics(60, seed)]
-    lines = [f"{name}\t{weight}\t{len(text) * weight}\t{text}" for name, weight, text in rows]
+    lines = [
+        f"{name if classes == 3 or name == 'art' else 'law'}\t{weight}\t{len(text) * weight}\t{text}"
+        for name, weight, text in topics(60, seed)
+    ]
     path.write_text("\n".join(["label\tweight\tnumber\ttext", *lines]) + "\n")
     return path
 

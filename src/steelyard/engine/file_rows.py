@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from steelyard import weight_summary
 from steelyard.engine.holdout import Holdout
+from steelyard.engine.ordered_sums import add_by_place
 from steelyard.engine.row_sources import RowsInChunks
 from steelyard.engine.shuffled_rows import ShuffledRows
 from steelyard.examples import Examples, join
@@ -138,10 +139,7 @@ class FileRows:
             rows: Any = slice(None) if piece.order is None else piece.order
             labels, weights = piece.examples.labels[rows], piece.examples.sample_weight[rows]
             codes = self.class_codes(labels[weights > 0.0], classes)
-            # one weight after the other, so that blocks change no bit
-            known = np.concatenate([np.arange(classes), codes])
-            amounts = np.concatenate([totals, weights[weights > 0.0]])
-            totals = np.bincount(known, amounts, classes).astype(np.float64, copy=False)
+            totals = add_by_place(totals, codes, weights[weights > 0.0])
         return totals
 
     def check_readable_again(self, why: str) -> None:
