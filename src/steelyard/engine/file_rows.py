@@ -176,8 +176,8 @@ class FileRows:
                 first = np.append(first, examples.sample_weight[examples.sample_weight > 0.0])
                 if len(first) >= LOOKED_AT:
                     break
+            self.first_weights = weight_summary.summarise(first[:LOOKED_AT])
             with np.errstate(over="ignore"):  # weights that add up to infinity are noticed in the model
-                self.first_weights = weight_summary.summarise(first[:LOOKED_AT])
                 self.divides_weights = weight_summary.no_counts(first[:LOOKED_AT])
         for examples in chain(waiting, chunks):
             if self.factor == 1.0:

@@ -174,8 +174,7 @@ class FileTraining:
     def content(self, *, checkpoint: bool = False) -> ModelFile:
         """What a model file has to say of it; of a checkpoint also how far the run is.
 
-        Nothing in it depends on how the files were cut into blocks, so the summary of weights, whose sums
-        do in their last digits, is left out.
+        Nothing in it depends on how the files were cut into blocks.
         """
         content = ModelFile(
             self.engine.state(),

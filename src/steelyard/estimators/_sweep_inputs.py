@@ -170,7 +170,7 @@ class Ongoing:
             if own is not None:
                 self.engine.know_units(own)
         PassLoop(self.engine, RowsInMemory(examples, piece=None)).run()
-        self.summary = self.summary.followed_by(weight_summary.summarise(examples.sample_weight))
+        self.summary = self.summary.followed_by(examples.sample_weight)
 
     def empty_results(self, select: str | None) -> Results:
         """The results before there are any."""

@@ -166,7 +166,7 @@ class OnlineEstimator(DocumentationLink, FittedAttributes, FileMethods, BaseEsti
         if begun is not None and not chunk.sample_weight.any():
             return self  # a chunk of absent rows
         before = getattr(self, "weight_summary_", weight_summary.NOTHING)
-        self.weight_summary_ = before.followed_by(weight_summary.summarise(chunk.sample_weight))
+        self.weight_summary_ = before.followed_by(chunk.sample_weight)
         weight_summary.warn(self.weight_summary_, before, stacklevel=3)
         if self.weight_scale == "auto" and weight_summary.no_counts(chunk.sample_weight):
             # the first call decides, and had too few rows, or others than these
