@@ -62,12 +62,13 @@ def main(seeds: int, only: Sequence[str], output: Path | None) -> None:
 def measure(problem: Problem, seeds: int) -> Figures:
     """Means over shuffles; a peer that is not installed has no figures."""
     problem = replace(problem, matrix=TfidfTransformer().fit_transform(problem.matrix).astype(np.float32))
+    twice = replace(problem, matrix=2.0 * problem.matrix)
     peers = untuned.contenders(replace(problem, text=False))
     found = []
     for seed in range(seeds):
         train, test = problem.split(seed)
         settings = Settings(candidates.LOSS)
-        ours = [candidates.learned(problem, seed, settings, one_unit=one) for one in (True, False)]
+        ours = [candidates.learned(each, seed, settings) for each in (problem, twice)]
         theirs = [
             candidates.scores(problem, test, peers[who](train, test, seed)) if who in peers else (np.nan,) * 2
             for who in PEERS
@@ -81,9 +82,10 @@ TEXT = """
 ## tf-idf, rows of length 1
 
 The values of `TfidfVectorizer` say that a rare word counts for more than a common one, and a word of a short
-text for more than one of a long text. A unit for each feature undoes that. So sparse rows of length 1 are
-learned with one unit for all features ([how they are recognised](estimators.md#the-default-scaling)). Texts
-as tf-idf, one pass, mean of {seeds} shuffles, peers as above (`python -m benchmarks.tf_idf`).
+text for more than one of a long text. A unit for each feature undoes that. So features of rows of length 1
+have the unit 1 ([how they are recognised](estimators.md#the-default-scaling)). Beside it a unit for each
+feature, which all other data have: the same rows, twice as long. Texts as tf-idf, one pass, mean of {seeds}
+shuffles, peers as above (`python -m benchmarks.tf_idf`).
 
 {accuracy}
 

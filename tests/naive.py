@@ -101,10 +101,11 @@ class NaiveLearner:
                 self.squares[i] += self.square(value / unit) * gained
             self.bias_squares += gained * settings.bias
         decay = 1.0 + (pushed / self.unit if self.unit else 0.0) * settings.l2
-        self.lags = [lag / decay for lag in self.lags]
         for i, w in enumerate(self.weights):
             shrunk = math.copysign(max(abs(w) - pushed * settings.l1, 0.0), w)
             self.weights[i] = shrunk / decay
+            if settings.average_power:
+                self.lags[i] += self.clock**settings.average_power * (self.weights[i] - w)
         return said
 
     def look_at_label(self, y: float, h: float) -> None:
@@ -147,8 +148,9 @@ class NaiveLearner:
 
     def change_units(self, units: NaiveUnits, raw: dict[int, float]) -> dict[int, float]:
         """The row in units that fit."""
+        length_1 = abs(sum(value * value for value in raw.values()) - 1.0) <= 1e-4
         for i, value in raw.items():
-            scale, square = units.change(i, value)
+            scale, square = units.change(i, value, length_1)
             self.weights[i] *= scale
             self.lags[i] *= scale
             self.squares[i] *= square
@@ -194,6 +196,8 @@ class NaiveLearner:
             self.clock**-self.settings.average_power if self.settings.average_power and self.clock else 0.0
         )
         v = [weight - fading * lag for weight, lag in zip(self.weights, self.lags, strict=True)]
+        if self.settings.l1:  # what L1 holds at zero is zero
+            v = [own if weight else 0.0 for own, weight in zip(v, self.weights, strict=True)]
         unit = [self.units.unit.get(i, 0.0) for i in range(len(v))]
         return np.array([own / size if size > 1e-30 else 0.0 for own, size in zip(v, unit, strict=True)])
 

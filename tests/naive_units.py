@@ -38,13 +38,14 @@ class NaiveUnits:
         unit = self.unit.get(i, 0.0)
         return self.distance(i, value) / unit if unit > 1e-30 else 0.0
 
-    def change(self, i: int, value: float) -> tuple[float, float]:
+    def change(self, i: int, value: float, length_1: bool) -> tuple[float, float]:
         """Another unit if the value does not fit: the factors of the coefficient and of its squares."""
         size, unit = abs(self.distance(i, value)), self.unit.get(i, 0.0)
         if size == 0.0:
             return 1.0, 1.0
         if unit <= 1e-30:
-            self.unit[i], self.counted[i] = size, True
+            shared = length_1 and size < 1.0
+            self.unit[i], self.counted[i] = (1.0, False) if shared else (size, True)
             return 1.0, 1.0
         if not self.counted[i]:
             self.unit[i] = max(size, unit)

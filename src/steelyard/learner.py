@@ -230,8 +230,9 @@ class Learner:
         explicit = settings.update == "explicit"
         if settings.scaling == "standardized":
             standardized.learn(
-                *rows, model.pairs, model.sums, *model.columns.arrays, model.l1_applied, model.state,
-                predictions, float(settings.bias), *pointers, unit, read_only(self.rate_factor * steps),
+                *rows, model.pairs, model.sums, *model.columns.arrays,
+                model.l1_applied, model.l1_lags, model.payments, model.state, predictions,
+                float(settings.bias), *pointers, unit, read_only(self.rate_factor * steps),
                 explicit, settings.l1, l2, settings.average_power, self._flow(),
                 standardized.rooms_for(rows[0], model.pairs, model.columns.arrays[0]),
             )  # fmt: skip

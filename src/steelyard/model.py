@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from steelyard import class_balance, losses, target_scale, updates
 from steelyard._messages import did_you_mean
 from steelyard.feature_columns import FeatureColumns
-from steelyard.learn import linear, units
+from steelyard.learn import linear, shrinkage, units
 from steelyard.losses import Loss, check_soundness
 from steelyard.schedules import PowerDecay
 
@@ -25,6 +25,7 @@ MOST_AVERAGE = 64
 DEFAULT_AVERAGE = 8
 L2_FLOWS = ("split", "joint")
 RATES = ("row", "flow")
+EVERY = slice(None)
 _PIECE = 1 << 16  # coefficients that are made at a time: what they are made of stays in the caches
 STEPS_OF_FLOW = (
     1.5  # rates that fall along a row make shorter steps: the rate of scale-free scalings by default
@@ -124,6 +125,11 @@ class Settings:
             return self.average
         return DEFAULT_AVERAGE if self.scaling == "standardized" else 0
 
+    @property
+    def averages_shrink(self) -> bool:
+        """Whether L1 or L2 shrink coefficients that are averaged (see `shrinkage`)."""
+        return self.average_power > 0 and (self.l1 > 0.0 or self.l2 > 0.0)
+
     def _check_joint(self) -> None:
         for ok, name, why in (
             (self.update == "invariant", "update", "only update='invariant' follows a flow"),
@@ -183,6 +189,10 @@ class Model:
         """What the unit of a feature is before it was seen: 0, or −1 where it is known to be 1."""
         self.l1_applied = np.zeros(features if settings.l1 > 0.0 else 0)
         """How much L1 each feature has already paid of the total that is due."""
+        averaged_l1 = features if settings.l1 > 0.0 and settings.average_power else 0
+        self.l1_lags = np.zeros(averaged_l1)
+        self.payments = shrinkage.payments_for(features) if averaged_l1 else np.zeros((0, 2))
+        """What averages need to know of it: see `shrinkage`."""
         self.label_state = np.zeros(target_scale.SIZE if settings.in_label_units else 0)
         self.class_state = class_balance.new_state() if settings.in_class_steps else np.zeros(0)
         self.state = np.zeros(linear.STATE_SIZE)
@@ -273,15 +283,27 @@ class Model:
 
     def _true_coefficients(self) -> NDArray[np.floating[Any]]:
         true = np.empty_like(self.raw_coefficients)
-        scale, l1_total = self.state[linear.SCALE], self.state[linear.L1_TOTAL]
-        linear.materialise(self.raw_coefficients, scale, l1_total, self.l1_applied, true)
+        if not len(self.sums):
+            scale, l1_total = self.state[linear.SCALE], self.state[linear.L1_TOTAL]
+            linear.materialise(self.raw_coefficients, scale, l1_total, self.l1_applied, true)
         for start in range(0, len(self.sums), _PIECE):
             part = slice(start, start + _PIECE)
+            last, behind = self.last_and_behind(part)
             sizes = np.abs(self.units[part])
-            true[part] -= (self._fading * scale) * self.lag[part]
+            true[part] = last - self._fading * behind
+            if len(self.l1_applied):
+                true[part][last == 0.0] = 0.0
             np.divide(true[part], sizes, out=true[part], where=sizes > units.TINIEST)
             true[part][sizes <= units.TINIEST] = 0.0
         return true
+
+    def last_and_behind(self, part: Any = EVERY) -> tuple[NDArray[Any], NDArray[np.float64]]:
+        """Coefficients in their own units, and how far averages lag behind them; of some features, or all."""
+        l1_lags = self.l1_lags[part] if len(self.l1_lags) else self.l1_lags
+        l1_applied = self.l1_applied[part] if len(self.l1_applied) else self.l1_applied
+        return shrinkage.paid(
+            self.raw_coefficients[part], self.lag[part], l1_applied, l1_lags, self.payments, self.state
+        )
 
     def know_units(self, own: NDArray[np.int64]) -> None:
         """Before anything is learned: all features have the unit 1, but these have their own."""
@@ -312,6 +334,8 @@ class Model:
             "lag": self.lag,
             **self.columns.named(),
             "debts": self.l1_applied,
+            "debt_lags": self.l1_lags,
+            "payments": self.payments,
             "label_state": self.label_state,
             "class_state": self.class_state,
             "state": self.state,

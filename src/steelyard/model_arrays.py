@@ -14,15 +14,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard import feature_columns, model_schema
+from steelyard.learn import linear, shrinkage
 from steelyard.model import Model, Settings
 
 Arrays = dict[str, NDArray[Any]]
 Read = Callable[[str], NDArray[Any] | None]
 
-FORMAT = 5  # the newest that this release reads
-_BY_FEATURE = ("weights", "squares", "scales", "debts", "units", "lag", "origins")
-_BY_COUNT = ("columns", "candidates")  # of which the counts say how many mean something
+FORMAT = 6  # the newest that this release reads
+_BY_FEATURE = ("weights", "squares", "scales", "debts", "units", "lag", "origins", "debt_lags")
+_BY_COUNT = ("columns", "candidates", "payments")  # of which a count says how many mean something
 _SINCE_STANDARDIZED = ("units", "unit_fill", "lag", "origins", "columns", "candidates", "column_counts")
+_SINCE_SHRINKAGE = ("debt_lags", "payments")
+_OLD_STATE = linear.REFERENCE + 1  # numbers in the state of files without these
 _ONLY_TO_LEARN = ("squares", "scales", "label_state", "class_state")
 _MAPPED = 16 << 20  # bytes of a file that may be in memory beside the arrays that are made of them
 
@@ -84,6 +87,8 @@ class StoredModel(Model):
         small = min(features, feature_columns.MOST)
         super().__init__(settings, small)
         self.features = features
+        if len(self.payments):
+            self.payments = shrinkage.payments_for(features)
         self.sums = _repeated(self.sums, features)  # of which it matters how many there are
         self._stored = {
             "weights": _repeated(self.pairs.real, features),
@@ -91,6 +96,7 @@ class StoredModel(Model):
             "lag": _repeated(super().lag, features),
             "origins": _repeated(self.columns.origins, features),
             "debts": _repeated(self.l1_applied, features),
+            "debt_lags": _repeated(self.l1_lags, features),
         }
         for name, empty, stored in _checked(self, read, leave=_ONLY_TO_LEARN):
             if name in self._stored:
@@ -98,6 +104,8 @@ class StoredModel(Model):
             else:
                 empty[...] = stored
         self.columns.origins, self.l1_applied = self._stored["origins"], self._stored["debts"]
+        self.l1_lags = self._stored["debt_lags"]
+        _mend_averages(self, read)
 
     def arrays(self) -> Arrays:
         return super().arrays() | self._stored
@@ -124,7 +132,23 @@ def fill(model: Model, read: Read) -> Model:
     """Put what `compact` has stored into a model of the same settings."""
     for _, empty, stored in _checked(model, read):
         empty[...] = stored
+    _mend_averages(model, read)
     return model
+
+
+def _mend_averages(model: Model, read: Read) -> None:
+    """Files of format 5 and older left L1 and L2 out of averages, which then begin anew at the present."""
+    if model.settings.averages_shrink and _is_older(read):
+        model.raw_coefficients[...], _ = model.last_and_behind()
+        model.lag[...] = 0.0
+        model.l1_applied[...] = 0.0
+        model.state[[linear.SCALE, linear.L1_TOTAL, linear.BIAS_LAG]] = 1.0, 0.0, 0.0
+
+
+def _is_older(read: Read) -> bool:
+    """Whether the file was written before averages followed L1 and L2 (see `compact`)."""
+    state = read("state")
+    return state is not None and len(state) <= _OLD_STATE
 
 
 def compact(model: Model) -> Arrays:
@@ -135,8 +159,11 @@ def compact(model: Model) -> Arrays:
     for name, array in by_feature.items():
         met |= array != (model.unit_fill[0] if name == "units" else 0.0)
     places = np.flatnonzero(met)
-    for name, count in zip(_BY_COUNT, arrays["column_counts"].tolist(), strict=True):
+    counts = (*arrays["column_counts"].tolist(), int(model.state[linear.PAYMENTS]))
+    for name, count in zip(_BY_COUNT, counts, strict=True):
         arrays[name] = arrays[name][:count]
+    if not model.settings.averages_shrink:  # older releases can read it
+        arrays["state"] = arrays["state"][:_OLD_STATE]
     if 2 * len(places) > model.features:
         return {name: np.ascontiguousarray(array) for name, array in arrays.items()}
     return arrays | {name: array[places] for name, array in by_feature.items()} | {"met": places}
@@ -156,6 +183,8 @@ def _checked(
             stored = empty  # written before there were units and averages
         elif stored is None and name == "class_state" and not len(empty):
             stored = empty  # written before steps followed the classes
+        elif stored is None and name in _SINCE_SHRINKAGE and (not len(empty) or _is_older(read)):
+            stored = empty
         elif stored is not None:
             stored = _whole(name, stored, empty, met, read)
         if stored is None or stored.shape != empty.shape or stored.dtype != empty.dtype:
@@ -164,6 +193,7 @@ def _checked(
             found[name] = stored
         yield name, empty, stored
     model_schema.check_columns(model.features, found)
+    model_schema.check_payments(found)
 
 
 def _whole(

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard import _field_types, losses
-from steelyard.learn import units
+from steelyard.learn import linear, units
 from steelyard.losses import Loss
 from steelyard.model import Settings
 
@@ -135,6 +135,15 @@ def check_columns(features: int, arrays: Arrays) -> None:
             raise ValueError("its columns of numbers are not among its features")
         if not np.array_equal(places, np.floor(places)):
             raise ValueError("its columns of numbers are no whole numbers")
+
+
+def check_payments(arrays: Arrays) -> None:
+    """The list of `shrinkage`, which kernels search without looking."""
+    payments, count = arrays["payments"], float(arrays["state"][linear.PAYMENTS])
+    if not (count == int(count) and 0 <= count <= max(len(payments) - 1, 0)):
+        raise ValueError(f"it promises {count:g} payments of L1 and has room for {len(payments)}")
+    if (np.diff(payments[: int(count)], axis=0) < 0.0).any():
+        raise ValueError("its payments of L1 do not rise")
 
 
 def check_names(features: int, arrays: Arrays) -> None:

@@ -18,7 +18,7 @@ from steelyard.model import Model, Settings
 _ORDINARY = 1e9
 ORDINARY_RATE = 1e3
 _ORDINARY_COEFFICIENT = 1e20
-_ONE_A_FEATURE = ("weights", "squares", "scales", "units", "lag", "origins", "debts")
+_ONE_A_FEATURE = ("weights", "squares", "scales", "units", "lag", "origins", "debts", "debt_lags")
 
 
 def could_overflow(model: Model, examples: Examples) -> bool:

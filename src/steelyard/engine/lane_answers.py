@@ -55,12 +55,16 @@ def fading_of(settings: Settings, state: Matrix) -> NDArray[np.float64]:
 
 
 def raw_units(
-    weights: NDArray[Any], unit: NDArray[Any], lag: NDArray[Any], fading: NDArray[Any], out: NDArray[Any]
+    v: NDArray[Any], unit: NDArray[Any], lag: NDArray[Any], state: Matrix, fading: Matrix, out: NDArray[Any]
 ) -> None:
-    """Averages of coefficients in their own units, for raw features; `out` stays as it is without a unit."""
-    sizes = np.abs(unit)
-    behind = fading.astype(weights.dtype) * lag
-    np.divide(weights - behind, sizes, out=out, where=sizes > units.TINIEST)
+    """Averages of coefficients in their own units, for raw features; `out` stays as it is without a unit.
+
+    They are divided by the scale of L2, by which predictions are multiplied.
+    """
+    sizes, kind = np.abs(unit), v.dtype
+    behind = lag - state[linear.SCALE_LAG].astype(kind) * v
+    behind *= (fading / state[linear.SCALE]).astype(kind)
+    np.divide(v - behind, sizes, out=out, where=sizes > units.TINIEST)
 
 
 def state_from_origins(

@@ -212,7 +212,7 @@ class LaneBlock:
         fading = lane_answers.fading_of(self.settings[0], self.state)
         for start in range(0, self.features, _TOGETHER):
             own, place = self.weights[start : start + _TOGETHER], answers[start : start + _TOGETHER, 0]
-            lane_answers.raw_units(own[:, 0], own[:, 2], own[:, 3], fading, place)
+            lane_answers.raw_units(own[:, 0], own[:, 2], own[:, 3], self.state, fading, place)
         return answers, lane_answers.state_from_origins(self.state, fading, self.columns, answers)
 
     def _spread(self, columns: Matrix) -> Matrix:
@@ -311,6 +311,11 @@ def upgraded(state: Matrix) -> Matrix:
 
 def bytes_a_lane(settings: Settings, features: int) -> int:
     return features * _parts(settings) * np.dtype(settings.dtype).itemsize
+
+
+def bytes_of_l1(settings: Settings, features: int) -> int:
+    """What a model with L1 remembers of each feature: what it has paid, and when, if that is averaged."""
+    return 8 * features * ((settings.l1 > 0.0) + (settings.l1 > 0.0 and settings.average_power > 0))
 
 
 def bytes_in_common(settings: Settings, features: int) -> int:

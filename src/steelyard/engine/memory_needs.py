@@ -66,8 +66,9 @@ def needed(settings: Sequence[Settings], classes: int, features: int) -> int:
     count = len(settings) * (classes if classes > 2 else 1)
     side_by_side = count > 1 and lane_block.fits_in_lanes(settings[0])
     lanes = -(-count // WIDTH) * WIDTH if side_by_side else count
-    debts = 8 * features if settings[0].l1 > 0.0 else 0
-    return lanes * (lane_block.bytes_a_lane(settings[0], features) + debts)
+    return lanes * (
+        lane_block.bytes_a_lane(settings[0], features) + lane_block.bytes_of_l1(settings[0], features)
+    )
 
 
 def advice(settings: Sequence[Settings], classes: int, bits: int) -> list[str]:

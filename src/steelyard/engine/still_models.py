@@ -13,7 +13,7 @@ from steelyard.engine.lane_block import fits_in_lanes
 from steelyard.engine.lane_layout import Layout, zeros
 from steelyard.engine.model_set import group
 from steelyard.examples import Examples
-from steelyard.learn import lanes, linear
+from steelyard.learn import lanes, linear, shrinkage
 from steelyard.model import Model, Settings
 from steelyard.model_file import EngineState
 
@@ -43,7 +43,8 @@ def still_state(model: Model, bias: float) -> NDArray[np.float64]:
     """The clock and the progressive figures of a model, and nothing pending."""
     state = model.state.copy()
     state[linear.BIAS] = bias
-    state[[linear.SCALE, linear.L1_TOTAL, linear.BIAS_LAG, linear.REFERENCE]] = 1.0, 0.0, 0.0, 0.0
+    state[linear.SCALE] = 1.0
+    state[[linear.L1_TOTAL, linear.BIAS_LAG, linear.REFERENCE, *shrinkage.SCALARS]] = 0.0
     return state
 
 
@@ -76,8 +77,9 @@ def _block(settings: Settings, models: Iterator[Model], alive: NDArray[np.float6
             answers = zeros((model.features, 1, len(layout)), settings.dtype)
         own, state[: linear.STATE_SIZE, lane] = answers[:, 0, lane], model.state
         if settings.scaling == "standardized":
-            fading = lane_answers.fading_of(settings, model.state[:, np.newaxis])
-            lane_answers.raw_units(model.raw_coefficients, model.units, model.lag, fading, own)
+            own_state = model.state[:, np.newaxis]
+            fading = lane_answers.fading_of(settings, own_state)
+            lane_answers.raw_units(model.raw_coefficients, model.units, model.lag, own_state, fading, own)
         else:
             own[:] = model.raw_coefficients
     state[lanes.ALIVE, layout.place] = alive

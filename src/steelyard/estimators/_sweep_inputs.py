@@ -18,7 +18,7 @@ from steelyard.engine.one_vs_rest import OneVsRest
 from steelyard.engine.passes import PassLoop
 from steelyard.engine.row_sources import RowsInMemory
 from steelyard.engine.selection import Selection
-from steelyard.estimators import fit_passes, inputs, unit_rows
+from steelyard.estimators import fit_passes, inputs
 from steelyard.estimators.online import OnlineEstimator
 from steelyard.estimators.parameters import settings_of
 from steelyard.examples import Examples
@@ -71,12 +71,12 @@ def draw_orders(
 
 
 def identify(examples: Examples, orders: list[NDArray[np.int64]] | None) -> dict[str, Any]:
-    """What a state has to agree with: the rows, their order, and whether their features share a unit."""
+    """What a state has to agree with: the rows and their order."""
     columns = (examples.indptr, examples.indices, examples.values, examples.labels, examples.sample_weight)
     return {
         "rows": [_checksum(each) for each in columns],
         "order": [_checksum(each) for each in orders or ()],
-    } | ({} if unit_rows.own_units(examples) is None else {"units": "one for all"})
+    }
 
 
 def _checksum(column: NDArray[Any]) -> int:
@@ -166,9 +166,6 @@ class Ongoing:
                 self.engine = OneVsRest(settings, classes, examples.features, threads=threads)
             else:
                 self.engine = Selection(settings, examples.features, coded=classes == 2, threads=threads)
-            own = unit_rows.own_units(examples)
-            if own is not None:
-                self.engine.know_units(own)
         PassLoop(self.engine, RowsInMemory(examples, piece=None)).run()
         self.summary = self.summary.followed_by(examples.sample_weight)
 

@@ -18,7 +18,7 @@ from steelyard.engine.progressive_calibration import ProgressiveCalibration
 from steelyard.engine.protocol import Engine, new_engine
 from steelyard.engine.row_sources import RowsInMemory
 from steelyard.engine.single_model import SingleModel
-from steelyard.estimators import fit_passes, saving, unit_rows
+from steelyard.estimators import fit_passes, saving
 from steelyard.estimators.file_methods import FileMethods
 from steelyard.estimators.fitted import DocumentationLink, FittedAttributes, unchanged_on_error
 from steelyard.estimators.habits import answer_habits, answer_unknown, options_as_parameters
@@ -189,11 +189,7 @@ class OnlineEstimator(DocumentationLink, FittedAttributes, FileMethods, BaseEsti
         """A new engine, or the one that was begun, under the settings of now."""
         if begun is not None:
             return begun if begun.settings == settings else begun.with_settings(settings)
-        engine = new_engine(settings, self._count_classes(), chunk.features)
-        own = unit_rows.own_units(chunk)
-        if own is not None:
-            engine.know_units(own)
-        return engine
+        return new_engine(settings, self._count_classes(), chunk.features)
 
     def _forget(self) -> None:
         """What the next fit finds out anew."""

@@ -28,7 +28,7 @@ class OnlineRegressor(RegressorMixin, OnlineEstimator):  # type: ignore[misc]
         weight, as in most libraries, which overshoots.
     scaling : {"standardized", "normalized", "adaptive", "row_norm", "plain"}, default="standardized"
         How the learning rate depends on the feature. "standardized" needs no scaler: each feature has its own
-        rate and unit (but sparse rows of length 1, such as tf-idf, have one unit). Weights are exact
+        rate and unit (but rows of length 1, such as tf-idf, share one). Weights are exact
         with "row_norm" and "plain"; with the others, see `rates`.
     learning_rate : float, "auto" or None, default=None
         How far a row may move its own prediction. None: the default of the loss; "auto": five models with

@@ -14,7 +14,7 @@ from steelyard.distributed.engines import TaskEngine
 from steelyard.engine import holdout as held_out_rows
 from steelyard.engine.holdout import Holdout
 from steelyard.engine.row_sources import Rows, RowsInMemory
-from steelyard.estimators import _sweep_inputs, fit_passes, unit_rows
+from steelyard.estimators import _sweep_inputs, fit_passes
 from steelyard.estimators.fitted import DocumentationLink, unchanged_on_error
 from steelyard.estimators.habits import options_as_parameters
 from steelyard.estimators.online import OnlineEstimator
@@ -148,7 +148,7 @@ class Sweep(DocumentationLink, MetaEstimatorMixin, BaseEstimator):  # type: igno
             rows = RowsInMemory(prepared.examples, self._holdout(), order_of)
             identity = _sweep_inputs.identify(prepared.examples, orders)
             known = prepared.examples.features, prepared.classes, passes, identity
-            search = self._search(expanded, rows, unit_rows.own_units(prepared.examples), *known)
+            search = self._search(expanded, rows, *known)
             self._run(search, expanded)
             self._take_over(template)
             if self.refit:
@@ -246,10 +246,10 @@ class Sweep(DocumentationLink, MetaEstimatorMixin, BaseEstimator):  # type: igno
             raise ValueError(f"n_jobs must be None, -1 or a number of threads; got {self.n_jobs!r}")
         return None if self.n_jobs == -1 else self.n_jobs
 
-    def _search(self, expanded: Expanded, rows: Rows, own: NDArray[np.int64] | None, *known: Any) -> Search:
+    def _search(self, expanded: Expanded, rows: Rows, *known: Any) -> Search:
         if self.engine is not None:
             raise ValueError("engine is for files, which every worker reads: use fit_files, or leave it out")
-        return Search(expanded.points, rows, own_units=own, **self._search_options(*known))
+        return Search(expanded.points, rows, **self._search_options(*known))
 
     def _search_files(self, expanded: Expanded, files: Any, passes: int) -> Search:
         """`files` are a `sweep.files.SweepFiles`."""

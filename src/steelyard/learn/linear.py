@@ -24,10 +24,11 @@ import numpy as np
 
 from steelyard.numba_tools.jit import kernel
 
-# Where each scalar is in `state`. The last two belong to averages: see `averages`.
-CLOCK, BIAS, BIAS_SQUARES, SCALE, L1_TOTAL, NORM, SEEN, LOSS, WEIGHT, BIAS_LAG, REFERENCE, STATE_SIZE = range(
-    12
-)
+# Where each scalar is in `state`. The last five belong to averages: see `averages` and `shrinkage`.
+(
+    CLOCK, BIAS, BIAS_SQUARES, SCALE, L1_TOTAL, NORM, SEEN, LOSS, WEIGHT,
+    BIAS_LAG, REFERENCE, SCALE_LAG, L1_LAG, PAYMENTS, STATE_SIZE,
+) = range(15)  # fmt: skip
 
 # The global scale S of lazy L2 is folded into the weights before float32 runs out of digits.
 SMALLEST_SCALE = 1e-6

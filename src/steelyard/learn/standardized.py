@@ -21,19 +21,22 @@ from steelyard.learn.linear import (  # fmt: skip
     BIAS_LAG,
     BIAS_SQUARES,
     CLOCK,
+    L1_LAG,
     L1_TOTAL,
     LOSS,
     NORM,
+    PAYMENTS,
     REFERENCE,
     SCALE,
+    SCALE_LAG,
     SEEN,
-    SMALLEST_SCALE,
     WEIGHT,
     soft,
 )
 from steelyard.learn.rate_flow import counted, follow
 from steelyard.learn.rate_panels import WORK_SIZE
 from steelyard.learn.rows import BLOCK, LARGEST, SMALLEST, dot, fill
+from steelyard.learn.shrinkage import SMALLEST_SCALE, fade, lag_of_payment, note_payment, settle
 from steelyard.learn.units import (
     FARTHEST,
     FIRST,
@@ -44,10 +47,11 @@ from steelyard.learn.units import (
     divide,
     find,
     forget,
+    has_length_1,
     look_at,
     note_columns,
 )
-from steelyard.numba_tools.jit import borrow, helper, kernel, part
+from steelyard.numba_tools.jit import borrow, kernel, part
 
 _LINE = 64  # bytes of a cache line
 
@@ -55,7 +59,8 @@ _LINE = 64  # bytes of a cache line
 @kernel
 def learn(
     indptr, indices, values, dense, labels, sample_weight, offsets, order,
-    pairs, sums, origins, columns, candidates, counts, l1_applied, state, predictions, bias_value,
+    pairs, sums, origins, columns, candidates, counts, l1_applied, l1_lags, payments,
+    state, predictions, bias_value,
     push, step, value, derivative, unit, factors, multiply, l1, l2, power,
     flow, rooms,
 ):  # fmt: skip
@@ -63,12 +68,14 @@ def learn(
 
     `factors` multiply the learning rate: one for each turn, or one for all.
     `flow` as there. `columns[:counts[0]]` are the features that have origins, `candidates[:counts[1]]` those
-    that may get one. `rooms` are those of `rooms_for` these rows.
+    that may get one. `l1_lags` and `payments` are those of `shrinkage`, empty without L1 or
+    averages. `rooms` are those of `rooms_for` these rows.
     """
     clock, bias, loss, weight = state[CLOCK], state[BIAS], state[LOSS], state[WEIGHT]
     bias_squares, scale, l1_total = state[BIAS_SQUARES], state[SCALE], state[L1_TOTAL]
     norm, seen = state[NORM], state[SEEN]
     bias_lag, reference = state[BIAS_LAG], state[REFERENCE]
+    scale_lag, l1_lag, paid = state[SCALE_LAG], state[L1_LAG], np.int64(state[PAYMENTS])
     # The row's copies: its pairs or sums, what they are made of, values in the user's units and in own ones,
     # and z times its rate. All are borrowed, or their references would be counted in every row.
     pairs_room, numbers, scalars, places_room, flags_room, marks_room = rooms
@@ -81,6 +88,7 @@ def learn(
     labels, sample_weight, offsets = borrow(labels), borrow(sample_weight), borrow(offsets)
     pairs, sums, origins, columns = borrow(pairs), borrow(sums), borrow(origins), borrow(columns)
     candidates, counts, l1_applied = borrow(candidates), borrow(counts), borrow(l1_applied)
+    l1_lags, payments = borrow(l1_lags), borrow(payments)
     predictions, factors = borrow(predictions), borrow(factors)
     if flow is not None:
         flow_rate, tables = flow
@@ -99,7 +107,7 @@ def learn(
         if counts[1] > 0 and h > 0.0:
             bias, bias_lag = _move_origins(
                 start, end, base, indices, values, dense, pairs, sums, origins, columns, candidates, counts,
-                scale, bias, bias_lag, l1, l1_total, l1_applied,
+                bias, bias_lag, scale, scale_lag, l1, l1_total, l1_lag, l1_applied, l1_lags, payments, paid,
             )  # fmt: skip
             note_columns(columns, counts[0], marks)
         filled = fill(start, end, values, x)
@@ -132,7 +140,9 @@ def learn(
             if grown != reference and reference > 0.0:
                 shrink = raised(reference / grown, power)
                 bias_lag *= shrink
-                _fade(sums, shrink)
+                scale_lag *= shrink
+                l1_lag *= shrink
+                fade(sums, l1_lags, payments, shrink)
             reference = grown
         slope = derivative(p, y)
         if slope != 0.0:
@@ -140,8 +150,16 @@ def learn(
             for k in range(filled):
                 g[k] = own[k].real
                 lags[k] = own[k].imag
+            if len(l1_lags) > 0:
+                for j in range(start, end):
+                    i = np.uint64(indices[j - base])
+                    lags[j - start] -= lag_of_payment(
+                        pairs[i].real, l1_applied[i], l1_lags[i], l1_total, l1_lag, payments, paid
+                    )
+                    l1_lags[i] = l1_lag
             if any_misfit(filled, x, units, z, typed):
-                change_units(filled, x, z, v, g, units, lags, flags, places, typed)
+                length_1 = has_length_1(start, end, values)
+                change_units(filled, x, z, v, g, units, lags, flags, places, length_1, typed)
                 p = scale * dot(filled, v, z) + offset  # the prediction has changed
                 before, slope = value(p, y), derivative(p, y)
             if flow is not None:
@@ -156,6 +174,7 @@ def learn(
                 )  # fmt: skip
                 bias, bias_squares, bias_lag = now[BIAS], now[BIAS_SQUARES], now[BIAS_LAG]
                 seen, norm = now[SEEN], now[NORM]
+                _blend(filled, late_moves, moves, scale, scale_lag, typed)
                 _add_squares(filled, z, g, lags, late_moves, 1.0 / scale, gained, 1.0, own, typed)
                 _put(start, end, base, indices, dense, own, sums)
                 _move(filled, v, units, moves, 1.0 / scale, own, typed)
@@ -184,6 +203,7 @@ def learn(
                     if power > 0:
                         late = time_weight(at, reference, power, h, change, pushed * n * slope)
                         bias_lag += late * s * bias_rate
+                        late = scale * late + scale_lag
                 _add_squares(filled, z, g, lags, moves, common * s / scale, gained, late, own, typed)
                 _put(start, end, base, indices, dense, own, sums)
                 _move(filled, v, units, moves, common * s / scale, own, typed)
@@ -194,16 +214,26 @@ def learn(
         elif flow is not None:
             seen, norm = counted(seen, norm, bias_value + dot(filled, z, z), h)
         if l1 > 0.0 or l2 > 0.0:
-            l1_total += pushed * l1 / scale
+            late = raised(clock / reference, power) if power > 0 else 0.0
+            owed = pushed * l1 / scale
+            l1_total += owed
+            l1_lag += (scale * late + scale_lag) * owed
+            before = scale
             scale /= 1.0 + pushed * l2
-            if scale < SMALLEST_SCALE:
-                _materialise(pairs, sums, scale, l1_total, l1_applied)
-                l1_total = 0.0
+            scale_lag += late * (before - scale)
+            paid = note_payment(payments, paid, l1_total, l1_lag)
+            if scale < SMALLEST_SCALE or (paid > 0 and paid == len(payments)):
+                settle(
+                    pairs, sums, l1_applied, l1_lags, payments, paid, scale, l1_total, l1_lag, scale_lag
+                )  # fmt: skip
+                l1_total = l1_lag = scale_lag = 0.0
                 scale = 1.0
+                paid = np.int64(0)
     state[CLOCK], state[BIAS], state[LOSS], state[WEIGHT] = clock, bias, loss, weight
     state[BIAS_SQUARES], state[SCALE], state[L1_TOTAL] = bias_squares, scale, l1_total
     state[NORM], state[SEEN] = norm, seen
     state[BIAS_LAG], state[REFERENCE] = bias_lag, reference
+    state[SCALE_LAG], state[L1_LAG], state[PAYMENTS] = scale_lag, l1_lag, paid
 
 
 def rooms_for(indptr: NDArray[Any], pairs: NDArray[Any], origins: NDArray[Any]) -> tuple[NDArray[Any], ...]:
@@ -264,7 +294,7 @@ def _put(start, end, base, indices, dense, own, numbers):
 @part
 def _move_origins(
     start, end, base, indices, values, dense, pairs, sums, origins, columns, candidates, counts,
-    scale, bias, bias_lag, l1, l1_total, l1_applied,
+    bias, bias_lag, scale, scale_lag, l1, l1_total, l1_lag, l1_applied, l1_lags, payments, paid,
 ):  # fmt: skip
     """Give candidates that are ready their origins, for which the bias makes up; forget those absent."""
     kept = place = np.int64(0)
@@ -279,15 +309,18 @@ def _move_origins(
             continue
         origin, farthest = candidates[kept, FIRST], candidates[kept, FARTHEST]
         unit = abs(pairs[i].imag)
-        v = pairs[i].real
+        v, lag = pairs[i].real, sums[i].imag
+        if len(l1_lags) > 0:
+            lag -= lag_of_payment(v, l1_applied[i], l1_lags[i], l1_total, l1_lag, payments, paid)
+            l1_lags[i] = l1_lag
         if l1 > 0.0:
             v = soft(v, l1_total - l1_applied[i])
             l1_applied[i] = l1_total
         longer = farthest / unit if unit > 0.0 else 0.0  # 0: no row has taught anything yet
         bias += scale * v * (origin / farthest * longer)
-        bias_lag += scale * sums[i].imag * (origin / farthest * longer)
+        bias_lag += (lag - scale_lag * v) * (origin / farthest * longer)
         pairs[i] = complex(v * longer, -farthest)
-        sums[i] = complex(0.0, sums[i].imag * longer)
+        sums[i] = complex(0.0, lag * longer)
         origins[i] = origin
         columns[counts[0]] = i
         counts[0] += 1
@@ -323,6 +356,15 @@ def _move(count, v, units, moves, s, own, typed):
 
 
 @part
+def _blend(count, late_moves, moves, scale, scale_lag, typed):
+    """∫ C dv out of ∫ τ dv: see `shrinkage`."""
+    typed[0], typed[1] = scale, scale_lag
+    scale_typed, lag_typed = typed[0], typed[1]
+    for k in range(count):
+        late_moves[k] = scale_typed * late_moves[k] + lag_typed * moves[k]
+
+
+@part
 def _add_squares(count, z, g, lags, moves, s, gained, late, own, typed):
     """Raise the sums of squares, and the lags by the moves, late as they are."""
     typed[0], typed[1], typed[2] = s * late, min(gained, LARGEST), LARGEST
@@ -330,20 +372,3 @@ def _add_squares(count, z, g, lags, moves, s, gained, late, own, typed):
     for k in range(count):
         square = min(g[k] + min(z[k] * z[k], abs(z[k])) * gained_typed, largest)
         own[k] = complex(square, lags[k] + late_typed * moves[k])
-
-
-@helper
-def _fade(sums, factor):
-    """Lags for another reference."""
-    for i in range(len(sums)):
-        sums[i] = complex(sums[i].real, sums[i].imag * factor)
-
-
-@helper
-def _materialise(pairs, sums, scale, l1_total, l1_applied):
-    """Apply lazy L1 and L2 in place."""
-    for i in range(len(pairs)):
-        owed = l1_total - l1_applied[i] if len(l1_applied) > 0 else 0.0
-        pairs[i] = complex(scale * soft(pairs[i].real, owed), pairs[i].imag)
-        sums[i] = complex(sums[i].real, scale * sums[i].imag)
-    l1_applied[:] = 0.0

@@ -31,9 +31,10 @@ from steelyard.learn.linear import (
     CLOCK,
     REFERENCE,
     SCALE,
-    SMALLEST_SCALE,
+    SCALE_LAG,
 )
 from steelyard.learn.rows import LARGEST, SMALLEST
+from steelyard.learn.shrinkage import SMALLEST_SCALE
 from steelyard.learn.units import (
     FARTHEST,
     FIRST,
@@ -45,6 +46,7 @@ from steelyard.learn.units import (
     find,
     fits,
     forget,
+    has_length_1,
     look_at,
     new_unit,
     note_columns,
@@ -107,7 +109,7 @@ def learn(
         if power > 0:
             _grow_references(lanes, stride, clocks, power, board, state, flat, lates)
         if keep_live_slopes(lanes, board, state):
-            if _change_units(start, end, base, indices, x, flat, stride, lanes, board, z):
+            if _change_units(start, end, base, indices, values, x, flat, stride, lanes, board, z):
                 _dots(start, end, base, indices, flat, stride, lanes, z, totals)
                 predict_all(lanes, totals, state, bias_value, offset, board)
                 value(where, wide, np.int64(0), wide)
@@ -127,7 +129,7 @@ def learn(
         for k in range(lanes):
             clocks[k] += board[H, k]
         if decays:
-            _decay(lanes, stride, board, l2, state, flat)
+            _decay(lanes, stride, clocks, power, board, l2, state, flat)
 
 
 @part
@@ -161,18 +163,20 @@ def _dots(start, end, base, indices, flat, stride, lanes, z, totals):
 
 
 @part
-def _change_units(start, end, base, indices, x, flat, stride, lanes, board, z):
+def _change_units(start, end, base, indices, values, x, flat, stride, lanes, board, z):
     """New units in lanes that learn, where values do not fit theirs; returns whether there are any."""
-    some = False
+    some = length_1 = False
     for j in range(start, end):
         v = np.uint64(indices[j - base]) * stride
         g, u, lag = v + lanes, v + np.uint64(2) * lanes, v + np.uint64(3) * lanes
         m = (j - start) * lanes
         if not _any_misfit(lanes, x[j - start], flat, u, z, m):
             continue
+        if not some:
+            length_1 = has_length_1(start, end, values)
         for k in range(lanes):
             if board[SLOPE, k] != 0.0 and not fits(x[j - start], flat[u + k], z[m + k]):
-                unit, scale, square = new_unit(x[j - start], flat[u + k])
+                unit, scale, square = new_unit(x[j - start], flat[u + k], length_1)
                 flat[u + k] = unit
                 flat[v + k] *= scale
                 flat[lag + k] *= scale
@@ -222,7 +226,8 @@ def _move_origins(
             unit = abs(flat[u + k])
             if unit > 0.0:
                 state[BIAS, k] += state[SCALE, k] * flat[v + k] * (origin / unit)
-                state[BIAS_LAG, k] += state[SCALE, k] * flat[lag + k] * (origin / unit)
+                behind = flat[lag + k] - state[SCALE_LAG, k] * flat[v + k]
+                state[BIAS_LAG, k] += behind * (origin / unit)
                 flat[v + k] *= farthest / unit
                 flat[lag + k] *= farthest / unit
             flat[g + k] = 0.0
@@ -258,6 +263,7 @@ def _grow_references(lanes, stride, clocks, power, board, state, flat, factors):
             if grown != before and before > 0.0:
                 shrink = raised(before / grown, power)
                 state[BIAS_LAG, k] *= shrink
+                state[SCALE_LAG, k] *= shrink
                 factors[k] = shrink
                 some = True
     if some:
@@ -310,7 +316,7 @@ def _decide(lanes, board, reach, common, multiply, state, bias_value, clocks, po
             full_speed = board[PUSH, k] * n * np.sqrt(square)
             late = time_weight(clocks[k], state[REFERENCE, k], power, h, s * n, full_speed)
             state[BIAS_LAG, k] += late * s * (bias_rate * bias_value)
-            lates[k] = late * factor
+            lates[k] = (state[SCALE, k] * late + state[SCALE_LAG, k]) * factor
 
 
 @part
@@ -332,13 +338,17 @@ def _move(start, end, base, indices, flat, stride, lanes, factors, gains, lates,
 
 
 @part
-def _decay(lanes, stride, board, l2, state, flat):
-    """As `lanes.decay`, for lags too."""
+def _decay(lanes, stride, clocks, power, board, l2, state, flat):
+    """As `lanes.decay`, with what `shrinkage` has to say of the lags."""
     for k in range(lanes):
-        state[SCALE, k] /= 1.0 + board[PUSH, k] * l2[k]
+        before = state[SCALE, k]
+        state[SCALE, k] = before / (1.0 + board[PUSH, k] * l2[k])
+        if power > 0 and state[REFERENCE, k] > 0.0:
+            late = raised(clocks[k] / state[REFERENCE, k], power)
+            state[SCALE_LAG, k] += late * (before - state[SCALE, k])
     for k in range(lanes):
         if state[SCALE, k] < SMALLEST_SCALE:
             for i in range(k, np.uint64(len(flat)), stride):
+                flat[i + np.uint64(3) * lanes] -= state[SCALE_LAG, k] * flat[i]
                 flat[i] *= state[SCALE, k]
-                flat[i + np.uint64(3) * lanes] *= state[SCALE, k]
-            state[SCALE, k] = 1.0
+            state[SCALE, k], state[SCALE_LAG, k] = 1.0, 0.0

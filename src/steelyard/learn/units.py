@@ -5,6 +5,8 @@ The unit of a feature depends on its values so far, and multiplying all of them 
 - Counts: as long as all values are whole multiples of one number, at most `MOST` times, that number is the
   unit. One document that says a word ten times does not make the steps of this word small for ever.
 - All other features are measured by their largest |value|, so |z| ≤ 1.
+- Rows of length 1, as tf-idf has them, bring the unit 1 for features that they are the first to have: their
+  values have been made comparable, and a unit for each feature would undo that.
 - Columns of numbers: a feature that was in every row since the first, and whose value has changed `CHANGES`
   times, is measured from its first value, and its unit is the largest distance from there.
 
@@ -37,6 +39,7 @@ MARKS = 4096  # few enough for the L1 cache
 TINIEST = 1e-30
 
 NEAR = 1e-5  # how far from a whole number a multiple may be
+_NEAR_1 = 1e-4  # how far from 1 the sum of squares of a row of length 1 may be, in float32
 
 
 @part
@@ -75,17 +78,26 @@ def any_misfit(count, x, units, z, typed):
 
 
 @part
-def change_units(count, x, z, v, g, units, lags, flags, places, typed):
+def has_length_1(start, end, values):
+    """Whether a row has been brought to length 1."""
+    squares = 0.0
+    for j in range(start, end):
+        squares += values[j] * values[j]
+    return abs(squares - 1.0) <= _NEAR_1
+
+
+@part
+def change_units(count, x, z, v, g, units, lags, flags, places, length_1, typed):
     """Give features of a row whose values do not fit another unit.
 
     Most of them are new or larger than ever, and change all at once; counts that do not fit are seldom, and
     change one by one.
     """
     _flag_counts(count, units, z, flags, typed)
-    _enlarge(count, x, z, g, units, typed)
+    _enlarge(count, x, z, g, units, length_1, typed)
     for m in range(_flagged(count, flags, places)):
         k = places[m]
-        unit, scale, square = new_unit(x[k], units[k])
+        unit, scale, square = new_unit(x[k], units[k], length_1)
         units[k] = unit
         v[k] *= scale
         lags[k] *= scale
@@ -116,7 +128,7 @@ def _flagged(count, flags, places):
 
 
 @part
-def _enlarge(count, x, z, g, units, typed):
+def _enlarge(count, x, z, g, units, length_1, typed):
     """As `new_unit` and `standard`, of features that are new, or measured by their largest value."""
     typed[0], typed[1], typed[2] = TINIEST, 0.0, 1.0
     tiniest, zero, one = typed[0], typed[1], typed[2]
@@ -126,10 +138,13 @@ def _enlarge(count, x, z, g, units, typed):
         new = (old <= tiniest) & (size > zero)
         larger = (unit < -tiniest) & (abs(z[k]) > one)
         g[k] = min(g[k] * (old / size) ** 2, LARGEST) if larger else g[k]
+        shared = new & length_1 & (size < one)
         sign = math.copysign(one, x[k]) if size > tiniest else zero
         z[k] = sign if new | larger else z[k]
+        z[k] = x[k] if shared else z[k]
         unit = -size if larger else unit
-        units[k] = size if new else unit
+        unit = size if new else unit
+        units[k] = -one if shared else unit
 
 
 @part
@@ -144,11 +159,11 @@ def fits(x, unit, z):
 
 
 @part
-def new_unit(x, unit):
+def new_unit(x, unit, length_1):
     """For a value that does not fit: the unit, and the factors of the coefficient and of its squares."""
     size, old = abs(x), abs(unit)
     if old <= TINIEST:
-        return size, 1.0, 1.0
+        return (-1.0 if length_1 and size < 1.0 else size), 1.0, 1.0
     if unit > 0.0:
         divisor = _divisor(size / old)
         if divisor > 0:

@@ -196,14 +196,12 @@ def part_of(model: Model, base: Model | None = None, by: str = GRADIENTS) -> Par
     sizes = np.ones(len(met))
     if len(model.sums) or len(model.max_abs):
         sizes = (model.units if len(model.sums) else -model.max_abs)[met].astype(np.float64)
-    scale = float(state[linear.SCALE])
-    true = np.empty_like(model.raw_coefficients)
-    linear.materialise(model.raw_coefficients, scale, state[linear.L1_TOTAL], model.l1_applied, true)
-    last = true[met].astype(np.float64)
     lag = np.zeros(len(met))
     if len(model.sums):
         divisor = np.where(np.abs(sizes) > units.TINIEST, np.abs(sizes), np.inf)
-        last, lag = last / divisor, scale * model.lag[met].astype(np.float64) / divisor
+        last, lag = (numbers.astype(np.float64) / divisor for numbers in model.last_and_behind(met))
+    else:
+        last = model.coefficients()[met].astype(np.float64)
     squares = np.zeros(len(met))
     if settings.adaptive:
         squares = model.sum_squared_gradients[met].astype(np.float64)

@@ -83,8 +83,7 @@ def _units(settings: Sequence[Settings], features: int, classes: int) -> Iterato
     for number in alone:
         each = settings[number]
         own = lane_block.bytes_a_lane(each, features) + lane_block.bytes_in_common(each, features)
-        debts = 8 * features if each.l1 > 0.0 else 0
-        yield [number], classes * (own + debts + beside)
+        yield [number], classes * (own + lane_block.bytes_of_l1(each, features) + beside)
 
 
 def memory_of(given: int | str | None) -> int:

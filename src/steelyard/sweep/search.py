@@ -235,6 +235,7 @@ def _newer(settings: Sequence[Settings]) -> dict[str, Any]:
         "averages": [each.average for each in settings],
         "rates": [each.rates for each in settings],
         "class steps": [each.in_class_steps or None for each in settings],
+        "averages that shrink": [each.averages_shrink or None for each in settings],
     }
     return {name: values for name, values in given.items() if not {None, "row"}.issuperset(values)}
 
