@@ -14,7 +14,7 @@ from steelyard.engine.class_weights import ClassWeight
 from steelyard.engine.probabilities import Calibration
 from steelyard.engine.progressive_calibration import ProgressiveCalibration
 from steelyard.estimators import fit_passes, inputs
-from steelyard.estimators.fitted import unchanged_on_error
+from steelyard.estimators.fitted import all_or_nothing
 from steelyard.estimators.habits import answer_habits
 from steelyard.estimators.online import OnlineEstimator
 from steelyard.estimators.parameters import DEFAULT
@@ -217,7 +217,7 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator, ClassPredictions):  # t
         -------
         self
         """
-        with unchanged_on_error(self):
+        with all_or_nothing(self):
             if self.class_weight == "balanced":
                 raise ValueError(
                     "class_weight='balanced' needs all the labels, and partial_fit sees some of them: "

@@ -15,7 +15,7 @@ from steelyard.engine import holdout as held_out_rows
 from steelyard.engine.holdout import Holdout
 from steelyard.engine.row_sources import Rows, RowsInMemory
 from steelyard.estimators import _sweep_inputs, fit_passes
-from steelyard.estimators.fitted import DocumentationLink, unchanged_on_error
+from steelyard.estimators.fitted import DocumentationLink, all_or_nothing, unchanged_on_error
 from steelyard.estimators.habits import options_as_parameters
 from steelyard.estimators.online import OnlineEstimator
 from steelyard.estimators.parameters import SWEPT, swept
@@ -196,7 +196,7 @@ class Sweep(DocumentationLink, MetaEstimatorMixin, BaseEstimator):  # type: igno
         X, y, classes, sample_weight
             As for `partial_fit` of the estimator.
         """
-        with unchanged_on_error(self):
+        with all_or_nothing(self):
             if self.holdout is not None:
                 raise ValueError(
                     "partial_fit does not hold rows out, since it does not keep them to measure the models "
