@@ -1,5 +1,6 @@
 """What the learner promises: a weight of h is h copies, nothing explodes, the same numbers as elsewhere."""
 
+import copy
 import re
 from dataclasses import replace
 
@@ -246,3 +247,17 @@ def test_rows_that_are_wider_than_the_model() -> None:
     for use in (learner.learn, learner.predict):
         with pytest.raises(ValueError, match="the rows have 5 features, the model 2"):
             use(wide)
+
+
+@pytest.mark.parametrize("scaling", SCALINGS)
+@pytest.mark.parametrize("weight", [5e-324, 1e-300, 1.0])
+def test_predictions_are_of_the_coefficients_of_now(scaling: str, weight: float) -> None:
+    """Also where a row changes units, but its weight is too small to change the clock."""
+    learner = Learner(Settings(losses.by_name("logistic"), scaling=scaling), 2)
+    first, larger = examples(np.eye(2), [1.0, -1.0]), examples(10.0 * np.eye(2), [1.0, -1.0], [weight] * 2)
+    learner.learn(first)
+    learner.predict(first)
+    learner.learn(larger)
+    expected = Learner(model=copy.deepcopy(learner.model))
+    expected.model.forget_answer()
+    np.testing.assert_array_equal(learner.predict(first), expected.predict(first))

@@ -100,6 +100,7 @@ class Learner:
         model, settings = self.model, self.model.settings
         check_width(examples, model.features)
         check_labels(examples.labels, settings.loss, examples.sample_weight > 0.0)
+        model.forget_answer()  # a tiny weight may change coefficients, but no number of the state
         kept = overflow.Kept(model, examples) if overflow.could_overflow(model, examples) else None
         predictions = np.empty(len(examples))
         if order is not None:

@@ -90,10 +90,10 @@ class WeightSummary:
 
     def followed_by(self, weights: NDArray[np.float64]) -> "WeightSummary":
         """The summary with further rows of the stream: to the bit that of all at once."""
-        from steelyard.examples import read_only  # not at the top: reading a model takes no kernels
-        from steelyard.learn import weight_sums
+        from steelyard.learn import weight_sums  # not at the top: reading a model takes no kernels
 
-        weights = read_only(np.ascontiguousarray(weights, np.float64))
+        weights = np.array(weights, np.float64)
+        weights.flags.writeable = False  # as all that kernels are compiled for
         sums = np.array([self.total, self.squares, self.largest])
         row = weight_sums.add(weights, sums)
         total, squares, largest = sums.tolist()

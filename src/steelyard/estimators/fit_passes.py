@@ -6,13 +6,14 @@ the last label only, so they are shuffled. Rows of weight 0 are absent: they tak
 
 import sys
 from collections.abc import Callable
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
+from steelyard._field_types import is_number
 from steelyard.engine.lane_block import row_losses
 from steelyard.engine.passes import PassLoop
 from steelyard.engine.protocol import Engine
@@ -37,9 +38,9 @@ _ALIKE = 0.75  # neighbours whose labels differ less than this part of what thos
 
 def check(estimator: Any) -> None:
     passes, fraction = estimator.passes, estimator.validation_fraction
-    if passes != AUTO and (not isinstance(passes, Integral) or passes < 1):
+    if passes != AUTO and (not is_number(passes) or not isinstance(passes, Integral) or passes < 1):
         raise ValueError(f"passes must be 'auto', or a whole number, 1 or more; got {passes!r}")
-    if not isinstance(fraction, Real) or not 0.0 < float(fraction) <= 0.5:
+    if not is_number(fraction) or not 0.0 < float(fraction) <= 0.5:
         raise ValueError(f"validation_fraction must be above 0 and at most 0.5; got {fraction!r}")
 
 
