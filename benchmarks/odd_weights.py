@@ -10,14 +10,15 @@ from dataclasses import dataclass, replace
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import click
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.linear_model import LogisticRegression, SGDClassifier
+from sklearn.linear_model import SGDClassifier
 from sklearn.metrics import roc_auc_score
 
-from benchmarks import labelled, probabilities, sections, untuned
+from benchmarks import labelled, probabilities, scaled_peer, sections, untuned
 from benchmarks.labelled import Problem
 from steelyard import OnlineClassifier, WeightWarning
 
@@ -25,7 +26,7 @@ _PACKAGES = {"scikit-learn": "sklearn", "vowpalwabbit": "vowpalwabbit"}
 
 STEELYARD, AS_GIVEN = "steelyard", "steelyard, as_given"
 VOWPAL_LOGISTIC, VOWPAL = "Vowpal Wabbit, logistic", "Vowpal Wabbit, default"
-SGD, BATCH = "SGDClassifier", "LogisticRegression"
+SGD, BATCH = "SGDClassifier", scaled_peer.NAME
 ONLINE = (VOWPAL_LOGISTIC, VOWPAL, SGD)
 
 TAIL, LARGEST = 1.2, 1e4
@@ -95,7 +96,27 @@ def measure(problem: Problem, seeds: int) -> dict[str, Column]:
             loss = np.nan if chances is None else probabilities.log_loss(chances, positive, weights)
             area = float(roc_auc_score(positive, ranks, sample_weight=weights))
             found.setdefault(who, []).append((loss, area))
-    return {who: np.array(rows) for who, rows in found.items()}
+    measured = {who: np.array(rows) for who, rows in found.items()}
+    return measured | {BATCH: scaled_peer.best(lambda model: measure_peer(problem, seeds, model))}
+
+
+def measure_peer(problem: Problem, seeds: int, model: Any) -> Column:
+    assert problem.weights is not None
+    rows = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a solver that stops before it has converged
+        for train, test in (problem.split(seed) for seed in range(seeds)):
+            model.fit(
+                problem.matrix[train],
+                problem.labels[train],
+                logisticregression__sample_weight=problem.weights[train],
+            )
+            chances = model.predict_proba(problem.matrix[test])[:, 1]
+            ranks = model.decision_function(problem.matrix[test])
+            positive, weights = problem.labels[test] > 0.0, problem.weights[test]
+            area = float(roc_auc_score(positive, ranks, sample_weight=weights))
+            rows.append((probabilities.log_loss(chances, positive, weights), area))
+    return np.array(rows)
 
 
 def answers(problem: Problem, train: untuned.Rows, test: untuned.Rows, seed: int) -> dict[str, Answer]:
@@ -105,7 +126,6 @@ def answers(problem: Problem, train: untuned.Rows, test: untuned.Rows, seed: int
         STEELYARD: OnlineClassifier(passes=1, shuffle=False),
         AS_GIVEN: OnlineClassifier(weight_scale="as_given", passes=1, shuffle=False),
         SGD: SGDClassifier("log_loss", max_iter=1, tol=None, random_state=seed),
-        BATCH: LogisticRegression(max_iter=1000),
     }
     found: dict[str, Answer] = {}
     with warnings.catch_warnings():
@@ -159,6 +179,7 @@ def cell(found: Column) -> str:
 def page(scores: Scores, seeds: int) -> str:
     method = METHOD.format(
         seeds=seeds, share=f"{labelled.TEST_SHARE:.0%}", tail=TAIL, largest=f"{LARGEST:,.0f}",
+        peer=scaled_peer.METHOD,
         versions=", ".join(f"{name} {version(name)}" for name in _PACKAGES if find_spec(_PACKAGES[name])),
     )  # fmt: skip
     return "\n\n".join(part.strip() for part in (INTRODUCTION, table(scores), method, verdicts(scores)))
@@ -203,8 +224,8 @@ METHOD = """
   are features, numbers unscaled. *Pareto*: P(w > x) = x^−{tail} from 1 on, cut off at {largest}, drawn
   without regard to the rows; a handful of rows then has much of the weight, and figures are rough.
 - Vowpal Wabbit: importance weights, no options but the loss; its default, squared loss, has no probabilities.
-  SGDClassifier: `log_loss`, its defaults but for one pass. LogisticRegression, no online learner, is shown as
-  the target: defaults but for `max_iter=1000`.
+  SGDClassifier: `log_loss`, its defaults but for one pass.
+- No online learner, but the target: {peer}
 - For surveys in files, `steelyard train` finds the mean of the first 1,000 rows, and keeps it.
 - {versions}.
 """

@@ -40,12 +40,7 @@ def test_a_weight_is_as_many_copies(name: str, dtype: str) -> None:
         for seed, weigh in enumerate((_ones, _few, _of_all_sizes)):
             matrix, labels, rng = rows(loss, seed)
             weights = weigh(rng, len(labels))
-            together, split = Learner(settings, FEATURES), Learner(settings, FEATURES)
-            together.learn(examples(matrix, labels, weights))
-            parts = (weights[:, np.newaxis] * rng.dirichlet(np.ones(4), len(labels))).ravel()
-            turns = np.repeat(np.arange(len(labels)), 4)
-            split.learn(examples(matrix[turns], labels[turns], parts))
-            one, other = together.predict(examples(matrix)), split.predict(examples(matrix))
+            one, other = in_one_and_in_parts(settings, matrix, labels, weights, rng)
             assert np.abs(one - other).max() <= error * np.abs(one).max()
 
 
@@ -60,6 +55,31 @@ def _few(rng: np.random.Generator, count: int) -> NDArray[np.float64]:
 def _of_all_sizes(rng: np.random.Generator, count: int) -> NDArray[np.float64]:
     weights: NDArray[np.float64] = 10.0 ** rng.uniform(-3.0, 5.0, count)
     return weights
+
+
+@pytest.mark.parametrize("name", losses.names())
+def test_huge_weights_are_as_many_copies(name: str) -> None:
+    """Up to 1e30, and whatever slopes predictions that are wrong by as much have: to 1e-6."""
+    loss = losses.by_name(name)
+    for scaling in SCALINGS:
+        settings = Settings(loss, scaling=scaling, dtype="float64", rates="flow", follow_labels=False)
+        for seed, largest in enumerate((10.0, 12.0, 18.0, 30.0)):
+            matrix, labels, rng = rows(loss, seed)
+            weights = 10.0 ** rng.uniform(-3.0, largest, len(labels))
+            one, other = in_one_and_in_parts(settings, matrix, labels, weights, rng)
+            assert np.abs(one - other).max() <= 1e-6 * np.abs(one).max()
+
+
+def in_one_and_in_parts(
+    settings: Settings, matrix: Any, labels: Any, weights: Any, rng: np.random.Generator
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Predictions of a learner of these rows, and of one that learned each in four parts."""
+    together, split = Learner(settings, FEATURES), Learner(settings, FEATURES)
+    together.learn(examples(matrix, labels, weights))
+    parts = (weights[:, np.newaxis] * rng.dirichlet(np.ones(4), len(labels))).ravel()
+    turns = np.repeat(np.arange(len(labels)), 4)
+    split.learn(examples(matrix[turns], labels[turns], parts))
+    return together.predict(examples(matrix)), split.predict(examples(matrix))
 
 
 def test_chunks_of_any_size_and_files_are_the_same_to_the_last_bit(tmp_path: Path) -> None:

@@ -1,5 +1,9 @@
 """What the learner promises: a weight of h is h copies, nothing explodes, the same numbers as elsewhere."""
 
+import copy
+import re
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -7,7 +11,7 @@ from scipy import sparse
 from steelyard import losses
 from steelyard.examples import Examples, examples
 from steelyard.learner import Learner
-from steelyard.losses import Loss
+from steelyard.losses import Loss, class_labels
 from steelyard.model import SCALE_FREE, SCALINGS, Settings
 from tests.streams import labels_for, stream
 from tests.vw_text import data_file, read
@@ -213,3 +217,47 @@ def test_the_same_numbers_as_an_independent_system(
     settings = Settings(loss, scaling="plain", learning_rate=rate, dtype=dtype)
     learner = trained(settings, examples(matrix, labels, sample_weight, loss=loss))
     assert learner.model.progressive_loss == pytest.approx(expected, abs=2e-6)
+
+
+@pytest.mark.parametrize("scaling", SCALINGS)
+@pytest.mark.parametrize("name", losses.names())
+def test_labels_that_the_loss_does_not_have(name: str, scaling: str) -> None:
+    """They are refused before anything changes, as estimators refuse them; a row of weight 0 is absent."""
+    loss = losses.by_name(name)
+    good = class_labels(loss)[1]
+    learner = Learner(Settings(loss, scaling=scaling), 2)
+    learner.learn(examples(np.eye(2), [good, good]))
+    before = [array.tobytes() for array in learner.model.arrays().values()]
+    for bad in (0.3, -0.5, 2.0, 1e300, np.nan, np.inf):
+        if loss.allows(bad):
+            continue
+        rows = examples(np.eye(2), [good, good], [1.0, 2.0])
+        with pytest.raises(ValueError, match=re.escape(f"row 1 has the label {bad}")):
+            learner.learn(replace(rows, labels=np.array([good, bad])))
+        assert [array.tobytes() for array in learner.model.arrays().values()] == before
+        absent = replace(rows, labels=np.array([good, bad]), sample_weight=np.array([0.0, 0.0]))
+        learner.learn(absent)
+        assert [array.tobytes() for array in learner.model.arrays().values()] == before
+
+
+def test_rows_that_are_wider_than_the_model() -> None:
+    """Kernels do not look whether there is such a coefficient."""
+    learner = Learner(features=2)
+    wide = examples(np.ones((1, 5)), [1.0])
+    for use in (learner.learn, learner.predict):
+        with pytest.raises(ValueError, match="the rows have 5 features, the model 2"):
+            use(wide)
+
+
+@pytest.mark.parametrize("scaling", SCALINGS)
+@pytest.mark.parametrize("weight", [5e-324, 1e-300, 1.0])
+def test_predictions_are_of_the_coefficients_of_now(scaling: str, weight: float) -> None:
+    """Also where a row changes units, but its weight is too small to change the clock."""
+    learner = Learner(Settings(losses.by_name("logistic"), scaling=scaling), 2)
+    first, larger = examples(np.eye(2), [1.0, -1.0]), examples(10.0 * np.eye(2), [1.0, -1.0], [weight] * 2)
+    learner.learn(first)
+    learner.predict(first)
+    learner.learn(larger)
+    expected = Learner(model=copy.deepcopy(learner.model))
+    expected.model.forget_answer()
+    np.testing.assert_array_equal(learner.predict(first), expected.predict(first))

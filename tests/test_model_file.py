@@ -104,7 +104,7 @@ def test_what_is_kept_beside_the_models(tmp_path: Path) -> None:
         assert [model.raw_coefficients[1] for model in again.engine.models] == [
             *map(float, range(1, count + 1))
         ]
-        assert [model.raw_coefficients[1] for model in again.engine.best_models] == (
+        assert [model.raw_coefficients[1] for model in again.engine.best_models()] == (
             [4.0, 5.0, 6.0] if classes else [1.0]
         )
         if classes:

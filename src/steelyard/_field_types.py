@@ -1,11 +1,17 @@
-"""Dataclasses that were read from files: whether their fields have the types that they declare."""
+"""Types of what is given or read: numbers that are no truth values, and the fields of dataclasses."""
 
 import math
 import types
 from collections.abc import Hashable
 from dataclasses import fields, is_dataclass
 from functools import cache
+from numbers import Real
 from typing import Any, Union, cast, get_args, get_origin, get_type_hints
+
+
+def is_number(value: Any) -> bool:
+    """Whether it is a real number. True and False are none, though Python counts with them."""
+    return isinstance(value, Real) and not isinstance(value, bool)
 
 
 def check(read: Any) -> None:

@@ -144,7 +144,7 @@ def examples(
         raise ValueError(_bad_value(indptr, indices, values, dense))
     given_labels = np.zeros(count) if labels is None else _column("labels", labels, count)
     if labels is not None:
-        _check_labels(given_labels, loss)
+        check_labels(given_labels, loss)
     weights = np.ones(count) if sample_weight is None else _column("importance weights", sample_weight, count)
     bad = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0.0)))
     if len(bad):
@@ -231,6 +231,12 @@ def _bad_value(indptr: NDArray[np.int64], indices: NDArray[Any], values: NDArray
     return f"row {row} has the feature value {values[bad]} in column {column}: {rule}"
 
 
+def check_width(rows: Examples, features: int) -> None:
+    """That the model has a coefficient for every feature: kernels do not look."""
+    if rows.features > features:
+        raise ValueError(f"the rows have {rows.features} features, the model {features}")
+
+
 def allowed(labels: NDArray[np.float64], loss: Loss) -> NDArray[np.bool_]:
     """Which of the labels the loss takes."""
     fits = np.zeros(len(labels), bool)
@@ -243,11 +249,12 @@ def allowed(labels: NDArray[np.float64], loss: Loss) -> NDArray[np.bool_]:
     return fits
 
 
-def _check_labels(labels: NDArray[np.float64], loss: Loss | None) -> None:
-    bad = np.flatnonzero(~np.isfinite(labels))
+def check_labels(labels: NDArray[np.float64], loss: Loss | None, learned: Any = True) -> None:
+    """That labels are numbers, and such as the loss takes; `learned` may mark rows, and others have any."""
+    bad = np.flatnonzero(learned & ~np.isfinite(labels))
     rule = "labels must be finite"
     if loss is not None and not len(bad):
-        bad = np.flatnonzero(~allowed(labels, loss))
+        bad = np.flatnonzero(learned & ~allowed(labels, loss))
         rule = f"{type(loss).__name__} loss takes {loss.labels_in_words()}"
     if len(bad):
         raise ValueError(f"row {bad[0]} has the label {labels[bad[0]]}: {rule}")

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard import class_balance, model_file, overflow, target_scale, updates
-from steelyard.examples import Examples, read_only
+from steelyard.examples import Examples, check_labels, check_width, read_only
 from steelyard.learn import adaptive, joint_l2, joint_l2_solvers, linear, rate_panels, standardized
 from steelyard.losses import Loss
 from steelyard.model import Model, Settings
@@ -81,6 +81,7 @@ class Learner:
 
     def predict(self, examples: Examples) -> NDArray[np.float64]:
         """w·x of each row."""
+        check_width(examples, self.model.features)
         predictions = np.empty(len(examples))
         bias = self.model.bias if self.model.settings.bias else 0.0
         weights = self.model.coefficients()
@@ -97,6 +98,9 @@ class Learner:
         features, labels or weights beyond 1e9, a FloatingPointError is raised and the model is as before.
         """
         model, settings = self.model, self.model.settings
+        check_width(examples, model.features)
+        check_labels(examples.labels, settings.loss, examples.sample_weight > 0.0)
+        model.forget_answer()  # a tiny weight may change coefficients, but no number of the state
         kept = overflow.Kept(model, examples) if overflow.could_overflow(model, examples) else None
         predictions = np.empty(len(examples))
         if order is not None:

@@ -2,12 +2,14 @@
 
 import math
 from dataclasses import dataclass, field
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from steelyard import class_balance, losses, target_scale, updates
+from steelyard._field_types import is_number
 from steelyard._messages import did_you_mean
 from steelyard.feature_columns import FeatureColumns
 from steelyard.learn import linear, shrinkage, units
@@ -90,6 +92,8 @@ class Settings:
         _one_of("scaling", self.scaling, SCALINGS)
         _one_of("dtype", self.dtype, DTYPES)
         for name in ("l1", "l2"):
+            if not is_number(getattr(self, name)):
+                raise TypeError(f"{name} must be a number; got {getattr(self, name)!r}")
             if not 0.0 <= getattr(self, name) < float("inf"):
                 raise ValueError(f"{name} must be a finite number, 0 or more; got {getattr(self, name)!r}")
         _one_of("l2_flow", self.l2_flow, L2_FLOWS)
@@ -98,7 +102,8 @@ class Settings:
             self._check_joint()
         if self.rates == "flow":
             self._check_flow()
-        if self.average is not None and self.average not in range(MOST_AVERAGE + 1):
+        whole = is_number(self.average) and isinstance(self.average, Integral)
+        if self.average is not None and not (whole and self.average in range(MOST_AVERAGE + 1)):
             raise ValueError(f"average: a whole number from 0 to {MOST_AVERAGE}; got {self.average!r}")
         if self.average and self.scaling != "standardized":
             raise ValueError(
@@ -281,6 +286,10 @@ class Model:
             self._answer = now, self._true_coefficients()
         return self._answer[1]
 
+    def forget_answer(self) -> None:
+        """Before coefficients change."""
+        self._answer = None
+
     def _true_coefficients(self) -> NDArray[np.floating[Any]]:
         true = np.empty_like(self.raw_coefficients)
         if not len(self.sums):
@@ -348,7 +357,7 @@ def _check_loss(loss: Loss) -> None:
         if getattr(type(loss), method) is getattr(Loss, method):
             raise ValueError(f"the loss {type(loss).__name__} must define {method}(p, y)")
     for name, value in vars(loss).items():
-        if not isinstance(value, int | float):
+        if not isinstance(value, int | float) or isinstance(value, bool):
             raise TypeError(f"the loss {type(loss).__name__} has {name}={value!r}: it must be a number")
 
 

@@ -62,13 +62,18 @@ class EngineState:
 
     @property
     def answering(self) -> Model:
-        """The model that answers, or the first of those of its classes."""
-        return self.models[self.best * self.models_each]
+        """The model that answers, or the first of its classes, whose clock and weight are alike."""
+        return next(self.best_models())
+
+    def best_models(self) -> Iterator[Model]:
+        """The model that answers, or those of its classes, one by one."""
+        first = self.best * self.models_each
+        return (self.models[number] for number in range(first, first + self.models_each))
 
     @property
-    def best_models(self) -> list[Model]:
-        first = self.best * self.models_each
-        return [self.models[number] for number in range(first, first + self.models_each)]
+    def progressive_loss(self) -> float:
+        """The progressive loss of what answers: of several classes, the mean over their models."""
+        return float(np.mean([model.progressive_loss for model in self.best_models()]))
 
 
 @dataclass
@@ -271,7 +276,7 @@ def is_model(path: str | Path) -> bool:
 def load_one(path: str | Path, loss: Loss | type[Loss] | None = None, class_name: Any = None) -> Model:
     """One model of a file: the only one, or that of one class against the rest."""
     content = load(path, loss)
-    models = content.engine.best_models
+    models = list(content.engine.best_models())
     if len(models) == 1:
         return models[0]
     names = list(range(len(models))) if content.class_names is None else content.class_names.tolist()

@@ -7,6 +7,7 @@ the integral of the rate over that stretch, as h copies would.
 import math
 from dataclasses import dataclass
 
+from steelyard._field_types import is_number
 from steelyard.losses import LARGEST_EXPONENT
 
 AUTO = "auto"  # in the place of a learning rate: several are tried, and the best so far answers
@@ -46,13 +47,15 @@ class PowerDecay:
     power_t: float = 0.5
 
     def __post_init__(self) -> None:
-        for name, ok, must in (
-            ("learning_rate", self.learning_rate > 0.0, "positive"),
-            ("initial_t", self.initial_t > 0.0, "positive"),
-            ("power_t", self.power_t >= 0.0, "0 or more"),
+        for name, must in (
+            ("learning_rate", "positive"),
+            ("initial_t", "positive"),
+            ("power_t", "0 or more"),
         ):
             given = getattr(self, name)
-            if not ok or math.isinf(given):
+            if not is_number(given):
+                raise TypeError(f"{name} must be a number; got {given!r}")
+            if not 0.0 <= given < math.inf or (given == 0.0 and must == "positive"):
                 raise ValueError(f"{name} must be a finite number, {must}; got {given!r}")
 
     def rate(self, t: float) -> float:

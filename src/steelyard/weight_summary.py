@@ -88,21 +88,22 @@ class WeightSummary:
             "If this is intended: warnings.simplefilter('ignore', steelyard.WeightWarning)"
         )
 
-    def followed_by(self, other: "WeightSummary") -> "WeightSummary":
-        """The summary of two stretches of a stream."""
-        largest, row = self.largest, self.largest_row
-        if other.largest > largest:
-            largest, row = other.largest, self.rows + other.largest_row
-        squares = sum(
-            part.squares * (part.largest / largest) ** 2 for part in (self, other) if part.largest > 0.0
-        )
+    def followed_by(self, weights: NDArray[np.float64]) -> "WeightSummary":
+        """The summary with further rows of the stream: to the bit that of all at once."""
+        from steelyard.learn import weight_sums  # not at the top: reading a model takes no kernels
+
+        weights = np.array(weights, np.float64)
+        weights.flags.writeable = False  # as all that kernels are compiled for
+        sums = np.array([self.total, self.squares, self.largest])
+        row = weight_sums.add(weights, sums)
+        total, squares, largest = sums.tolist()
         return WeightSummary(
-            self.rows + other.rows,
-            self.nonzero + other.nonzero,
-            self.total + other.total,
+            self.rows + len(weights),
+            self.nonzero + int(np.count_nonzero(weights)),
+            total,
             squares,
             largest,
-            row,
+            self.largest_row if row < 0 else self.rows + row,
         )
 
     def __repr__(self) -> str:
@@ -118,14 +119,7 @@ NOTHING = WeightSummary(rows=0, nonzero=0, total=0.0, squares=0.0, largest=0.0, 
 
 def summarise(weights: NDArray[np.float64]) -> WeightSummary:
     """The summary of finite weights, none negative."""
-    row = int(np.argmax(weights)) if len(weights) else -1
-    largest = float(weights[row]) if len(weights) else 0.0
-    if largest == 0.0:
-        return WeightSummary(len(weights), 0, 0.0, 0.0, 0.0, -1)
-    relative = weights / largest
-    squares = np.square(relative, out=relative)
-    nonzero = int(np.count_nonzero(weights))
-    return WeightSummary(len(weights), nonzero, float(weights.sum()), float(squares.sum()), largest, row)
+    return NOTHING.followed_by(weights)
 
 
 def no_counts(weights: NDArray[np.float64]) -> bool:

@@ -10,9 +10,8 @@ from sklearn import metrics as sklearn_metrics
 
 from steelyard import losses
 from steelyard.cli import evaluate
+from steelyard.engine import ranked_scores
 from tests.cli.running import refused, rows, run
-
-TIES = 2.0**-12  # predictions that agree so far count as equal
 
 
 def evaluated(model: Path, *files: Any) -> dict[str, Any]:
@@ -41,7 +40,7 @@ def test_against_scikit_learn(tmp_path: Path, file: Path, loss: str) -> None:
         sklearn_metrics.accuracy_score(positive, raw > middle, sample_weight=weights)
     )
     assert found["auc"] == pytest.approx(
-        sklearn_metrics.roc_auc_score(positive, raw, sample_weight=weights), abs=TIES
+        sklearn_metrics.roc_auc_score(positive, raw, sample_weight=weights), abs=1e-9
     )
     if loss == "logistic":
         chances = 1.0 / (1.0 + np.exp(-raw))
@@ -168,3 +167,13 @@ def test_figures_of_numbers(tmp_path: Path) -> None:
     assert found["mae"] == pytest.approx(np.abs(labels - predictions).mean(), rel=1e-5)
     path.write_text("y,x\n3,1\n3,2\n")
     assert evaluated(tmp_path / "m", path)["r2"] is None
+
+
+def test_many_different_scores(file: Path, model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """More than are kept: the area says how far it may be off."""
+    exact = evaluated(model, file)
+    assert exact["auc_error"] == 0.0
+    monkeypatch.setattr(ranked_scores, "MOST", 20)
+    found = evaluated(model, file)
+    assert 0.0 < abs(found["auc"] - exact["auc"]) <= found["auc_error"] < 0.1
+    assert any("the area under ROC may be off by" in note for note in found["notes"])

@@ -8,6 +8,7 @@ from sklearn import metrics as sklearn_metrics
 
 from steelyard import losses
 from steelyard.engine.metrics import Metrics, finite
+from tests.engine.test_ranked_scores import NOISE, POSITIVE, SCORES, WEIGHTS
 
 TWO = ["-1", "1"]
 THREE = ["a", "b", "c"]
@@ -116,3 +117,44 @@ def test_log_loss_of_two_classes(calibration: list[list[float]] | None) -> None:
     chances = 1.0 / (1.0 + np.exp(margins / (1.0 + bend * np.abs(margins))))
     expected = sklearn_metrics.log_loss(labels > 0.0, chances, sample_weight=weights)
     assert metrics.result()["log_loss"] == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("weights", WEIGHTS)
+@pytest.mark.parametrize("scores", SCORES)
+def test_hostile_scores(scores: str, weights: str) -> None:
+    """Nearly equal, huge and tiny ones, with such weights: as scikit-learn, whose weights are of one size."""
+    predictions, weight = SCORES[scores], WEIGHTS[weights]
+    metrics = Metrics(losses.by_name("hinge"), TWO)
+    metrics.add(predictions, np.where(POSITIVE, 1.0, -1.0), weight)
+    found, share = metrics.result(), weight / weight.max()
+    assert found["auc"] == pytest.approx(
+        sklearn_metrics.roc_auc_score(POSITIVE, predictions, sample_weight=share), rel=1e-12
+    )
+    assert found["accuracy"] == pytest.approx(
+        sklearn_metrics.accuracy_score(POSITIVE, predictions > 0.0, sample_weight=share), rel=1e-12
+    )
+    expected = sklearn_metrics.f1_score(
+        POSITIVE, predictions > 0.0, sample_weight=share, average=None, zero_division=0.0
+    )
+    assert [row["f1"] for row in found["classes"]] == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("weights", WEIGHTS)
+@pytest.mark.parametrize("unit", [1e-150, 1.0, 1e140])
+@pytest.mark.parametrize("origin", [0.0, 1.0, 1e7])
+@pytest.mark.parametrize("first", [0.0, 5.0])
+def test_hostile_numbers(first: float, origin: float, unit: float, weights: str) -> None:
+    """Labels far from 0, or the first far from all others, in units of any size."""
+    labels = origin + NOISE
+    labels[0] = origin + first
+    predictions, weight = labels + 0.3 * POSITIVE, WEIGHTS[weights]
+    metrics = Metrics(losses.by_name("squared"), None)
+    metrics.add(unit * predictions, unit * labels, weight)
+    found, share = metrics.result(), weight / weight.max()
+    plain = labels, predictions
+    rmse = sklearn_metrics.mean_squared_error(*plain, sample_weight=share) ** 0.5
+    assert found["r2"] == pytest.approx(sklearn_metrics.r2_score(*plain, sample_weight=share), rel=1e-6)
+    assert found["mae"] / unit == pytest.approx(
+        sklearn_metrics.mean_absolute_error(*plain, sample_weight=share), rel=1e-6
+    )
+    assert found["rmse"] / unit == pytest.approx(rmse, rel=1e-6)

@@ -74,7 +74,7 @@ def test_many_labels_are_merged(monkeypatch: pytest.MonkeyPatch) -> None:
     for part in np.array_split(np.arange(3001), 11):
         counted.add(labels[part], weights[part])
     kept = counted.arrays()
-    assert len(kept["run_labels"]) <= 64
+    assert len(kept["run_labels"]) <= 128
     assert kept["run_label_weights"].sum() == pytest.approx(weights.sum())
     found, _ = counted.best_constant(losses.by_name("squared"))
     assert found == pytest.approx(np.average(labels, weights=weights), abs=1e-9)
@@ -87,7 +87,7 @@ def test_many_labels_are_merged(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_it_goes_on_from_arrays() -> None:
     one, two = LabelWeights(), LabelWeights()
     one.add(np.array([1.0, 2.0]), np.array([3.0, 4.0]))
-    two.restore(one.arrays())
+    two.restore(one.arrays(), 2)
     for counted in (one, two):
         counted.add(np.array([2.0]), np.array([1.0]))
     assert (

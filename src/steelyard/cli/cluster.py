@@ -89,7 +89,7 @@ def run(
     def show(progress: "Progress") -> None:
         said = f"round {progress.rounds + 1} of {plan.total}: {progress.parts} of {plan.parts} parts"
         if progress.parts == 0:
-            loss = progress.content.engine.answering.progressive_loss
+            loss = progress.content.engine.progressive_loss
             said = f"round {progress.rounds} of {plan.total}: average loss {loss:.6f}"
             if say is not None:
                 say(said)
@@ -106,7 +106,7 @@ def run(
     return {
         "files": len(plan.paths), "parts": plan.parts, "rounds": plan.total, "passes": plan.passes,
         "examples": record.get("rows"), "weight": model.total_weight,
-        "progressive_loss": model.progressive_loss, "class_steps": model.class_steps,
+        "progressive_loss": content.engine.progressive_loss, "class_steps": model.class_steps,
         "seconds": time.perf_counter() - began,
         "model": None if output is None else str(output),
     }  # fmt: skip

@@ -140,9 +140,15 @@ def measure(
 
 def notes(result: dict[str, Any], content: "ModelFile", paths: list[str]) -> list[str]:
     """What should not be overlooked: worse than a constant, or judged by the rows that were learned."""
+    from steelyard.engine import ranked_scores
     from steelyard.engine.training_record import TrainingRecord
 
     found = _worse_than_a_constant(result, weighted=bool(content.parameters.get("class_weight")))
+    if result.get("auc_error"):
+        found.append(
+            f"there are more than {ranked_scores.MOST:,} different scores, so neighbours count as ties: the "
+            f"area under ROC may be off by {result['auc_error']:.1g}"
+        )
     record = TrainingRecord.of(content.training)
     known = [path for path in paths if record.has(path)]
     if known:

@@ -66,10 +66,10 @@ def command(models: tuple[Path, ...], output: Path, as_json: bool, **given: Any)
         tried = [_measured(way, output, merged[way], given) for way in ways] if given["choose"] else []
         best = min(tried, key=_criterion)["by"] if tried else ways[0]
         model_file.save(output, merged[best])
-    model = merged[best].engine.answering
+    engine = merged[best].engine
     result = {
-        "models": len(models), "by": best, "weight": model.total_weight,
-        "progressive_loss": model.progressive_loss, "model": str(output), "tried": tried,
+        "models": len(models), "by": best, "weight": engine.answering.total_weight,
+        "progressive_loss": engine.progressive_loss, "model": str(output), "tried": tried,
     }  # fmt: skip
     click.echo(json.dumps(result) if as_json else _text(result))
 

@@ -111,7 +111,7 @@ def run(ctx: click.Context, files: tuple[str, ...], given: dict[str, Any]) -> di
         expanded, announcements = _expand(wanted, list(losses))
         source = open_files(
             paths, (spec, first), list(losses), named=wanted.read.label_names, task=wanted.task,
-            class_weight=wanted.class_weight, threads=run_options.usable_threads,
+            class_weight=wanted.class_weight, holdout=run_options.holdout, threads=run_options.usable_threads,
             skip=run_options.skip_errors, weight_scale=run_options.weight_scale,
         )  # fmt: skip
         search = _search(expanded.points, source, wanted)

@@ -98,7 +98,7 @@ def summarise(
         if training.spec.counted
         else totals.weights.effective_sample_size,
         "weight_warning": totals.weights.warning,
-        "nonzero_weights": sum(int(np.count_nonzero(each.raw_coefficients)) for each in engine.each_model()),
+        "nonzero_weights": sum(int(np.count_nonzero(each.coefficients())) for each in engine.each_model()),
         "names": None if collisions is None else collisions.names,
         "names_sharing_an_index": None if collisions is None else collisions.share,
         "skipped": stream.skipped,

@@ -20,6 +20,7 @@ from steelyard.demo.experiment import (
     EVERYBODY,
     MODEL,
     OF_ALL,
+    ORDERS,
     PAGE,
     PREDICTED,
     REPORT,
@@ -88,7 +89,7 @@ def _render(template: str, **values: Any) -> str:
     models = {"weighted": MODEL, "unweighted": WITHOUT, "all": OF_ALL}
     environment.globals |= {
         "weight": WEIGHT, "rate": RATE, "one_in": ONE_IN, "few": _FEW, "names": names, "models": models,
-        "version": steelyard.__version__,
+        "orders": ORDERS, "version": steelyard.__version__,
     }  # fmt: skip
     return environment.get_template(template).render(**values)
 

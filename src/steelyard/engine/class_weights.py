@@ -11,8 +11,12 @@ ClassWeight = Mapping[Any, float] | str | None
 
 
 def check(class_weight: ClassWeight) -> None:
-    if isinstance(class_weight, str) and class_weight != BALANCED:
+    if not (class_weight is None or isinstance(class_weight, Mapping) or _is_balanced(class_weight)):
         raise ValueError(f"class_weight must be None, a dict or 'balanced'; got {class_weight!r}")
+
+
+def _is_balanced(class_weight: Any) -> bool:
+    return isinstance(class_weight, str) and class_weight == BALANCED
 
 
 def with_names_of(class_weight: ClassWeight, classes: Sequence[Any]) -> ClassWeight:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from steelyard import weight_summary
 from steelyard.engine.holdout import Holdout
+from steelyard.engine.ordered_sums import add_by_place
 from steelyard.engine.row_sources import RowsInChunks
 from steelyard.engine.shuffled_rows import ShuffledRows
 from steelyard.examples import Examples, join
@@ -130,15 +131,15 @@ class FileRows:
         sizes = [Path(path).stat().st_size if Path(path).is_file() else None for path in self.paths]
         return {"files": [self.paths, sizes], "way of reading": self.spec.as_json()}
 
-    def class_totals(self, classes: int) -> NDArray[np.float64]:
-        """The weight of each class, found by reading the files once more."""
+    def class_totals(self, classes: int, holdout: Holdout) -> NDArray[np.float64]:
+        """The weight that each class has in the rows to learn, found by reading the files once more."""
         self.check_readable_again("class_weight='balanced' counts the classes first")
         totals = np.zeros(classes)
-        for parsed in self._without_names().open():
-            examples = parsed.examples
-            learned = examples.sample_weight > 0.0
-            codes = self.class_codes(examples.labels[learned], classes)
-            totals += np.bincount(codes, examples.sample_weight[learned], classes)
+        for piece in self._without_names().rows(holdout).pieces(0):
+            rows: Any = slice(None) if piece.order is None else piece.order
+            labels, weights = piece.examples.labels[rows], piece.examples.sample_weight[rows]
+            codes = self.class_codes(labels[weights > 0.0], classes)
+            totals = add_by_place(totals, codes, weights[weights > 0.0])
         return totals
 
     def check_readable_again(self, why: str) -> None:
@@ -175,8 +176,8 @@ class FileRows:
                 first = np.append(first, examples.sample_weight[examples.sample_weight > 0.0])
                 if len(first) >= LOOKED_AT:
                     break
+            self.first_weights = weight_summary.summarise(first[:LOOKED_AT])
             with np.errstate(over="ignore"):  # weights that add up to infinity are noticed in the model
-                self.first_weights = weight_summary.summarise(first[:LOOKED_AT])
                 self.divides_weights = weight_summary.no_counts(first[:LOOKED_AT])
         for examples in chain(waiting, chunks):
             if self.factor == 1.0:

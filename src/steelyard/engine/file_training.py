@@ -24,6 +24,7 @@ from steelyard.engine import (
 from steelyard.engine.class_weights import ClassWeight
 from steelyard.engine.file_labels import Labels
 from steelyard.engine.file_rows import FileRows, spec_of
+from steelyard.engine.holdout import Holdout
 from steelyard.engine.joined_labels import JoinedLabelsWarning
 from steelyard.engine.memory_needs import LargeModelWarning
 from steelyard.engine.passes import Learned, PassLoop
@@ -173,8 +174,7 @@ class FileTraining:
     def content(self, *, checkpoint: bool = False) -> ModelFile:
         """What a model file has to say of it; of a checkpoint also how far the run is.
 
-        Nothing in it depends on how the files were cut into blocks, so the summary of weights, whose sums
-        do in their last digits, is left out.
+        Nothing in it depends on how the files were cut into blocks.
         """
         content = ModelFile(
             self.engine.state(),
@@ -265,7 +265,7 @@ def start(
         skip=run.skip_errors,
         weight_scale=spec.weight_scale(run.weight_scale),
     )
-    files.class_factors = class_factors(class_weight, labels, files)
+    files.class_factors = class_factors(class_weight, labels, files, run.holdout)
     engine = new_engine(settings, labels.classes, spec.features)
     own = spec.features_with_own_units()
     if own is not None:
@@ -318,7 +318,7 @@ def resume(
         threads=run.usable_threads,
         skip=run.skip_errors,
     )
-    files.class_factors = class_factors(class_weight, labels, files)
+    files.class_factors = class_factors(class_weight, labels, files, run.holdout)
     training = FileTraining(
         files,
         engine,
@@ -337,8 +337,10 @@ def resume(
     return training
 
 
-def class_factors(class_weight: ClassWeight, labels: Labels, files: FileRows) -> NDArray[np.float64] | None:
-    """The factor of each class; to balance them, the files are read once more."""
+def class_factors(
+    class_weight: ClassWeight, labels: Labels, files: FileRows, held_out: Holdout
+) -> NDArray[np.float64] | None:
+    """The factor of each class; to balance them in the rows to learn, the files are read once more."""
     class_weights.check(class_weight)
     if class_weight is None:
         return None
@@ -346,5 +348,5 @@ def class_factors(class_weight: ClassWeight, labels: Labels, files: FileRows) ->
         raise InputError("class weights are for classes, and the labels are numbers")
     classes = labels.class_names.tolist()
     balanced = isinstance(class_weight, str)
-    totals = files.class_totals(len(classes)) if balanced else np.zeros(len(classes))
+    totals = files.class_totals(len(classes), held_out) if balanced else np.zeros(len(classes))
     return class_weights.factors(class_weights.with_names_of(class_weight, classes), classes, totals)

@@ -65,12 +65,6 @@ def row_errors(loss: Loss, predictions: Matrix, labels: Matrix) -> NDArray[np.bo
     return wrong
 
 
-def add_in_order(total: NDArray[np.float64], amounts: Matrix) -> NDArray[np.float64]:
-    """`total` plus each row of `amounts`, one after the other: to the bit whatever the chunks are."""
-    with np.errstate(over="ignore"):  # weights that add up to infinity are noticed in the model
-        return np.asarray(np.cumsum(np.concatenate((total[np.newaxis], amounts)), axis=0)[-1])
-
-
 class LaneBlock:
     """Lanes in the order of their settings; inside, those of one update lie side by side."""
 

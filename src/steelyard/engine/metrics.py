@@ -1,8 +1,4 @@
-"""Weighted figures of merit over a stream of predictions, in constant memory.
-
-The area under the ROC curve counts pairs by the order of predictions. They are put into bins by the
-leading bits of float32, 2²¹ of them: predictions that agree to three digits count as ties.
-"""
+"""Weighted figures of merit over a stream of predictions, in bounded memory."""
 
 import math
 from typing import Any
@@ -12,11 +8,14 @@ from numpy.typing import NDArray
 
 from steelyard.engine import probabilities
 from steelyard.engine.lane_block import row_losses
+from steelyard.engine.ordered_sums import add_by_place, add_in_order
 from steelyard.engine.probabilities import Calibration
+from steelyard.engine.ranked_scores import RankedScores
 from steelyard.engine.totals import LabelWeights
 from steelyard.losses import Loss, class_labels
 
-_BITS = 21
+_SUMS = range(7)  # over rows, by weight, of:
+_WEIGHT, _LOSS, _SQUARE, _ABSOLUTE, _LABEL, _LABEL_SQUARE, _LOG_LOSS = _SUMS
 _CALIBRATION_BINS = 10
 _MOST_CONFUSED = 10  # pairs of classes that are listed
 _RARER = 0.4  # the share of the weight below which a class is the rarer one: not by chance
@@ -53,11 +52,11 @@ class Metrics:
         count = 0 if classes is None else len(classes)
         self._labels = LabelWeights()
         self._rows = 0
-        self.weight = self._total = self._square = self._absolute = self._log_loss = 0.0
-        self._shift = 0.0  # near the labels, so that their variance keeps its digits
-        self._moments = np.zeros(2)
-        self._confusion = np.zeros((count, count))  # actual, predicted
-        self._ranks = np.zeros((2, 1 << _BITS)) if count == 2 else np.zeros((2, 0))
+        self._unit: float | None = None  # of weights: the power of two below the first one
+        self._origin = 0.0  # the first label, so that the variance of labels keeps its digits
+        self._sums = np.zeros(len(_SUMS))
+        self._confusion = np.zeros(count * count)  # actual, then predicted
+        self._ranks = RankedScores()
         self._calibration = np.zeros((3, _CALIBRATION_BINS))  # weight, predicted, observed
 
     def add(
@@ -65,29 +64,35 @@ class Metrics:
     ) -> None:
         counted = weights > 0.0  # rows without a label weigh nothing
         predictions, labels, weights = predictions[counted], labels[counted], weights[counted]
+        if not len(labels):
+            return
+        if self._unit is None:
+            self._unit, self._origin = math.ldexp(1.0, math.frexp(float(weights[0]))[1] - 1), float(labels[0])
+        weights = weights / self._unit
         self._rows += len(labels)
-        self.weight += float(weights.sum())
         self._labels.add(labels, weights)
         codes = self._codes(labels)
-        self._total += float(weights @ self._losses(predictions, labels, codes))
-        if self._names is None:
-            with np.errstate(over="ignore"):
-                self._square += float(weights @ np.square(predictions - labels))
-                self._absolute += float(weights @ np.abs(predictions - labels))
-                self._shift = self._shift if self._moments.any() else float(labels[0]) if len(labels) else 0.0
-                shifted = labels - self._shift
-                self._moments += weights @ np.column_stack((shifted, np.square(shifted)))
-            return
-        found = probabilities.decide(self._loss, predictions)
-        count = len(self._names)
-        self._confusion += np.bincount(codes * count + found, weights, count * count).reshape(count, count)
-        if count == 2:
-            bins = _order(predictions)
-            for side in (0, 1):
-                chosen = codes == side
-                np.add.at(self._ranks[side], bins[chosen], weights[chosen])
-        if self._chances:
-            self._add_chances(predictions, codes, found, weights)
+        columns = np.zeros((len(labels), len(_SUMS)))
+        with np.errstate(over="ignore", invalid="ignore"):  # what is beyond all numbers is no figure
+            columns[:, _WEIGHT] = 1.0
+            columns[:, _LOSS] = self._losses(predictions, labels, codes)
+            if self._names is None:
+                apart, shifted = predictions - labels, labels - self._origin
+                columns[:, _SQUARE], columns[:, _ABSOLUTE] = np.square(apart), np.abs(apart)
+                columns[:, _LABEL], columns[:, _LABEL_SQUARE] = shifted, np.square(shifted)
+            elif self._chances:
+                columns[:, _LOG_LOSS] = self._add_chances(predictions, codes, weights)
+            self._sums = add_in_order(self._sums, weights[:, np.newaxis] * columns)
+        if self._names is not None:
+            found = probabilities.decide(self._loss, predictions)
+            self._confusion = add_by_place(self._confusion, codes * len(self._names) + found, weights)
+            if len(self._names) == 2:
+                self._ranks.add(predictions, codes == 1, weights)
+
+    @property
+    def weight(self) -> float:
+        """Of all rows."""
+        return float(self._sums[_WEIGHT]) * (self._unit or 1.0)
 
     def _codes(self, labels: NDArray[np.float64]) -> NDArray[np.intp]:
         if self._names is None:
@@ -106,30 +111,28 @@ class Metrics:
         return np.asarray(row_losses(self._loss, predictions, own).mean(axis=1))
 
     def _add_chances(
-        self,
-        predictions: NDArray[np.float64],
-        codes: NDArray[np.intp],
-        found: NDArray[np.intp],
-        weights: NDArray[np.float64],
-    ) -> None:
+        self, predictions: NDArray[np.float64], codes: NDArray[np.intp], weights: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """Compare probabilities with shares; returns the log loss of each row."""
         chances = probabilities.class_probabilities(self._loss, predictions, self._calibration_of_model)
         rows = np.arange(len(codes))
-        actual = np.clip(chances[rows, codes], _LEAST_PROBABILITY, 1.0)
-        self._log_loss -= float(weights @ np.log(actual))
         # of two classes the second one's, of more the predicted one's
-        looked_at = np.ones_like(found) if chances.shape[1] == 2 else found
+        several = chances.shape[1] > 2
+        looked_at = probabilities.decide(self._loss, predictions) if several else np.ones_like(codes)
         said, right = chances[rows, looked_at], codes == looked_at
         bins = np.minimum((said * _CALIBRATION_BINS).astype(np.int64), _CALIBRATION_BINS - 1)
         for row, amounts in enumerate((weights, weights * said, weights * right)):
-            self._calibration[row] += np.bincount(bins, amounts, _CALIBRATION_BINS)
+            self._calibration[row] = add_by_place(self._calibration[row], bins, amounts)
+        return np.asarray(-np.log(np.clip(chances[rows, codes], _LEAST_PROBABILITY, 1.0)))
 
     def result(self) -> dict[str, Any]:
-        if self.weight == 0.0:
+        if not self._rows:
             raise ValueError("there is nothing to compare with")
+        means = self._sums / self._sums[_WEIGHT]
         result: dict[str, Any] = {
             "examples": self._rows,
             "weight": self.weight,
-            "loss": finite(self._total / self.weight),
+            "loss": finite(float(means[_LOSS])),
         }
         if self._names is None or len(self._names) == 2:
             constant, constant_loss = self._labels.best_constant(self._loss)
@@ -137,90 +140,95 @@ class Metrics:
         else:
             place, mean = self._labels.best_class(self._loss, len(self._names))
             result |= {"most_frequent_class": self._names[place], "best_constant_loss": finite(mean)}
-        if self._names is None:
-            mean, square = self._moments / self.weight
-            with np.errstate(over="ignore", invalid="ignore"):
-                variance = square - mean**2
-            return result | {
-                "rmse": finite(float(np.sqrt(self._square / self.weight))),
-                "mae": finite(self._absolute / self.weight),
-                "r2": finite(1.0 - self._square / self.weight / variance) if variance > 0.0 else None,
-            }
-        result["accuracy"] = float(np.trace(self._confusion)) / self.weight
-        actual = self._confusion.sum(axis=1)
-        result["most_frequent_class"] = self._names[int(actual.argmax())]
-        result["most_frequent_class_accuracy"] = float(actual.max()) / self.weight
+        return result | (_of_numbers(means) if self._names is None else self._of_classes(means))
+
+    def _of_classes(self, means: NDArray[np.float64]) -> dict[str, Any]:
+        assert self._names is not None
+        count = len(self._names)
+        shares = self._confusion.reshape(count, count) / self._sums[_WEIGHT]
+        actual = shares.sum(axis=1)
+        result: dict[str, Any] = {
+            "accuracy": float(np.trace(shares)),
+            "most_frequent_class": self._names[int(actual.argmax())],
+            "most_frequent_class_accuracy": float(actual.max()),
+        }
         positive = 1
-        if len(self._names) == 2:
-            positive = 0 if not self._ordered and actual[0] < _RARER * self.weight else 1
-            result |= {"positive_class": self._names[positive], "auc": self._area()}
-        result |= self._per_class()
+        if count == 2:
+            positive = 0 if not self._ordered and actual[0] < _RARER else 1
+            result |= {"positive_class": self._names[positive], "auc": self._ranks.area}
+            result["auc_error"] = self._ranks.error
+        result |= _per_class(self._names, self._confusion.reshape(count, count) * (self._unit or 1.0))
         if self._chances:
-            weight, predicted, observed = self._calibration
-            if positive == 0:
-                weight, predicted, observed = (
-                    each[::-1] for each in (weight, weight - predicted, weight - observed)
-                )
-            result["log_loss"] = self._log_loss / self.weight
-            result["calibration_error"] = float(np.abs(predicted - observed).sum() / self.weight)
-            result["calibration"] = [
-                {"from": k / _CALIBRATION_BINS, "weight": w, "predicted": p / w, "observed": o / w}
+            result["log_loss"] = float(means[_LOG_LOSS])
+            result |= self._compared_chances(positive)
+        return result
+
+    def _compared_chances(self, positive: int) -> dict[str, Any]:
+        """How far probabilities are from shares, in bins of the probability of the positive class."""
+        weight, predicted, observed = self._calibration
+        if positive == 0:
+            weight, predicted, observed = (
+                each[::-1] for each in (weight, weight - predicted, weight - observed)
+            )
+        return {
+            "calibration_error": float(np.abs(predicted - observed).sum() / self._sums[_WEIGHT]),
+            "calibration": [
+                {
+                    "from": k / _CALIBRATION_BINS,
+                    "weight": w * (self._unit or 1.0),
+                    "predicted": p / w,
+                    "observed": o / w,
+                }
                 for k, (w, p, o) in enumerate(
                     zip(weight.tolist(), predicted.tolist(), observed.tolist(), strict=True)
                 )
                 if w > 0.0
-            ]
-        return result
-
-    def _per_class(self) -> dict[str, Any]:
-        assert self._names is not None
-        right = np.diag(self._confusion)
-        actual, predicted = self._confusion.sum(axis=1), self._confusion.sum(axis=0)
-        with np.errstate(invalid="ignore"):
-            precision, recall = right / predicted, right / actual
-            f1 = 2.0 * right / (actual + predicted)
-        figures = [
-            {
-                "class": name,
-                "precision": finite(float(precision[k])),
-                "recall": finite(float(recall[k])),
-                "f1": finite(float(f1[k])),
-                "weight": float(actual[k]),
-            }
-            for k, name in enumerate(self._names)
-        ]
-        known = f1[np.isfinite(f1)]
-        return {
-            "macro_f1": float(known.mean()) if len(known) else None,
-            "classes": figures,
-            "confusion": self._confusion.tolist(),
-            "confusions": self._most_confused(),
+            ],
         }
 
-    def _most_confused(self) -> list[dict[str, Any]]:
-        """The wrong answers of the largest weight, largest first."""
-        assert self._names is not None
-        wrong = self._confusion * (1.0 - np.eye(len(self._names)))
-        order = np.argsort(-wrong, axis=None, kind="stable")[:_MOST_CONFUSED]
-        places = np.column_stack(np.unravel_index(order, wrong.shape)).tolist()
-        return [
-            {"actual": self._names[k], "predicted": self._names[j], "weight": float(wrong[k, j])}
-            for k, j in places
-            if wrong[k, j] > 0.0
-        ]
 
-    def _area(self) -> float | None:
-        negative, positive = self._ranks
-        pairs = negative.sum() * positive.sum()
-        if pairs == 0.0:
-            return None
-        below = np.cumsum(negative) - 0.5 * negative
-        return float(positive @ below / pairs)
+def _of_numbers(means: NDArray[np.float64]) -> dict[str, Any]:
+    with np.errstate(over="ignore", invalid="ignore"):
+        variance = float(means[_LABEL_SQUARE] - means[_LABEL] ** 2)
+        return {
+            "rmse": finite(float(np.sqrt(means[_SQUARE]))),
+            "mae": finite(float(means[_ABSOLUTE])),
+            "r2": finite(1.0 - float(means[_SQUARE]) / variance) if variance > 0.0 else None,
+        }
 
 
-def _order(predictions: NDArray[np.float64]) -> NDArray[np.int64]:
-    """A number for each prediction that grows with it: the bits of a float, the negative ones reversed."""
-    with np.errstate(over="ignore"):
-        bits = predictions.astype(np.float32).view(np.int32).astype(np.int64)
-    ordered = np.where(bits < 0, -(bits & 0x7FFFFFFF), bits) + (1 << 31)
-    return ordered >> (32 - _BITS)
+def _per_class(names: list[str], confusion: NDArray[np.float64]) -> dict[str, Any]:
+    right = np.diag(confusion)
+    actual, predicted = confusion.sum(axis=1), confusion.sum(axis=0)
+    with np.errstate(invalid="ignore"):
+        precision, recall = right / predicted, right / actual
+        f1 = 2.0 * right / (actual + predicted)
+    figures = [
+        {
+            "class": name,
+            "precision": finite(float(precision[k])),
+            "recall": finite(float(recall[k])),
+            "f1": finite(float(f1[k])),
+            "weight": float(actual[k]),
+        }
+        for k, name in enumerate(names)
+    ]
+    known = f1[np.isfinite(f1)]
+    return {
+        "macro_f1": float(known.mean()) if len(known) else None,
+        "classes": figures,
+        "confusion": confusion.tolist(),
+        "confusions": _most_confused(names, confusion),
+    }
+
+
+def _most_confused(names: list[str], confusion: NDArray[np.float64]) -> list[dict[str, Any]]:
+    """The wrong answers of the largest weight, largest first."""
+    wrong = confusion * (1.0 - np.eye(len(names)))
+    order = np.argsort(-wrong, axis=None, kind="stable")[:_MOST_CONFUSED]
+    places = np.column_stack(np.unravel_index(order, wrong.shape)).tolist()
+    return [
+        {"actual": names[k], "predicted": names[j], "weight": float(wrong[k, j])}
+        for k, j in places
+        if wrong[k, j] > 0.0
+    ]

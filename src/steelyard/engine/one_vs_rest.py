@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.engine.lane_block import add_in_order, row_losses
+from steelyard.engine.lane_block import row_losses
 from steelyard.engine.many_models import ManyModels
+from steelyard.engine.ordered_sums import add_in_order
 from steelyard.engine.protocol import Column, Matrix, Numbers
 from steelyard.examples import Examples
 from steelyard.learn import lanes, linear

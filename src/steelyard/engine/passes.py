@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from steelyard.engine.ordered_sums import add_in_order
 from steelyard.engine.progressive_calibration import ProgressiveCalibration
 from steelyard.engine.protocol import Column, Engine, Matrix
 from steelyard.engine.row_sources import Piece, Rows
@@ -48,9 +49,10 @@ class HeldOut:
     def add(self, engine: Engine, predictions: Matrix, labels: Column, weights: Column) -> None:
         counted = weights > 0.0
         predictions, labels, weights = predictions[counted], labels[counted], weights[counted]
-        self.loss += weights @ engine.row_losses(predictions, labels)
-        self.error += weights @ engine.row_errors(predictions, labels)
-        self.weight += float(weights.sum())
+        column = weights[:, np.newaxis]
+        self.loss = add_in_order(self.loss, column * engine.row_losses(predictions, labels))
+        self.error = add_in_order(self.error, column * engine.row_errors(predictions, labels))
+        self.weight = float(add_in_order(np.array(self.weight), weights))
 
 
 class PassLoop:
@@ -129,7 +131,7 @@ class PassLoop:
         engine, number = self.engine, self.position[0]
         progress = engine.progress
         loss, weight = engine.progress_sums()
-        error = np.nan_to_num(engine.progressive_error) * weight
+        error = np.nan_to_num(np.atleast_1d(engine.error))
         engine.rate_factor = _rate_factor(number, float(weight.max()))
         calibration = self.calibration if number == 0 else None
         wanted = self._predictions or piece.held_out_weight is not None or calibration is not None

@@ -95,6 +95,11 @@ class Engine(Predicts, Protocol):
         ...
 
     @property
+    def error(self) -> Any:
+        """The weight of those predictions, of each setting; NaN where it was not counted."""
+        ...
+
+    @property
     def class_steps(self) -> float:
         """How many times as long as the learning rate says the steps are, as one of two classes is rare."""
         ...

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from steelyard.engine import lane_layout
 from steelyard.engine.lane_block import EVERY, Matrix, Predict, row_errors, row_losses
+from steelyard.engine.ordered_sums import add_in_order
 from steelyard.examples import Examples
 from steelyard.learn import lanes, linear
 from steelyard.learner import Learner
@@ -42,7 +43,9 @@ class SingleLane:
                 before = self._learner.learn(chunk)
             except FloatingPointError:
                 self._alive[0] = 0.0
-        self._error += self._errors(before, chunk)
+        self._error[:] = add_in_order(
+            self._error, chunk.sample_weight[self._wrong(before, chunk), np.newaxis]
+        )
         self._weight[:] = lane_layout.after(self._weight, sample_weight)
         if predictions is not None:
             predictions[:, 0] = before
@@ -53,11 +56,12 @@ class SingleLane:
         chunk = _chunk(examples, rows, labels, sample_weight)
         predictions = self.predict(chunk)
         losses = row_losses(self.settings[0].loss, predictions, chunk.labels[:, np.newaxis])[:, 0]
-        return np.array([losses @ chunk.sample_weight]), self._errors(predictions[:, 0], chunk)
+        wrong = self._wrong(predictions[:, 0], chunk)
+        return np.array([losses @ chunk.sample_weight]), np.array([chunk.sample_weight @ wrong])
 
-    def _errors(self, predictions: NDArray[np.float64], chunk: Examples) -> NDArray[np.float64]:
+    def _wrong(self, predictions: NDArray[np.float64], chunk: Examples) -> NDArray[np.bool_]:
         wrong = row_errors(self.settings[0].loss, predictions, chunk.labels)
-        return np.array([chunk.sample_weight @ (wrong | np.isnan(predictions))])  # NaN: it has diverged
+        return np.asarray(wrong | np.isnan(predictions))  # NaN: it has diverged
 
     def predict(self, examples: Examples) -> Matrix:
         if not self._alive[0]:
@@ -82,11 +86,14 @@ class SingleLane:
         return EVERY
 
     def model(self, number: int, met: NDArray[np.int64] | slice = EVERY) -> Model:
-        return copy.deepcopy(self._learner.model)
+        own = copy.deepcopy(self._learner.model)
+        own.state[linear.WEIGHT] = self._weight[0]
+        return own
 
     def put(self, number: int, model: Model) -> None:
         self._learner.model = copy.deepcopy(model)
         self._learner.model.settings = self.settings[0]
+        self._weight[:] = model.total_weight
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         own = {"error": self._error, "alive": self._alive, "weight": self._weight}

@@ -7,7 +7,8 @@ from contextlib import AbstractContextManager, nullcontext
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.engine.lane_block import add_in_order, row_errors, row_losses
+from steelyard.engine.lane_block import row_errors, row_losses
+from steelyard.engine.ordered_sums import add_in_order
 from steelyard.engine.protocol import Column, Matrix, Numbers
 from steelyard.examples import Examples
 from steelyard.learn import linear

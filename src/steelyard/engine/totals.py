@@ -59,9 +59,7 @@ class StreamTotals:
             before = labels[0] if self.last_label is None else self.last_label
             self.label_changes += int(np.count_nonzero(np.diff(labels, prepend=before)))
             self.last_label = float(labels[-1])
-        with np.errstate(over="ignore"):  # weights that add up to infinity are noticed in the model
-            summary = weight_summary.summarise(examples.sample_weight)
-        self.weights = self.weights.followed_by(summary)
+        self.weights = self.weights.followed_by(examples.sample_weight)
 
     def order_warnings(self, remedy: str) -> list[str]:
         """Of classes: what to know where rows are sorted by label, or come in long runs of one."""
@@ -91,7 +89,7 @@ class StreamTotals:
         totals = cls(stored["rows"], stored["learned"], weights=WeightSummary(**stored["weights"]))
         totals.last_label, totals.label_changes = stored["changes"]
         totals.unlabelled = stored.get("unlabelled", 0)
-        totals.labels.restore(arrays)
+        totals.labels.restore(arrays, totals.learned)
         return totals
 
 
@@ -101,15 +99,21 @@ class LabelWeights:
     def __init__(self) -> None:
         self._labels = np.zeros(0)
         self._weights = np.zeros(0)
+        self._rows = 0
 
     def add(self, labels: NDArray[np.float64], weights: NDArray[np.float64]) -> None:
-        learned = weights > 0.0
-        distinct, place = np.unique(np.concatenate([self._labels, labels[learned]]), return_inverse=True)
-        amounts = np.concatenate([self._weights, weights[learned]])
-        totals = np.bincount(place, amounts, len(distinct)).astype(np.float64, copy=False)
-        while len(distinct) > MOST_LABELS:
-            distinct, totals = _halved(distinct, totals)
-        self._labels, self._weights = distinct, totals
+        """Labels are merged after every so many rows, so that chunks decide nothing."""
+        labels, weights = labels[weights > 0.0], weights[weights > 0.0]
+        while len(labels):
+            now = MOST_LABELS - self._rows % MOST_LABELS
+            distinct, place = np.unique(np.concatenate([self._labels, labels[:now]]), return_inverse=True)
+            amounts = np.concatenate([self._weights, weights[:now]])
+            totals = np.bincount(place, amounts, len(distinct)).astype(np.float64, copy=False)
+            self._rows += len(labels[:now])
+            while len(distinct) > MOST_LABELS and self._rows % MOST_LABELS == 0:
+                distinct, totals = _halved(distinct, totals)
+            self._labels, self._weights = distinct, totals
+            labels, weights = labels[now:], weights[now:]
 
     def expected_changes(self, rows: int) -> float:
         """How often the label of a row differs from the one before it, were the rows shuffled."""
@@ -129,7 +133,8 @@ class LabelWeights:
         """For a checkpoint."""
         return {"run_labels": self._labels, "run_label_weights": self._weights}
 
-    def restore(self, arrays: dict[str, NDArray[np.float64]]) -> None:
+    def restore(self, arrays: dict[str, NDArray[np.float64]], rows: int) -> None:
+        self._rows = rows
         self._labels, self._weights = arrays["run_labels"], arrays["run_label_weights"]
 
     def best_constant(self, loss: Loss) -> tuple[float, float]:

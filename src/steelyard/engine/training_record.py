@@ -14,6 +14,7 @@ import numpy as np
 
 from steelyard import _field_types
 from steelyard.engine.holdout import Holdout, Share, from_json
+from steelyard.engine.ordered_sums import running_totals
 from steelyard.engine.passes import Learned
 from steelyard.engine.protocol import Engine
 from steelyard.io import sources
@@ -90,20 +91,19 @@ class TrainingRecord:
         points = [power for power in powers if first < power <= self.rows]
         assert learned.predictions is not None
         labels = np.nan_to_num(learned.examples.labels)
-        counted = weights[:, np.newaxis] > 0.0
+        column = weights[:, np.newaxis]
+        counted = column > 0.0
         if points:
             with np.errstate(over="ignore", invalid="ignore"):  # a model beyond all numbers is refused later
-                losses = engine.row_losses(learned.predictions, labels)
-                loss = learned.loss_before + np.cumsum(
-                    np.where(counted, weights[:, np.newaxis] * losses, 0.0), axis=0
-                )
-                weight = learned.weight_before + np.cumsum(weights)[:, np.newaxis]
-            wrong = learned.error_before + np.zeros_like(loss)
+                losses = np.where(counted, column * engine.row_losses(learned.predictions, labels), 0.0)
+            errors = np.zeros_like(losses)
             if classes:
-                errors = engine.row_errors(learned.predictions, labels)
-                wrong += np.cumsum(np.where(counted, weights[:, np.newaxis] * errors, 0.0), axis=0)
+                errors = np.where(counted, column * engine.row_errors(learned.predictions, labels), 0.0)
+            loss = running_totals(learned.loss_before, losses)
+            wrong = running_totals(learned.error_before, errors)
+            weight = running_totals(learned.weight_before, np.broadcast_to(column, losses.shape))
             for point in points:
-                row = point - first - 1
+                row = point - first
                 best = int(np.argmin(np.nan_to_num(loss[row], nan=np.inf)))  # so far
                 if weight[row, best] > 0.0:
                     error = wrong[row, best] / weight[row, best] if classes else None

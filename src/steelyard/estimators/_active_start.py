@@ -11,6 +11,7 @@ from scipy import sparse
 from sklearn.feature_extraction.text import TfidfTransformer
 
 from steelyard import model_file
+from steelyard._field_types import is_number
 from steelyard.active import counter_rng, strategies
 from steelyard.active.attempt import fingerprint
 from steelyard.active.evaluation import Evaluation
@@ -27,6 +28,7 @@ from steelyard.model_file import EngineState, ModelFile
 
 _DAMPED = "damped"
 _POOL_ORDER = 1 << 40  # where the purposes of these random numbers begin
+_NUMBERS = ("budget", "expected", "rate", "c0", "floor", "audit", "cap", "orders")
 _STARTING = threading.Lock()  # two threads may bring the first rows of a stream
 
 
@@ -173,6 +175,10 @@ class StartMixin(EstimatesMixin):
         """Open or continue the journal."""
         if self.classes is None:
             raise ValueError("name the classes beforehand: ActiveClassifier(classes=[…, …])")
+        for name in _NUMBERS:
+            value = getattr(self, name)
+            if value is not None and not is_number(value):
+                raise TypeError(f"{name} must be a number; got {value!r}")
         named = inputs.check_classes(self.classes)
         rows = None if self.budget is None else self.expected or expected
         plan = BudgetPlan(self.c0, self.rate, self.budget, rows, self.floor, self.constants, self.audit)

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone, is_classifier
 
 from steelyard import weight_summary
+from steelyard.engine.holdout import Holdout, marker
 from steelyard.engine.many_models import ManyModels
 from steelyard.engine.one_vs_rest import OneVsRest
 from steelyard.engine.passes import PassLoop
@@ -31,30 +32,41 @@ from steelyard.weight_summary import WeightSummary
 
 @dataclass(frozen=True)
 class PreparedRows:
-    """`classes`: how many; 0 for numbers."""
+    """`classes`: how many; 0 for numbers. `learned`: all but the rows that are held out."""
 
     examples: Examples
     classes: int
+    learned: NDArray[np.bool_]
 
 
 def prepare(
-    template: OnlineEstimator, X: Any, y: Any, sample_weight: ArrayLike | None, *, anew: bool = True
+    template: OnlineEstimator,
+    X: Any,
+    y: Any,
+    sample_weight: ArrayLike | None,
+    *,
+    holdout: Holdout = None,
+    anew: bool = True,
 ) -> PreparedRows:
     """Checked and weighted as the estimator itself would; `template` gets to know classes and features."""
     (settings, *_) = settings_of(template, None)
     chunk = template._examples(X, y, sample_weight, settings, anew=anew)
+    learned = ~marker(holdout)(len(chunk))
+    chunk = template._weighted(chunk, settings.loss, learned)
     if anew and not chunk.sample_weight.any():
         raise ValueError("all sample weights are zero (class weights included): there is nothing to learn")
     classes = template._count_classes()
     if classes == 2:
         second = chunk.labels == class_labels(settings.loss)[1]
         chunk = replace(chunk, labels=second.astype(np.float64))
-    return PreparedRows(chunk, classes)
+    return PreparedRows(chunk, classes, learned)
 
 
-def draw_orders(template: OnlineEstimator, rows: Examples, passes: int) -> list[NDArray[np.int64]] | None:
+def draw_orders(
+    template: OnlineEstimator, prepared: PreparedRows, passes: int
+) -> list[NDArray[np.int64]] | None:
     """The order of the rows in each pass, by the same draws as in the estimator's `fit`."""
-    order_of = fit_passes.order_of_passes(template, rows)
+    order_of = fit_passes.order_of_passes(template, prepared.examples, prepared.learned)
     return None if order_of is None else [order_of(number) for number in range(passes)]
 
 
@@ -78,6 +90,7 @@ def open_files(
     read_options: dict[str, Any],
     threads: int,
     *,
+    holdout: Holdout,
     refit: bool,
 ) -> Any:
     """The files of a sweep over these losses (a `sweep.files.SweepFiles`)."""
@@ -102,6 +115,7 @@ def open_files(
         named=read.label_names,
         task=CLASSES if is_classifier(template) else NUMBERS,
         class_weight=getattr(template, "class_weight", None),
+        holdout=holdout,
         threads=threads,
         weight_scale=template.weight_scale,
     )
@@ -153,7 +167,7 @@ class Ongoing:
             else:
                 self.engine = Selection(settings, examples.features, coded=classes == 2, threads=threads)
         PassLoop(self.engine, RowsInMemory(examples, piece=None)).run()
-        self.summary = self.summary.followed_by(weight_summary.summarise(examples.sample_weight))
+        self.summary = self.summary.followed_by(examples.sample_weight)
 
     def empty_results(self, select: str | None) -> Results:
         """The results before there are any."""

@@ -14,7 +14,7 @@ from steelyard.engine.class_weights import ClassWeight
 from steelyard.engine.probabilities import Calibration
 from steelyard.engine.progressive_calibration import ProgressiveCalibration
 from steelyard.estimators import fit_passes, inputs
-from steelyard.estimators.fitted import unchanged_on_error
+from steelyard.estimators.fitted import all_or_nothing
 from steelyard.estimators.habits import answer_habits
 from steelyard.estimators.online import OnlineEstimator
 from steelyard.estimators.parameters import DEFAULT
@@ -217,7 +217,7 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator, ClassPredictions):  # t
         -------
         self
         """
-        with unchanged_on_error(self):
+        with all_or_nothing(self):
             if self.class_weight == "balanced":
                 raise ValueError(
                     "class_weight='balanced' needs all the labels, and partial_fit sees some of them: "
@@ -323,14 +323,17 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator, ClassPredictions):  # t
     def _count_classes(self) -> int:
         return len(self.classes_)
 
-    def _class_weighted(self, chunk: Examples, loss: Loss) -> NDArray[np.float64]:
+    def _class_weighted(self, chunk: Examples, loss: Loss, learned: NDArray[np.bool_]) -> NDArray[np.float64]:
         class_weights.check(self.class_weight)
         if self.class_weight is None:
             return chunk.sample_weight
         codes = chunk.labels == class_labels(loss)[1] if self._count_classes() == 2 else chunk.labels
         numbers = codes.astype(np.intp)
         totals = np.array(
-            [float(chunk.sample_weight[numbers == number].sum()) for number in range(len(self.classes_))]
+            [
+                float(chunk.sample_weight[learned & (numbers == number)].sum())
+                for number in range(len(self.classes_))
+            ]
         )
         factors = class_weights.factors(self.class_weight, self.classes_.tolist(), totals)
         return chunk.sample_weight * factors[numbers]

@@ -147,13 +147,13 @@ def partial_fit(estimator: Any, paths: Paths, options: FileOptions, read_options
         content = saving.describe(estimator, engine)
         content.names = copy.deepcopy(content.names)
         training = file_training.resume(content, "the estimator", expanded, run, engine=engine)
+        training.totals.weights = estimator.weight_summary_
     if settings != training.engine.settings:
         training.use(training.engine.with_settings(settings))
     _run(training, options)
     before, n_iter = estimator.weight_summary_, estimator.n_iter_
     take_over(estimator, training)
     estimator.n_iter_ = n_iter
-    estimator.weight_summary_ = before.followed_by(training.totals.weights)
     weight_summary.warn(estimator.weight_summary_, before, stacklevel=4)
     options.remove_checkpoint()
 

@@ -6,14 +6,14 @@ the last label only, so they are shuffled. Rows of weight 0 are absent: they tak
 
 import sys
 from collections.abc import Callable
-from dataclasses import replace
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
+from steelyard._field_types import is_number
 from steelyard.engine.lane_block import row_losses
 from steelyard.engine.passes import PassLoop
 from steelyard.engine.protocol import Engine
@@ -38,9 +38,9 @@ _ALIKE = 0.75  # neighbours whose labels differ less than this part of what thos
 
 def check(estimator: Any) -> None:
     passes, fraction = estimator.passes, estimator.validation_fraction
-    if passes != AUTO and (not isinstance(passes, Integral) or passes < 1):
+    if passes != AUTO and (not is_number(passes) or not isinstance(passes, Integral) or passes < 1):
         raise ValueError(f"passes must be 'auto', or a whole number, 1 or more; got {passes!r}")
-    if not isinstance(fraction, Real) or not 0.0 < float(fraction) <= 0.5:
+    if not is_number(fraction) or not 0.0 < float(fraction) <= 0.5:
         raise ValueError(f"validation_fraction must be above 0 and at most 0.5; got {fraction!r}")
 
 
@@ -51,21 +51,21 @@ def in_files(estimator: Any) -> int:
     return MOST_PASSES if estimator.early_stopping else 1
 
 
-def in_memory(estimator: Any, rows: Examples, *, several: bool) -> int:
+def in_memory(estimator: Any, weights: NDArray[np.float64], *, several: bool) -> int:
     """At most, where something stops earlier. `several`: whether small data is worth more than one pass."""
     if estimator.passes != AUTO:
         return int(estimator.passes)
     if estimator.early_stopping:
         return MOST_PASSES
-    weight = rows.sample_weight.sum()
+    weight = weights.sum()
     least = FEW_PASSES if several and weight <= SMALL else 1
     return int(np.clip(np.ceil(ENOUGH / weight), least, MOST_PASSES))
 
 
-def hold_out(estimator: Any, rows: Examples) -> tuple[Examples, Examples | None]:
-    """The rows to learn, and those to decide by when to stop: of all with a weight, every so many-th."""
+def held_out(estimator: Any, rows: Examples) -> Order:
+    """The rows to decide by when to stop: of all with a weight, every so many-th."""
     if not estimator.early_stopping:
-        return rows, None
+        return np.zeros(0, np.int64)
     step = round(1.0 / estimator.validation_fraction)
     held = np.flatnonzero(rows.sample_weight)[step - 1 :: step]
     if not len(held):
@@ -73,20 +73,18 @@ def hold_out(estimator: Any, rows: Examples) -> tuple[Examples, Examples | None]
             f"early stopping holds out one row in {step}, and there are fewer with a weight: "
             "use a larger validation_fraction, or leave early_stopping out"
         )
-    weights = rows.sample_weight.copy()
-    weights[held] = 0.0
-    return replace(rows, sample_weight=weights), rows.take(held)
+    return held
 
 
-def run(loop: PassLoop, held_out: Examples | None, verbose: int) -> list[float]:
+def run(loop: PassLoop, held_out: Examples, verbose: int) -> list[float]:
     """All passes, or those up to the best; returns the loss of the rows held out after each."""
-
-    def measure() -> float:
-        assert held_out is not None
-        return _mean_loss(loop.engine, held_out)
-
+    if len(held_out) and not held_out.sample_weight.any():
+        raise ValueError(
+            "early stopping: the rows held out have a weight of 0 (class weights included): "
+            "use a larger validation_fraction, or leave early_stopping out"
+        )
     return loop.run_until_best(
-        None if held_out is None else measure,
+        (lambda: _mean_loss(loop.engine, held_out)) if len(held_out) else None,
         after_pass=(lambda found: _say(loop, found)) if verbose else None,
     )
 
@@ -111,13 +109,19 @@ def _mean_loss(engine: Engine, rows: Examples) -> float:
     return float(rows.sample_weight @ by_row / rows.sample_weight.sum())
 
 
-def order_of_passes(estimator: Any, rows: Examples) -> Callable[[int], Order] | None:
-    """Draws the order for one pass after another; None: they stay as they are."""
+def order_of_passes(
+    estimator: Any, rows: Examples, learned: NDArray[np.bool_] | None = None
+) -> Callable[[int], Order] | None:
+    """Draws the order for one pass after another; None: they stay as they are.
+
+    `learned` marks the rows whose labels may be looked at; None: all that have a weight.
+    """
     if not estimator.shuffle:
         return None
     random = check_random_state(estimator.random_state)
     present, absent = np.flatnonzero(rows.sample_weight), np.flatnonzero(rows.sample_weight == 0.0)
-    in_blocks = len(present) > _MANY_ROWS and _mixed(rows.labels[present])
+    seen = present if learned is None else present[learned[present]]
+    in_blocks = len(present) > _MANY_ROWS and _mixed(rows.labels[seen])
 
     def draw(pass_number: int) -> Order:
         order = present[

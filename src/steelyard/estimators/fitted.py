@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from steelyard import _interrupts
 from steelyard.engine.protocol import Engine
 from steelyard.model import Model
 
@@ -86,6 +87,13 @@ def unchanged_on_error(estimator: Any) -> Iterator[None]:
         vars(estimator).clear()
         vars(estimator).update(before)
         raise
+
+
+@contextmanager
+def all_or_nothing(estimator: Any) -> Iterator[None]:
+    """The same for learning in place: an interrupt in here is heard when everything is learned."""
+    with _interrupts.deferred(), unchanged_on_error(estimator):
+        yield
 
 
 class DocumentationLink:

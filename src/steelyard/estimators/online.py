@@ -95,7 +95,7 @@ class OnlineEstimator(DocumentationLink, FittedAttributes, FileMethods, BaseEsti
         """0 where labels are numbers."""
         return 0
 
-    def _class_weighted(self, chunk: Examples, loss: Loss) -> NDArray[np.float64]:
+    def _class_weighted(self, chunk: Examples, loss: Loss, learned: NDArray[np.bool_]) -> NDArray[np.float64]:
         """The weights times those of the classes, where there are classes."""
         return chunk.sample_weight
 
@@ -125,22 +125,26 @@ class OnlineEstimator(DocumentationLink, FittedAttributes, FileMethods, BaseEsti
                 self._forget()
             settings = settings_of(self, None if begun is None else begun.settings)
             chunk = self._examples(X, y, sample_weight, settings[0], anew=begun is None)
-            if not chunk.sample_weight.any():
+            held_out = fit_passes.held_out(self, chunk)
+            learned = np.ones(len(chunk), bool)
+            learned[held_out] = False
+            chunk = self._weighted(chunk, settings[0].loss, learned)
+            rows = replace(chunk, sample_weight=np.where(learned, chunk.sample_weight, 0.0))
+            if not rows.sample_weight.any():
                 raise ValueError(
                     "all sample weights are zero (class weights included): there is nothing to learn"
                 )
-            self.weight_summary_ = weight_summary.summarise(chunk.sample_weight)
+            self.weight_summary_ = weight_summary.summarise(rows.sample_weight)
             weight_summary.warn(self.weight_summary_, stacklevel=2)
             engine = self._ready(copy.deepcopy(begun), settings, chunk)
             engine.reset_progress()
             # rows of a fit that goes on may have been seen: their predictions calibrate nothing
             calibration = self._begin_calibration(settings) if begun is None else None
-            learned, held_out = fit_passes.hold_out(self, chunk)
-            order_of = fit_passes.order_of_passes(self, learned)
-            rows = RowsInMemory(learned, order_of=order_of, piece=_piece(engine))
-            passes = fit_passes.in_memory(self, learned, several=self.scaling == "standardized")
-            loop = PassLoop(engine, rows, passes, calibration=calibration)
-            losses = fit_passes.run(loop, held_out, self.verbose)
+            order_of = fit_passes.order_of_passes(self, rows)
+            source = RowsInMemory(rows, order_of=order_of, piece=_piece(engine))
+            passes = fit_passes.in_memory(self, rows.sample_weight, several=self.scaling == "standardized")
+            loop = PassLoop(engine, source, passes, calibration=calibration)
+            losses = fit_passes.run(loop, chunk.take(held_out), self.verbose)
             self._engine = loop.engine
             if calibration is not None:
                 self._calibration = calibration
@@ -158,10 +162,11 @@ class OnlineEstimator(DocumentationLink, FittedAttributes, FileMethods, BaseEsti
         begun: Engine | None = getattr(self, "_engine", None)
         settings = settings_of(self, None if begun is None else begun.settings)
         chunk = self._examples(X, y, sample_weight, settings[0], anew=begun is None, stacklevel=5)
+        chunk = self._weighted(chunk, settings[0].loss, np.ones(len(chunk), bool))
         if begun is not None and not chunk.sample_weight.any():
             return self  # a chunk of absent rows
         before = getattr(self, "weight_summary_", weight_summary.NOTHING)
-        self.weight_summary_ = before.followed_by(weight_summary.summarise(chunk.sample_weight))
+        self.weight_summary_ = before.followed_by(chunk.sample_weight)
         weight_summary.warn(self.weight_summary_, before, stacklevel=3)
         if self.weight_scale == "auto" and weight_summary.no_counts(chunk.sample_weight):
             # the first call decides, and had too few rows, or others than these
@@ -221,9 +226,13 @@ class OnlineEstimator(DocumentationLink, FittedAttributes, FileMethods, BaseEsti
         factor = getattr(self, "weight_factor_", 1.0)
         if factor != 1.0:
             chunk = replace(chunk, sample_weight=chunk.sample_weight * factor)
-        weights = self._class_weighted(chunk, settings.loss)
-        if self.weight_scale == "mean_one" and weights.any():
-            weights = weights * (np.count_nonzero(weights) / weights.sum())
+        return chunk
+
+    def _weighted(self, chunk: Examples, loss: Loss, learned: NDArray[np.bool_]) -> Examples:
+        """With weights as they are learned. Only rows that are learned have a say in that."""
+        weights = self._class_weighted(chunk, loss, learned)
+        if self.weight_scale == "mean_one" and weights[learned].any():
+            weights = weights * (np.count_nonzero(weights[learned]) / weights[learned].sum())
         return replace(chunk, sample_weight=weights)
 
     def _find_weight_factor(self, chunk: Examples, stacklevel: int) -> float:

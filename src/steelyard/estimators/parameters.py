@@ -3,12 +3,12 @@
 import copy
 from collections.abc import Mapping
 from dataclasses import fields, replace
-from numbers import Real
 from typing import Any
 
 import numpy as np
 
 from steelyard import losses
+from steelyard._field_types import is_number
 from steelyard.engine.auto_rate import candidates
 from steelyard.estimators import fit_passes
 from steelyard.losses import Loss
@@ -51,10 +51,10 @@ def learning_settings(estimator: Any, auto: bool | None = None) -> Settings:
     None: this estimator cannot do that.
     """
     for name in _NUMBERS:
-        if not isinstance(getattr(estimator, name), Real):
+        if not is_number(getattr(estimator, name)):
             raise TypeError(f"{name} must be a number; got {getattr(estimator, name)!r}")
     rate = None if auto else estimator.learning_rate
-    if rate is not None and not isinstance(rate, Real):
+    if rate is not None and not is_number(rate):
         default = "None for the default of the loss"
         rules = f"or {default}" if auto is None else f"{default}, or {AUTO!r} for the best of several"
         raise TypeError(f"learning_rate must be a number, {rules}; got {rate!r}")

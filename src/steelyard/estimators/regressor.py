@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import RegressorMixin
 from sklearn.utils import column_or_1d
 
-from steelyard.estimators.fitted import unchanged_on_error
+from steelyard.estimators.fitted import all_or_nothing
 from steelyard.estimators.online import OnlineEstimator
 from steelyard.losses import Loss
 
@@ -142,7 +142,7 @@ class OnlineRegressor(RegressorMixin, OnlineEstimator):  # type: ignore[misc]
         -------
         self
         """
-        with unchanged_on_error(self):
+        with all_or_nothing(self):
             return self._partial_fit(X, y, sample_weight)
 
     def predict(self, X: Any) -> NDArray[np.float64]:

@@ -15,7 +15,7 @@ from steelyard.engine import holdout as held_out_rows
 from steelyard.engine.holdout import Holdout
 from steelyard.engine.row_sources import Rows, RowsInMemory
 from steelyard.estimators import _sweep_inputs, fit_passes
-from steelyard.estimators.fitted import DocumentationLink, unchanged_on_error
+from steelyard.estimators.fitted import DocumentationLink, all_or_nothing, unchanged_on_error
 from steelyard.estimators.habits import options_as_parameters
 from steelyard.estimators.online import OnlineEstimator
 from steelyard.estimators.parameters import SWEPT, swept
@@ -136,13 +136,14 @@ class Sweep(DocumentationLink, MetaEstimatorMixin, BaseEstimator):  # type: igno
         with unchanged_on_error(self):
             self._forget()
             expanded, template = self._expanded(), self._template()
-            prepared = _sweep_inputs.prepare(template, X, y, sample_weight)
+            prepared = _sweep_inputs.prepare(template, X, y, sample_weight, holdout=self._holdout())
             # progressive figures are of the first pass: where nothing else is measured, more would be in vain
             several = self.holdout is not None and all(
                 point.settings.scaling == "standardized" for point in expanded.points
             )
-            passes = fit_passes.in_memory(template, prepared.examples, several=several)
-            orders = _sweep_inputs.draw_orders(template, prepared.examples, passes)
+            weights = prepared.examples.sample_weight[prepared.learned]
+            passes = fit_passes.in_memory(template, weights, several=several)
+            orders = _sweep_inputs.draw_orders(template, prepared, passes)
             order_of = None if orders is None else orders.__getitem__
             rows = RowsInMemory(prepared.examples, self._holdout(), order_of)
             identity = _sweep_inputs.identify(prepared.examples, orders)
@@ -169,8 +170,9 @@ class Sweep(DocumentationLink, MetaEstimatorMixin, BaseEstimator):  # type: igno
             listed = [paths] if isinstance(paths, str | Path) else list(paths)
             losses = [point.settings.loss for point in expanded.points]
             files = _sweep_inputs.open_files(
-                template, listed, losses, read_options, self._threads() or 1, refit=self.refit
-            )
+                template, listed, losses, read_options, self._threads() or 1,
+                holdout=self._holdout(), refit=self.refit,
+            )  # fmt: skip
             self._run(self._search_files(expanded, files, fit_passes.in_files(template)), expanded)
             self.input_spec_ = files.spec
             self.n_features_in_ = files.spec.features
@@ -194,7 +196,7 @@ class Sweep(DocumentationLink, MetaEstimatorMixin, BaseEstimator):  # type: igno
         X, y, classes, sample_weight
             As for `partial_fit` of the estimator.
         """
-        with unchanged_on_error(self):
+        with all_or_nothing(self):
             if self.holdout is not None:
                 raise ValueError(
                     "partial_fit does not hold rows out, since it does not keep them to measure the models "

@@ -9,38 +9,52 @@ from steelyard.losses._labels import PLUS_MINUS_ONE
 
 # Where 1 + e^s is e^s to float64: from there on only the logarithm of the push is used.
 _LARGE = 37.0
+# Below the margin −EDGE the loss goes on as its tangent: squares of steeper slopes, of which adaptive rates
+# are made, would leave the range of float32.
+EDGE = 36.0
+STEEPEST = math.exp(EDGE)
 
 
 @dataclass(frozen=True)
 class Exponential(Loss):
-    """e^−yp, the loss of AdaBoost. The flow grows like the logarithm of the push."""
+    """e^−yp, the loss of AdaBoost. The flow grows like the logarithm of the push.
+
+    Where yp is below −36 it is the tangent there: 4e15 steep, and no steeper.
+    """
 
     labels = PLUS_MINUS_ONE
     default_learning_rate = 0.2
 
     def value(self, p: float, y: float) -> float:
-        return solvers.bounded_exp(-y * p)
+        q = y * p
+        return math.exp(min(-q, EDGE)) + STEEPEST * max(0.0, -EDGE - q)
 
     def derivative(self, p: float, y: float) -> float:
-        return -y * solvers.bounded_exp(-y * p)
+        return -y * math.exp(min(-y * p, EDGE))
 
     def curvature(self, p: float, y: float) -> float:
-        return solvers.bounded_exp(-y * p)
+        return math.exp(-y * p) if -y * p < EDGE else 0.0
 
     def flow(self, p: float, y: float, u: float) -> float:
-        if u == 0.0:
-            return 0.0
-        s = math.log(u) - y * p
-        return y * s if s > _LARGE else y * math.log1p(u * solvers.bounded_exp(-y * p))
+        straight = max(0.0, -EDGE - y * p)
+        if u * STEEPEST <= straight:
+            return y * u * STEEPEST
+        q = max(y * p, -EDGE)
+        v = max(0.0, u - straight / STEEPEST)
+        s = math.log(max(v, 1.0)) - q
+        return y * (straight + (s if s > _LARGE and v > 1.0 else math.log1p(v * math.exp(-q))))
 
     def implicit(self, p: float, y: float, u: float) -> float:
-        if u == 0.0:
-            return 0.0
+        if u * STEEPEST <= max(0.0, -EDGE - y * p):
+            return y * u * STEEPEST
         s = math.log(u) - y * p
         if s > _LARGE:
             return y * solvers.lambert_w_of_exp(s)
-        return y * solvers.lambert_w(u * solvers.bounded_exp(-y * p))
+        return y * solvers.lambert_w(u * math.exp(-y * p))
 
     def push_for(self, p: float, y: float, change: float) -> float:
         d = y * change
-        return solvers.exponential_push_for(y * p, d) if d >= 0.0 else math.inf
+        if d < 0.0:
+            return math.inf
+        straight = min(d, max(0.0, -EDGE - y * p))
+        return straight / STEEPEST + solvers.exponential_push_for(max(y * p, -EDGE), d - straight)

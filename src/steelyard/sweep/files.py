@@ -71,6 +71,7 @@ def open_files(
     named: Sequence[str] | None = None,
     task: str | None = None,
     class_weight: ClassWeight = None,
+    holdout: Holdout = None,
     threads: int = 1,
     skip: bool = False,
     weight_scale: str = "auto",
@@ -86,5 +87,5 @@ def open_files(
             class_labels(loss)  # raises if it has none
     spec = replace(spec, label_rule=labels.rule)
     files = FileRows(paths, spec, threads=threads, skip=skip, weight_scale=spec.weight_scale(weight_scale))
-    files.class_factors = file_training.class_factors(class_weight, labels, files)
+    files.class_factors = file_training.class_factors(class_weight, labels, files, holdout)
     return SweepFiles(files, spec, labels, class_weight)
