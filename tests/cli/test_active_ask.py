@@ -75,7 +75,7 @@ def test_three_classes(tmp_path: Path) -> None:
     rows = tmp_path / "rows.jsonl"
     rows.write_text("".join(json.dumps({"text": word}) + "\n" for word in [*words.values()] * 12))
     again = ("active", "certify", rows, "--journal", journal)
-    assert "has several classes and no positive one" in refused(*again, "--recall", 0.5, stdin=b"")
+    assert "of several classes, recall is that of one" in refused(*again, "--recall", 0.5, stdin=b"")
     asked = ""
     for _ in range(36):
         *_, question, last = map(

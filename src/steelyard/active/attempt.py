@@ -112,6 +112,15 @@ class Attempt(Certification):
     def over(self) -> bool:
         return self.given_up or super().over
 
+    def holds(self, rows: "Examples") -> bool:
+        """Whether it has passed, of these rows and of the model as it is: it need not be tried again.
+
+        Recall is not a claim about the model.
+        """
+        if not self.passed or self.about["pool_checksum"] != fingerprint(rows):
+            return False
+        return self.measure == "recall" or self.about["model"] == digest(self._learner.models)
+
     def answer(self, row: int, label: Any) -> None:
         """The label of the row that was asked for; None if nobody knows.
 

@@ -102,17 +102,17 @@ class PageView:
         """
         session, given = self._session, self._project.settings
         with session.lock:
-            read, found = len(session.labels), session.book.counts[given.positive]
+            counts, read = session.book.counts, len(session.labels)
             latest = session.feed.estimates[-1] if session.feed.estimates else {}
             alpha = attempt_alpha(ALPHA, self._project.journal.count_attempts() + 1)
-        unread = session.feed.items - read
         if measure == RECALL:
             test = RecallTest(target, session.feed.items, alpha)
-            test.read, test.found = read, found
+            test.read, test.found = read, counts[given.positive]
             return {"labels": test.forecast(), "expected": None}
         known = latest.get("value") if measure == given.measure else None
+        unlabelled = session.feed.items - read + counts[None]
         allowed = target if measure == ERROR else 1.0 - target
-        some = allowed if allowed * unread > 1.0 else 0.0  # else not a single one may be wrong
+        some = allowed if allowed * unlabelled > 1.0 else 0.0  # else not a single one may be wrong
         expected, why = some / 2.0, "half of what is allowed"
         if known is not None:
             expected, why = known, "as estimated"
@@ -121,9 +121,9 @@ class PageView:
             elif known >= allowed > latest["low"]:
                 expected, why = some / 2.0, "half of what is allowed: the estimate is too uncertain to tell"
         expected = round(expected, 4)
-        if math.ceil(expected * unread) >= math.ceil(allowed * unread):
+        if math.ceil(expected * unlabelled) >= math.ceil(allowed * unlabelled):
             return {"labels": None, "expected": expected, "why": why}
-        return {"labels": plan(unread, allowed, expected, alpha).labels, "expected": expected, "why": why}
+        return {"labels": plan(unlabelled, allowed, expected, alpha).labels, "expected": expected, "why": why}
 
     def _certificate(self) -> dict[str, Any] | None:
         """The last attempt that is over, and whether it proves the goal for what is there now."""
