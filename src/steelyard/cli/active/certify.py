@@ -142,7 +142,7 @@ def _free_path(path: Path, attempt: "Attempt") -> Path:
 
 def _read(file: Path) -> list[Any]:
     try:
-        return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines() if line.strip()]
+        return [json.loads(line) for line in file.read_bytes().split(b"\n") if line.strip()]
     except ValueError as error:
         raise InputError(f"{file}: every line must be a JSON object: {error}") from None
 
