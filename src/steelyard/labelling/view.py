@@ -1,5 +1,6 @@
 """What the page shows, as JSON: a document in pieces, and how far one has come."""
 
+import importlib.util
 import itertools
 import math
 from pathlib import Path
@@ -10,8 +11,9 @@ from steelyard.active.label_store import settled
 from steelyard.active.sequential_tests import ALPHA, RecallTest, attempt_alpha, plan
 from steelyard.labelling import explanation
 from steelyard.labelling.corpus import TABLE
+from steelyard.labelling.holders import DRAW_LEASE
 from steelyard.labelling.project import ERROR, RECALL
-from steelyard.labelling.session import DRAW_LEASE, LabellingSession
+from steelyard.labelling.session import LabellingSession
 
 _MOST_FOUND, _MOST_RECENT = 30, 30
 _SNIPPET = 120
@@ -34,6 +36,7 @@ class PageView:
             "target": given.target, "strategy": given.strategy, "twice": given.twice,
             "estimates": strategies.by_name(given.strategy).randomized or given.audit > 0.0,
             "exchange": given.kind if written else None,
+            "parquet": importlib.util.find_spec("pyarrow") is not None,
             "documents": self._project.store.count(), "items": self._session.feed.items,
             "name": Path(self._project.path).name.removesuffix(".journal"),
         }  # fmt: skip
@@ -69,6 +72,7 @@ class PageView:
                 self._agreement = stamp, agreement.summarise(session.labels)
         return {
             "labelled": sum(counts.values()) - counts[None], "skipped": counts[None],
+            "read": len(session.labels),
             "mine": people[annotator],
             "counts": [counts[name] for name in self._project.settings.classes],
             "budget": self._project.settings.budget, "people": sorted(people),
