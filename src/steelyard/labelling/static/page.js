@@ -2,7 +2,7 @@
 
 import { draw, percent } from "./plot.js";
 import { client, post, read, who } from "./server.js";
-import { bounded, since, verdict } from "./verdict.js";
+import { bounded, isAllRead, since, verdict } from "./verdict.js";
 
 const at = (id) => document.getElementById(id);
 const RETRY = 1000, REFRESH = 5000;
@@ -50,7 +50,7 @@ const say = (text) => { at("status").textContent = text; };
 
 // The document
 
-function show(question, { earlier = false } = {}) {
+function show(question, { earlier = false, all = false } = {}) {
   shown = question;
   if (!earlier) current = question;
   const texts = at("texts");
@@ -62,7 +62,8 @@ function show(question, { earlier = false } = {}) {
   for (const button of document.querySelectorAll("#classes button, #skip")) button.disabled = question === null;
   if (question === null) {
     at("document-title").textContent = "Nothing to label now";
-    const why = "Every question within the budget has its answer, or another page has it open and shows signs of life. Raise the budget, try for a certificate, or save the labels.";
+    const why = all ? "Every document has been read. Save the labels."
+      : "Every question within the budget has its answer, or is open in another page that is in use. Raise the budget, try for a certificate, or save the labels.";
     texts.append(made("div", { class: "field" }, made("p", {}, why)));
     return;
   }
@@ -91,7 +92,7 @@ function show(question, { earlier = false } = {}) {
   window.scrollTo(0, 0);
 }
 
-const follow = (found) => { show(found.question); update(found); };
+const follow = (found) => { show(found.question, { all: isAllRead(about, found) }); update(found); };
 
 function answer(label) {
   if (shown === null) return;
@@ -170,7 +171,7 @@ function certificate(state) {
   const idle = "A certificate is proof that others can check. Documents are drawn at random until it is sure.";
   at("certificate-says").textContent = running || (ended ? told(ended) : idle);
   document.querySelector('[data-kind="certificate"]').hidden = !ended;
-  at("forecast").hidden = Boolean(ended && ended.passed && ended.reaches_goal && ended.up_to_date);
+  at("forecast").hidden = isAllRead(about, state) || Boolean(ended && ended.passed && ended.reaches_goal && ended.up_to_date);
   if (attempt === null && foreseen !== state.labelled) { foreseen = state.labelled; forecast(); }
 }
 

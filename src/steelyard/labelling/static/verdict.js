@@ -4,6 +4,8 @@ import { percent } from "./plot.js";
 
 export const bounded = (measure, target) => `${measure === "error" ? "below" : "at least"} ${percent(target)}`;
 
+export const isAllRead = (about, state) => state.read >= about.items;
+
 // What has happened since a certificate passed, of which it does not speak.
 export function since({ learned_since: learned, added }) {
   const events = [];
@@ -16,7 +18,7 @@ export function verdict(about, state) {
   const last = state.estimates[state.estimates.length - 1], falling = about.measure === "error";
   const ended = state.certificate && state.certificate.passed ? state.certificate : null;
   const certified = ended && ended.reaches_goal && ended.up_to_date;
-  const all = state.read >= about.items;
+  const all = isAllRead(about, state);
   const met = all || certified || (last && last.met) ? "yes" : last ? "no" : "unknown";
   const answer = certified ? "Yes, certified" : all ? "Yes, all are read" : met === "yes" ? "You may stop" : "Not yet";
   const goal = bounded(about.measure, about.target);
