@@ -21,7 +21,7 @@ class BoundedClients(H11Protocol):
     """Connections at once."""
     _since = 0.0  # it is the client's turn since then
     _unsent = 0
-    _timer: asyncio.TimerHandle | None = None
+    _timer: asyncio.TimerHandle
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
@@ -34,8 +34,7 @@ class BoundedClients(H11Protocol):
         self._watch()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
+        self._timer.cancel()
         super().connection_lost(exc)
 
     def on_response_complete(self) -> None:

@@ -1,5 +1,6 @@
 """The web application in process: what it answers, and whom it refuses."""
 
+import asyncio
 import importlib.util
 import json
 import sys
@@ -228,3 +229,20 @@ def test_undo_brings_back_what_was_there_before(client: WebClient) -> None:
     question = post(client, "undo")["question"]
     assert (question["item"], question["labelled"]) == (item, False)
     assert get(client, "state")["read"] == 0
+
+
+def test_whoever_leaves_in_the_middle_of_a_request_is_not_answered(session: LabellingSession) -> None:
+    sent: list[Any] = []
+
+    async def receive() -> Any:
+        return {"type": "http.disconnect"}
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    headers = [(b"host", b"127.0.0.1"), (b"content-type", b"application/json")]
+    path = f"/{session.project.settings.token}/api/label"
+    scope = {"type": "http", "method": "POST", "path": path, "query_string": b"", "headers": headers}
+    asyncio.run(LabellingApp(session).starlette()(scope, receive, send))
+    assert not any(message.get("body") for message in sent)
+    assert not session.labels
