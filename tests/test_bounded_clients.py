@@ -137,12 +137,13 @@ def test_too_many_connections_make_room_for_those_who_come() -> None:
     class Patient(Impatient):
         patience = 1000.0
 
-    with serving(Patient) as (server, port):
+    with serving(Patient) as (server, port), closing(served(port)) as known:
         idle = [connect(port) for _ in range(60)]
         for number in range(5):
             served(port, b"/%d" % number).close()
         assert len(server.server_state.connections) <= Patient.most
         assert is_cut_off(idle[0])
+        assert ask(known).endswith(b"/here")  # who was there before is still there
         assert ask(idle[-1]).endswith(b"/here")
         for each in idle:
             each.close()

@@ -20,6 +20,7 @@ class BoundedClients(H11Protocol):
     most = 200
     """Connections at once."""
     _since = 0.0  # it is the client's turn since then
+    _answered = False  # whoever has sent a whole request is cut off after those who have not
     _unsent = 0
     _timer: asyncio.TimerHandle
 
@@ -30,7 +31,7 @@ class BoundedClients(H11Protocol):
         there = [each for each in others if not each.transport.is_closing()]
         if len(there) > self.most:
             waiting = [each for each in there if not each._works]  # this one, at least
-            min(waiting, key=lambda each: each._since).transport.abort()
+            min(waiting, key=lambda each: (each._answered, each._since)).transport.abort()
         self._watch()
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -38,7 +39,7 @@ class BoundedClients(H11Protocol):
         super().connection_lost(exc)
 
     def on_response_complete(self) -> None:
-        self._since = self.loop.time()
+        self._since, self._answered = self.loop.time(), True
         super().on_response_complete()
 
     @property
