@@ -97,6 +97,7 @@ class LabellingSession:
         if not annotator or annotator == IN_FILE:
             raise InputError(f"{annotator!r} is not the name of a person")
         with self._work:
+            self.holders.see(client)
             # also a draw that somebody had open when the attempt ended
             drawn = item in self.attempts.wanted() or (item in self._draws and item not in self.labels)
             if drawn:
@@ -120,6 +121,7 @@ class LabellingSession:
     def undo(self, client: str, annotator: str) -> int:
         """Take back what this person did last: what they said before counts again, or the document comes."""
         with self._work:
+            self.holders.see(client)
             last = self.book.last_by(annotator)
             if last is None:
                 raise InputError("there is nothing to undo: you have not labelled anything")
