@@ -7,6 +7,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -197,7 +198,7 @@ def read_about(path: Path) -> str:
     return str(found)
 
 
-def test_budgets_are_raised_and_never_lowered(tmp_path: Path) -> None:
+def test_budgets_are_raised_and_lowered(tmp_path: Path) -> None:
     path = tmp_path / "a.journal"
     chunk, labels = stream(200)
     with Journal(path) as journal:
@@ -205,14 +206,19 @@ def test_budgets_are_raised_and_never_lowered(tmp_path: Path) -> None:
     with Journal(path) as journal:
         more = learner(journal, budget=40, expected=400)
         assert more.plan.budget == 40
-        more.raise_budget(60)
+        more.set_budget(60)
         assert more.strategy.plan.budget == 60
-        with pytest.raises(ValueError, match="cannot be raised to 50"):
-            more.raise_budget(50)
-    with Journal(path) as journal, pytest.raises(ValueError, match="another budget"):
-        learner(journal, budget=40, expected=400)
-    with pytest.raises(ValueError, match="cannot be raised"):
-        learner(rate=0.1).raise_budget(50)
+        more.set_budget(5)
+        assert more.spent
+        assert not more.consider(chunk.take(np.arange(100, 200)))
+        for wrong in (0, 10**308):
+            with pytest.raises(ValueError, match=r"from 1 to 1,000,000,000; got"):
+                more.set_budget(wrong)
+        assert more.plan.budget == 5
+    with Journal(path) as journal:
+        assert learner(journal, budget=40, expected=400).plan == replace(more.plan, budget=40)
+    with pytest.raises(ValueError, match="there is no budget to change"):
+        learner(rate=0.1).set_budget(50)
 
 
 @pytest.mark.parametrize(

@@ -75,7 +75,7 @@ def test_three_classes(tmp_path: Path) -> None:
     rows = tmp_path / "rows.jsonl"
     rows.write_text("".join(json.dumps({"text": word}) + "\n" for word in [*words.values()] * 12))
     again = ("active", "certify", rows, "--journal", journal)
-    assert "has several classes and no positive one" in refused(*again, "--recall", 0.5, stdin=b"")
+    assert "of several classes, recall is that of one" in refused(*again, "--recall", 0.5, stdin=b"")
     asked = ""
     for _ in range(36):
         *_, question, last = map(
@@ -95,8 +95,11 @@ def test_a_journal_is_gone_on_from(tmp_path: Path) -> None:
     assert status["seen"] == 2
     assert status["open"] == [1]
     assert said == {"id": 1, "answered": True}
-    assert "was started with another budget" in refused(
-        *BASIC, "--budget", 10, "--expected", 100, "--journal", tmp_path / "a.journal", stdin=b""
+    journal = tmp_path / "a.journal"
+    (status,) = talk(options=("--budget", 2, "--expected", 100, "--journal", journal))
+    assert status["spent"]  # it may be lowered
+    assert "was started with another expected" in refused(
+        *BASIC, "--budget", 20, "--expected", 50, "--journal", journal, stdin=b""
     )
 
 

@@ -64,8 +64,8 @@ def test_a_file_is_labelled_and_continued(tmp_path: Path, served: list[Labelling
     assert "3 labels so far" in said
     settings = served[1].project.settings
     assert (settings.budget, settings.twice, settings.measure, settings.target) == (50, 0.1, "error", 0.05)
-    label(file, "--budget", 10, "--classes", "ham, spam")  # the budget stays
-    assert served[2].project.settings == settings
+    label(file, "--budget", 10, "--classes", "ham, spam")
+    assert served[2].project.settings == replace(settings, budget=10)
     label(
         file,
         "--target",
@@ -80,7 +80,7 @@ def test_a_file_is_labelled_and_continued(tmp_path: Path, served: list[Labelling
         "--text",
         "message",
     )
-    assert served[3].project.settings == replace(settings, target=0.1, twice=0.2)
+    assert served[3].project.settings == replace(settings, budget=10, target=0.1, twice=0.2)
     fixed = [("--classes", "ham,spma"), ("--positive", "ham"), ("--strategy", "margin"), ("--audit", "0.05")]
     for given in (*fixed, ("--seed", "0"), ("--format", "ris")):
         said = refused("active", "label", file, *given, "--no-open", "--port", 0)

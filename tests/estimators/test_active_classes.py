@@ -136,7 +136,7 @@ def test_estimates_count_any_wrong_class() -> None:
 def test_certificates(tmp_path: Path) -> None:
     X, y = data(600)
     active = asked(classifier(budget=150, strategy="margin").pool(X), y)
-    with pytest.raises(ValueError, match="precision is that of one: name it with positive="):
+    with pytest.raises(ValueError, match="precision is that of one: name it as the positive class"):
         active.certify("precision", 0.9)
     passed = active.certify("error", 0.4, label=lambda row: y[row])
     assert passed.passed

@@ -76,7 +76,7 @@ def test_a_passed_attempt_is_learned_on_request(tmp_path: Path) -> None:
         for name, to, message in (
             ("attempt", 2, "the draws are not those"),
             ("model", "other", "'model' is 'other', but"),
-            ("reads", [[0, "ham", None]], "the rows that were read before it"),
+            ("reads", [[0, "ham", None]], "'reads' has rows, but a certificate of error has none"),
             ("pool_checksum", 0, "'pool_checksum' is 0, but"),
         ):
             with pytest.raises(ValueError, match=message):

@@ -5,7 +5,7 @@ import tracemalloc
 
 import pytest
 
-from steelyard.active.label_store import LABEL, WITHDRAWN, Label, in_force, settled
+from steelyard.active.label_store import LABEL, RESTORED, WITHDRAWN, Label, in_force, settled
 from steelyard.labelling.answer_book import AnswerBook
 
 
@@ -53,3 +53,34 @@ def test_many_answers_take_few_bytes_each() -> None:
         tracemalloc.stop()
     assert len(book.labels) == 10_000
     assert taken < 25 * 10_000
+
+
+def test_undo_goes_back_step_by_step() -> None:
+    """Whatever people did, each undo brings back what was there before, also after a restart."""
+    rng = random.Random(1)
+    entries: list[Label] = []
+    book = AnswerBook([], None, 6)
+    past: dict[str, list[dict[int, str | None]]] = {"ada": [{}], "bob": [{}]}
+
+    def take(entry: Label) -> None:
+        entries.append(entry)
+        book.take(entry)
+
+    def said(book: AnswerBook, person: str) -> dict[int, str | None]:
+        return {item: own[person] for item, own in book.labels.items() if person in own}
+
+    for _ in range(3000):
+        person = rng.choice([*past])
+        last = book.last_by(person)
+        assert (last is None) == (len(past[person]) == 1)
+        if last is not None and rng.random() < 0.5:
+            take(Label(last.item, last.before, person, 0.0, RESTORED if last.again else WITHDRAWN))
+            past[person].pop()
+        else:
+            item, label = rng.randrange(6), rng.choice(["ham", "spam", None])
+            take(Label(item, label, person, 0.0))
+            past[person].append(past[person][-1] | {item: label})
+        assert said(book, person) == past[person][-1]
+    again = AnswerBook(entries, None, 6)
+    assert {*again.said_by("ada")} == {*past["ada"][-1]}
+    assert again.last_by("ada") == book.last_by("ada")

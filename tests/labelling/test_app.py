@@ -1,6 +1,9 @@
 """The web application in process: what it answers, and whom it refuses."""
 
+import asyncio
+import importlib.util
 import json
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -116,7 +119,10 @@ def test_certificates_budgets_and_downloads(
     state = post(client, "certify", measure="precision", target=0.9)
     assert post(client, "give-up")["attempt"] is None
     assert post(client, "budget", budget=90)["budget"] == 90
-    assert "can only be raised" in post(client, "budget", 400, budget=10)["error"]
+    assert post(client, "budget", budget=10)["budget"] == 10
+    for wrong in (1e308, 0, -1, 1.5, True, "many", None):
+        assert "the budget is a" in post(client, "budget", 400, budget=wrong)["error"]
+    assert get(client, "state")["budget"] == 10
     table = client.get("api/download", params={"kind": "csv"})
     assert table.headers["content-disposition"] == 'attachment; filename="labels.csv"'
     assert table.text.count("\n") == 121
@@ -203,3 +209,41 @@ def test_pages_may_run_nothing_but_their_own(client: WebClient) -> None:
         assert "innerHTML" not in script.text
     for name in ("page.css", "icon.svg"):
         assert client.get(name).headers["x-content-type-options"] == "nosniff"
+
+
+def test_without_pyarrow_there_is_no_parquet(client: WebClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert get(client, "about")["parquet"] is True
+    for name in [name for name in sys.modules if name.split(".")[0] == "pyarrow"]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    assert get(client, "about")["parquet"] is False
+    assert "need pyarrow: pip install" in get(client, "download", 400, kind="parquet")["error"]
+
+
+def test_undo_brings_back_what_was_there_before(client: WebClient) -> None:
+    item = get(client, "next")["question"]["item"]
+    post(client, "label", item=item, label="ham")
+    post(client, "label", item=item, label="spam")
+    question = post(client, "undo")["question"]
+    assert (question["item"], question["labelled"], question["label"]) == (item, True, "ham")
+    question = post(client, "undo")["question"]
+    assert (question["item"], question["labelled"]) == (item, False)
+    assert get(client, "state")["read"] == 0
+
+
+def test_whoever_leaves_in_the_middle_of_a_request_is_not_answered(session: LabellingSession) -> None:
+    sent: list[Any] = []
+
+    async def receive() -> Any:
+        return {"type": "http.disconnect"}
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    headers = [(b"host", b"127.0.0.1"), (b"content-type", b"application/json")]
+    path = f"/{session.project.settings.token}/api/label"
+    scope = {"type": "http", "method": "POST", "path": path, "query_string": b"", "headers": headers}
+    asyncio.run(LabellingApp(session).starlette()(scope, receive, send))
+    assert not any(message.get("body") for message in sent)
+    assert not session.labels

@@ -6,7 +6,7 @@ import pytest
 
 from steelyard.active.label_store import CERTIFY
 from steelyard.io.errors import InputError
-from steelyard.labelling import session as session_module
+from steelyard.labelling import holders
 from steelyard.labelling.session import LabellingSession
 from tests.labelling.projects import CLASSES, answer, begin, text_of, truth
 
@@ -27,7 +27,7 @@ def test_a_certificate(session: LabellingSession, tmp_path: Path) -> None:
             assert other is not None
             assert other[1] == CERTIFY  # people share the draws
             assert other != found
-            session._assigned.clear()  # bob leaves
+            session.leave("other")
         session.label("tab", "ann", found[0], truth(text_of(session, found[0])))
         drawn.append(found[0])
         if len(drawn) == 3:  # an answer is changed, and changed back: all is counted anew
@@ -134,7 +134,7 @@ def test_an_attempt_goes_on_while_somebody_has_one_of_its_draws_open(tmp_path: P
         assert (len(attempt.answers), session.attempts.waiting(session.labels)) == (0, 30)
         assert session.wait()
         known = len(session.feed.classifier.learner_.labelled)
-        now[0] += session_module.DRAW_LEASE + 1.0
+        now[0] += holders.DRAW_LEASE + 1.0
         assert session.next("tab", "ann") == held  # bob is gone
         session.label("tab", "ann", held[0], truth(text_of(session, held[0])))
         assert attempt.passed

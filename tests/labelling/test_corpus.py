@@ -89,3 +89,17 @@ def test_settings_and_projects_that_make_no_sense(tmp_path: Path) -> None:
         pytest.raises(InputError, match="there are no documents"),
     ):
         project.begin(corpus.read(str(path), classes=CLASSES), ProjectSettings(CLASSES, "yes"))
+
+
+def test_a_single_column_of_long_texts(tmp_path: Path) -> None:
+    """Python's own reader of CSV ends at 131,072 characters."""
+    long = "word " * 30_000
+    for header in ("text", "t" * 140_000):
+        path = tmp_path / "long.csv"
+        path.write_text(f"{header}\n{long}\nshort\n")
+        (name,) = corpus.read(str(path), classes=None).spec.columns.names  # type: ignore[union-attr]
+        assert name == header
+        assert [each.fields[header] for each in corpus.read(str(path), classes=None).documents] == [
+            long,
+            "short",
+        ]

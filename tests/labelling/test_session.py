@@ -2,13 +2,15 @@
 
 import itertools
 import time
+from collections import deque
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from steelyard.active.label_store import LABEL, LabelStore
+from steelyard.active.label_store import WITHDRAWN, Label, LabelStore
 from steelyard.io.errors import InputError
+from steelyard.labelling import holders
 from steelyard.labelling import session as session_module
 from steelyard.labelling.project import Project
 from steelyard.labelling.session import LabellingSession
@@ -59,8 +61,14 @@ def test_changes_and_withdrawals_reach_the_learner(session: LabellingSession) ->
     assert np.isnan(after[numbers[3]])
     assert after[numbers[5]] == -before[numbers[5]]
     assert session.book.counts[None] == 1
-    assert session.undo("tab", "ann") == done[5]
-    assert session.next("tab", "ann") == (done[5], LABEL)
+    assert session.undo("tab", "ann") == done[5]  # which was changed last, and is again what it was
+    assert session.undo("tab", "ann") == done[3]
+    assert session.wait()
+    np.testing.assert_array_equal(session.feed.classifier.history_.label, before)
+    session.label("tab", "ann", done[3], None)
+    session.project.store.add(Label(done[5], None, "ann", 0.0, WITHDRAWN))
+    session.book.take(Label(done[5], None, "ann", 0.0, WITHDRAWN))
+    session._pending.append(None)  # as after a kill
     assert session.wait()
     assert session.feed.answered == 10
     session.label("tab", "ann", done[5], None)
@@ -89,8 +97,8 @@ def test_two_people_have_different_documents(session: LabellingSession) -> None:
     assert two is not None
     assert one[0] != two[0]
     assert session.next("a", "ann") == one  # a page that is loaded again
-    session._assigned[one[0]] = "a", session._clock() - 2.0 * session_module.LEASE
-    session._assigned[two[0]] = "c", session._clock()
+    session.holders._held[one[0]] = "a", session._clock() - 2.0 * holders.LEASE
+    session.holders._held[two[0]] = "c", session._clock()
     assert session.next("b", "bob") == one  # whoever had it is gone
 
 
@@ -144,27 +152,32 @@ def test_labels_from_a_search_are_taught_changed_and_taken_back(session: Labelli
         assert session.wait()
         assert classifier.n_taught_ == taught
     assert classifier.learner_.labels[int(session.feed._by_item[item])] == 1.0
-    assert session.undo("tab", "ann") == item
-    assert session.wait()
-    assert classifier.n_taught_ == 0
+    for taught in (0, 1, 1, 0):
+        assert session.undo("tab", "ann") == item
+        assert session.wait()
+        assert classifier.n_taught_ == taught
     assert LabellingSession(session.project)._queue[-1] == item  # it is asked for again
     with pytest.raises(ValueError, match="neither answered nor skipped, nor taught"):
         classifier.withdraw(int(session.feed._by_item[item]))
 
 
-def test_a_budget_is_raised(tmp_path: Path) -> None:
-    with begin(tmp_path, budget=20) as project:
+def test_a_budget_is_raised_and_lowered(tmp_path: Path) -> None:
+    with begin(tmp_path, budget=20, strategy="margin") as project:
         session = LabellingSession(project)
         session.start()
-        assert len(answer(session, 30)) <= 20
+        assert len(answer(session, 30)) == 20
         assert session.next("tab", "ann") is None
-        with pytest.raises(InputError, match="can only be raised"):
-            session.raise_budget(10)
-        session.raise_budget(40)
+        session.set_budget(40)
+        assert len(answer(session, 5)) == 5
+        session.set_budget(25)
+        assert len(answer(session, 10)) <= 3  # which it had asked for before
+        for wrong in (0, -1, 10**308):
+            with pytest.raises(InputError, match="a number of labels from 1 to 1,000,000,000"):
+                session.set_budget(wrong)
         session.close()
     with Project(project.path) as again:
-        assert again.settings.budget == 40
-        assert again.classifier().learner_.plan.budget == 40
+        assert again.settings.budget == 25
+        assert again.classifier().learner_.plan.budget == 25
 
 
 def test_labels_of_the_file_are_not_asked_for(tmp_path: Path) -> None:
@@ -307,10 +320,11 @@ def test_a_document_with_a_label_is_told_to_the_learner_instead_of_asked_for(
         found = session.next("tab", "ann")
         assert found is not None
         session.label("tab", "ann", found[0], "ham")
-        session._pending.clear()
+        session._pending = deque([{}])
+        session.see("another")
         monkeypatch.setattr(session.feed, "ask", lambda: found[0])
         session.step()
-        assert set(session._pending) == {found[0]}
+        assert [*session._pending] == [{found[0]: (True, "ham")}]
 
 
 def test_a_full_disk_stops_the_learner_only_for_a_while(
@@ -336,3 +350,18 @@ def test_a_full_disk_stops_the_learner_only_for_a_while(
     assert session.wait()
     assert not session.trouble
     assert learner.answered == before + 1
+
+
+def test_a_copy_of_the_file_alone_is_whole(session: LabellingSession, tmp_path: Path) -> None:
+    """Also while the server runs, or after it was killed: nothing must be left in a file beside it."""
+    done = answer(session, 8)
+    session.label("tab", "ann", done[0], None)
+    assert session.wait()
+    copy = tmp_path / "copy.journal"
+    copy.write_bytes(Path(session.project.path).read_bytes())
+    with Project(copy, read_only=True) as kept:
+        assert kept.store.labels() == session.project.store.labels()
+        assert kept.journal.turns() == session.project.journal.turns()
+        assert [*kept.journal.events()] == [*session.project.journal.events()]
+    with Project(copy) as kept:
+        assert {*LabellingSession(kept).labels} == {*done}

@@ -66,6 +66,10 @@ class Answers(Locked):
         return self._read.in_state(OPEN)
 
     @property
+    def open_count(self) -> int:
+        return self._read.count(OPEN)
+
+    @property
     @locked
     def labels(self) -> dict[int, float]:
         """All labels so far, by the number of the example."""

@@ -35,7 +35,7 @@ class AboutEntry(ABC):
 
         A setting that an older journal does not name had its default. The positive class and the parts of
         the pool, of which it may not speak either, are those that are named now, and are written down. The
-        budget may be raised, the pool may grow, and more examples may be expected.
+        budget may be another, the pool may grow, and more examples may be expected.
         """
         kept = self.about()
         if kept is None:
@@ -54,7 +54,7 @@ class AboutEntry(ABC):
         unsaid = {"positive", "parts"} & (about["about"].keys() - kept["about"].keys())
         known["about"] = {name: about["about"][name] for name in unsaid} | kept["about"]
         same = json.loads(json.dumps(about))
-        known["plan"], known["about"], more = _raised(known, same)
+        known["plan"], known["about"], more = _changed(known, same)
         changed = [name for part in same for name in same[part] if known[part].get(name) != same[part][name]]
         if changed:
             raise ValueError(
@@ -102,13 +102,13 @@ class AboutEntry(ABC):
         return kept
 
 
-def _raised(kept: dict[str, Any], now: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any], bool]:
-    """Plan and pool of a journal with what has grown since; and whether something has."""
+def _changed(kept: dict[str, Any], now: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any], bool]:
+    """Plan and pool of a journal with what has changed since; and whether something has."""
     plan, about = dict(kept["plan"]), dict(kept["about"])
     for name in ("budget", "expected"):
         before, after = plan[name], now["plan"][name]
         if before is not None and after is not None:
-            plan[name] = max(before, after)
+            plan[name] = after if name == "budget" else max(before, after)
     parts = about.get("parts")
     if parts and now["about"].get("parts", [])[: len(parts)] == parts:
         about["parts"] = now["about"]["parts"]

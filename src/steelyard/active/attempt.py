@@ -112,6 +112,15 @@ class Attempt(Certification):
     def over(self) -> bool:
         return self.given_up or super().over
 
+    def holds(self, rows: "Examples") -> bool:
+        """Whether it has passed, of these rows and of the model as it is: it need not be tried again.
+
+        Recall is not a claim about the model.
+        """
+        if not self.passed or self.about["pool_checksum"] != fingerprint(rows):
+            return False
+        return self.measure == "recall" or self.about["model"] == digest(self._learner.models)
+
     def answer(self, row: int, label: Any) -> None:
         """The label of the row that was asked for; None if nobody knows.
 
@@ -203,16 +212,29 @@ class Ended(NamedTuple):
         return self.attempt.passed and same and self.attempt.pool_size == pool_size
 
 
+def certification_in(journal: Journal, number: int, most: int | None = None) -> Certification | None:
+    """The attempt of this number with its answers, or the first of them; None if there is none."""
+    kept = journal.attempt(number)
+    return None if kept is None else _with_answers(*kept, most)
+
+
+def _with_answers(
+    start: dict[str, Any], entries: Sequence[AttemptEntry], most: int | None = None
+) -> Certification:
+    found = Certification(**_claim(start))
+    for _, row, label in answers_in_force(entries)[:most]:
+        assert row is not None
+        found._add(row, label)
+    return found
+
+
 def ended_attempts(journal: Journal) -> list[Ended]:
     """Those in the journal, in their order."""
     ended = []
     for number in range(1, journal.count_attempts() + 1):
         if (kept := journal.attempt(number)) is None:
             continue
-        found = Certification(**_claim(kept[0]))
-        for _, row, label in answers_in_force(kept[1]):
-            assert row is not None
-            found._add(row, label)
+        found = _with_answers(*kept)
         if found.over or any(kind == GIVE_UP for kind, _, _ in kept[1]):
             ended.append(Ended(found, kept[0]["learned"]))
     return ended

@@ -9,13 +9,15 @@ import json
 import sqlite3
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from typing import Any
 
 from steelyard.active.journal import Journal, transaction
 
-LABEL, CERTIFY, IMPORT, WITHDRAWN = "label", "certify", "import", "withdrawn"
+LABEL, CERTIFY, IMPORT = "label", "certify", "import"
+WITHDRAWN, RESTORED = "withdrawn", "restored"
+"""The last entry of a person is taken back: they say nothing any more, or again what they said before it."""
 IN_FILE = "file"
 """The annotator of labels that came with the documents."""
 
@@ -70,7 +72,7 @@ class LabelStore:
 
     def __init__(self, journal: Journal) -> None:
         self._journal = journal
-        self._db, self._reading, self._searching = (journal.connect() for _ in range(3))
+        self._db, self._reading, self._searching, self._moving = (journal.connect() for _ in range(4))
         self.lock, self._read_lock, self._search_lock = journal.writing, threading.Lock(), threading.Lock()
         if not journal.read_only:
             with self.lock, transaction(self._db, to_disk=True):
@@ -78,8 +80,16 @@ class LabelStore:
                     self._db.execute(statement)
 
     def close(self) -> None:
-        for each in (self._db, self._reading, self._searching):
+        for each in (self._db, self._reading, self._searching, self._moving):
             each.close()
+
+    def complete_file(self) -> None:
+        """Move what was written last from the -wal file beside it into the file, so that a copy is whole.
+
+        Nobody's answer waits for that: it needs no lock. If the disk is full, it is for the next call to do.
+        """
+        with suppress(sqlite3.OperationalError):
+            self._moving.execute("PRAGMA wal_checkpoint(PASSIVE)")
 
     def project(self) -> dict[str, Any] | None:
         """Its settings; None if the journal has no documents, such as one that Python code keeps."""
@@ -164,6 +174,10 @@ class LabelStore:
     def count(self) -> int:
         with self.lock:
             return int(self._db.execute("SELECT count(*) FROM documents").fetchone()[0])
+
+    def count_items(self) -> int:
+        with self.lock:
+            return int(self._db.execute("SELECT coalesce(max(item) + 1, 0) FROM documents").fetchone()[0])
 
     def search(self, text: str, most: int) -> list[int]:
         """The items that have this text in a field, regardless of the case of ASCII letters."""

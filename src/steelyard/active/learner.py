@@ -155,10 +155,10 @@ class ActiveLearner(PoolRanking, Answers):
         return self.plan.is_spent(self.asked - self.skipped)
 
     @locked
-    def raise_budget(self, budget: int) -> None:
-        """Ask for more labels than was planned, from the next question on."""
-        if self.plan.budget is None or budget < self.plan.budget:
-            raise ValueError(f"a budget of {self.plan.budget} cannot be raised to {budget}")
+    def set_budget(self, budget: int) -> None:
+        """Ask for more or fewer labels than was planned, from the next question on."""
+        if self.plan.budget is None:
+            raise ValueError("there is no budget to change: this learner asks at a rate")
         self.plan = replace(self.plan, budget=budget)
         self.strategy.plan = self.plan
         self.journal.save_plan(asdict(self.plan))

@@ -1,22 +1,30 @@
-"""`verify`: a certificate computed anew, from what it contains and from the journal of its labels."""
+"""`verify`: a certificate computed anew, from what it contains and from the journal of its labels.
 
+By itself, a certificate shows that its draws are those of its seed and that they give what it says. Fields of
+which there is no second copy in it are compared with the journal only: the digests `model` and
+`pool_checksum`; which rows could be drawn, as far as none of them was; of precision the size of the pool; the
+positive class, of which an error says nothing; of recall answers and predictions that make no difference to
+the count. `format` claims nothing: it says how to read the file.
+"""
+
+import math
 from typing import Any
 
 import numpy as np
 
-from steelyard.active._journal_attempts import LABEL
-from steelyard.active.attempt import answers_in_force
+from steelyard.active.attempt import certification_in
 from steelyard.active.certification import FORMAT, Certification, Read, draw_order
 from steelyard.active.journal import Journal
 
-_SAME = "measure", "target", "alpha", "seed", "plan", "positive", "classes", "model", "pool_checksum"
+_DAMAGE = KeyError, TypeError, IndexError, AttributeError, OverflowError, MemoryError
+_CLOSE = 1e-6  # logarithms of other machines and versions differ by less
 
 
 def verify(certificate: dict[str, Any]) -> Certification:
     """Compute everything anew from draws and answers; an error says what does not agree."""
     try:
         return _verify(certificate)
-    except (KeyError, TypeError, IndexError, AttributeError, OverflowError, MemoryError) as error:
+    except _DAMAGE as error:
         what = f"it has no {error}" if isinstance(error, KeyError) else f"{type(error).__name__} {error}"
         raise ValueError(f"is not a certificate: {what}") from error
 
@@ -40,6 +48,7 @@ def _verify(certificate: dict[str, Any]) -> Certification:
         reads=reads,
     )  # fmt: skip
     _check_picks(reads, certificate["seed"], size)
+    _check_classes(certificate)
     for number, draw in enumerate(draws, 1):
         if found.ask_next() != draw["row"]:
             raise ValueError(
@@ -50,7 +59,33 @@ def _verify(certificate: dict[str, Any]) -> Certification:
     for name, now in (("passed", found.passed), ("says", str(found))):
         if certificate[name] != now:
             raise ValueError(f"{name!r} is {certificate[name]!r}, but its draws and answers give {now!r}")
+    now, stated = found.certificate()["log_evidence"], certificate["log_evidence"]
+    if not _is_same_evidence(stated, now) and (draws or stated != 0.0):  # which old ones begin with
+        raise ValueError(f"'log_evidence' is {stated!r}, but its draws and answers give {now!r}")
     return found
+
+
+def _is_same_evidence(stated: Any, now: float | None) -> bool:
+    if stated is None or now is None:
+        return stated is now
+    return math.isclose(stated, now, rel_tol=_CLOSE, abs_tol=_CLOSE)
+
+
+def _check_classes(certificate: dict[str, Any]) -> None:
+    """Reads belong to recall; and what is predicted is a class, for precision the positive one."""
+    measure, positive = certificate["measure"], certificate.get("positive")
+    if measure != "recall" and certificate.get("reads"):
+        raise ValueError(f"'reads' has rows, but a certificate of {measure} has none")
+    if positive is not None and positive not in certificate["classes"]:
+        raise ValueError(f"'positive' is {positive!r}, but the classes are {certificate['classes']}")
+    allowed = certificate["classes"]
+    if measure == "precision" and positive is not None:  # format 1 does not name it
+        allowed = [positive]
+    for number, draw in enumerate(certificate["draws"], 1):
+        if draw["prediction"] not in allowed:
+            raise ValueError(
+                f"draw {number} has the prediction {draw['prediction']!r}, which is not in {allowed}"
+            )
 
 
 def _check_picks(reads: list[Read], seed: int, size: int) -> None:
@@ -77,27 +112,20 @@ def _check_picks(reads: list[Read], seed: int, size: int) -> None:
 
 def verify_with_journal(certificate: dict[str, Any], journal: Journal) -> Certification:
     """As `verify`, and the attempt must be in the journal, begun so, with these predictions and answers."""
-    found = verify(certificate)
-    kept = journal.attempt(found.attempt)
+    found, claimed = verify(certificate), certificate["draws"]
+    try:
+        kept = certification_in(journal, found.attempt, len(claimed))
+    except _DAMAGE as error:
+        raise ValueError(f"attempt {found.attempt} in {journal.path} is damaged: {error}") from error
     if kept is None:
         raise ValueError(f"attempt {found.attempt} is not in {journal.path}")
-    start, entries = kept
-    for name in _SAME:
-        if certificate.get(name) != start[name]:
-            raise ValueError(
-                f"{name!r} is {certificate.get(name)!r}, but {journal.path} has {start[name]!r} for it"
-            )
-    if certificate["reads"] != start["reads"]:
-        raise ValueError(f"the rows that were read before it are not those in {journal.path}")
-    predicted = [start["classes"][code] for code in start["predictions"]]
-    answered = [(row, label) for kind, row, label in answers_in_force(entries) if kind == LABEL]
-    claimed = [(draw["row"], draw["answer"]) for draw in certificate["draws"]]
-    if answered[: len(claimed)] != claimed:
-        number = next(
-            (at for at, pair in enumerate(claimed) if at >= len(answered) or answered[at] != pair), 0
-        )
-        raise ValueError(f"draw {number + 1} has another answer in {journal.path}, or none")
-    for number, draw in enumerate(certificate["draws"], 1):
-        if draw["prediction"] != predicted[draw["row"]]:
-            raise ValueError(f"draw {number} has another prediction in {journal.path}")
+    then = kept.certificate()
+    for number, draw in enumerate(claimed):
+        for name, what in (("answer", "another answer"), ("prediction", "another prediction")):
+            if number >= len(then["draws"]) or draw[name] != then["draws"][number][name]:
+                raise ValueError(f"draw {number + 1} has {what} in {journal.path}, or none")
+    for name in (name for name in then if name not in ("format", "log_evidence", "draws")):
+        stated = certificate.get(name, [] if name == "reads" else None)
+        if stated != then[name]:
+            raise ValueError(f"{name!r} is {stated!r}, but {journal.path} has {then[name]!r} for it")
     return found

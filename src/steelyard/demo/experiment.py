@@ -1,6 +1,5 @@
 """The experiment of the demo: its files, the commands a user would type, and everything they find out."""
 
-import csv
 import shlex
 import tempfile
 from collections.abc import Callable, Sequence
@@ -18,6 +17,7 @@ from steelyard.engine.file_predictions import accept_any_labels
 from steelyard.engine.file_rows import spec_of
 from steelyard.engine.protocol import restore
 from steelyard.examples import Examples
+from steelyard.io.csv_text import csv_line
 from steelyard.io.input_spec import InputSpec
 from steelyard.io.stream import Stream
 
@@ -134,11 +134,8 @@ def _name(ticket: str, sex: str, age: str) -> str:
 
 
 def _write(path: Path, rows: Sequence[Sequence[Any]]) -> None:
-    with (
-        _atomic_files.replacing(path) as temporary,
-        temporary.open("w", encoding="utf-8", newline="") as file,
-    ):
-        csv.writer(file, lineterminator="\n").writerows(rows)
+    with _atomic_files.replacing(path) as temporary:
+        temporary.write_text("".join(f"{csv_line(row)}\n" for row in rows), encoding="utf-8", newline="")
 
 
 def _chances(model: Path, file: Path) -> list[float]:

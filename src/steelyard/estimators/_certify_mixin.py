@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard.active.attempt import Attempt
-from steelyard.active.certification import MEASURES, Read
+from steelyard.active.claim import Claim, Population
 from steelyard.active.evaluation import Evaluation, last_look
 from steelyard.active.learner import ActiveLearner
 from steelyard.active.sequential_tests import ALPHA, attempt_alpha, planned
@@ -98,55 +98,21 @@ class CertifyMixin:
     ) -> Attempt:
         if self.pool_ is None:
             raise ValueError("a certificate is about the rows of a pool: call pool(X) first")
-        if measure not in MEASURES:
-            raise ValueError(f"certificates are of {', '.join(MEASURES)}, not of {measure!r}")
-        if measure != "error" and self.positive_ is None:
-            raise ValueError(
-                f"of several classes, {measure} is that of one: name it with positive=…, or certify the error"
+        claim = Claim(measure, target, alpha, most, plan)
+        with self.learner_.lock:
+            read = {
+                number: (int(self._order[number]), source)
+                for number, source in self.learner_.journal.turns().items()
+                if number >= 0
+            }
+            population = Population(
+                self.pool_, np.argsort(self._order), read, self.classes_.tolist(), self.positive_
             )
-        learner, last = self.learner_, self._attempt
-        with learner.lock:
-            if last is not None and not last.over:
-                if (last.measure, last.target, last.alpha, last.plan) == (measure, target, alpha, plan):
-                    return last
-                raise ValueError(
-                    f"attempt {last.attempt} ({last.claim}) is not over: go on with it, which is attempt_, "
-                    "or end it with attempt_.give_up()"
-                )
-            known, loss = learner.labels, learner.labelled.settings.loss
-            codes = probabilities.decide(loss, learner.predict(self.pool_))
-            labelled = self._order[[number for number in known if number >= 0]]
-            among, reads = np.setdiff1d(np.arange(len(self.pool_)), labelled), []
-            if measure == "precision":
-                among = among[(self.classes_ == self.positive_)[codes[among]]]
-            elif measure == "recall":
-                reads = self._reads(known)
-                among = np.setdiff1d(among, [read.row for read in reads])
-            claim = {
-                "measure": measure, "target": target, "alpha": alpha, "most": most, "plan": plan,
-                "classes": self.classes_.tolist(), "positive": self.positive_,
-            }  # fmt: skip
-            self._attempt = Attempt.begin(
-                learner, self.pool_, np.argsort(self._order), codes=codes, among=among, claim=claim,
-                reads=reads,
-            )  # fmt: skip
+            self._attempt = claim.attempt(
+                self.learner_, population, self._attempt, to_end="attempt_.give_up()"
+            )
             self._tried = last_look(self._attempt.model_answers)[0]
             return self._attempt
-
-    def _reads(self, known: dict[int, float]) -> list[Read]:
-        """The rows that were read, in their order."""
-        waiting = len(self.learner_.open)
-        if waiting:
-            raise ValueError(
-                f"recall needs an answer to every question: {waiting} wait for one; answer or skip them first"
-            )
-        codes = self.learner_.labelled.codes
-        names: dict[float | None, Any] = dict(zip(codes, self.classes_.tolist(), strict=True))
-        return [
-            Read(int(self._order[number]), names.get(known.get(number)), source)
-            for number, source in self.learner_.journal.turns().items()
-            if number >= 0
-        ]
 
     def _resume_attempt(self, pool: Examples) -> None:
         """Go on with the attempt that the journal knows."""

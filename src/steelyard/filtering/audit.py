@@ -5,7 +5,6 @@ many of all of them are wanted come from tests by betting (`active.sequential_te
 looks: label as many as you like, in order, look, and go on.
 """
 
-import csv
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,9 +12,11 @@ from typing import Any
 
 import numpy as np
 
+from steelyard._atomic_files import replacing
 from steelyard.active.sequential_tests import ALPHA, share_evidence
 from steelyard.filtering.audit_sample import KEPT, REJECTED, AuditSample, Candidate
 from steelyard.filtering.run_folder import OWN, read_json, write_json
+from steelyard.io.csv_text import csv_line, csv_records
 from steelyard.io.errors import InputError
 
 _YES, _NO = ("1", "yes", "y", "true", "keep"), ("0", "no", "n", "false", "drop")
@@ -58,10 +59,10 @@ def write_sample(
     write_json(
         key, {"documents": {name: sizes[name] for name in strata}, "strata": [e["stratum"] for _, e in drawn]}
     )
-    with path.open("w", newline="", encoding="utf-8") as file:
-        table = csv.writer(file)
-        table.writerow(["number", "keep", "document"])
-        table.writerows([number, "", each["document"]] for number, (_, each) in enumerate(drawn, 1))
+    rows = [(number, "", each["document"]) for number, (_, each) in enumerate(drawn, 1)]
+    lines = (f"{csv_line(row)}\r\n" for row in (("number", "keep", "document"), *rows))
+    with replacing(path) as temporary:
+        temporary.write_text("".join(lines), encoding="utf-8", newline="")
     return path
 
 
@@ -157,11 +158,14 @@ def _ratio(part: float, whole: float) -> float:
 
 def _rows(path: Path) -> list[tuple[str, str]]:
     """The label and the number of each document."""
-    try:
-        with path.open(newline="", encoding="utf-8-sig") as file:
-            return [(row["keep"] or "", row["number"]) for row in csv.DictReader(file)]
-    except KeyError as error:
-        raise InputError(f"{path}: has no column {error}, as audit.csv has") from None
+    with path.open(newline="", encoding="utf-8-sig") as file:
+        records = csv_records(file)
+        names = next(records, ["keep", "number"])
+        for name in ("keep", "number"):
+            if name not in names:
+                raise InputError(f"{path}: has no column {name!r}, as audit.csv has")
+        rows = [dict(zip(names, cells, strict=False)) for cells in records if cells]
+    return [(row.get("keep", ""), row.get("number", "")) for row in rows]
 
 
 def _answers(path: Path, count: int) -> list[bool | None]:

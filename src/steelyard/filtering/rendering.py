@@ -6,9 +6,7 @@ side by side, and a file that was cut off can go on behind its last whole block.
 """
 
 import bz2
-import csv
 import gzip
-import io
 import json
 import lzma
 from collections.abc import Callable, Sequence
@@ -19,8 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard._buffer_pool import BufferPool
+from steelyard.io import sound_json
 from steelyard.io.arrow_arrays import import_pyarrow
 from steelyard.io.blocks import Block
+from steelyard.io.csv_text import csv_line
 from steelyard.io.errors import InputError
 from steelyard.io.table_records import ArrowRecords, DelimitedRecords, JsonRecords, Records
 from steelyard.text import json_text, lines, nine_digits
@@ -146,7 +146,7 @@ class _JsonRenderer:
                 raise InputError(f"{block.path}: a row has a key {name!r} already; rename the model's file")
 
     def document(self, block: Block, row: int) -> dict[str, Any]:
-        found: dict[str, Any] = json.loads(self._records.raw(block)[row])
+        found: dict[str, Any] = sound_json.loads(self._records.raw(block)[row])
         return found
 
 
@@ -168,7 +168,7 @@ class _DelimitedRenderer:
 
     def __init__(self, records: DelimitedRecords, names: Sequence[str]) -> None:
         self._records = records
-        self._separator = separator = records.dialect.separator.encode()
+        separator = records.dialect.separator.encode()
         self._splicer = _Splicer([separator] * len(names), records.newline, self._quoted)
         self.header = b""
         if records.dialect.header:
@@ -184,9 +184,7 @@ class _DelimitedRenderer:
         return dict(zip(self._records.names, cells, strict=True))
 
     def _quoted(self, name: str) -> bytes:
-        text = io.StringIO()
-        csv.writer(text, delimiter=self._separator.decode(), lineterminator="").writerow([name])
-        return text.getvalue().encode()
+        return csv_line([name], self._records.dialect.separator).encode()
 
 
 class _ArrowRenderer:

@@ -4,7 +4,6 @@ For each parsed block there are its records: those that became rows, and those t
 kept as it is written, byte for byte, as long as the format stays the same.
 """
 
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -13,7 +12,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.io import csv_reader, formats, jsonl_reader
+from steelyard.io import csv_reader, formats, jsonl_reader, sound_json
 from steelyard.io.arrow_csr import ArrowBlock
 from steelyard.io.blocks import Block, ParsedBlock, find_bad_lines
 from steelyard.io.csv_reader import DelimitedBlock
@@ -207,7 +206,7 @@ class JsonRecords(Records):
         found = []
         for line in self.raw(block):
             try:
-                value = json.loads(line)
+                value = sound_json.loads(line)
             except ValueError:
                 value = {}
             if not isinstance(value, dict):

@@ -6,9 +6,7 @@ and other sheets. Otherwise cells of text stay text; JSON and Excel get numbers 
 
 import bz2
 import codecs
-import csv
 import gzip
-import io
 import json
 import lzma
 from collections.abc import Callable, Iterator, Sequence
@@ -21,6 +19,7 @@ from steelyard.io import formats
 from steelyard.io.arrow_arrays import import_pyarrow
 from steelyard.io.blocks import Block
 from steelyard.io.columns import is_written_number
+from steelyard.io.csv_text import csv_line
 from steelyard.io.errors import InputError
 from steelyard.io.sources import once_only
 from steelyard.io.table_records import ArrowRecords, DelimitedRecords, JsonRecords, Records
@@ -30,6 +29,7 @@ Column = list[str | float | None]
 _COMPRESSED: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 _FIRST = tuple("-.0123456789")  # of a number as people write it
 _MOST_ROWS = 1 << 20  # of a sheet
+_MOST_CHARACTERS = 32_767  # of a cell
 
 
 class TableWriter(Protocol):
@@ -128,9 +128,7 @@ class _DelimitedWriter:
         )
 
     def _line(self, cells: Sequence[Any]) -> bytes:
-        text = io.StringIO()
-        csv.writer(text, delimiter=self._separator, lineterminator="").writerow(map(_as_cell, cells))
-        return text.getvalue().encode()
+        return csv_line(map(_as_cell, cells), self._separator).encode()
 
     def _quoted(self, value: str | float | None) -> bytes:
         """A cell as it is written; classes are few, so that they are quoted once."""
@@ -307,5 +305,10 @@ def _put(cell: Any, value: Any) -> Any:
     value = value if simple else _as_cell(value)
     cell.value = ILLEGAL_CHARACTERS_RE.sub("", value) if isinstance(value, str) else value
     if isinstance(value, str):
+        if len(value) > _MOST_CHARACTERS:
+            raise InputError(
+                f"a cell of Excel has at most {_MOST_CHARACTERS:,} characters, and a text has "
+                f"{len(value):,}; write .csv or .parquet"
+            )
         cell.data_type = "s"
     return cell

@@ -5,13 +5,13 @@ of the sheet. Empty rows become blank lines, which readers pass over.
 """
 
 import codecs
-import csv
 import io
 import zipfile
 from collections.abc import Iterator
 from datetime import datetime, time
 from typing import Any
 
+from steelyard.io.csv_text import csv_line
 from steelyard.io.errors import InputError
 
 ZIP = b"PK\x03\x04"
@@ -120,9 +120,7 @@ class SheetText(_Utf8):
             return b"\n"
         self._width = self._width or len(cells)  # of the header
         cells += [""] * (self._width - len(cells))
-        text = io.StringIO()
-        csv.writer(text, lineterminator="\n").writerow(cells)
-        return text.getvalue().encode()
+        return f"{csv_line(cells)}\n".encode()
 
 
 def cell_text(value: Any) -> str:

@@ -3,10 +3,11 @@
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
 
 import numpy as np
 
-from steelyard.active.label_store import CERTIFY, IN_FILE, WITHDRAWN, Label, Said, settled
+from steelyard.active.label_store import CERTIFY, IN_FILE, RESTORED, WITHDRAWN, Label, Said, settled
 
 
 class SaidOfItems(Mapping[int, Said]):
@@ -43,6 +44,16 @@ class SaidOfItems(Mapping[int, Said]):
         self._place[item] = place
 
 
+class LastEntry(NamedTuple):
+    """What a person did last, and can take back."""
+
+    item: int
+    again: bool
+    """Whether they had said something about it before,"""
+    before: str | None
+    """and what."""
+
+
 class AnswerBook:
     """Of entries in their order about so many items. The store has them whole."""
 
@@ -57,6 +68,7 @@ class AnswerBook:
         self.drawn: set[int] = set()
         """Items that were labelled for a certificate."""
         self._order: dict[str, array[int]] = {}  # by person what they labelled, perhaps several times
+        self._before: dict[tuple[str, int], str | None] = {}  # by person and place in it, what they had said
         for each in entries:
             self.take(each)
 
@@ -64,11 +76,19 @@ class AnswerBook:
         """One more entry."""
         before = self.labels.get(label.item, {})
         now = dict(before)
+        order = self._order.setdefault(label.annotator, array("q"))
         if label.purpose == WITHDRAWN:
             now.pop(label.annotator, None)
         else:
             now[label.annotator] = label.label
-            self._order.setdefault(label.annotator, array("q")).append(label.item)
+        if label.purpose == RESTORED:  # nothing that came after the entry counts any more
+            del order[next(at for at in reversed(range(len(order))) if order[at] == label.item) :]
+        elif label.purpose != WITHDRAWN:
+            place = label.annotator, len(order)
+            self._before.pop(place, None)
+            if label.annotator in before:
+                self._before[place] = before[label.annotator]
+            order.append(label.item)
         if before:
             self.counts[settled(before)] -= 1
         if now:
@@ -78,8 +98,17 @@ class AnswerBook:
             self.drawn.add(label.item)
         if label.annotator != IN_FILE:
             self.by_person[label.annotator] += len(now) - len(before)
-        if label.label is not None:
+        if label.label is not None and label.purpose != RESTORED:
             self.dry = 0 if label.label == self._positive else self.dry + 1
+
+    def last_by(self, annotator: str) -> LastEntry | None:
+        """What this person did last that still counts."""
+        order = self._order.get(annotator, array("q"))
+        for at in reversed(range(len(order))):
+            if annotator in self.labels.get(order[at], {}):
+                place = annotator, at
+                return LastEntry(order[at], place in self._before, self._before.get(place))
+        return None
 
     def said_by(self, annotator: str) -> Iterator[int]:
         """The items that this person has labelled, the latest first."""

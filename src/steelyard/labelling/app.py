@@ -15,11 +15,12 @@ from typing import Any
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
 from steelyard import _web_requests
+from steelyard.io.errors import InputError
 from steelyard.labelling import export
 from steelyard.labelling.session import LabellingSession
 from steelyard.labelling.view import PageView
@@ -36,7 +37,7 @@ _HEADERS = {
 _STATIC = {
     "": ("page.html", "text/html"), "page.css": ("page.css", "text/css"),
     "page.js": ("page.js", "text/javascript"), "plot.js": ("plot.js", "text/javascript"),
-    "server.js": ("server.js", "text/javascript"),
+    "server.js": ("server.js", "text/javascript"), "verdict.js": ("verdict.js", "text/javascript"),
     "icon.svg": ("icon.svg", "image/svg+xml"),
 }  # fmt: skip
 _DOWNLOADS = {
@@ -91,9 +92,13 @@ class LabellingApp:
             else:
                 try:
                     reply = await handler(request)
+                except ClientDisconnect:  # there is nobody to answer to
+                    reply = Response()
                 except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
                     said = f"{error} is missing" if isinstance(error, KeyError) else str(error)
                     reply = JSONResponse({"error": said}, 400)
+                except ImportError as error:  # such as pyarrow
+                    reply = JSONResponse({"error": str(error)}, 400)
                 except OSError as error:  # such as a full disk: nothing was taken down
                     reply = JSONResponse({"error": f"{error.filename}: {error.strerror}"}, 507)
             reply.headers.update(_HEADERS)
@@ -136,7 +141,9 @@ class LabellingApp:
         return JSONResponse(await run_in_threadpool(self._view.next, given["client"], given["annotator"]))
 
     async def _state(self, request: Request) -> Response:
-        return JSONResponse(self._view.state(request.query_params["annotator"]))
+        given = request.query_params
+        self._session.see(given["client"])
+        return JSONResponse(self._view.state(given["annotator"]))
 
     async def _document(self, request: Request) -> Response:
         given = request.query_params
@@ -202,5 +209,8 @@ class LabellingApp:
         return {}
 
     def _budget(self, given: dict[str, Any]) -> dict[str, Any]:
-        self._session.raise_budget(int(given["budget"]))
+        budget = given["budget"]
+        if isinstance(budget, bool) or not isinstance(budget, int):
+            raise InputError(f"the budget is a whole number; got {budget!r}")
+        self._session.set_budget(budget)
         return self._view.next(str(given["client"]), str(given["annotator"]))

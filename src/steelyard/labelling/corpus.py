@@ -1,6 +1,5 @@
 """`Corpus`: the documents of a file, the fields that are shown and learned, and how the file is read."""
 
-import csv
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -10,6 +9,7 @@ from steelyard.active.label_store import Document
 from steelyard.io import columns as roles
 from steelyard.io import formats
 from steelyard.io.columns import Column, ColumnOverrides, Columns
+from steelyard.io.csv_text import csv_records
 from steelyard.io.errors import InputError
 from steelyard.io.formats import TableOverrides
 from steelyard.io.input_spec import InputSpec
@@ -69,7 +69,7 @@ def _single_column(path: str) -> str | None:
     if not path.lower().endswith((".csv", ".tsv")) or not Path(path).is_file():
         return None
     with Path(path).open(encoding="utf-8-sig", errors="replace", newline="") as file:
-        first = next(csv.reader(file), [])
+        first = next(csv_records(file), [])
     plain = len(first) == 1 and not any(separator in first[0] for separator in "\t;|")
     return first[0].strip() or None if plain else None
 
@@ -79,7 +79,7 @@ def _single_rows(path: str, name: str) -> Iterator[Document]:
         if path.lower().endswith(".txt"):
             texts = (line.rstrip("\r\n") for line in file)
         else:
-            rows = csv.reader(file)
+            rows = csv_records(file)
             next(rows)
             texts = (row[0] for row in rows if row)
         for number, text in enumerate((text for text in texts if text.strip()), 1):

@@ -71,9 +71,13 @@ class LearnerFeed:
         self._noted = last if last is not None and last.learned else None
 
     @property
-    def waits(self) -> bool:
-        """Whether a question has no answer."""
-        return bool(self.classifier.learner_.open)
+    def open_count(self) -> int:
+        """How many questions have no answer, as far as the learner was told."""
+        return self.classifier.learner_.open_count
+
+    def told(self) -> list[int]:
+        """The items that the learner was told about; it may have been withdrawn since."""
+        return np.flatnonzero(self._told != _OPEN).tolist()
 
     def tell(self, said: dict[int, tuple[bool, str | None]]) -> None:
         """What is known about items now: nothing, that nobody can tell (None), or a label.
@@ -173,11 +177,9 @@ class LearnerFeed:
         second, first = np.argsort(predictions, kind="stable")[-2:].tolist()
         return (coefficients[first] - coefficients[second]) * weights, self._names[first]
 
-    def raise_budget(self, budget: int) -> None:
-        """In force at once; the journal has it with the next start."""
-        learner = self.classifier.learner_
-        with learner.lock:
-            learner.raise_budget(min(budget, self.items))
+    def set_budget(self, budget: int) -> None:
+        """In force at once."""
+        self.classifier.learner_.set_budget(min(budget, self.items))
 
     @property
     def answered(self) -> int:

@@ -1,5 +1,6 @@
 """`Project`: one file with documents, labels and the journal of the learner; nothing else is needed."""
 
+import math
 import secrets
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -15,6 +16,7 @@ from steelyard import model_file
 from steelyard.active import strategies
 from steelyard.active.journal import Journal
 from steelyard.active.label_store import Document, LabelStore
+from steelyard.active.strategies._base import MOST_LABELS
 from steelyard.estimators import saving
 from steelyard.estimators.active import ActiveClassifier
 from steelyard.estimators.classifier import OnlineClassifier
@@ -39,7 +41,7 @@ _AT_ONCE = 20_000  # documents that are parsed together
 
 @dataclass(frozen=True)
 class ProjectSettings:
-    """What is decided when a project begins. Budget and pool may grow; target and twice may change."""
+    """What is decided when a project begins. The pool may grow; budget, target and twice may change."""
 
     classes: tuple[str, ...]
     positive: str | None
@@ -143,13 +145,18 @@ class Project:
         self._take(kept(count))
         return count
 
-    def raise_budget(self, budget: int) -> None:
-        if budget < self.settings.budget:
-            raise InputError(f"the budget is {self.settings.budget} already; it can only be raised")
+    def set_budget(self, budget: int) -> None:
+        """It may be raised and lowered at any time; the audit must remain a part of it."""
+        least = math.floor(self.settings.audit * self.store.count_items()) + 1
+        if not least <= budget <= MOST_LABELS:
+            raise InputError(
+                f"the budget is a number of labels from {least:,} to {MOST_LABELS:,}"
+                f"{', since there is an audit' if least > 1 else ''}; got {budget:,}"
+            )
         self.change(budget=budget)
 
     def change(self, **given: float | None) -> None:
-        """What may be decided anew at any time: target, twice, a larger budget; None leaves one as it is."""
+        """What may be decided anew at any time: target, twice, the budget; None leaves one as it is."""
         now = replace(self.settings, **{name: each for name, each in given.items() if each is not None})  # type: ignore[arg-type]
         if now != self.settings:
             self.store.save_project({"spec": self.spec.as_json(), "settings": asdict(now)})

@@ -10,6 +10,7 @@ from typing import Any
 
 import uvicorn
 
+from steelyard._bounded_clients import BoundedClients
 from steelyard.io.errors import InputError
 from steelyard.labelling.app import LabellingApp
 from steelyard.labelling.session import LabellingSession
@@ -46,7 +47,7 @@ def serve(session: LabellingSession, listening: socket.socket) -> None:
     """Answer until Ctrl-C or SIGTERM."""
     config = uvicorn.Config(
         LabellingApp(session).starlette(), log_level="error", access_log=False, lifespan="off",
-        server_header=False, timeout_graceful_shutdown=2,
+        server_header=False, timeout_graceful_shutdown=2, http=BoundedClients, ws="none",
     )  # fmt: skip
     return_large_blocks()
     gc.collect()

@@ -15,20 +15,21 @@ import numpy as np
 
 from steelyard.active import counter_rng
 from steelyard.active.certification import MEASURES
-from steelyard.active.label_store import CERTIFY, IN_FILE, LABEL, WITHDRAWN, Label, settled
+from steelyard.active.label_store import CERTIFY, IN_FILE, LABEL, RESTORED, WITHDRAWN, Label, settled
 from steelyard.io.errors import InputError
 from steelyard.labelling.answer_book import AnswerBook
 from steelyard.labelling.attempts import Attempts
+from steelyard.labelling.holders import DRAW_LEASE, Holders
 from steelyard.labelling.learner_feed import LearnerFeed
 from steelyard.labelling.project import RECALL, Project
 
 AHEAD = 2  # questions beyond those that people look at
-LEASE = 600.0  # seconds after which a document of somebody who is gone goes to another
-DRAW_LEASE = 30.0  # the same for a draw of an attempt, since answers to later ones wait for it
-_GONE = 60.0  # seconds of silence after which nothing is asked ahead for a client
 _SECONDS = 1 << 41  # the purpose of the random numbers that say what is labelled twice
 _RETRY = 2.0  # seconds until the learner tries again what the disk did not take
 _PATIENCE = 10.0  # seconds that somebody waits for the learner at most
+
+News = dict[int, tuple[bool, str | None]]
+"""What the learner is to know of items: whether somebody said something, and the label; None is a skip."""
 
 
 class LabellingSession:
@@ -46,11 +47,10 @@ class LabellingSession:
         self.wish: tuple[str, float] | None = None
         """The attempt at recall that begins as soon as every question has its answer."""
         self._queue = [item for item in self.feed.open if item not in self.labels]  # asked, in their order
-        self._assigned: dict[int, tuple[str, float]] = {}
+        self.holders = Holders(clock)
         self._draws: set[int] = set()  # of the last attempt, that people were given
-        self._clients: dict[str, float] = {}
         self._twice = [item for item in self.labels if self._is_drawn_twice(item)]
-        self._pending: deque[int] = deque(self.labels)
+        self._pending: deque[News | None] = deque([None])  # in their order; None: all that is known then
         self._work = threading.Condition(self.lock)
         self._exhausted = self._stopped = False
         self.trouble: str | None = None
@@ -77,13 +77,13 @@ class LabellingSession:
         """The item that this client is to label, and for what; None if there is none now."""
         deadline = time.monotonic() + _PATIENCE
         with self._work:
-            self._clients[client] = self._clock()
+            self.holders.see(client)
             while (found := self._choose(client, annotator)) is None and not self._exhausted:
                 self._work.notify_all()
                 if self._stopped or not self._work.wait(deadline - time.monotonic()):
                     break
             if found is not None:
-                self._assigned[found[0]] = client, self._clock()
+                self.holders.give(found[0], client)
                 if found[1] == CERTIFY:
                     self._draws.add(found[0])
             return found
@@ -97,45 +97,55 @@ class LabellingSession:
         if not annotator or annotator == IN_FILE:
             raise InputError(f"{annotator!r} is not the name of a person")
         with self._work:
+            self.holders.see(client)
             # also a draw that somebody had open when the attempt ended
             drawn = item in self.attempts.wanted() or (item in self._draws and item not in self.labels)
             if drawn:
                 self.feed.kept_back.add(item)
             self._record(Label(item, label, annotator, self._clock(), CERTIFY if drawn else LABEL))
-            self._assigned.pop(item, None)
+            self.holders.take_back(item)
             if self._is_drawn_twice(item):
                 self._twice.append(item)
 
     def leave(self, client: str) -> None:
         """A page was closed: its document goes to whoever comes next."""
         with self._work:
-            self._assigned = {item: held for item, held in self._assigned.items() if held[0] != client}
+            self.holders.leave(client)
             self._work.notify_all()
 
+    def see(self, client: str) -> None:
+        """A page is open and looked at."""
+        with self.lock:
+            self.holders.see(client)
+
     def undo(self, client: str, annotator: str) -> int:
-        """Take back the last label of this person, whose document comes again."""
+        """Take back what this person did last: what they said before counts again, or the document comes."""
         with self._work:
-            last = next(self.book.said_by(annotator), None)
+            self.holders.see(client)
+            last = self.book.last_by(annotator)
             if last is None:
                 raise InputError("there is nothing to undo: you have not labelled anything")
-            self._record(Label(last, None, annotator, self._clock(), WITHDRAWN))
-            self._queue = [last, *(item for item in self._queue if item != last)]
-            self._assigned[last] = client, self._clock()
-            return last
+            purpose = RESTORED if last.again else WITHDRAWN
+            self._record(Label(last.item, last.before, annotator, self._clock(), purpose))
+            if not last.again:
+                self._queue = [last.item, *(item for item in self._queue if item != last.item)]
+                self.holders.give(last.item, client)
+            return last.item
 
     def _record(self, label: Label) -> None:
         self.project.store.add(label)
         self.book.take(label)
         self.attempts.changed(label.item)
         self._count_draws()
-        self._pending.append(label.item)
+        own = self.labels.get(label.item, {})
+        self._pending.append({label.item: (bool(own), settled(own))})
         self._work.notify_all()
 
     def _count_draws(self) -> None:
         attempt = self.attempts.current
         self.attempts.refresh(self.labels)
         if attempt is not None and attempt.over:  # what was kept back for it, such as skips
-            self._pending.extend(self.labels)
+            self._pending.append(None)
 
     def certify(self, measure: str, target: float) -> None:
         """Begin an attempt: from now on its draws come first.
@@ -162,18 +172,18 @@ class LabellingSession:
             self._work.notify_all()
 
     def _is_due(self) -> bool:
-        return self.wish is not None and not self._pending and not self.feed.waits
+        return self.wish is not None and not self._pending and not self.feed.open_count
 
     def give_up(self) -> None:
         with self._work:
             self.wish = None
             self.attempts.give_up()
-            self._pending.extend(self.labels)
+            self._pending.append(None)
             self._work.notify_all()
 
-    def raise_budget(self, budget: int) -> None:
-        self.project.raise_budget(budget)
-        self.feed.raise_budget(budget)
+    def set_budget(self, budget: int) -> None:
+        self.project.set_budget(budget)
+        self.feed.set_budget(budget)
         with self._work:
             self._exhausted = False
             self._work.notify_all()
@@ -182,20 +192,18 @@ class LabellingSession:
 
     def _choose(self, client: str, annotator: str) -> tuple[int, str] | None:
         for drawn in self.attempts.wanted():
-            if drawn not in self.labels and self._free(drawn, client, DRAW_LEASE):
+            if drawn not in self.labels and self.holders.is_free(drawn, client, DRAW_LEASE):
                 return drawn, CERTIFY
         self._twice = [item for item in self._twice if self._has_one(item)]
         for item in self._twice:
-            if annotator not in self.labels[item] and self._free(item, client):
+            if annotator not in self.labels[item] and self.holders.is_free(item, client):
                 return item, LABEL
         self._queue = [item for item in self._queue if item not in self.labels]
-        own = [item for item in self._queue if self._assigned.get(item, ("", 0.0))[0] == client]
-        waiting = own or [item for item in self._queue if self._free(item, client)]
+        own = [item for item in self._queue if self.holders.has(client, item)]
+        waiting = own or [item for item in self._queue if self.holders.is_free(item, client)]
+        if not waiting:  # nothing else is left
+            waiting = [item for item in self._queue if self.holders.is_silent(item)]
         return (waiting[0], LABEL) if waiting else None
-
-    def _free(self, item: int, client: str, lease: float = LEASE) -> bool:
-        holder, since = self._assigned.get(item, (client, 0.0))
-        return holder == client or abs(self._clock() - since) > lease  # a clock may be set back
 
     def _is_drawn_twice(self, item: int) -> bool:
         """Whether the item is among those that two people label, and one of them has."""
@@ -227,20 +235,24 @@ class LabellingSession:
             except OSError as error:
                 with self._work:
                     self.trouble = f"{error.filename}: {error.strerror}"
-                    self._pending.extend(self.labels)
                     self._work.wait_for(lambda: self._stopped, _RETRY)
 
     def step(self) -> None:
-        """Pass on what people said, ask ahead, and estimate if it is time."""
+        """Pass on one thing that somebody said, ask ahead, and estimate if it is time.
+
+        So the questions follow from the answers, however fast they come.
+        """
         with self.lock:
-            changed = list(dict.fromkeys(self._pending))
-            self._pending.clear()
-            own = {item: self.labels.get(item, {}) for item in changed}
-            said = {item: (bool(each), settled(each)) for item, each in own.items()}
-        self.feed.tell(said)
+            news = self._pending[0] if self._pending else {}
+            if news is None:
+                told = ((item, (False, None)) for item in self.feed.told() if item not in self.labels)
+                news = {item: (True, settled(own)) for item, own in self.labels.items()} | dict(told)
+        self.feed.tell(news)
         with self.lock:
+            if self._pending:
+                self._pending.popleft()  # now that it is in the journal
             if self.feed.released:  # what was kept back for the certificate
-                self._pending.extend(self.labels)
+                self._pending.append(None)
                 self.feed.released = False
             wanted, wish = self._wanted(), self.wish if self._is_due() else None
         if wish is not None:
@@ -251,12 +263,14 @@ class LabellingSession:
                 if asked is None:
                     self._exhausted = True
                 elif asked in self.labels:  # known from the file, or drawn for a certificate
-                    self._pending.append(asked)
+                    self._pending.append({asked: (True, settled(self.labels[asked]))})
                 else:
                     self._queue.append(asked)
                 self._work.notify_all()
             if asked is None:
                 break
+        if not self._pending:
+            self.project.store.complete_file()
         if not self._estimator.is_alive() and (snapshot := self.feed.snapshot()) is not None:
             # In a thread of its own: it takes long, and the next question does not wait for it.
             self._estimator = threading.Thread(target=self.feed.estimate, args=(snapshot,), daemon=True)
@@ -266,9 +280,8 @@ class LabellingSession:
         """How many questions to ask now."""
         if self._exhausted or self.wish is not None or self.attempts.current is not None:
             return 0
-        here = sum(abs(self._clock() - seen) < _GONE for seen in self._clients.values())
-        open_ = sum(item not in self.labels for item in self._queue)
-        return max(max(here, 1) + AHEAD - open_, 0)
+        stuck = self.holders.count_stuck(item for item in self._queue if item not in self.labels)
+        return max(max(self.holders.count_here(), 1) + AHEAD - (self.feed.open_count - stuck), 0)
 
     def wait(self, timeout: float = 60.0) -> bool:
         """Until the worker has nothing to do; False if it takes too long."""

@@ -1,5 +1,6 @@
 """What the page shows, as JSON: a document in pieces, and how far one has come."""
 
+import importlib.util
 import itertools
 import math
 from pathlib import Path
@@ -10,8 +11,9 @@ from steelyard.active.label_store import settled
 from steelyard.active.sequential_tests import ALPHA, RecallTest, attempt_alpha, plan
 from steelyard.labelling import explanation
 from steelyard.labelling.corpus import TABLE
+from steelyard.labelling.holders import DRAW_LEASE
 from steelyard.labelling.project import ERROR, RECALL
-from steelyard.labelling.session import DRAW_LEASE, LabellingSession
+from steelyard.labelling.session import LabellingSession
 
 _MOST_FOUND, _MOST_RECENT = 30, 30
 _SNIPPET = 120
@@ -34,6 +36,7 @@ class PageView:
             "target": given.target, "strategy": given.strategy, "twice": given.twice,
             "estimates": strategies.by_name(given.strategy).randomized or given.audit > 0.0,
             "exchange": given.kind if written else None,
+            "parquet": importlib.util.find_spec("pyarrow") is not None,
             "documents": self._project.store.count(), "items": self._session.feed.items,
             "name": Path(self._project.path).name.removesuffix(".journal"),
         }  # fmt: skip
@@ -69,6 +72,7 @@ class PageView:
                 self._agreement = stamp, agreement.summarise(session.labels)
         return {
             "labelled": sum(counts.values()) - counts[None], "skipped": counts[None],
+            "read": len(session.labels),
             "mine": people[annotator],
             "counts": [counts[name] for name in self._project.settings.classes],
             "budget": self._project.settings.budget, "people": sorted(people),
@@ -102,17 +106,17 @@ class PageView:
         """
         session, given = self._session, self._project.settings
         with session.lock:
-            read, found = len(session.labels), session.book.counts[given.positive]
+            counts, read = session.book.counts, len(session.labels)
             latest = session.feed.estimates[-1] if session.feed.estimates else {}
             alpha = attempt_alpha(ALPHA, self._project.journal.count_attempts() + 1)
-        unread = session.feed.items - read
         if measure == RECALL:
             test = RecallTest(target, session.feed.items, alpha)
-            test.read, test.found = read, found
+            test.read, test.found = read, counts[given.positive]
             return {"labels": test.forecast(), "expected": None}
         known = latest.get("value") if measure == given.measure else None
+        unlabelled = session.feed.items - read + counts[None]
         allowed = target if measure == ERROR else 1.0 - target
-        some = allowed if allowed * unread > 1.0 else 0.0  # else not a single one may be wrong
+        some = allowed if allowed * unlabelled > 1.0 else 0.0  # else not a single one may be wrong
         expected, why = some / 2.0, "half of what is allowed"
         if known is not None:
             expected, why = known, "as estimated"
@@ -121,9 +125,9 @@ class PageView:
             elif known >= allowed > latest["low"]:
                 expected, why = some / 2.0, "half of what is allowed: the estimate is too uncertain to tell"
         expected = round(expected, 4)
-        if math.ceil(expected * unread) >= math.ceil(allowed * unread):
+        if math.ceil(expected * unlabelled) >= math.ceil(allowed * unlabelled):
             return {"labels": None, "expected": expected, "why": why}
-        return {"labels": plan(unread, allowed, expected, alpha).labels, "expected": expected, "why": why}
+        return {"labels": plan(unlabelled, allowed, expected, alpha).labels, "expected": expected, "why": why}
 
     def _certificate(self) -> dict[str, Any] | None:
         """The last attempt that is over, and whether it proves the goal for what is there now."""

@@ -15,7 +15,6 @@ Losses of different kinds cannot be compared. So by default points are compared 
 same, by their accuracy if they have not; on rows held out if there are any, else progressively.
 """
 
-import csv
 import io
 import json
 import math
@@ -29,6 +28,7 @@ from numpy.typing import NDArray
 
 from steelyard import _atomic_files, losses
 from steelyard.io import arrow_arrays
+from steelyard.io.csv_text import csv_line
 from steelyard.losses import Loss
 from steelyard.sweep.grid import Point
 
@@ -153,11 +153,7 @@ def writer(path: Path) -> Callable[[list[dict[str, Any]]], bytes]:
 
 
 def _csv(rows: list[dict[str, Any]]) -> bytes:
-    text = io.StringIO()
-    table = csv.DictWriter(text, rows[0], lineterminator="\n")
-    table.writeheader()
-    table.writerows(rows)
-    return text.getvalue().encode()
+    return "".join(f"{csv_line(cells)}\n" for cells in (rows[0], *(row.values() for row in rows))).encode()
 
 
 def _json(rows: list[dict[str, Any]]) -> bytes:

@@ -113,7 +113,7 @@ def test_at_first_all_is_asked_for() -> None:
         ({"rate": 0.1, "c0": 0.1}, "one of the three"),
         ({"c0": 0.0}, "c0 must be a positive number; got 0.0"),
         ({"rate": 1.5}, "above 0 and at most 1; got 1.5"),
-        ({"budget": 0, "expected": 10}, "1 or more; got 0"),
+        ({"budget": 0, "expected": 10}, "from 1 to 1,000,000,000; got 0"),
         ({"budget": 10}, r"give expected=…, or rate=… instead"),
         ({"budget": 10, "expected": 0}, "give expected="),
         ({"rate": 0.1, "floor": -0.1}, "from 0 to 1; got -0.1"),

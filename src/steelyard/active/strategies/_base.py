@@ -19,6 +19,7 @@ if TYPE_CHECKING:  # a plan needs no kernels
 
 Column = NDArray[np.float64]
 
+MOST_LABELS = 1_000_000_000  # of a budget
 WARM_UP = 20  # questions that are asked at once, before a model can choose
 LONGEST_WARM_UP = 50  # of a budget, a fifth of which is spent so
 FLOOR_SHARE = 0.2  # of the labels, at most, are spent on the floor
@@ -54,8 +55,10 @@ class BudgetPlan:
         if self.rate is not None and not 0.0 < self.rate <= 1.0:
             raise ValueError(f"the rate is a share of the examples, above 0 and at most 1; got {self.rate!r}")
         if self.budget is not None:
-            if self.budget < 1:
-                raise ValueError(f"the budget is a number of labels, 1 or more; got {self.budget!r}")
+            if not 1 <= self.budget <= MOST_LABELS:
+                raise ValueError(
+                    f"the budget is a number of labels, from 1 to {MOST_LABELS:,}; got {self.budget!r}"
+                )
             if self.expected is None or self.expected < 1:
                 raise ValueError(
                     "a budget needs the expected number of examples: give expected=…, or rate=… instead"
@@ -96,7 +99,7 @@ class BudgetPlan:
     def target_share(self, k: int, asked: int) -> float:
         """The share of the next examples to ask for, after k examples and so many labels."""
         if self.budget is not None and self.expected is not None:
-            return min((self.budget - asked) / max(self.expected - k, 1), 1.0)
+            return min(max(self.budget - asked, 0) / max(self.expected - k, 1), 1.0)
         rate = self.share
         behind = rate * k - asked
         return min(max(rate * (1.0 + behind / _REPAID), 0.25 * rate), 4.0 * rate, 1.0)

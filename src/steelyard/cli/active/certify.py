@@ -12,7 +12,6 @@ from steelyard.io.errors import InputError
 
 if TYPE_CHECKING:
     from steelyard.active.attempt import Attempt
-    from steelyard.active.certification import Read
     from steelyard.active.journal import Journal
     from steelyard.active.learner import ActiveLearner
     from steelyard.examples import Examples
@@ -59,16 +58,18 @@ def command(file: Path, journal: Path, certificate: Path | None, **given: Any) -
     {"row": 17, "example": {…}, "prediction": "ham", …}   {"row": 17, "label": "ham"}
     {"row": 4, "example": {…}, "prediction": "spam", …}   {"row": 4, "skip": true}
 
+    Rows that have a label in the journal, known by their content, are not drawn: the claim is about the rest.
     {"undo": true} takes back the last label, {"end": true} gives up. The last line says whether it is
     certified. If it is not, the labels are learned. All answers are in the journal: after an interruption,
     the same command goes on; what it has certified is not asked for again. With --recall, rows of the file
     that active ask has asked for, known by their content, are those that have been read. See
     docs/certify.md.
     """
+    from steelyard.active.certification import MEASURES
     from steelyard.active.journal import Journal
 
     with options.errors():
-        if sum(given[measure] is not None for measure in ("error", "precision", "recall")) != 1:
+        if sum(given[measure] is not None for measure in MEASURES) != 1:
             raise InputError(
                 "say what to certify: --error 0.05, --precision 0.9 or --recall 0.9; one of them"
             )
@@ -141,18 +142,17 @@ def _free_path(path: Path, attempt: "Attempt") -> Path:
 
 def _read(file: Path) -> list[Any]:
     try:
-        return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines() if line.strip()]
+        return [json.loads(line) for line in file.read_bytes().split(b"\n") if line.strip()]
     except ValueError as error:
         raise InputError(f"{file}: every line must be a JSON object: {error}") from None
 
 
 def _attempt(journal: "Journal", rows: list[Any], given: dict[str, Any]) -> "Attempt":
     """The attempt that is under way, or a new one."""
-    import numpy as np
-
     from steelyard.active.attempt import Attempt
+    from steelyard.active.certification import MEASURES
+    from steelyard.active.claim import Claim, Population
     from steelyard.active.learner import continue_from
-    from steelyard.engine import probabilities
     from steelyard.examples import join
     from steelyard.io import jsonl_reader
 
@@ -164,56 +164,25 @@ def _attempt(journal: "Journal", rows: list[Any], given: dict[str, Any]) -> "Att
         raise InputError("there is no row to draw from: the file has none")
     bits = (about["features"] - 1).bit_length()
     pool = join([jsonl_reader.hash_object(row, bits) for row in rows])
-    measure = next(name for name in ("error", "precision", "recall") if given[name] is not None)
-    claim = {"measure": measure, "target": given[measure], "alpha": given["alpha"], "plan": given["plan"]}
-    last = journal.count_attempts()
-    found = Attempt.resume(learner, pool, _numbers(last, len(pool)), last)
-    same = found is not None and all(getattr(found, name) == value for name, value in claim.items())
-    if found is not None and same and _holds(found, learner, pool):
-        return found
-    if found is not None and not found.over:
-        if not same:
-            raise InputError(
-                f"attempt {last} ({found.claim}) is not over: go on with it, or end it with the line "
-                '{"end": true}'
-            )
-        return found
-    if measure != "error" and about["positive"] is None:
-        raise InputError(
-            f"{journal.path}: has several classes and no positive one, whose {measure} it could be; "
-            "certify the --error"
-        )
-    codes = probabilities.decide(learner.labelled.settings.loss, learner.predict(pool))
-    classes = about["classes"]
-    among = np.arange(len(pool))
-    if measure == "precision":
-        among = among[codes == classes.index(about["positive"])]
-    reads = _reads(learner, pool, classes) if measure == "recall" else []
-    among = np.setdiff1d(among, [read.row for read in reads])
-    return Attempt.begin(
-        learner, pool, _numbers(last + 1, len(pool)), codes=codes, among=among,
-        claim=claim | {"most": given["most"], "classes": classes, "positive": about["positive"]}, reads=reads,
-    )  # fmt: skip
+    measure = next(name for name in MEASURES if given[name] is not None)
+    number = journal.count_attempts()
+    last = Attempt.resume(learner, pool, _numbers(number, len(pool)), number)
+    population = Population(
+        pool,
+        _numbers(number + 1, len(pool)),
+        _read_before(learner, pool),
+        about["classes"],
+        about["positive"],
+    )
+    claim = Claim(measure, given[measure], given["alpha"], given["most"], given["plan"])
+    return claim.attempt(learner, population, last, to_end='the line {"end": true}')
 
 
-def _holds(attempt: "Attempt", learner: "ActiveLearner", pool: "Examples") -> bool:
-    """Whether it has passed, of these rows and this model: it need not be tried again.
-
-    Its last answer may be in the journal, and the process have ended before it wrote the certificate.
-    """
-    from steelyard.active.attempt import digest, fingerprint
-
-    about = attempt.about
-    same_model = attempt.measure == "recall" or about["model"] == digest(learner.models)
-    return attempt.passed and about["pool_checksum"] == fingerprint(pool) and same_model
-
-
-def _reads(learner: "ActiveLearner", pool: "Examples", classes: list[Any]) -> "list[Read]":
-    """The rows of the file that the journal has, with or without an answer that somebody could give.
+def _read_before(learner: "ActiveLearner", pool: "Examples") -> dict[int, tuple[int, None]]:
+    """The rows of the file that the journal has, known by their content: of equal ones, as many as it has.
 
     None of them counts as picked at random: nobody knows from which rows they were.
     """
-    from steelyard.active.certification import Read
     from steelyard.active.stored_rows import stored
 
     places: dict[tuple[bytes, bytes], list[int]] = {}
@@ -221,15 +190,12 @@ def _reads(learner: "ActiveLearner", pool: "Examples", classes: list[Any]) -> "l
     for row in reversed(range(len(pool))):
         own = slice(rows.indptr[row], rows.indptr[row + 1])
         places.setdefault(_content(rows.indices[own], rows.values[own]), []).append(row)
-    names: dict[float | None, Any] = dict(zip(learner.labelled.codes, classes, strict=True))
-    journal, known, waiting = learner.journal, learner.labels, set(learner.open)
-    reads = []
-    for number in journal.turns():
-        asked = journal.row(number)
-        same = places.get(_content(asked.indices, asked.values))
-        if same and number not in waiting:
-            reads.append(Read(same.pop(), names.get(known.get(number)), None))
-    return reads
+    found: dict[int, tuple[int, None]] = {}
+    for number in learner.journal.turns():
+        asked = learner.journal.row(number)
+        if same := places.get(_content(asked.indices, asked.values)):
+            found[number] = same.pop(), None
+    return found
 
 
 def _content(indices: Any, values: Any) -> tuple[bytes, bytes]:

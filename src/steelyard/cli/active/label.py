@@ -36,7 +36,7 @@ _KINDS = ("table", "ris", "label-studio", "prodigy")
     "[default: FILE.journal]",
 )  # fmt: skip
 @click.option("--budget", type=click.IntRange(1), metavar="LABELS",
-              help="How many labels to ask for; it can be raised later.  [default: 500]")  # fmt: skip
+              help="How many labels to ask for; it can be changed later.  [default: 500]")  # fmt: skip
 @click.option("--target", type=click.FloatRange(0.0, 1.0, min_open=True, max_open=True), metavar="SHARE",
               help="When you may stop: the error to be below, or with --screening the recall to be "
               "reached.  [default: 0.05, with --screening 0.95]")  # fmt: skip
@@ -119,8 +119,8 @@ def _opened(file: Path, given: dict[str, Any]) -> "Project":
         if given["grow"] is not None:
             project.grow(_read(given["grow"], project.settings.classes, given))
         project.change(target=given["target"], twice=given["twice"])
-        if given["budget"] is not None and given["budget"] > project.settings.budget:
-            project.raise_budget(given["budget"])
+        if given["budget"] not in (None, project.settings.budget):
+            project.set_budget(given["budget"])
     except BaseException:
         empty = not project.begun and new
         project.close()

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from steelyard.active.label_store import Document
+from steelyard.io import sound_json
 from steelyard.io.errors import InputError
 from steelyard.labelling.exchange import ORIGINAL, Outcome
 
@@ -19,7 +20,7 @@ def recognise(path: str, start: bytes) -> bool:
 
 def read(path: Path, classes: tuple[str, ...] | None) -> Iterator[Document]:
     try:
-        tasks = json.loads(path.read_text(encoding="utf-8-sig"))
+        tasks = sound_json.loads(path.read_text(encoding="utf-8-sig"))
     except ValueError as error:
         raise InputError(f"{path}: is no JSON ({error})") from None
     for number, task in enumerate(tasks, 1):

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from steelyard.active.label_store import Document
+from steelyard.io import sound_json
 from steelyard.io.errors import InputError
 from steelyard.labelling.exchange import ORIGINAL, Outcome
 
@@ -27,7 +28,7 @@ def read(path: Path, classes: tuple[str, ...] | None) -> Iterator[Document]:
             if not line.strip():
                 continue
             try:
-                task = json.loads(line)
+                task = sound_json.loads(line)
             except ValueError as error:
                 raise InputError(f"{path}, line {number}: is no JSON ({error})") from None
             if not isinstance(task, dict) or not isinstance(task.get("text"), str):

@@ -17,6 +17,7 @@ _FIELDS = {
     "title": ("TI", "T1", "CT"), "abstract": ("AB", "N2"), "keywords": ("KW",), "authors": ("AU", "A1"),
     "year": ("PY", "Y1"), "journal": ("JO", "JF", "T2", "JA"), "doi": ("DO",),
 }  # fmt: skip
+_LINE_END = re.compile(r"\r\n|\r|\n")  # a text may have others, such as U+2028
 _MANY = ("keywords", "authors")
 _NOTE = "ASReview_"
 _NOTES = {0: "ASReview_irrelevant", 1: "ASReview_relevant"}  # by the place of the class
@@ -31,7 +32,7 @@ def read(path: Path, classes: tuple[str, ...] | None) -> Iterator[Document]:
     pairs: list[list[str]] = []
     text = path.read_bytes().decode("utf-8-sig", "replace")
     number = 0
-    for line_number, line in enumerate(text.splitlines(), 1):
+    for line_number, line in enumerate(_LINE_END.split(text), 1):
         found = _TAG.match(line.rstrip())
         if found is None:
             if line.strip() and not pairs:

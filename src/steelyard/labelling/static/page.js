@@ -2,6 +2,7 @@
 
 import { draw, percent } from "./plot.js";
 import { client, post, read, who } from "./server.js";
+import { bounded, isAllRead, since, verdict } from "./verdict.js";
 
 const at = (id) => document.getElementById(id);
 const RETRY = 1000, REFRESH = 5000;
@@ -49,7 +50,7 @@ const say = (text) => { at("status").textContent = text; };
 
 // The document
 
-function show(question, { earlier = false } = {}) {
+function show(question, { earlier = false, all = false } = {}) {
   shown = question;
   if (!earlier) current = question;
   const texts = at("texts");
@@ -61,7 +62,8 @@ function show(question, { earlier = false } = {}) {
   for (const button of document.querySelectorAll("#classes button, #skip")) button.disabled = question === null;
   if (question === null) {
     at("document-title").textContent = "Nothing to label now";
-    const why = "Every question within the budget has its answer, or another person has it open. Raise the budget, try for a certificate, or save the labels.";
+    const why = all ? "Every document has been read. Save the labels."
+      : "Every question within the budget has its answer, or is open in another page that is in use. Raise the budget, try for a certificate, or save the labels.";
     texts.append(made("div", { class: "field" }, made("p", {}, why)));
     return;
   }
@@ -90,7 +92,7 @@ function show(question, { earlier = false } = {}) {
   window.scrollTo(0, 0);
 }
 
-const follow = (found) => { show(found.question); update(found); };
+const follow = (found) => { show(found.question, { all: isAllRead(about, found) }); update(found); };
 
 function answer(label) {
   if (shown === null) return;
@@ -101,7 +103,12 @@ function answer(label) {
   });
 }
 
-const undo = () => act(() => post("undo"), (found) => { follow(found); say("Undone. The document is back."); });
+const undo = () => act(() => post("undo"), (found) => {
+  const again = found.question.labelled;  // what was said before counts again, and need not be said once more
+  show(found.question, { earlier: again });
+  update(found);
+  say(again ? "Undone. Your earlier answer counts again." : "Undone. The document is back.");
+});
 
 function back() {
   act(() => read("recent"), (found) => {
@@ -123,6 +130,7 @@ function update(state) {
   at("labelled").textContent = state.labelled.toLocaleString("en");
   const budget = state.budget.toLocaleString("en");  // labels nobody asked for may exceed it
   at("of-budget").textContent = state.labelled > state.budget ? `labels, budget ${budget}` : `of ${budget} labels`;
+  if (document.activeElement !== at("budget")) at("budget").value = state.budget;
   at("progress").max = state.budget;
   at("progress").value = Math.min(state.labelled, state.budget);
   at("undo").disabled = at("earlier").disabled = state.mine === 0;
@@ -139,33 +147,9 @@ function update(state) {
 
 function judge(state) {
   const last = state.estimates[state.estimates.length - 1], falling = about.measure === "error";
-  const ended = state.certificate && state.certificate.passed ? state.certificate : null;
-  const certified = ended && ended.reaches_goal && ended.up_to_date;
-  const met = certified || (last && last.met) ? "yes" : last ? "no" : "unknown";
+  const { met, answer, why, pill } = verdict(about, state);
   at("pill").dataset.met = at("stop-answer").dataset.met = met;
-  at("stop-answer").textContent = certified ? "Yes, certified" : met === "yes" ? "You may stop" : "Not yet";
-  const goal = bounded(about.measure, about.target);
-  let why = `There is an estimate from 20 labels on. The goal: ${about.measure} ${goal}.`, pill = "Not yet: too few labels";
-  if (!about.estimates && !falling) {
-    const found = state.counts[about.classes.indexOf(about.positive)];
-    why = `${found} ${about.positive} found. Read since the last one: ${state.dry}. When hardly any come, try for a certificate: it proves that ${percent(about.target)} are found, or goes on until they are.`;
-    pill = `Found ${found}, since then ${state.dry} others`;
-  } else if (last && last.refused) { why = last.refused; pill = "No estimate"; }
-  else if (last) {
-    const bound = falling ? `at most ${percent(last.high)}` : `at least ${percent(last.low)}`, what = `${about.measure}${falling ? "" : ` of ${about.positive}`}`;
-    const wide = met === "no" && last.high - last.low > 0.5;  // that bound would say nothing
-    const known = wide ? `Too few labels to tell: the ${what} may be from ${percent(last.low)} to ${percent(last.high)}` : `The ${what} is ${bound}`;
-    why = `${known}, with 95 % confidence. The goal is ${goal}.`;
-    if (!wide) pill = `${met === "yes" ? "You may stop" : "Not yet"}: ${about.measure} ${bound}`;
-  }
-  if (certified) { why = `${ended.says}. Save the files now: with further labels the model learns on.`; pill = "Certified"; }
-  else if (ended && !ended.up_to_date) why = `${why} The certificate is outdated: ${since(ended)}.`;
-  else if (ended) {  // something is proved, but not what is wanted
-    const proved = `Certified: ${ended.measure} ${bounded(ended.measure, ended.target)}.`;
-    const instead = ended.measure === about.measure && about.estimates && met !== "yes";  // it says more than the estimate
-    why = instead ? `${proved} The goal is ${goal}.` : `${why} ${proved}`;
-    if (instead) pill = `Not yet: certified ${bounded(ended.measure, ended.target)}`;
-  }
+  at("stop-answer").textContent = answer;
   at("stop-why").textContent = why;
   at("pill-text").textContent = pill;
   at("plot").parentElement.hidden = !about.estimates;
@@ -173,16 +157,6 @@ function judge(state) {
   at("plot-caption").textContent = last && last.value !== null && !last.refused
     ? `${falling ? "Error" : "Recall"} now: ${percent(last.value)}, 95 % interval ${percent(last.low)} to ${percent(last.high)}, after ${last.answers} answers`
     : `${falling ? "Error" : "Recall"} by number of labels`;
-}
-
-const bounded = (measure, target) => `${measure === "error" ? "below" : "at least"} ${percent(target)}`;
-
-// What has happened since a certificate passed, of which it does not speak.
-function since({ learned_since: learned, added }) {
-  const events = [];
-  if (learned) events.push(`the model has learned ${learned} ${learned === 1 ? "label" : "labels"}`);
-  if (added) events.push(`${added} ${added === 1 ? "document was" : "documents were"} added`);
-  return `${events.join(" and ")} since then`;
 }
 
 function told(ended) {
@@ -197,7 +171,7 @@ function certificate(state) {
   const idle = "A certificate is proof that others can check. Documents are drawn at random until it is sure.";
   at("certificate-says").textContent = running || (ended ? told(ended) : idle);
   document.querySelector('[data-kind="certificate"]').hidden = !ended;
-  at("forecast").hidden = Boolean(ended && ended.passed && ended.reaches_goal && ended.up_to_date);
+  at("forecast").hidden = isAllRead(about, state) || Boolean(ended && ended.passed && ended.reaches_goal && ended.up_to_date);
   if (attempt === null && foreseen !== state.labelled) { foreseen = state.labelled; forecast(); }
 }
 
@@ -287,6 +261,10 @@ at("more").addEventListener("click", () => act(async () => {
   const state = await read("state");
   return post("budget", { budget: state.budget + 100 });
 }, follow));
+at("budget-form").addEventListener("submit", (event) => {
+  event.preventDefault();
+  act(() => post("budget", { budget: Number(at("budget").value) }), follow);
+});
 at("measure").addEventListener("change", () => { bound(); forecast(); });
 at("target").addEventListener("input", forecast);
 at("certify").addEventListener("submit", (event) => {
@@ -327,6 +305,7 @@ function begin(found) {
     return button;
   }));
   if (about.exchange) document.querySelector("[data-kind=csv]").before(made("a", { "data-kind": about.exchange }, FORMATS[about.exchange]), " ");
+  document.querySelector("[data-kind=parquet]").hidden = !about.parquet;
   for (const link of document.querySelectorAll("[data-kind]")) link.href = `api/download?kind=${link.dataset.kind}`;
   const help = about.classes.flatMap((name, k) => (KEYS[k] ? [[KEYS[k], name]] : []));
   if (about.classes.length === 2) help.push(["y n", `${about.positive}, or not`]);

@@ -1,0 +1,82 @@
+"""Who has which document: people who are gone keep nothing from those who are here."""
+
+from contextlib import closing
+from pathlib import Path
+
+from steelyard.labelling.holders import DRAW_LEASE, LEASE, Holders
+from steelyard.labelling.session import LabellingSession
+from tests.labelling.projects import answer, begin
+
+
+class Clock:
+    now = 1e9
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def test_documents_of_people_who_are_gone_are_labelled(tmp_path: Path) -> None:
+    """Browsers that crash do not say so, and what they had is a part of the budget."""
+    clock = Clock()
+    with begin(tmp_path, budget=30) as project, closing(LabellingSession(project, clock)) as session:
+        session.start()
+        for number in range(8):
+            assert session.next(f"gone {number}", "bob") is not None
+        clock.now += 61.0
+        done = answer(session, 40)
+        assert len(done) == len(set(done)) > 20
+        assert session.next("tab", "ann") is None
+        assert session.wait()
+        assert not session.feed.open_count
+
+
+def test_a_document_of_somebody_silent_goes_to_the_next_one_when_nothing_else_is_left(tmp_path: Path) -> None:
+    clock = Clock()
+    with begin(tmp_path, budget=3) as project, closing(LabellingSession(project, clock)) as session:
+        session.start()
+        held = session.next("silent", "bob")
+        session.next("here", "cyd")
+        assert held is not None
+        assert len(answer(session, 5)) == 1
+        clock.now += 10.0
+        session.see("here")
+        assert session.next("tab", "ann") is None
+        clock.now += 10.0
+        assert session.next("tab", "ann") == held
+
+
+def test_who_has_what() -> None:
+    clock = Clock()
+    holders = Holders(clock)
+    for client in "ab":
+        holders.see(client)
+    holders.give(1, "a")
+    assert holders.has("a", 1)
+    assert not holders.has("b", 1)
+    assert holders.is_free(1, "a")
+    assert not holders.is_free(1, "b", DRAW_LEASE)
+    assert not holders.is_silent(1)
+    clock.now += 40.0
+    holders.see("b")
+    assert holders.is_silent(1)
+    assert holders.is_free(1, "b", DRAW_LEASE)
+    assert not holders.is_free(1, "b")
+    assert (holders.count_here(), holders.count_stuck([1, 2])) == (2, 0)
+    clock.now += 40.0
+    assert (holders.count_here(), holders.count_stuck([1, 2])) == (1, 1)
+    clock.now += LEASE
+    assert holders.is_free(1, "b")
+    holders.give(2, "b")
+    holders.leave("b")
+    assert holders.is_free(2, "a")
+    holders.take_back(1)
+    assert holders.count_stuck([1, 2]) == 0
+
+
+def test_clients_who_are_gone_are_forgotten() -> None:
+    clock = Clock()
+    holders = Holders(clock)
+    for number in range(1000):
+        clock.now += 1.0
+        holders.see(f"client {number}")
+    assert len(holders._seen) <= 60

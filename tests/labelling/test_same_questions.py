@@ -1,0 +1,52 @@
+"""One person who gives the same answers gets the same questions, however fast the learner is."""
+
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from steelyard.active import strategies
+from steelyard.labelling import corpus
+from steelyard.labelling.project import Project, ProjectSettings
+from steelyard.labelling.session import LabellingSession
+from tests.labelling.projects import CLASSES, texts, truth
+
+COUNT = 32
+
+
+def asked(folder: Path, name: str, strategy: str, *, prompt: bool) -> list[int]:
+    """The documents in the order in which they came; the learner works at once, or when nothing is left."""
+    table = folder / "messages.csv"
+    rows = [f'"{text}",{label if number % 9 == 0 else ""}' for number, (text, label) in enumerate(texts(150))]
+    table.write_text("\n".join(["message,label", *rows, ""]))
+    audit = 0.05 if strategy in ("margin", "relevance") else 0.0
+    done: list[int] = []
+    with Project(folder / name) as project:
+        settings = ProjectSettings(CLASSES, "spam", strategy, 80, audit)
+        project.begin(corpus.read(str(table), classes=CLASSES), settings)
+        with closing(LabellingSession(project)) as session:  # without its thread
+            session.holders.see("tab")
+            session.step()
+            while len(done) < COUNT:
+                while (found := session._choose("tab", "ann")) is None:
+                    session.step()
+                item = found[0]
+                right = truth(str(project.store.document(item).fields["message"]))
+                wrong = CLASSES[right == "ham"]
+                session.label("tab", "ann", item, wrong)
+                session.label("tab", "ann", item, None if len(done) % 7 == 3 else right)  # on second thoughts
+                if len(done) % 10 == 5:
+                    session.undo("tab", "ann")
+                    session.undo("tab", "ann")
+                    session.label("tab", "ann", item, right)
+                done.append(item)
+                while prompt and (session._pending or session._wanted()):
+                    session.step()
+    return done
+
+
+@pytest.mark.parametrize("strategy", strategies.names())
+def test_questions_follow_from_the_answers(strategy: str, tmp_path: Path) -> None:
+    found = asked(tmp_path, "prompt.journal", strategy, prompt=True)
+    assert found == asked(tmp_path, "late.journal", strategy, prompt=False)
+    assert len(set(found)) == COUNT
