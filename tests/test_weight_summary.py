@@ -92,29 +92,42 @@ def test_no_alarm(weights: NDArray[np.float64]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("rows", "weight", "absurd"),
-    [(100, 0.01, True), (100, 0.125, False), (99, 1e-9, False), (10_000, 16.0, False), (100, 190e3, True)],
-)
-def test_many_rows_whose_weights_are_no_counts(rows: int, weight: float, absurd: bool) -> None:
-    assert weight_summary.no_counts(np.r_[np.full(rows, weight), np.zeros(50)]) == absurd
+    ("rows", "weight", "learned_as"),
+    [
+        (100, 0.01, 1.0), (100, 1 / 32, 1 / 2), (100, 0.125, 0.125), (99, 1e-9, 1e-9),
+        (10_000, 16.0, 16.0), (100, 17.0, 256 / 17), (100, 64.0, 4.0), (100, 256.0, 1.0), (100, 190e3, 1.0),
+    ],
+)  # fmt: skip
+def test_many_rows_whose_weights_are_no_counts(rows: int, weight: float, learned_as: float) -> None:
+    factor = weight_summary.factor_for(np.r_[np.full(rows, weight), np.zeros(50)])
+    assert factor * weight == pytest.approx(learned_as)
+
+
+def test_nearly_the_same_weights_are_learned_nearly_the_same() -> None:
+    """However weights are multiplied, or one of them changes: no step."""
+    draw = np.random.default_rng(0)
+    for spread in (0.0, 0.5, 2.0):
+        weights = np.exp(spread * draw.normal(size=1001))
+        scales = np.exp(np.linspace(np.log(1e-4), np.log(1e5), 4001))
+        factors = np.array([weight_summary.factor_for(scale * weights) for scale in scales])
+        steps = np.abs(np.diff(np.log(factors * scales)))
+        assert steps.max() < 1.001 * np.log(scales[1] / scales[0])
 
 
 def test_a_few_heavy_rows_are_counts_like_others() -> None:
-    assert not weight_summary.no_counts(np.r_[np.ones(1000), np.full(20, 1e9)])
-    assert not weight_summary.no_counts(np.r_[np.full(1000, 0.01), np.full(10, 100.0)])  # their mean is 1
+    assert weight_summary.factor_for(np.r_[np.ones(1000), np.full(20, 1e9)]) == 1.0
+    assert weight_summary.factor_for(np.r_[np.full(1000, 0.01), np.full(10, 100.0)]) == 1.0  # their mean is 1
     assert weight_summary.NOTHING.mean == 1.0
 
 
 def test_the_message_on_the_scale() -> None:
     summary = summarise(np.full(200, 1740.0))
-    said = summary.scale_warning(divided=True, remedy="Do this.")
+    said = summary.scale_warning("Do this.", 1.0 / 1740.0)
     assert said == (
         "the weights of 200 rows have a mean of 1740, which is unusual for counts of copies, so they were "
-        "divided by it, and a row counts 1 on average. Do this."
+        "multiplied by 0.000575, and a row counts 1 on average. Do this."
     )
-    assert "learned as that many copies at once. That." in summary.scale_warning(
-        divided=False, remedy="That."
-    )
+    assert "learned as that many copies at once. That." in summary.scale_warning("That.")
 
 
 def test_the_message_names_row_weight_and_share() -> None:

@@ -60,10 +60,12 @@ class WeightSummary:
         """Of the rows that have a weight; 1 where none has."""
         return self.total / self.nonzero if self.nonzero else 1.0
 
-    def scale_warning(self, *, divided: bool, remedy: str) -> str:
+    def scale_warning(self, remedy: str, factor: float = 1.0) -> str:
         """What to know where weights are no counts; `remedy` says how to have it otherwise."""
-        done = "so they were divided by it, and a row counts 1 on average"
-        if not divided:
+        done = (
+            f"so they were multiplied by {factor:.3g}, and a row counts {factor * self.mean:.3g} on average"
+        )
+        if factor == 1.0:
             done = "yet every row is learned as that many copies at once"
         return (
             f"the weights of {self.nonzero} rows have a mean of {self.mean:.6g}, which is unusual for counts "
@@ -122,20 +124,28 @@ def summarise(weights: NDArray[np.float64]) -> WeightSummary:
     return NOTHING.followed_by(weights)
 
 
-def no_counts(weights: NDArray[np.float64]) -> bool:
-    """Whether weights make no sense as numbers of copies: there are many, and median and mean are absurd.
+def factor_for(weights: NDArray[np.float64]) -> float:
+    """What weights are multiplied by that make no sense as numbers of copies; 1 for all others.
 
-    Both of them, for a handful of huge weights says nothing about the others, and weights whose mean is 1
-    have been divided by it already.
+    There must be many, and median and mean both absurd: a handful of huge weights says nothing about the
+    others, and weights whose mean is 1 have been divided by it already. Let w be the less absurd of the two.
+    From 16 on w becomes 16²/w, and 1 from 16² on; likewise below 1/8. So no two weights that are nearly the
+    same are learned as if they were not.
     """
     nonzero = np.count_nonzero(weights)
     if nonzero < FEW_ROWS:
-        return False
+        return 1.0
     mean = float(weights.sum()) / nonzero
     if SMALL_WEIGHT <= mean <= LARGE_WEIGHT:  # as most are, and finding a median takes time
-        return False
+        return 1.0
     middle = float(np.median(weights[weights > 0.0]))
-    return max(middle, mean) < SMALL_WEIGHT or min(middle, mean) > LARGE_WEIGHT
+    if max(middle, mean) < SMALL_WEIGHT:
+        usual = max(middle, mean)
+        return min(SMALL_WEIGHT**2 / usual, 1.0) / usual
+    if min(middle, mean) > LARGE_WEIGHT:
+        usual = min(middle, mean)
+        return max(LARGE_WEIGHT**2 / usual, 1.0) / usual
+    return 1.0
 
 
 def warn(summary: WeightSummary, before: WeightSummary = NOTHING, stacklevel: int = 2) -> None:

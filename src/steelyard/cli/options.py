@@ -85,7 +85,7 @@ WEIGHT_FACTOR = click.option(
 WEIGHT_SCALE = click.option(
     "--weight-scale", type=Choice(["auto", "as_given"]), default="auto", show_default=True,
     help="auto: if the weights of the first rows make no sense as counts (median and mean both below 1/8 or "
-    "both above 16), divide all weights by their mean; as_given: never.",
+    "both above 16), bring all weights nearer to 1; as_given: never.",
 )  # fmt: skip
 NAMES = click.option(
     "--names/--no-names", default=True, show_default=True,

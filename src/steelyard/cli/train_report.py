@@ -201,14 +201,14 @@ def _listed(classes: list[str]) -> str:
 def _about_weights(training: FileTraining) -> list[str]:
     """Where the weights are no counts: what was done about it."""
     first, weights = training.files.first_weights, training.totals.weights
-    if first is not None and training.files.divides_weights:
+    if first is not None and training.files.factor != 1.0:
         remedy = "To learn each as that many copies: --weight-scale as_given."
-        return [first.scale_warning(divided=True, remedy=remedy)]
+        return [first.scale_warning(remedy, training.files.factor)]
     faint = weights.nonzero >= weight_summary.FEW_ROWS and weights.mean < weight_summary.SMALL_WEIGHT
     if faint or weights.mean > weight_summary.LARGE_WEIGHT:
         factor = training.spec.weight_factor / weights.mean
         remedy = f"--weight-factor {factor:.1g} would make that about 1."
-        return [weights.scale_warning(divided=False, remedy=remedy)]
+        return [weights.scale_warning(remedy)]
     return []
 
 

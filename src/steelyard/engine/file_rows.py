@@ -32,7 +32,7 @@ class FileRows:
 
     `loss` checks labels that are not numbers of classes; `class_factors` multiply the weights of rows, by
     the number of their class (the second of two is that with the larger label). With `weight_scale` "auto",
-    weights whose first ones make no sense as counts are divided by the mean of these.
+    weights whose first ones make no sense as counts are brought nearer to 1.
     """
 
     def __init__(
@@ -59,14 +59,9 @@ class FileRows:
         self.weight_scale = weight_scale
         self.first_weights: WeightSummary | None = None
         """Of the first rows, once they were looked at,"""
-        self.divides_weights = False
-        """and whether weights are divided by their mean."""
+        self.factor = 1.0
+        """and what weights are multiplied by, beside the factor of the spec."""
         self._before = (0, 0)
-
-    @property
-    def factor(self) -> float:
-        """What weights are multiplied by, beside the factor of the spec."""
-        return 1.0 / self.first_weights.mean if self.first_weights and self.divides_weights else 1.0
 
     @property
     def read(self) -> tuple[int, int]:
@@ -178,7 +173,7 @@ class FileRows:
                     break
             self.first_weights = weight_summary.summarise(first[:LOOKED_AT])
             with np.errstate(over="ignore"):  # weights that add up to infinity are noticed in the model
-                self.divides_weights = weight_summary.no_counts(first[:LOOKED_AT])
+                self.factor = weight_summary.factor_for(first[:LOOKED_AT])
         for examples in chain(waiting, chunks):
             if self.factor == 1.0:
                 yield examples

@@ -24,7 +24,7 @@ class RunOptions:
     calibrate_progressively: bool = True
     """Whether to fit them, if not to these, to the predictions of the first pass."""
     weight_scale: str = "auto"
-    """Of a model that begins: "auto" divides weights by their mean if they make no sense as counts."""
+    """Of a model that begins: "auto" brings weights nearer to 1 if they make no sense as counts."""
     shuffle: int | None = None
     """The seed of the order of the rows; None: they are learned as they come."""
     early_stopping: bool = False

@@ -80,7 +80,7 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator, ClassPredictions):  # t
         Whether probabilities are calibrated on the predictions of the first pass, each made before its row
         was learned. False: the probabilities implied by the loss.
     weight_scale : {"auto", "as_given", "mean_one"}, default="auto"
-        "auto": weights that make no sense as counts are divided by their mean, with a warning. These are
+        "auto": weights that make no sense as counts are brought nearer to 1, with a warning. These are
         weights of 100 rows or more whose median and mean are both below 1/8 or both above 16, such as survey
         weights or weights that sum to 1.
     warm_start : bool, default=False

@@ -115,8 +115,8 @@ def fit(
     take_over(estimator, training)
     weight_summary.warn(estimator.weight_summary_, stacklevel=4)
     first = training.files.first_weights
-    if first is not None and training.files.divides_weights:
-        warn_of_scale(first.scale_warning(divided=True, remedy=AS_GIVEN), stacklevel=4)
+    if first is not None and training.files.factor != 1.0:
+        warn_of_scale(first.scale_warning(AS_GIVEN, training.files.factor), stacklevel=4)
     _warn_of_order(training)
     options.remove_checkpoint()
 

@@ -168,10 +168,10 @@ class OnlineEstimator(DocumentationLink, FittedAttributes, FileMethods, BaseEsti
         before = getattr(self, "weight_summary_", weight_summary.NOTHING)
         self.weight_summary_ = before.followed_by(chunk.sample_weight)
         weight_summary.warn(self.weight_summary_, before, stacklevel=3)
-        if self.weight_scale == "auto" and weight_summary.no_counts(chunk.sample_weight):
+        if self.weight_scale == "auto" and weight_summary.factor_for(chunk.sample_weight) != 1.0:
             # the first call decides, and had too few rows, or others than these
             remedy = f"Divide them yourself, from the first call on. {_SILENCE}"
-            warn_of_scale(self.weight_summary_.scale_warning(divided=False, remedy=remedy), stacklevel=4)
+            warn_of_scale(self.weight_summary_.scale_warning(remedy), stacklevel=4)
         self.n_iter_ = getattr(self, "n_iter_", 1)
         engine = self._ready(begun, settings, chunk)
         if begun is None:
@@ -237,11 +237,12 @@ class OnlineEstimator(DocumentationLink, FittedAttributes, FileMethods, BaseEsti
 
     def _find_weight_factor(self, chunk: Examples, stacklevel: int) -> float:
         """What weights are multiplied by from now on: 1, unless they make no sense as counts."""
-        if self.weight_scale != "auto" or not weight_summary.no_counts(chunk.sample_weight):
+        factor = weight_summary.factor_for(chunk.sample_weight) if self.weight_scale == "auto" else 1.0
+        if factor == 1.0:
             return 1.0
         summary = weight_summary.summarise(chunk.sample_weight)
-        warn_of_scale(summary.scale_warning(divided=True, remedy=AS_GIVEN), stacklevel=stacklevel)
-        return 1.0 / summary.mean
+        warn_of_scale(summary.scale_warning(AS_GIVEN, factor), stacklevel=stacklevel)
+        return factor
 
     def _predictions(self, X: Any) -> NDArray[np.float64]:
         check_is_fitted(self, "_engine")

@@ -64,7 +64,7 @@ class OnlineRegressor(RegressorMixin, OnlineEstimator):  # type: ignore[misc]
     validation_fraction : float, default=0.1
         The share of the rows held out for early stopping.
     weight_scale : {"auto", "as_given", "mean_one"}, default="auto"
-        "auto": weights that make no sense as counts are divided by their mean, with a warning. These are
+        "auto": weights that make no sense as counts are brought nearer to 1, with a warning. These are
         weights of 100 rows or more whose median and mean are both below 1/8 or both above 16, such as survey
         weights or weights that sum to 1.
     warm_start : bool, default=False
