@@ -44,7 +44,7 @@ class NaiveUnits:
         if size == 0.0:
             return 1.0, 1.0
         if unit <= 1e-30:
-            shared = length_1 and size < 1.0
+            shared = length_1 and 1e-30 < size < 1.0
             self.unit[i], self.counted[i] = (1.0, False) if shared else (size, True)
             return 1.0, 1.0
         if not self.counted[i]:

@@ -138,7 +138,7 @@ def _enlarge(count, x, z, g, units, length_1, typed):
         new = (old <= tiniest) & (size > zero)
         larger = (unit < -tiniest) & (abs(z[k]) > one)
         g[k] = min(g[k] * (old / size) ** 2, LARGEST) if larger else g[k]
-        shared = new & length_1 & (size < one)
+        shared = new & length_1 & (size > tiniest) & (size < one)
         sign = math.copysign(one, x[k]) if size > tiniest else zero
         z[k] = sign if new | larger else z[k]
         z[k] = x[k] if shared else z[k]
@@ -163,7 +163,7 @@ def new_unit(x, unit, length_1):
     """For a value that does not fit: the unit, and the factors of the coefficient and of its squares."""
     size, old = abs(x), abs(unit)
     if old <= TINIEST:
-        return (-1.0 if length_1 and size < 1.0 else size), 1.0, 1.0
+        return (-1.0 if length_1 and TINIEST < size < 1.0 else size), 1.0, 1.0
     if unit > 0.0:
         divisor = _divisor(size / old)
         if divisor > 0:
