@@ -39,6 +39,10 @@ def _amazon(domain: str) -> Entry:
     )
 
 
+def _review(name: str, words: str = "") -> Entry:
+    return Entry(f"reviews, {name}", f"steelyard train $STEELYARD_DATA/reviews/{name}.csv.xz", words=words)
+
+
 _NEWSGROUPS = "$STEELYARD_DATA/newsgroups.tsv.xz"
 _NEWSGROUPS_TRAIN = f"xzcat {_NEWSGROUPS} | grep ^train | shuf --random-source={_NEWSGROUPS}"
 _NEWSGROUPS_TEST = f"xzcat {_NEWSGROUPS} | grep ^test"
@@ -169,6 +173,15 @@ ENTRIES = (
         f"{_GRAIN.format('test')} | steelyard evaluate grain.model -",
         "One row in 22 has this topic, alone or among others; `sed` makes it the label of all these rows. "
         "`evaluate` also prints precision and recall of each class: for grain they are 0.94 and 0.79.",
+    ),
+    _review(
+        "ADHD",
+        "Titles and abstracts of a systematic review, of which few are relevant. What such files are for is "
+        "[screening](screening.md): finding the relevant ones without reading all.",
+    ),
+    *map(
+        _review,
+        ("BetaBlockers", "CalciumChannelBlockers", "Kitchenham", "SkeletalMuscleRelaxants", "Triptans"),
     ),
     Entry("vw/0001", "steelyard train $STEELYARD_DATA/vw/0001.dat"),
     Entry(
