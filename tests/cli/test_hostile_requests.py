@@ -35,6 +35,7 @@ REFUSED = {
     "a length with digits of others": post("Content-Length: ٥".encode()),
     "a length with an underscore": post(b"Content-Length: 1_0"),
     "a huge length": post(b"Content-Length: 1" + b"0" * 40),
+    "a large body, much of which comes": post(b"Content-Length: 900000000000", body=b"x" * 400_000),
     "an empty length": post(b"Content-Length: "),
     "no length": post(),
     "chunks": post(b"Transfer-Encoding: chunked", body=b"0\r\n\r\n" + HIDDEN),

@@ -357,6 +357,16 @@ def test_a_model_that_is_replaced(file: Path, model: Path, tmp_path: Path) -> No
     assert "cannot be used; the previous model stays" in told[1]
 
 
+def test_a_connection_that_becomes_idle_while_the_server_stops(model: Path) -> None:
+    with serving(model) as server:
+        ours, theirs = socket.socketpair()
+        with ours, theirs:
+            server.stopping = True
+            server.mark(ours, http_server.IDLE)
+            assert ours.recv(1) == b""
+            del server._open[ours]
+
+
 def test_stopping_while_a_request_is_sent(model: Path) -> None:
     """What has begun is answered; who only waits is disconnected."""
     with serving(model) as server:

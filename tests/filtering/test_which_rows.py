@@ -126,7 +126,7 @@ def test_files_that_are_no_documents_are_left_out(models: Path, mixed: Path, tmp
     )
     left = f"6 files, such as {mixed / 'LICENSE'}"
     assert result.stderr.startswith(f"left out, as no documents: {left}\n")
-    assert f"6 files that are no documents, such as {mixed / 'LICENSE'}" in result.stdout
+    assert f"6 files without documents, such as {mixed / 'LICENSE'}" in result.stdout
     outputs = {name for name in content(tmp_path / "kept") if not name.startswith("_")}
     assert outputs == {"a.jsonl.gz", "b.jsonl", "deeper/c.jsonl.gz", "part-00000"}
     best = filter_files(models / "quality.model", mixed, tmp_path / "best", fraction=0.2, by="p[good]")

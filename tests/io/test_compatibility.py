@@ -164,3 +164,13 @@ def test_converted_tables(files: dict[str, str]) -> None:
     assert compatibility.spec_for(texts_spec, [path], "m").original == texts_spec
     with pytest.raises(InputError, match="was converted with other options of texts"):
         compatibility.spec_for(replace(texts_spec, text=TextOptions(2)), [path], "m")
+
+
+def test_compact_json_lines_are_no_header(tmp_path: Path) -> None:
+    """Read as CSV, their first line has fields that look like names: one line was then no row at all."""
+    path = tmp_path / "rows.jsonl"
+    for rows in (1, 2):
+        path.write_text('{"id":1,"x":1}\n' * rows)
+        found = compatibility.spec_for(CSV, [str(path)], "m")
+        assert found.format == "jsonl"
+        assert sum(len(part.examples) for part in Stream([path], found.reader())) == rows

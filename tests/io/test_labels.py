@@ -213,3 +213,12 @@ def test_spellings_that_differ_in_case_or_blanks_are_joined() -> None:
     assert LabelRule.from_json(json.loads(json.dumps(two.as_json()))) == two
     several = LabelRule(("a1", "b1", "c1"), (0.0, 1.0, 2.0), (("A1", "a1"),))
     assert LabelRule.from_json(json.loads(json.dumps(several.as_json()))) == several
+
+
+@pytest.mark.parametrize("pair", [("no", "Yes"), ("false", "TRUE"), ("ham", "Spam"), ("a", "B"), ("A", "b")])
+def test_the_alphabet_knows_no_case(pair: tuple[str, str]) -> None:
+    """By the codes of letters all capitals would come first, and the probabilities would be those of no."""
+    found = inference.rule_for(pair[::-1], LOGISTIC, "f")
+    assert found is not None
+    assert (found.negative, found.positive) == pair
+    assert found.ordered == (pair[0] in ("no", "false"))

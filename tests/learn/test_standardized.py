@@ -41,7 +41,14 @@ def settings(**more: Any) -> Settings:
 
 @pytest.mark.parametrize("average", [0, 1, 8])
 @pytest.mark.parametrize(
-    "more", [{}, {"bias": False}, {"update": "explicit", "learning_rate": 0.01}, {"l2": 0.5}]
+    "more",
+    [
+        {},
+        {"bias": False},
+        {"update": "explicit", "learning_rate": 0.01},
+        {"l2": 0.5},
+        {"l1": 0.01, "l2": 0.1},
+    ],
 )
 @pytest.mark.parametrize("dense", [False, True])
 def test_agrees_with_the_slow_twin(dense: bool, more: dict[str, Any], average: int) -> None:

@@ -122,7 +122,7 @@ def describe(result: "FilterResult") -> list[str]:
         {
             "files": f"{result.files:,}"
             + (f", {result.already_done:,} of them already done" if result.already_done else ""),
-            "left out": f"{counted(len(result.left_out), 'file')} that are no documents, such as "
+            "left out": f"{counted(len(result.left_out), 'file')} without documents, such as "
             f"{result.left_out[0]}"
             if result.left_out
             else None,

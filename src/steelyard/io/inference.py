@@ -13,7 +13,16 @@ from steelyard.io import formats, sources
 from steelyard.io.errors import POINTS, InputError, has_decimal_comma
 from steelyard.io.formats import TableOverrides
 from steelyard.io.input_spec import InputSpec
-from steelyard.io.labels import LabelRule, classes, is_number, join_spellings, plain, shorten, two_classes
+from steelyard.io.labels import (
+    LabelRule,
+    alphabetical,
+    classes,
+    is_number,
+    join_spellings,
+    plain,
+    shorten,
+    two_classes,
+)
 from steelyard.losses import Loss, OneOf
 
 TWO_CLASSES, ANY_NUMBER = "modified_huber", "squared"
@@ -85,7 +94,7 @@ def rule_for(labels: Sequence[str], loss: Loss, path: str) -> LabelRule | None:
         _check_classes(distinct, path)
     names = next((pair for pair in _PAIRS if distinct <= pair), distinct)
     spelt = {_plain(label): label for label in sorted(labels, reverse=True)}
-    ordered = sorted(names, key=lambda name: (float(name) if is_number(name) else 0.0, name))
+    ordered = sorted(names, key=lambda name: (float(name) if is_number(name) else 0.0, *alphabetical(name)))
     written = [spelt.get(name, name) for name in ordered]
     rule = two_classes(written[0], written[1], low, high) if len(written) == 2 else classes(written)
     return replace(rule, spellings=tuple(sorted(spellings.items())))

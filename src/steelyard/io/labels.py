@@ -72,7 +72,7 @@ class LabelRule:
     @property
     def _shows_order(self) -> bool:
         """Numbers, a class against any other, and what only a user can have named so."""
-        return list(self.names) != sorted(self.names) or any(
+        return list(self.names) != sorted(self.names, key=alphabetical) or any(
             name == ANYTHING or is_number(name) for name in self.names
         )
 
@@ -205,6 +205,11 @@ def join_spellings(labels: Sequence[str], names: Sequence[str] = ()) -> dict[str
         for label, name in joined.items()
         if label != name and label not in names and (len(name.strip()) > 1 or len(first) == 2)
     }
+
+
+def alphabetical(name: str) -> tuple[str, str]:
+    """The order of classes: that of the alphabet, where no comes before Yes."""
+    return name.casefold(), name
 
 
 def plain(label: float) -> str:

@@ -94,6 +94,8 @@ class Csv(TextTable):
 
         assert spec.columns is not None
         assert spec.dialect is not None
+        if Jsonl().recognise(head):  # whose keys may look like names of columns
+            return False
         names = csv_reader.read_head(head.source, spec.dialect).names
         if not spec.dialect.header:
             return len(names) == len(spec.columns.names)
