@@ -175,3 +175,17 @@ def test_options_that_a_format_has_no_use_for_are_refused(
 def test_a_reader_who_has_enough_is_no_error() -> None:
     with pytest.raises(BrokenPipeError), options.errors():
         raise BrokenPipeError
+
+
+def test_python_goes_on_with_the_factor_of_the_command_line(tmp_path: Path) -> None:
+    """Else weights of thousands would be learned as that many copies, without a word."""
+    draw = np.random.default_rng(0)
+    weights, labels = draw.integers(1000, 3000, 300), draw.integers(0, 2, 300)
+    lines = (f"{y + 0.1 * k % 3},{w},{'ny'[y]}" for k, (w, y) in enumerate(zip(weights, labels, strict=True)))
+    path = written(tmp_path / "rows.csv", "x,w,label", *lines)
+    trained(path, "--weight", "w", "--label", "label", "-o", tmp_path / "m")
+    loaded = OnlineClassifier.load(tmp_path / "m")
+    assert loaded.weight_factor_ == loaded.input_spec_.weight_factor == pytest.approx(1 / 2000, rel=0.1)
+    before = loaded.model_.clock
+    loaded.partial_fit(np.ones((2, loaded.n_features_in_)), ["n", "y"], sample_weight=[2000.0, 2000.0])
+    assert loaded.model_.clock - before == pytest.approx(2.0, rel=0.1)

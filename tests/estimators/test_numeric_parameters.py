@@ -55,3 +55,29 @@ def test_settings_and_schedules(kind: Any, wrong: Any) -> None:
 def test_losses(name: str, parameter: str, wrong: Any) -> None:
     with pytest.raises((TypeError, ValueError)):
         Settings(losses.by_name(name, **{parameter: wrong}))
+
+
+SWITCHES = [
+    (kind, each.name)
+    for kind in ESTIMATORS
+    for each in inspect.signature(kind).parameters.values()
+    if isinstance(each.default, bool)
+    and each.name in ("fit_intercept", "shuffle", "early_stopping", "calibrate", "warm_start")
+]
+
+
+@pytest.mark.parametrize("wrong", ["no", "False", 1, 0.0, None, [True]], ids=repr)
+@pytest.mark.parametrize(("kind", "name"), SWITCHES)
+def test_switches_are_true_or_false(kind: Any, name: str, wrong: Any) -> None:
+    """A text is true, also if it is "no"."""
+    given = {"classes": [0, 1], "budget": 2} if kind is ActiveClassifier else {}
+    estimator = kind(**(given | {name: wrong}))
+    begin = estimator.pool if kind is ActiveClassifier else partial(estimator.fit, y=np.array([0, 1, 0, 1]))
+    with pytest.raises(TypeError, match=f"{name} must be True or False; got "):
+        begin(np.eye(4))
+
+
+@pytest.mark.parametrize("wrong", [True, "2", None, [1.0]], ids=repr)
+def test_class_weights_are_numbers(wrong: Any) -> None:
+    with pytest.raises(ValueError, match="the class weight of 0 must be finite and not negative; got"):
+        OnlineClassifier(class_weight={0: wrong}).fit(np.eye(4), [0, 1, 0, 1])

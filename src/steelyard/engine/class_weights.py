@@ -6,6 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from steelyard._field_types import is_number
+
 BALANCED = "balanced"
 ClassWeight = Mapping[Any, float] | str | None
 
@@ -51,7 +53,7 @@ def factors(
             raise ValueError(
                 f"class_weight has {name!r}, which is not a class; the classes are {list(classes)}"
             )
-        if not 0.0 <= weight < np.inf:
+        if not (is_number(weight) and 0.0 <= weight < np.inf):
             raise ValueError(f"the class weight of {name!r} must be finite and not negative; got {weight!r}")
     return np.array([float(class_weight.get(name, 1.0)) for name in classes])
 

@@ -54,6 +54,7 @@ class Metrics:
         self._rows = 0
         self._unit: float | None = None  # of weights: the power of two below the first one
         self._origin = 0.0  # the first label, so that the variance of labels keeps its digits
+        self._label_unit = 0.0  # the size of the first that is not 0, so that squares stay in range
         self._sums = np.zeros(len(_SUMS))
         self._confusion = np.zeros(count * count)  # actual, then predicted
         self._ranks = RankedScores()
@@ -67,7 +68,7 @@ class Metrics:
         if not len(labels):
             return
         if self._unit is None:
-            self._unit, self._origin = math.ldexp(1.0, math.frexp(float(weights[0]))[1] - 1), float(labels[0])
+            self._unit, self._origin = _power_of_two(float(weights[0])), float(labels[0])
         weights = weights / self._unit
         self._rows += len(labels)
         self._labels.add(labels, weights)
@@ -77,7 +78,9 @@ class Metrics:
             columns[:, _WEIGHT] = 1.0
             columns[:, _LOSS] = self._losses(predictions, labels, codes)
             if self._names is None:
-                apart, shifted = predictions - labels, labels - self._origin
+                self._find_label_unit(predictions, labels)
+                unit = self._label_unit or 1.0
+                apart, shifted = (predictions - labels) / unit, (labels - self._origin) / unit
                 columns[:, _SQUARE], columns[:, _ABSOLUTE] = np.square(apart), np.abs(apart)
                 columns[:, _LABEL], columns[:, _LABEL_SQUARE] = shifted, np.square(shifted)
             elif self._chances:
@@ -88,6 +91,11 @@ class Metrics:
             self._confusion = add_by_place(self._confusion, codes * len(self._names) + found, weights)
             if len(self._names) == 2:
                 self._ranks.add(predictions, codes == 1, weights)
+
+    def _find_label_unit(self, predictions: NDArray[np.float64], labels: NDArray[np.float64]) -> None:
+        sizes = np.maximum(np.abs(predictions), np.abs(labels))
+        if not self._label_unit and sizes.any():
+            self._label_unit = _power_of_two(float(sizes[np.argmax(sizes > 0.0)]))
 
     @property
     def weight(self) -> float:
@@ -140,7 +148,9 @@ class Metrics:
         else:
             place, mean = self._labels.best_class(self._loss, len(self._names))
             result |= {"most_frequent_class": self._names[place], "best_constant_loss": finite(mean)}
-        return result | (_of_numbers(means) if self._names is None else self._of_classes(means))
+        if self._names is None:
+            return result | _of_numbers(means, self._label_unit or 1.0)
+        return result | self._of_classes(means)
 
     def _of_classes(self, means: NDArray[np.float64]) -> dict[str, Any]:
         assert self._names is not None
@@ -187,13 +197,19 @@ class Metrics:
         }
 
 
-def _of_numbers(means: NDArray[np.float64]) -> dict[str, Any]:
+def _power_of_two(size: float) -> float:
+    """The largest that is not above a positive number."""
+    return math.ldexp(1.0, math.frexp(size)[1] - 1)
+
+
+def _of_numbers(means: NDArray[np.float64], unit: float) -> dict[str, Any]:
     with np.errstate(over="ignore", invalid="ignore"):
         variance = float(means[_LABEL_SQUARE] - means[_LABEL] ** 2)
+        known = 0.0 < variance < math.inf
         return {
-            "rmse": finite(float(np.sqrt(means[_SQUARE]))),
-            "mae": finite(float(means[_ABSOLUTE])),
-            "r2": finite(1.0 - float(means[_SQUARE]) / variance) if variance > 0.0 else None,
+            "rmse": finite(float(np.sqrt(means[_SQUARE])) * unit),
+            "mae": finite(float(means[_ABSOLUTE]) * unit),
+            "r2": finite(1.0 - float(means[_SQUARE]) / variance) if known else None,
         }
 
 

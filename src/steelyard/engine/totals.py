@@ -185,7 +185,7 @@ class LabelWeights:
         out = np.empty(len(self._labels))
         with np.errstate(all="ignore"):
             rows.fill_pairs(jit.pointer(loss, function), np.full(len(out), constant), self._labels, out)
-        return float(out @ self._weights / self._weights.sum())
+            return float(out @ self._weights / self._weights.sum())
 
 
 def _halved(

@@ -208,7 +208,7 @@ def take_over(estimator: Any, training: FileTraining) -> None:
     estimator.n_iter_ = len(training.held_out_losses) or training.run_options.passes
     estimator.weight_summary_ = training.totals.weights
     estimator.input_spec_ = training.spec_with_factor()
-    estimator.weight_factor_ = training.files.factor
+    estimator.weight_factor_ = estimator.input_spec_.weight_factor
     vars(estimator).pop("feature_names_in_", None)
     if training.names is not None:
         estimator._names = training.names

@@ -18,6 +18,7 @@ from steelyard.schedules import AUTO
 DEFAULT = Settings()
 WEIGHT_SCALES = ("auto", "as_given", "mean_one")
 
+_SWITCHES = ("fit_intercept", "shuffle", "early_stopping", "calibrate", "warm_start")
 _NUMBERS = ("initial_t", "power_t", "l1", "l2")
 # What may change between two calls that go on with one model. The rest decides what its arrays hold.
 _FREE = {"update", "learning_rate", "initial_t", "power_t"}
@@ -50,6 +51,9 @@ def learning_settings(estimator: Any, auto: bool | None = None) -> Settings:
 
     None: this estimator cannot do that.
     """
+    for name in _SWITCHES:
+        if not isinstance(given := getattr(estimator, name, False), bool | np.bool_):
+            raise TypeError(f"{name} must be True or False; got {given!r}")
     for name in _NUMBERS:
         if not is_number(getattr(estimator, name)):
             raise TypeError(f"{name} must be a number; got {getattr(estimator, name)!r}")

@@ -74,7 +74,8 @@ def load(cls: type[Any], path: str | Path, loss: Loss | None) -> Any:
     estimator.n_features_in_ = engine.features
     estimator.n_iter_ = content.n_iter
     estimator.weight_summary_ = content.weight_summary or NOTHING
-    estimator.weight_factor_ = content.weight_factor
+    # of a model that the command line has trained, it is part of how files are read
+    estimator.weight_factor_ = content.weight_factor if spec is None else spec.weight_factor
     fitted = {
         "classes_": classes,
         "feature_names_in_": content.feature_names,
