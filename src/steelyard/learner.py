@@ -20,7 +20,15 @@ from numpy.typing import NDArray
 
 from steelyard import class_balance, model_file, overflow, target_scale, updates
 from steelyard.examples import Examples, check_labels, check_width, read_only
-from steelyard.learn import adaptive, joint_l2, joint_l2_solvers, linear, rate_panels, standardized
+from steelyard.learn import (
+    adaptive,
+    joint_l2,
+    joint_l2_solvers,
+    linear,
+    rate_panels,
+    row_copies,
+    standardized,
+)
 from steelyard.losses import Loss
 from steelyard.model import Model, Settings
 from steelyard.model_file import EngineState, ModelFile
@@ -235,7 +243,7 @@ class Learner:
                 model.l1_applied, model.l1_lags, model.payments, model.state, predictions,
                 float(settings.bias), *pointers, unit, read_only(self.rate_factor * steps),
                 explicit, settings.l1, l2, settings.average_power, self._flow(),
-                standardized.rooms_for(rows[0], model.pairs, model.columns.arrays[0]),
+                row_copies.rooms_for(rows[0], model.pairs, model.columns.arrays[0]),
             )  # fmt: skip
             return
         adaptive.learn(

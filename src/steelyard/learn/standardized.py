@@ -9,10 +9,8 @@ and units, `sums` has G and the lags of averages (see `averages`).
 """
 
 import math
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from steelyard.learn.adaptive import mean_square, share
 from steelyard.learn.averages import next_reference, raised, time_weight
@@ -35,13 +33,13 @@ from steelyard.learn.linear import (  # fmt: skip
 )
 from steelyard.learn.rate_flow import counted, follow
 from steelyard.learn.rate_panels import WORK_SIZE
-from steelyard.learn.rows import BLOCK, LARGEST, SMALLEST, dot, fill
+from steelyard.learn.row_copies import put, take, take_pairs
+from steelyard.learn.rows import LARGEST, SMALLEST, dot, fill
 from steelyard.learn.shrinkage import SMALLEST_SCALE, fade, lag_of_payment, note_payment, settle
 from steelyard.learn.units import (
     FARTHEST,
     FIRST,
     INDEX,
-    MARKS,
     any_misfit,
     change_units,
     divide,
@@ -52,8 +50,6 @@ from steelyard.learn.units import (
     note_columns,
 )
 from steelyard.numba_tools.jit import borrow, kernel, part
-
-_LINE = 64  # bytes of a cache line
 
 
 @kernel
@@ -111,7 +107,7 @@ def learn(
             )  # fmt: skip
             note_columns(columns, counts[0], marks)
         filled = fill(start, end, values, x)
-        near = _take_pairs(start, end, base, indices, dense, counts[0] > 0, pairs, own, marks, places)
+        near = take_pairs(start, end, base, indices, dense, counts[0] > 0, pairs, own, marks, places)
         if counts[0] > 0 and dense:
             for k in range(end - start):
                 x[k] = x[k] - origins[k] if x[k] != 0.0 else x[k]
@@ -146,7 +142,7 @@ def learn(
             reference = grown
         slope = derivative(p, y)
         if slope != 0.0:
-            _take(start, end, base, indices, dense, sums, own)
+            take(start, end, base, indices, dense, sums, own)
             for k in range(filled):
                 g[k] = own[k].real
                 lags[k] = own[k].imag
@@ -176,9 +172,9 @@ def learn(
                 seen, norm = now[SEEN], now[NORM]
                 _blend(filled, late_moves, moves, scale, scale_lag, typed)
                 _add_squares(filled, z, g, lags, late_moves, 1.0 / scale, gained, 1.0, own, typed)
-                _put(start, end, base, indices, dense, own, sums)
+                put(start, end, base, indices, dense, own, sums)
                 _move(filled, v, units, moves, 1.0 / scale, own, typed)
-                _put(start, end, base, indices, dense, own, pairs)
+                put(start, end, base, indices, dense, own, pairs)
             else:
                 counts_for = h * share(before, slope, unit)
                 seen += counts_for
@@ -205,9 +201,9 @@ def learn(
                         bias_lag += late * s * bias_rate
                         late = scale * late + scale_lag
                 _add_squares(filled, z, g, lags, moves, common * s / scale, gained, late, own, typed)
-                _put(start, end, base, indices, dense, own, sums)
+                put(start, end, base, indices, dense, own, sums)
                 _move(filled, v, units, moves, common * s / scale, own, typed)
-                _put(start, end, base, indices, dense, own, pairs)
+                put(start, end, base, indices, dense, own, pairs)
             if l1 > 0.0:
                 for j in range(start, end):
                     l1_applied[np.uint64(indices[j - base])] = l1_total
@@ -234,61 +230,6 @@ def learn(
     state[NORM], state[SEEN] = norm, seen
     state[BIAS_LAG], state[REFERENCE] = bias_lag, reference
     state[SCALE_LAG], state[L1_LAG], state[PAYMENTS] = scale_lag, l1_lag, paid
-
-
-def rooms_for(indptr: NDArray[Any], pairs: NDArray[Any], origins: NDArray[Any]) -> tuple[NDArray[Any], ...]:
-    """Room for copies of the longest row. Allocated within the kernel, it would take long to compile."""
-    longest = int(np.diff(indptr).max(initial=0))
-    size = (longest // BLOCK + 3) * BLOCK
-    return (
-        _aligned(size, pairs.dtype), _aligned(7 * size, origins.dtype).reshape(7, size),
-        np.zeros(5, origins.dtype), np.zeros(size, np.uint64), np.zeros(size, np.uint32),
-        np.zeros(MARKS, np.uint8),
-    )  # fmt: skip
-
-
-def _aligned(size: int, kind: Any) -> NDArray[Any]:
-    """Zeros from the beginning of a cache line on: vectors across two lines would be slower."""
-    room = np.zeros(size * kind.itemsize + _LINE, np.uint8)
-    start = -room.ctypes.data % _LINE
-    return room[start : start + size * kind.itemsize].view(kind)
-
-
-@part
-def _take_pairs(start, end, base, indices, dense, some_origins, pairs, own, marks, places):
-    """Copy the pairs of the row; returns how many features may have an origin; `places` says which."""
-    count = np.uint64(0)
-    if dense or not some_origins:
-        _take(start, end, base, indices, dense, pairs, own)
-        return count
-    for j in range(start, end):
-        i = np.uint64(indices[j - base])
-        own[j - start] = pairs[i]
-        places[count] = j - start
-        count += np.uint64(marks[i & np.uint64(MARKS - 1)])
-    return count
-
-
-@part
-def _take(start, end, base, indices, dense, numbers, own):
-    """Copy what belongs to the features of the row; those of a dense row lie side by side."""
-    if dense:
-        for k in range(end - start):
-            own[k] = numbers[k]
-    else:
-        for j in range(start, end):
-            own[j - start] = numbers[np.uint64(indices[j - base])]
-
-
-@part
-def _put(start, end, base, indices, dense, own, numbers):
-    """The reverse of `_take`."""
-    if dense:
-        for k in range(end - start):
-            numbers[k] = own[k]
-    else:
-        for j in range(start, end):
-            numbers[np.uint64(indices[j - base])] = own[j - start]
 
 
 @part

@@ -1,0 +1,67 @@
+"""Copies of what belongs to the features of a row, side by side in memory, and the room they need."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steelyard.learn.rows import BLOCK
+from steelyard.learn.units import MARKS
+from steelyard.numba_tools.jit import part
+
+_LINE = 64  # bytes of a cache line
+
+
+def rooms_for(indptr: NDArray[Any], pairs: NDArray[Any], origins: NDArray[Any]) -> tuple[NDArray[Any], ...]:
+    """Room for copies of the longest row. Allocated within the kernel, it would take long to compile."""
+    longest = int(np.diff(indptr).max(initial=0))
+    size = (longest // BLOCK + 3) * BLOCK
+    return (
+        _aligned(size, pairs.dtype), _aligned(7 * size, origins.dtype).reshape(7, size),
+        np.zeros(5, origins.dtype), np.zeros(size, np.uint64), np.zeros(size, np.uint32),
+        np.zeros(MARKS, np.uint8),
+    )  # fmt: skip
+
+
+def _aligned(size: int, kind: Any) -> NDArray[Any]:
+    """Zeros from the beginning of a cache line on: vectors across two lines would be slower."""
+    room = np.zeros(size * kind.itemsize + _LINE, np.uint8)
+    start = -room.ctypes.data % _LINE
+    return room[start : start + size * kind.itemsize].view(kind)
+
+
+@part
+def take_pairs(start, end, base, indices, dense, some_origins, pairs, own, marks, places):
+    """Copy the pairs of the row; returns how many features may have an origin; `places` says which."""
+    count = np.uint64(0)
+    if dense or not some_origins:
+        take(start, end, base, indices, dense, pairs, own)
+        return count
+    for j in range(start, end):
+        i = np.uint64(indices[j - base])
+        own[j - start] = pairs[i]
+        places[count] = j - start
+        count += np.uint64(marks[i & np.uint64(MARKS - 1)])
+    return count
+
+
+@part
+def take(start, end, base, indices, dense, numbers, own):
+    """Copy what belongs to the features of the row; those of a dense row lie side by side."""
+    if dense:
+        for k in range(end - start):
+            own[k] = numbers[k]
+    else:
+        for j in range(start, end):
+            own[j - start] = numbers[np.uint64(indices[j - base])]
+
+
+@part
+def put(start, end, base, indices, dense, own, numbers):
+    """The reverse of `take`."""
+    if dense:
+        for k in range(end - start):
+            numbers[k] = own[k]
+    else:
+        for j in range(start, end):
+            numbers[np.uint64(indices[j - base])] = own[j - start]
