@@ -77,9 +77,9 @@ def options_of(command: click.Command) -> list[Any]:
     return found
 
 
-def pair(folder: Path, rule: Any) -> tuple[Path, Path]:
+def pair(folder: Path, rule: Any, seed: int = 0) -> tuple[Path, Path]:
     """Two files that differ in the labels of the rows that are held out."""
-    held = holdout.marker(holdout.parse(rule))(ROWS)
+    held = holdout.marker(holdout.parse(rule, seed))(ROWS)
     folders = folder / "a", folder / "b"
     for each in folders:
         each.mkdir()
@@ -88,7 +88,8 @@ def pair(folder: Path, rule: Any) -> tuple[Path, Path]:
 
 def check(folder: Path, rule: Any, *given: Any) -> None:
     models = []
-    for path in pair(folder, rule):
+    seed = given[given.index("--seed") + 1] if "--seed" in given else 0
+    for path in pair(folder, rule, seed):
         trained(path, *COMMON, *given, "--holdout", rule, "-o", path.with_suffix(".model"))
         models.append(without_record(path.with_suffix(".model")))
     assert models[0] == models[1]
