@@ -146,7 +146,7 @@ def _check_forgeries(
 def _check_noticed(certificate: Any, forged: Journal, where: Any) -> None:
     try:
         verify_with_journal(certificate, forged)
-    except ValueError:
+    except (ValueError, OSError):  # the latter if it makes no sense
         return
     pytest.fail(f"{where}: was not noticed")
 

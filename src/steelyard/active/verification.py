@@ -113,10 +113,7 @@ def _check_picks(reads: list[Read], seed: int, size: int) -> None:
 def verify_with_journal(certificate: dict[str, Any], journal: Journal) -> Certification:
     """As `verify`, and the attempt must be in the journal, begun so, with these predictions and answers."""
     found, claimed = verify(certificate), certificate["draws"]
-    try:
-        kept = certification_in(journal, found.attempt, len(claimed))
-    except _DAMAGE as error:
-        raise ValueError(f"attempt {found.attempt} in {journal.path} is damaged: {error}") from error
+    kept = certification_in(journal, found.attempt, len(claimed))
     if kept is None:
         raise ValueError(f"attempt {found.attempt} is not in {journal.path}")
     then = kept.certificate()
