@@ -1,4 +1,4 @@
-"""Journals that are damaged: a line that names the journal, whatever in it is wrong, and not the certificate."""
+"""Journals that are damaged: a line that names the journal and not the certificate, whatever is wrong."""
 
 import json
 import shutil
