@@ -9,7 +9,6 @@ nothing; of recall answers and predictions that make no difference to the count;
 """
 
 import math
-from itertools import zip_longest
 from typing import Any
 
 import numpy as np
@@ -119,7 +118,8 @@ def verify_with_journal(certificate: dict[str, Any], journal: Journal) -> Certif
     if kept is None:
         raise ValueError(f"attempt {found.attempt} is not in {journal.path}")
     then = kept.certificate()
-    for number, (draw, same) in enumerate(zip_longest(claimed, then["draws"], fillvalue={}), 1):
+    stored = then["draws"] + [{}] * (len(claimed) - len(then["draws"]))
+    for number, (draw, same) in enumerate(zip(claimed, stored, strict=True), 1):
         for name in sorted(draw):
             if name not in same or draw[name] != same[name]:
                 raise ValueError(f"draw {number} has another {name} in {journal.path}, or none")
