@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from starlette.routing import Route
 
 from steelyard.active.label_store import Label
 from steelyard.labelling.app import LabellingApp
@@ -178,6 +179,34 @@ def test_bad_requests_change_nothing(client: WebClient, session: LabellingSessio
     assert broken.status_code == 400
     assert "nothing to undo" in post(client, "undo", 400)["error"]
     assert not session.labels
+
+
+def test_numbers_are_numbers(client: WebClient, session: LabellingSession) -> None:
+    """Of every route and every field with a number that it wants: nothing else is taken for one."""
+    rest = ME | {"label": "ham", "measure": "error", "text": "free", "kind": "csv"}
+    budget, wanted = session.project.settings.budget, set()
+    for route in LabellingApp(session).starlette().routes:
+        assert isinstance(route, Route)
+        name = route.path.removeprefix("/{token}/api/")
+        ask = post if "POST" in (route.methods or ()) else get
+        for field in ("item", "budget", "target"):
+            method, given = ("POST", {"json": rest}) if ask is post else ("GET", {"params": rest})
+            if f"'{field}' is missing" not in client.request(method, f"api/{name}", **given).text:
+                continue
+            wanted.add((name, field))
+            wrong: list[Any] = [True, "x", "", "1_0", "NaN", "Infinity", "1e999", "²"]
+            wrong += [] if field == "target" else [3.9, 7.0]
+            wrong += ["7", "0.3", None, []] if ask is post else ["true", '"7"']
+            for value in wrong:
+                said = ask(client, name, 400, **rest | {field: value})["error"]
+                assert f"the {field} is a" in said, (name, value)
+    assert wanted == {
+        ("label", "item"), ("document", "item"), ("budget", "budget"), ("certify", "target"),
+        ("forecast", "target"),
+    }  # fmt: skip
+    assert not session.labels
+    assert (session.attempts.current, session.wish) == (None, None)
+    assert session.project.settings.budget == budget
 
 
 def test_a_full_disk_is_told(

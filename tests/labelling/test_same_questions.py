@@ -14,8 +14,11 @@ from tests.labelling.projects import CLASSES, texts, truth
 COUNT = 32
 
 
-def asked(folder: Path, name: str, strategy: str, *, prompt: bool) -> list[int]:
-    """The documents in the order in which they came; the learner works at once, or when nothing is left."""
+def asked(folder: Path, name: str, strategy: str, *, prompt: bool, stops: bool = False) -> list[int]:
+    """The documents in the order in which they came; the learner works at once, or when nothing is left.
+
+    With `stops` the server is started anew before every question.
+    """
     table = folder / "messages.csv"
     rows = [f'"{text}",{label if number % 9 == 0 else ""}' for number, (text, label) in enumerate(texts(150))]
     table.write_text("\n".join(["message,label", *rows, ""]))
@@ -24,25 +27,31 @@ def asked(folder: Path, name: str, strategy: str, *, prompt: bool) -> list[int]:
     with Project(folder / name) as project:
         settings = ProjectSettings(CLASSES, "spam", strategy, 80, audit)
         project.begin(corpus.read(str(table), classes=CLASSES), settings)
-        with closing(LabellingSession(project)) as session:  # without its thread
-            session.holders.see("tab")
-            session.step()
-            while len(done) < COUNT:
-                while (found := session._choose("tab", "ann")) is None:
-                    session.step()
-                item = found[0]
-                right = truth(str(project.store.document(item).fields["message"]))
-                wrong = CLASSES[right == "ham"]
-                session.label("tab", "ann", item, wrong)
-                session.label("tab", "ann", item, None if len(done) % 7 == 3 else right)  # on second thoughts
-                if len(done) % 10 == 5:
-                    session.undo("tab", "ann")
-                    session.undo("tab", "ann")
-                    session.label("tab", "ann", item, right)
-                done.append(item)
-                while prompt and (session._pending or session._wanted()):
-                    session.step()
+    while len(done) < COUNT:
+        with Project(folder / name) as project, closing(LabellingSession(project)) as session:
+            _answer(session, done, len(done) + 1 if stops else COUNT, prompt=prompt)
     return done
+
+
+def _answer(session: LabellingSession, done: list[int], until: int, *, prompt: bool) -> None:
+    """Without the thread of the session."""
+    session.holders.see("tab")
+    session.step()
+    while len(done) < until:
+        while (found := session._choose("tab", "ann")) is None:
+            session.step()
+        item = found[0]
+        right = truth(str(session.project.store.document(item).fields["message"]))
+        wrong = CLASSES[right == "ham"]
+        session.label("tab", "ann", item, wrong)
+        session.label("tab", "ann", item, None if len(done) % 7 == 3 else right)  # on second thoughts
+        if len(done) % 10 == 5:
+            session.undo("tab", "ann")
+            session.undo("tab", "ann")
+            session.label("tab", "ann", item, right)
+        done.append(item)
+        while prompt and (session._pending or session._wanted()):
+            session.step()
 
 
 @pytest.mark.parametrize("strategy", strategies.names())
@@ -50,3 +59,9 @@ def test_questions_follow_from_the_answers(strategy: str, tmp_path: Path) -> Non
     found = asked(tmp_path, "prompt.journal", strategy, prompt=True)
     assert found == asked(tmp_path, "late.journal", strategy, prompt=False)
     assert len(set(found)) == COUNT
+
+
+@pytest.mark.parametrize("strategy", strategies.names())
+def test_questions_that_wait_come_in_their_order_after_a_restart(strategy: str, tmp_path: Path) -> None:
+    found = asked(tmp_path, "one.journal", strategy, prompt=True)
+    assert found == asked(tmp_path, "many.journal", strategy, prompt=True, stops=True)

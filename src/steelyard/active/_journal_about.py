@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager
 from dataclasses import asdict
 from typing import Any
 
+from steelyard.active._damage import reading
 from steelyard.active.events import CHANGE, WITHDRAW
 from steelyard.model import Settings
 
@@ -74,11 +75,12 @@ class AboutEntry(ABC):
             self._db.execute("INSERT INTO about VALUES (?)", (json.dumps({"format": oldest} | about),))
 
     def about(self) -> dict[str, Any] | None:
-        row = self._db.execute("SELECT about FROM about").fetchone()
-        if row is None:
-            return None
-        kept: dict[str, Any] = json.loads(row[0])
-        newest = kept.pop("format")
+        with reading(self.path):
+            row = self._db.execute("SELECT about FROM about").fetchone()
+            if row is None:
+                return None
+            kept: dict[str, Any] = json.loads(row[0])
+            newest = int(kept.pop("format"))
         if newest > FORMAT:
             raise ValueError(
                 f"{self.path}: written by a newer steelyard (format {newest}, this one reads up to "

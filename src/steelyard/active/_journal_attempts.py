@@ -12,6 +12,8 @@ from abc import ABC, abstractmethod
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
+from steelyard.active._damage import reading
+
 if TYPE_CHECKING:
     from steelyard.active.events import Event
     from steelyard.active.journal import AskedRow
@@ -32,6 +34,7 @@ AttemptEntry = tuple[str, int | None, Any]
 class AttemptEntries(ABC):
     """For `Journal`."""
 
+    path: str
     _db: sqlite3.Connection
 
     @abstractmethod
@@ -55,13 +58,14 @@ class AttemptEntries(ABC):
         row = self._db.execute("SELECT start FROM attempts WHERE number = ?", (number,)).fetchone()
         if row is None:
             return None
-        entries = self._db.execute(
-            "SELECT kind, row, label FROM attempt_entries WHERE attempt = ? ORDER BY id", (number,)
-        )
-        start: dict[str, Any] = json.loads(zlib.decompress(row[0]))
-        return start, [
-            (kind, at, None if label is None else json.loads(label)) for kind, at, label in entries
-        ]
+        with reading(self.path):
+            entries = self._db.execute(
+                "SELECT kind, row, label FROM attempt_entries WHERE attempt = ? ORDER BY id", (number,)
+            )
+            start: dict[str, Any] = json.loads(zlib.decompress(row[0]))
+            return start, [
+                (kind, at, None if label is None else json.loads(label)) for kind, at, label in entries
+            ]
 
     def add_to_attempt(self, number: int, kind: str, row: int | None = None, label: Any = None) -> None:
         with self._written(to_disk=True):

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from steelyard.active._damage import reading
 from steelyard.active._journal_attempts import GIVE_UP, LABEL, LEARN, TAKE_BACK, AttemptEntry
 from steelyard.active.certification import Certification, Read
 from steelyard.active.journal import Journal
@@ -67,12 +68,11 @@ class Attempt(Certification):
         if kept is None:
             return None
         start, entries = kept
-        attempt = cls._made(learner, pool, numbers, start)
+        with reading(learner.journal.path):
+            attempt = cls._made(learner, pool, numbers, start)
+            _answer(attempt, entries)
         attempt.given_up = any(kind == GIVE_UP for kind, _, _ in entries)
         attempt.learned = any(kind == LEARN for kind, _, _ in entries)
-        for _, row, label in answers_in_force(entries):
-            assert row is not None
-            attempt._add(row, label)
         done = attempt.learned or attempt.passed
         size = len(start["predictions"])
         same = pool if len(pool) <= size else pool.take(np.arange(size))  # it may have grown since
@@ -215,17 +215,22 @@ class Ended(NamedTuple):
 def certification_in(journal: Journal, number: int, most: int | None = None) -> Certification | None:
     """The attempt of this number with its answers, or the first of them; None if there is none."""
     kept = journal.attempt(number)
-    return None if kept is None else _with_answers(*kept, most)
+    return None if kept is None else _with_answers(journal, *kept, most)
 
 
 def _with_answers(
-    start: dict[str, Any], entries: Sequence[AttemptEntry], most: int | None = None
+    journal: Journal, start: dict[str, Any], entries: Sequence[AttemptEntry], most: int | None = None
 ) -> Certification:
-    found = Certification(**_claim(start))
+    with reading(journal.path):
+        found = Certification(**_claim(start))
+        _answer(found, entries, most)
+        return found
+
+
+def _answer(attempt: Certification, entries: Sequence[AttemptEntry], most: int | None = None) -> None:
     for _, row, label in answers_in_force(entries)[:most]:
         assert row is not None
-        found._add(row, label)
-    return found
+        attempt._add(row, label)
 
 
 def ended_attempts(journal: Journal) -> list[Ended]:
@@ -234,7 +239,7 @@ def ended_attempts(journal: Journal) -> list[Ended]:
     for number in range(1, journal.count_attempts() + 1):
         if (kept := journal.attempt(number)) is None:
             continue
-        found = _with_answers(*kept)
+        found = _with_answers(journal, *kept)
         if found.over or any(kind == GIVE_UP for kind, _, _ in kept[1]):
             ended.append(Ended(found, kept[0]["learned"]))
     return ended

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard._file_lock import FileLock
+from steelyard.active._damage import reading
 from steelyard.active._journal_about import WITH_CHANGES, AboutEntry
 from steelyard.active._journal_attempts import ATTEMPT_TABLES, AttemptEntries
 from steelyard.active.events import ANSWER, CHANGE, SKIP, UNDO, WITHDRAW, Event, Events
@@ -216,6 +217,10 @@ class Journal(AboutEntry, AttemptEntries):
 
     def history(self) -> History:
         """Read with few objects at a time: there may be a hundred thousand answers."""
+        with reading(self.path):
+            return self._history()
+
+    def _history(self) -> History:
         probability, prediction = (
             self.considered("probabilities", 0.0),
             self.considered("predictions", np.nan),

@@ -13,6 +13,7 @@ from contextlib import closing, suppress
 from dataclasses import dataclass
 from typing import Any
 
+from steelyard.active._damage import reading
 from steelyard.active.journal import Journal, transaction
 
 LABEL, CERTIFY, IMPORT = "label", "certify", "import"
@@ -93,11 +94,11 @@ class LabelStore:
 
     def project(self) -> dict[str, Any] | None:
         """Its settings; None if the journal has no documents, such as one that Python code keeps."""
-        try:
+        with reading(self._journal.path):
+            if not self._db.execute("SELECT 1 FROM sqlite_master WHERE name = 'project'").fetchone():
+                return None
             row = self._db.execute("SELECT project FROM project").fetchone()
-        except sqlite3.OperationalError:  # no such table
-            return None
-        return None if row is None else json.loads(row[0])
+            return None if row is None else json.loads(row[0])
 
     def save_project(self, project: dict[str, Any]) -> None:
         with self.lock, transaction(self._db, to_disk=True):
@@ -120,8 +121,9 @@ class LabelStore:
         """
         with self.lock, transaction(self._db, to_disk=True):
             items: dict[str, int] = {}
-            for (fields,) in self._db.execute(_FIRST_FIELDS):
-                items[_content(json.loads(fields), features)] = len(items)
+            with reading(self._journal.path):
+                for (fields,) in self._db.execute(_FIRST_FIELDS):
+                    items[_content(json.loads(fields), features)] = len(items)
             first = self._db.execute("SELECT count(*) FROM documents").fetchone()[0]
             for row, document in enumerate(documents, first):
                 item = items.setdefault(_content(document.fields, features), len(items))
@@ -145,7 +147,7 @@ class LabelStore:
     def labels(self, item: int | None = None) -> list[Label]:
         """All entries in their order, those that are no longer in force included; or those of one item."""
         which, values = ("", ()) if item is None else ("WHERE item = ?", (item,))
-        with self.lock:
+        with self.lock, reading(self._journal.path):
             found = self._db.execute(
                 f"SELECT item, label, annotator, time, purpose FROM labels {which} ORDER BY id", values
             )
@@ -153,23 +155,25 @@ class LabelStore:
 
     def document(self, item: int) -> Document:
         """The first of the equal documents."""
-        with self._read_lock:  # nobody waits until the disk has what another one said
-            row = self._reading.execute(
-                "SELECT id, fields FROM documents WHERE item = ? ORDER BY row LIMIT 1", (item,)
-            ).fetchone()
-        return Document(row[0], json.loads(row[1]))
+        with reading(self._journal.path):
+            with self._read_lock:  # nobody waits until the disk has what another one said
+                row = self._reading.execute(
+                    "SELECT id, fields FROM documents WHERE item = ? ORDER BY row LIMIT 1", (item,)
+                ).fetchone()
+            return Document(row[0], json.loads(row[1]))
 
     def documents(self) -> Iterator[tuple[int, Document]]:
         """Every document in the order of the files, with its item."""
-        with closing(self._journal.connect()) as db:
+        with closing(self._journal.connect()) as db, reading(self._journal.path):
             for item, name, fields in db.execute("SELECT item, id, fields FROM documents ORDER BY row"):
                 yield item, Document(name, json.loads(fields))
 
     def item_fields(self, most: int) -> Iterator[list[str]]:
         """The fields of every item as JSON, so many at a time."""
-        found = self._db.execute(_FIRST_FIELDS)
-        while lines := found.fetchmany(most):
-            yield [line for (line,) in lines]
+        with reading(self._journal.path):
+            found = self._db.execute(_FIRST_FIELDS)
+            while lines := found.fetchmany(most):
+                yield [line for (line,) in lines]
 
     def count(self) -> int:
         with self.lock:
@@ -197,8 +201,9 @@ class LabelStore:
             self._db.execute("INSERT OR REPLACE INTO estimates VALUES (?, ?)", values)
 
     def estimates(self) -> list[dict[str, Any]]:
-        found = self._db.execute("SELECT answers, estimate FROM estimates ORDER BY answers")
-        return [{"answers": answers} | json.loads(estimate) for answers, estimate in found]
+        with reading(self._journal.path):
+            found = self._db.execute("SELECT answers, estimate FROM estimates ORDER BY answers")
+            return [{"answers": answers} | json.loads(estimate) for answers, estimate in found]
 
 
 def _content(fields: dict[str, Any], features: Sequence[str]) -> str:

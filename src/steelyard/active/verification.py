@@ -2,9 +2,10 @@
 
 By itself, a certificate shows that its draws are those of its seed and that they give what it says. Fields of
 which there is no second copy in it are compared with the journal only: the digests `model` and
-`pool_checksum`; which rows could be drawn, as far as none of them was; of precision the size of the pool; the
-positive class, of which an error says nothing; of recall answers and predictions that make no difference to
-the count. `format` claims nothing: it says how to read the file.
+`pool_checksum`; which rows could be drawn, and seed and alpha, as far as draws and result remain the same; of
+precision the size of the pool; the order of the classes, and the positive class, of which an error says
+nothing; of recall answers and predictions that make no difference to the count; fields that were added.
+`format` claims nothing: it says how to read the file. The evidence is always compared to six digits only.
 """
 
 import math
@@ -113,17 +114,18 @@ def _check_picks(reads: list[Read], seed: int, size: int) -> None:
 def verify_with_journal(certificate: dict[str, Any], journal: Journal) -> Certification:
     """As `verify`, and the attempt must be in the journal, begun so, with these predictions and answers."""
     found, claimed = verify(certificate), certificate["draws"]
-    try:
-        kept = certification_in(journal, found.attempt, len(claimed))
-    except _DAMAGE as error:
-        raise ValueError(f"attempt {found.attempt} in {journal.path} is damaged: {error}") from error
+    kept = certification_in(journal, found.attempt, len(claimed))
     if kept is None:
         raise ValueError(f"attempt {found.attempt} is not in {journal.path}")
     then = kept.certificate()
-    for number, draw in enumerate(claimed):
-        for name, what in (("answer", "another answer"), ("prediction", "another prediction")):
-            if number >= len(then["draws"]) or draw[name] != then["draws"][number][name]:
-                raise ValueError(f"draw {number + 1} has {what} in {journal.path}, or none")
+    stored = then["draws"] + [{}] * (len(claimed) - len(then["draws"]))
+    for number, (draw, same) in enumerate(zip(claimed, stored, strict=True), 1):
+        for name in sorted(draw):
+            if name not in same or draw[name] != same[name]:
+                raise ValueError(f"draw {number} has another {name} in {journal.path}, or none")
+    odd = sorted(certificate.keys() ^ then.keys())
+    if odd and certificate["format"] == FORMAT:  # those before lack some
+        raise ValueError(f"it has {', '.join(odd)} and {journal.path} has not, or the other way round")
     for name in (name for name in then if name not in ("format", "log_evidence", "draws")):
         stated = certificate.get(name, [] if name == "reads" else None)
         if stated != then[name]:

@@ -6,6 +6,7 @@ the page makes text nodes of them: nothing in a document becomes HTML.
 """
 
 import json
+import math
 import secrets
 import tempfile
 from collections.abc import Awaitable, Callable
@@ -147,7 +148,7 @@ class LabellingApp:
 
     async def _document(self, request: Request) -> Response:
         given = request.query_params
-        item = int(given["item"])
+        item = _whole("item", _from_text(given["item"]))
         if not 0 <= item < self._session.feed.items:
             raise ValueError(f"there is no document {item}")
         return JSONResponse(self._view.document(item, given["annotator"]))
@@ -161,9 +162,8 @@ class LabellingApp:
 
     async def _forecast(self, request: Request) -> Response:
         given = request.query_params
-        return JSONResponse(
-            await run_in_threadpool(self._view.forecast, given["measure"], float(given["target"]))
-        )
+        measure, target = given["measure"], _number("target", _from_text(given["target"]))
+        return JSONResponse(await run_in_threadpool(self._view.forecast, measure, target))
 
     async def _download(self, request: Request) -> Response:
         kind = request.query_params["kind"]
@@ -188,7 +188,7 @@ class LabellingApp:
 
     def _label(self, given: dict[str, Any]) -> dict[str, Any]:
         client, annotator = str(given["client"]), str(given["annotator"])
-        self._session.label(client, annotator, int(given["item"]), given["label"])
+        self._session.label(client, annotator, _whole("item", given["item"]), given["label"])
         return self._view.next(client, annotator)
 
     def _undo(self, given: dict[str, Any]) -> dict[str, Any]:
@@ -197,7 +197,7 @@ class LabellingApp:
         return self._view.state(annotator) | {"question": self._view.document(item, annotator)}
 
     def _certify(self, given: dict[str, Any]) -> dict[str, Any]:
-        self._session.certify(str(given["measure"]), float(given["target"]))
+        self._session.certify(str(given["measure"]), _number("target", given["target"]))
         return self._view.next(str(given["client"]), str(given["annotator"]))
 
     def _give_up(self, given: dict[str, Any]) -> dict[str, Any]:
@@ -209,8 +209,25 @@ class LabellingApp:
         return {}
 
     def _budget(self, given: dict[str, Any]) -> dict[str, Any]:
-        budget = given["budget"]
-        if isinstance(budget, bool) or not isinstance(budget, int):
-            raise InputError(f"the budget is a whole number; got {budget!r}")
-        self._session.set_budget(budget)
+        self._session.set_budget(_whole("budget", given["budget"]))
         return self._view.next(str(given["client"]), str(given["annotator"]))
+
+
+def _from_text(text: str) -> Any:
+    """The number that an address has in it; any other text as it is."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+
+
+def _whole(name: str, given: Any) -> int:
+    if isinstance(given, bool) or not isinstance(given, int):
+        raise InputError(f"the {name} is a whole number; got {given!r}")
+    return given
+
+
+def _number(name: str, given: Any) -> float:
+    if isinstance(given, bool) or not isinstance(given, int | float) or not math.isfinite(given):
+        raise InputError(f"the {name} is a number; got {given!r}")
+    return float(given)

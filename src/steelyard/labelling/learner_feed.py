@@ -48,7 +48,8 @@ class LearnerFeed:
         assert classifier.pool_ is not None
         self._pool = classifier.pool_
         self.items = len(self._pool)
-        asked = order[np.flatnonzero(history.asked)]
+        turns = np.fromiter(classifier.learner_.journal.turns(), np.int64)
+        asked = order[turns[np.isin(turns, np.flatnonzero(history.asked))]]  # as they were asked
         taught = order[np.array(classifier.learner_._read.in_state(TAUGHT), np.int64)]
         self.asked = np.zeros(self.items, bool)
         """Which items the learner has asked about."""

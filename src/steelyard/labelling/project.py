@@ -14,6 +14,7 @@ from scipy import sparse
 
 from steelyard import model_file
 from steelyard.active import strategies
+from steelyard.active._damage import reading
 from steelyard.active.journal import Journal
 from steelyard.active.label_store import Document, LabelStore
 from steelyard.active.strategies._base import MOST_LABELS
@@ -91,7 +92,8 @@ class Project:
         self.journal.follows = True
         kept = self.store.project()
         if kept is not None:
-            self._take(kept)
+            with reading(self.path):
+                self._take(kept)
 
     def _take(self, kept: dict[str, Any]) -> None:
         self.spec: InputSpec = from_json(kept["spec"])

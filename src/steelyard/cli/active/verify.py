@@ -25,15 +25,17 @@ _WANTED = (
 @click.argument("certificate", type=options.FILE_PATH)
 @click.option(
     "--journal", type=options.FILE_PATH, metavar="FILE",
-    help="Compare every prediction and answer with this journal, too.",
+    help="Compare every field with this journal, too.",
 )  # fmt: skip
 def command(certificate: Path, journal: Path | None) -> None:
     """Check a certificate: its draws, its evidence and what it says.
 
     The draws must be those of its seed and attempt, and predictions and answers must give the result that it
     states. Whether these are what was predicted and answered at the time, only the journal shows: without
-    --journal, an answer that was changed together with its prediction is not noticed. No file can prove that
-    the answers are true. See docs/certify.md.
+    --journal, changes after which draws and result remain the same are not noticed, such as an answer that
+    was changed together with its prediction, or another digest of the model. With --journal every field is
+    compared with the attempt that is stored there; what else the journal has is not checked. No file can
+    prove that the answers are true. See docs/certify.md.
     """
     from steelyard.active.journal import Journal
     from steelyard.active.verification import verify, verify_with_journal

@@ -1,0 +1,24 @@
+"""`reading`: whatever is wrong with what a journal stores, the error names the journal and says so."""
+
+import errno
+import sqlite3
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+_SIGNS = (
+    sqlite3.DatabaseError, zlib.error, ValueError, LookupError, TypeError, AttributeError, OverflowError,
+    RecursionError,
+)  # fmt: skip
+
+
+@contextmanager
+def reading(path: str) -> Iterator[None]:
+    """While entries of this journal are read and understood; that they make no sense is an OSError.
+
+    So it is told from a ValueError, which is about what somebody wants of the journal.
+    """
+    try:
+        yield
+    except _SIGNS as error:
+        raise OSError(errno.EIO, f"is damaged ({type(error).__name__}: {error}); use a copy", path) from error
