@@ -12,6 +12,13 @@ _SIGNS = (
 )  # fmt: skip
 
 
+# Codes of SQLite for what is wrong around a journal that may itself be whole.
+_ELSEWHERE = (
+    sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR,
+    sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN,
+)  # fmt: skip
+
+
 @contextmanager
 def reading(path: str) -> Iterator[None]:
     """While entries of this journal are read and understood; that they make no sense is an OSError.
@@ -21,4 +28,6 @@ def reading(path: str) -> Iterator[None]:
     try:
         yield
     except _SIGNS as error:
+        if getattr(error, "sqlite_errorcode", 0) & 0xFF in _ELSEWHERE:
+            raise
         raise OSError(errno.EIO, f"is damaged ({type(error).__name__}: {error}); use a copy", path) from error
