@@ -37,7 +37,7 @@ help:
 	@echo "make audit    known vulnerabilities of what steelyard depends on; needs the network"
 	@echo "make test-cluster  training on real clusters of Ray and Dask, whose workers are killed on the way"
 	@echo "make fuzz     damaged files and requests for everything that reads, some minutes; LONG=1 for hours"
-	@echo "make soak     commands and servers that are killed at random moments, full disks, and memory over long runs"
+	@echo "make soak     commands and servers that are killed, full disks, memory over long runs, every pair of options"
 	@echo "make bench-cluster  what parts and rounds cost in accuracy, and what clusters gain in time"
 	@echo "make check    the linters only"
 	@echo "make docs     write the references of the command line and of Python anew"
@@ -112,6 +112,7 @@ KILLS ?= 50
 soak: $(VENV)/.installed-dev
 	@$(BIN)/python -m fuzzing.soak --kills $(KILLS) $(ONLY)
 	@$(BIN)/python -m fuzzing.soak.memory
+	@$(PYTEST) -m soak tests/cli tests/estimators
 
 bench-cluster: $(VENV)/.installed-cluster
 	@$(BIN)/python -m benchmarks.merging
