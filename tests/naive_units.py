@@ -1,6 +1,9 @@
-"""The slow twin of `learn.units`: what a feature is measured in, one value at a time."""
+"""The slow twins of `learn.units`, `label_units` and `class_steps`: one value at a time."""
 
+import math
 from itertools import pairwise
+
+from tests.naive_clock import octave
 
 
 class NaiveUnits:
@@ -59,10 +62,41 @@ class NaiveUnits:
         return self.unit[i] / unit * min(1.0, 16.0 * unit / size), (unit / self.unit[i]) ** 2
 
 
-def when(clock: float, h: float, change: float, full_speed: float) -> float:
-    """The time of a move that would have lasted all of h at the speed it began with."""
-    share = min(abs(change), abs(full_speed)) / abs(full_speed) if full_speed else 1.0
-    return clock + 0.5 * h * share
+class NaiveLabels:
+    """The unit of labels: the spread of those seen, and of one unit of weight of the row that asks."""
+
+    def __init__(self, bias: bool) -> None:
+        self.bias = bias
+        self.seen: list[tuple[float, float]] = []
+        self.unit, self.set_at = 0.0, 0
+
+    def look(self, epoch: int, y: float, h: float) -> None:
+        """As long as there is no unit, and where the epoch reaches a power of two."""
+        if self.unit > 0.0 and octave(epoch) <= octave(self.set_at):
+            return
+        labels = [*self.seen, (y, h)]
+        origin = labels[0][0] if self.bias else 0.0
+        total = sum(weight for _, weight in labels)
+        mean = sum(weight * (label - origin) for label, weight in labels) / total if self.bias else 0.0
+        squares = sum(weight * (label - origin - mean) ** 2 for label, weight in labels)
+        self.unit, self.set_at = math.sqrt(squares / total), epoch
+
+
+class NaiveClasses:
+    """How much longer steps are where one of two classes is rare."""
+
+    def __init__(self, low: float, high: float) -> None:
+        self.low, self.high = low, high
+        self.weight = self.second = 0.0
+        self.factor = 1.0
+
+    def count(self, y: float, h: float) -> None:
+        self.weight += h
+        self.second += h * (y - self.low) / (self.high - self.low)
+
+    def look(self) -> None:
+        share = (self.second + 2.0) / (self.weight + 4.0)
+        self.factor = 1.0 / math.sqrt(0.04 + 0.96 * 4.0 * share * (1.0 - share))
 
 
 def mean_square_of(z: float) -> float:

@@ -22,14 +22,15 @@ from benchmarks import (
     numeric,
     odd_weights,
     probabilities,
-    rate_flow,
     rates,
     regression,
     sections,
     untuned,
+    weights_cost,
 )
 from benchmarks.labelled import Problem
 from steelyard import OnlineClassifier
+from steelyard.model import SCALINGS
 
 
 @pytest.fixture
@@ -218,10 +219,10 @@ def test_invariance_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, two_cl
     page = tmp_path / "page.md"
     arguments = ["--rows", "100", "--loss", "squared", "--output", str(page)]
     CliRunner().invoke(invariance.main, arguments, catch_exceptions=False)
-    lines = [line for line in page.read_text().splitlines() if line.startswith("| `squared`")]
-    assert len(lines) == 2 * (1 + len(invariance.UPDATES))
-    assert lines[0].count("< 0.001%") == 3  # rates that follow the flow
-    assert lines[1].count("< 0.001%") == 2  # plain and row_norm, where weights are copies
+    lines = [line for line in page.read_text().splitlines() if "`squared`" in line]
+    assert len(lines) == len(invariance.WAYS)
+    assert lines[0].count("exact") == len(SCALINGS)  # the invariant update in float64
+    assert "exact" not in lines[-1]
     assert "overflows" in "".join(lines)
 
 
@@ -268,20 +269,40 @@ def test_sets_of_several_classes(name: str) -> None:
 
 @pytest.mark.parametrize(
     ("found", "shown"),
-    [((0.0123, 0.5), "1.2% / +0.50"), ((12.34, -3.0), "1,234% / -3.00"), ((1e-9, 0.0), "< 0.001%")],
+    [
+        ((0.0123, 0.5), "1.2% / +0.50"),
+        ((12.34, -3.0), "1,234% / -3.00"),
+        ((1.2e-4, 0.0), "0.012% / +0.00"),
+        ((1e-9, 0.0), "exact"),
+    ],
 )
 def test_cells_of_differences(found: tuple[float, float], shown: str) -> None:
-    assert invariance.cell(found) == shown
-    assert invariance.cell(None) == "overflows"
+    assert invariance.cell(found, 1e-5) == shown
+    assert invariance.cell(None, 1e-5) == "overflows"
 
 
-def test_what_the_flow_of_rates_costs(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: Problem
-) -> None:
+def test_what_weights_cost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: Problem) -> None:
     monkeypatch.setattr(labelled, "load", lambda name: words)
     page = tmp_path / "page.md"
-    arguments = ["--set", "words", "--seeds", "1", "--output", str(page)]
-    result = CliRunner().invoke(rate_flow.main, arguments, catch_exceptions=False)
+    arguments = ["--rounds", "2", "--rows", "200", "--set", "rcv1-ccat", "--set", "generated"]
+    result = CliRunner().invoke(
+        weights_cost.main, [*arguments, "--output", str(page)], catch_exceptions=False
+    )
     assert result.exit_code == 0
-    assert "## What exactness costs" in page.read_text()
-    assert page.read_text().count("| words |") == 1
+    assert page.read_text().count("| `logistic` |") == 2
+    drawn = {kind: rows.sample_weight for kind, rows in weights_cost.load("rcv1-ccat", 200).items()}
+    assert set(drawn[weights_cost.ONE]) == {1.0}
+    assert 0.0 <= drawn[weights_cost.FRACTIONS].min() < drawn[weights_cost.FRACTIONS].max() < 2.0
+    assert set(drawn[weights_cost.TEN]) == set(range(1, 20))
+
+
+def test_targets_of_weights() -> None:
+    times = {weights_cost.ONE: [1.0, 2.0, 1.0], weights_cost.TEN: [3.0, 7.0, 5.0]}
+    found = weights_cost.quartiles(times, weights_cost.TEN)
+    assert found == (3.5, 3.25, 4.25)
+    assert weights_cost.cell(found) == "3.50 (3.25–4.25)"
+    assert weights_cost.verdicts("modified_huber", {weights_cost.TEN: found}) == [
+        ("mean 10", "3.50, target ≤ 3")
+    ]
+    assert weights_cost.verdicts("logistic", {weights_cost.TEN: found}) == []
+    assert weights_cost.verdicts("hinge", {weights_cost.TEN: found}) == []

@@ -1,6 +1,5 @@
 """Steps are longer where a class is rare, and neither chunks, lanes nor parts of a weight change them."""
 
-import math
 from typing import Any
 
 import numpy as np
@@ -10,7 +9,7 @@ from steelyard import OnlineClassifier, class_balance, losses
 from steelyard.class_balance import SECOND, STEPS, WEIGHT
 from steelyard.engine.lane_block import LaneBlock
 from steelyard.examples import examples
-from steelyard.learn import linear
+from steelyard.learn import class_steps, linear
 from steelyard.learner import Learner
 from steelyard.losses import Loss, OneOf
 from steelyard.merging import parts
@@ -43,51 +42,12 @@ def test_which_losses_have_classes(name: str) -> None:
 
 
 def test_the_rarer_a_class_the_longer_the_steps_up_to_five() -> None:
-    weight = np.full(6, 1e6)
-    found = class_balance.steps(weight, weight * [0.5, 0.25, 0.05, 0.01, 1e-4, 0.0])
+    found = np.array([class_steps.steps(1e6, 1e6 * share) for share in (0.5, 0.25, 0.05, 0.01, 1e-4, 0.0)])
     np.testing.assert_allclose(found[:3], [1.0, 1.147, 2.120], atol=1e-3)
     assert (np.diff(found) > 0.0).all()
     assert 4.99 < found[-1] < 5.0
-    assert class_balance.steps(np.array(100.0), np.array(93.0)) == pytest.approx(
-        class_balance.steps(np.array(100.0), np.array(7.0))
-    )
-    assert class_balance.steps(np.zeros(1), np.zeros(1)) == 1.0  # nothing seen yet
-
-
-def test_a_second_label_by_shares() -> None:
-    found = class_balance.shares(losses.by_name("logistic"), np.array([-1.0, 0.5, 1.0, math.nan]),
-                                 np.array([1.0, 1.0, 1.0, 0.0]))  # fmt: skip
-    assert found.tolist() == [0.0, 0.75, 1.0, 0.0]
-    tanh = losses.by_name("tanh_logarithmic")
-    assert class_balance.shares(tanh, np.array([0.0, 1.0]), np.ones(2)).tolist() == [0.0, 1.0]
-
-
-def test_rows_are_cut_where_the_weight_doubles() -> None:
-    state = class_balance.new_state(1)
-    weights, shares = np.ones((1, 9)), np.zeros((1, 9))
-    found = [
-        (part.start, part.stop, float(steps[0]))
-        for part, steps in class_balance.blocks(state, shares, weights)
-    ]
-    assert [each[:2] for each in found] == [(0, 1), (1, 2), (2, 4), (4, 8), (8, 9)]
-    assert found[0][2] == 1.0
-    for start, _, steps in found[1:]:
-        assert steps == class_balance.steps(np.array(float(start)), np.array(0.0))
-    assert state[[WEIGHT, SECOND], 0].tolist() == [9.0, 0.0]
-    assert state[STEPS, 0] == class_balance.steps(np.array(8.0), np.array(0.0))
-    assert list(class_balance.blocks(state, np.zeros((1, 0)), np.zeros((1, 0)))) == [
-        (slice(0, 0), state[STEPS].copy())
-    ]
-
-
-def test_parts_of_rows() -> None:
-    rows, weights, totals = class_balance.parts_of_rows(0.25, np.array([0.25, 3.5, 6.0, 1.0, 0.0]))
-    assert rows.tolist() == [0, 1, 1, 1, 2, 2, 3, 4]
-    assert totals.tolist() == [0.5, 1.0, 2.0, 4.0, 8.0, 10.0, 11.0, 11.0]
-    assert weights.tolist() == [0.25, 0.5, 1.0, 2.0, 4.0, 2.0, 1.0, 0.0]
-    _, weights, _ = class_balance.parts_of_rows(1e6, np.array([1e-9, 5e-324]))
-    assert weights.tolist() == [1e-9, 5e-324]
-    assert len(class_balance.parts_of_rows(3.0, np.zeros(0))[0]) == 0
+    assert class_steps.steps(100.0, 93.0) == pytest.approx(class_steps.steps(100.0, 7.0))
+    assert class_steps.steps(0.0, 0.0) == 1.0  # nothing seen yet
 
 
 @pytest.mark.parametrize("size", [1, 7, 64])
@@ -134,15 +94,15 @@ def test_lanes_have_classes_of_their_own() -> None:
 
 
 def test_a_heavy_row_beyond_several_powers_of_two_is_its_copies() -> None:
-    """With rates that follow the flow; what it cost and what was said of it is from before."""
+    """What it cost and what was said of it is from before."""
     X, y, _ = rare_rows(0.03)
     counts = np.where(y > 0.0, 40, 1)
-    settings = Settings(HUBER, rates="flow", dtype="float64")
+    settings = Settings(HUBER, dtype="float64")
     heavy, copies = Learner(settings, 4), Learner(settings, 4)
     said = heavy.learn(examples(X, y, counts.astype(float)))
     again = copies.learn(examples(X.repeat(counts, axis=0), y.repeat(counts)))
-    np.testing.assert_allclose(heavy.model.coefficients(), copies.model.coefficients(), rtol=1e-8)
-    np.testing.assert_allclose(said, again[np.cumsum(counts) - counts], rtol=1e-7, atol=1e-9)
+    np.testing.assert_allclose(heavy.model.coefficients(), copies.model.coefficients(), rtol=1e-10)
+    np.testing.assert_allclose(said, again[np.cumsum(counts) - counts], rtol=1e-9, atol=1e-11)
     lost = sum(count * HUBER.value(p, label) for count, p, label in zip(counts, said, y, strict=True))
     assert heavy.model.state[linear.LOSS] == pytest.approx(lost, rel=1e-12)
     np.testing.assert_allclose(heavy.model.class_state, copies.model.class_state, rtol=1e-12)
@@ -155,6 +115,7 @@ def test_merged_models_have_seen_what_their_parts_have() -> None:
     halves = []
     for rows in (slice(100, 200), slice(200, 300)):
         learner = Learner(Settings(HUBER), 4)
+        learner.model.hold_gains()
         for name, array in learner.model.arrays().items():
             array[...] = base.model.arrays()[name]
         learner.learn(examples(X[rows], y[rows], weights[rows]))
@@ -162,7 +123,7 @@ def test_merged_models_have_seen_what_their_parts_have() -> None:
     merged = halves[0].merged(halves[1]).model(base.model)
     assert merged.class_state[WEIGHT] == pytest.approx(weights.sum())
     assert merged.class_state[SECOND] == pytest.approx(weights[y > 0.0].sum())
-    assert merged.class_state[STEPS] == class_balance.steps(*merged.class_state[[WEIGHT, SECOND]])
+    assert merged.class_state[STEPS] == class_steps.steps(*merged.class_state[[WEIGHT, SECOND]])
 
 
 def test_settings_from_before_go_on_as_they_began() -> None:

@@ -55,23 +55,6 @@ def test_weight_h_is_h_copies(loss: Loss, scaling: str, power_t: float) -> None:
         np.testing.assert_allclose(numbers(other), numbers(weighted), rtol=1e-12, atol=1e-12 * scale)
 
 
-@pytest.mark.parametrize("scaling", ["adaptive", "normalized", "standardized"])
-def test_weight_h_is_nearly_h_copies_with_adaptive_rates(scaling: str) -> None:
-    """The rates stand still within one example, so this holds only roughly: to a fifth of the total loss."""
-    loss = losses.by_name("logistic")
-    settings = Settings(loss, scaling=scaling, dtype="float64")
-    matrix, labels, _ = stream(loss, seed=3, rows=100)
-    times = np.random.default_rng(0).integers(1, 20, 100)
-    weighted = trained(settings, examples(matrix, labels, times))
-    copies = trained(settings, examples(*repeated(matrix, labels, times)))
-    rows = examples(matrix)
-    ours, theirs = (
-        np.mean([loss.value(p, y) for p, y in zip(m.predict(rows), labels, strict=True)])
-        for m in (weighted, copies)
-    )
-    assert ours == pytest.approx(theirs, rel=0.2)
-
-
 @pytest.mark.parametrize("regularised", [False, True])
 @pytest.mark.parametrize("scaling", SCALINGS)
 @pytest.mark.parametrize("update", ["explicit", "implicit", "second_order", "invariant"])

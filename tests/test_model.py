@@ -79,9 +79,9 @@ def test_a_loss_must_be_whole() -> None:
 
 
 def test_memory_a_feature() -> None:
-    """4 bytes for plain and row_norm, 8 for adaptive, 12 for normalized, 20 for standardized."""
+    """4 bytes for plain and row_norm, 16 for adaptive, 20 for normalized, 28 for standardized."""
     few = ("state", "label_state", "unit_fill", "columns", "candidates", "column_counts")
-    for scaling, expected in zip(SCALINGS, (4, 4, 8, 12, 20), strict=True):
+    for scaling, expected in zip(SCALINGS, (4, 4, 16, 20, 28), strict=True):
         arrays = Model(Settings(scaling=scaling), 1000).arrays()
         assert sum(array.nbytes for name, array in arrays.items() if name not in few) == 1000 * expected
 

@@ -207,7 +207,7 @@ def test_files_that_are_no_models(tmp_path: Path) -> None:
             model_file.load(tmp_path / "odd")
     save_file({"weights": np.zeros(3)}, tmp_path / "future", {"steelyard": json.dumps({"format": 99})})
     with pytest.raises(
-        ValueError, match=r"written by a newer steelyard \(format 99, this one reads up to 6\); upgrade"
+        ValueError, match=r"written by a newer steelyard \(format 99, this one reads up to 7\); upgrade"
     ):
         model_file.load(tmp_path / "future")
 
@@ -216,7 +216,8 @@ def test_files_that_are_no_models(tmp_path: Path) -> None:
     ("name", "array"),
     [
         ("scales", np.zeros(2, np.float32)),
-        ("weights", np.zeros(1, np.float64)),
+        ("weights", np.zeros(2, np.float64)),
+        ("weights", np.zeros(1, np.int64)),
         ("met", np.array([7], np.int64)),
         ("met", np.array([-1], np.int64)),
         ("met", np.array([[1]], np.int64)),

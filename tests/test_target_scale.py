@@ -1,9 +1,7 @@
 """The unit of the labels must not matter: not their scale, not their offset, not the size of the chunks."""
 
-import itertools
 import math
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -129,51 +127,6 @@ def test_the_unit_is_the_spread_of_the_labels() -> None:
         learner = Learner(Settings(bias=bias), matrix.shape[1])
         learner.learn(examples(matrix, labels, sample_weight))
         assert learner.model.unit == pytest.approx(expected, rel=0.1)
-
-
-def pieces(
-    known: Any, labels: list[float], weights: list[float] | None = None
-) -> list[tuple[int, int, float]]:
-    column = np.array(labels)
-    heavy = np.ones(len(labels)) if weights is None else np.array(weights)
-    found = target_scale.blocks(known, column, heavy, True)
-    return [(rows.start, rows.stop, unit) for rows, unit in found]
-
-
-def test_the_unit_is_looked_up_when_the_weight_has_doubled() -> None:
-    known = np.zeros(target_scale.SIZE)
-    alternating = [0.0, 2.0] * 20
-    found = pieces(known, alternating)
-    assert [rows[:2] for rows in found] == [(0, 1), (1, 3), (3, 7), (7, 15), (15, 31), (31, 40)]
-    assert [unit for _, _, unit in found] == [0.0, 1.0, 1.0, 1.0, 1.0, 1.0]
-    assert pieces(known, [5.0] * 30)[0] == (0, 23, 1.0)  # goes on where the last chunk stopped
-
-
-def test_equal_labels_have_no_unit() -> None:
-    known = np.zeros(target_scale.SIZE)
-    assert pieces(known, [0.1] * 50) == [(0, 50, 0.0)]
-    *_, (start, end, unit) = pieces(known, [0.1, 0.1, 0.4])
-    assert (start, end) == (2, 3)
-    assert unit == pytest.approx(0.3 * math.sqrt(52) / 53)
-    assert pieces(known, []) == []
-
-
-def test_rows_of_no_weight_are_not_there() -> None:
-    labels, weights = [9.0, 1.0, 9.0, 3.0, 9.0, 9.0], [0.0, 1.0, 0.0, 1.0, 0.0, 0.0]
-    known, other = np.zeros(target_scale.SIZE), np.zeros(target_scale.SIZE)
-    assert pieces(known, [9.0], [0.0]) == [(0, 1, 0.0)]
-    assert pieces(known, labels, weights) == [(0, 1, 0.0), (1, 3, 0.0), (3, 6, 1.0)]
-    pieces(other, [1.0, 3.0])
-    np.testing.assert_array_equal(known, other)
-
-
-def test_copies_have_the_same_unit() -> None:
-    known, other = np.zeros(target_scale.SIZE), np.zeros(target_scale.SIZE)
-    labels, times = [1.0, 4.0, 2.0, 8.0], [3, 1, 2, 2]
-    pieces(known, labels, [float(h) for h in times])
-    pieces(other, list(itertools.chain.from_iterable([y] * h for y, h in zip(labels, times, strict=True))))
-    sums = [target_scale.WEIGHT, target_scale.ORIGIN, target_scale.SUM, target_scale.SQUARES]
-    np.testing.assert_allclose(known[sums], other[sums])
 
 
 @pytest.mark.parametrize("name", FOLLOWING)

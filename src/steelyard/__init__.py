@@ -1,7 +1,4 @@
-"""Online learning in which an importance weight of h means h copies of the example.
-
-Nearly with the default settings; exactly with `rates="flow"`, or with `scaling="plain"` or `"row_norm"`.
-"""
+"""Online learning in which an importance weight of h means exactly h copies of the example."""
 
 import importlib
 from typing import TYPE_CHECKING, Any

@@ -13,6 +13,10 @@ _LEAST = 3  # letters: a shorter part occurs in many names
 _LONGEST = 60  # letters of a name; a row that was taken for the names of columns has more
 _MOST = 50  # names
 
+_EXACT = "it is gone, since a weight of h is exactly h copies with every setting; leave it out"
+GONE = {"rates": _EXACT, "l2_flow": _EXACT}
+"""Settings of earlier releases, which old files still name, and what to say to whoever gives one."""
+
 
 def counted(number: int, noun: str) -> str:
     """The number and the noun, with an s unless the number is 1."""

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard.examples import Examples
-from steelyard.learn import units
+from steelyard.learn import origins
 
 MOST = 4096  # columns: those beyond are measured from 0
 
@@ -17,7 +17,7 @@ class FeatureColumns:
     def __init__(self, features: int, dtype: str) -> None:
         self.origins = np.zeros(features, dtype)
         self.columns = np.zeros(min(features, MOST), np.int64)
-        self.candidates = np.zeros((min(features, MOST), units.CANDIDATE_SIZE))
+        self.candidates = np.zeros((min(features, MOST), origins.CANDIDATE_SIZE))
         self.counts = np.zeros(2, np.int64)
         """Of columns and of candidates: the rest of their arrays means nothing."""
 
@@ -31,7 +31,7 @@ class FeatureColumns:
         if len(self.origins):
             here = slice(examples.indptr[row], examples.indptr[row + 1])
             features = examples.indices if examples.dense else examples.indices[here]
-            candidates = units.candidates(features, examples.values[here], known_units)[:MOST]
+            candidates = origins.candidates(features, examples.values[here], known_units)[:MOST]
             self.candidates[: len(candidates)] = candidates
             self.counts[1] = len(candidates)
 
@@ -48,4 +48,4 @@ class FeatureColumns:
 
 def bytes_needed(features: int, dtype: str) -> int:
     """What all of it takes."""
-    return features * np.dtype(dtype).itemsize + min(features, MOST) * 8 * (1 + units.CANDIDATE_SIZE)
+    return features * np.dtype(dtype).itemsize + min(features, MOST) * 8 * (1 + origins.CANDIDATE_SIZE)

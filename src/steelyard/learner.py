@@ -11,31 +11,22 @@ array([0.])
 array([1.])
 """
 
-from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard import class_balance, model_file, overflow, target_scale, updates
+from steelyard import losses, model_file, overflow, updates
 from steelyard.examples import Examples, check_labels, check_width, read_only
-from steelyard.learn import (
-    adaptive,
-    joint_l2,
-    joint_l2_solvers,
-    linear,
-    rate_panels,
-    row_copies,
-    standardized,
-)
+from steelyard.learn import adaptive, clock, linear, row_copies, standardized
 from steelyard.losses import Loss
 from steelyard.model import Model, Settings
 from steelyard.model_file import EngineState, ModelFile
 from steelyard.numba_tools import jit
 
 _as_they_come = read_only(np.empty(0, np.int64))
-_one = np.ones(1)
 
 
 class Learner:
@@ -108,6 +99,10 @@ class Learner:
         model, settings = self.model, self.model.settings
         check_width(examples, model.features)
         check_labels(examples.labels, settings.loss, examples.sample_weight > 0.0)
+        settings.check_weights(examples.sample_weight)
+        epochs = settings.adaptive and settings.update == "invariant"
+        if epochs and (model.state[linear.FRACTION] or broken(examples.sample_weight)):
+            model.hold_gains()
         model.forget_answer()  # a tiny weight may change coefficients, but no number of the state
         kept = overflow.Kept(model, examples) if overflow.could_overflow(model, examples) else None
         predictions = np.empty(len(examples))
@@ -117,28 +112,13 @@ class Learner:
             turns = np.arange(len(examples)) if order is None else order
             for row in turns[examples.sample_weight[turns] > 0.0][:1]:
                 model.columns.begin(examples, row, model.units)
+        rows = *_columns(examples), _as_they_come if order is None else read_only(order)
         with np.errstate(all="ignore"):
-            if not settings.adaptive:
-                self._learn_plain(_rows(examples, order), predictions)
-            elif len(model.label_state):
-                self._learn_in_units(examples, order, predictions)
-            elif len(model.class_state):
-                self._learn_in_class_steps(examples, order, predictions)
-            else:
-                self._learn_adaptive(_rows(examples, order), predictions, 1.0)
+            (self._learn_adaptive if settings.adaptive else self._learn_plain)(rows, predictions)
         if kept is not None and not (kept.finite and np.isfinite(predictions).all()):
             kept.put_back()
             raise FloatingPointError(overflow.message(settings))
         return predictions
-
-    def _joint_arguments(self) -> tuple[Any, ...]:
-        loss = self.model.settings.loss
-        nodes, lower, upper, probe, at_probe, at_end = joint_l2_solvers.radau_tables()
-        return (
-            jit.pointer(loss, "derivative"), jit.step_pointer(loss, updates.by_name("implicit").step),
-            self.model.settings.l2,
-            np.array(nodes), np.array(lower), np.array(upper), probe, np.array(at_probe), np.array(at_end),
-        )  # fmt: skip
 
     def _learn_plain(self, rows: tuple[Any, ...], predictions: NDArray[np.float64]) -> None:
         model, settings = self.model, self.model.settings
@@ -146,116 +126,38 @@ class Learner:
             *rows, model.raw_coefficients, model.state, predictions,
             settings.scaling == "row_norm", float(settings.bias), *self._pointers(),
         )  # fmt: skip
-        if settings.l2_flow == "joint" and settings.l2 > 0.0:
-            joint_l2.learn(*common, *self._joint_arguments())
-        elif settings.l1 > 0.0 or settings.l2 > 0.0:
-            linear.learn_regularised(*common, settings.l1, settings.l2, model.l1_applied)
+        if settings.l1 > 0.0 or settings.l2 > 0.0:
+            linear.learn_regularised(
+                *common, settings.update == "invariant", settings.l1, settings.l2, model.l1_applied
+            )
         else:
             linear.learn(*common)
 
-    def _learn_in_units(
-        self, examples: Examples, order: NDArray[np.int64] | None, predictions: NDArray[np.float64]
-    ) -> None:
-        """The learning rate is multiplied by the unit of the labels, which may change on the way."""
-        model = self.model
-        turns = np.arange(len(examples)) if order is None else order
-        labels, sample_weight = examples.labels[turns], examples.sample_weight[turns]
-        for part, unit in target_scale.blocks(model.label_state, labels, sample_weight, model.settings.bias):
-            if model.clock == 0.0:
-                model.state[linear.BIAS] = model.label_state[target_scale.ORIGIN]
-            self._learn_adaptive((*_columns(examples), read_only(turns[part])), predictions, unit)
-
-    def _learn_in_class_steps(
-        self, examples: Examples, order: NDArray[np.int64] | None, predictions: NDArray[np.float64]
-    ) -> None:
-        """The learning rate is multiplied by a factor that may change on the way."""
-        if self.model.settings.rates == "flow":
-            turns = np.arange(len(examples)) if order is None else order
-            self._learn_parts(examples, turns, predictions)
-            return
-        labels, weights = examples.labels, examples.sample_weight
-        if order is not None:
-            labels, weights = labels[order], weights[order]
-        parts = list(self._blocks(labels, weights))
-        factors = np.array([steps for _, steps in parts])  # one for all, in most chunks
-        if len(parts) > 1:
-            factors = factors.repeat([part.stop - part.start for part, _ in parts])
-        self._learn_adaptive(_rows(examples, order), predictions, 1.0, factors)
-
-    def _learn_parts(
-        self, examples: Examples, turns: NDArray[np.int64], predictions: NDArray[np.float64]
-    ) -> None:
-        """Rows are cut where the factor changes, as their copies would be.
-
-        What a row cost, and what was predicted of it, is from before its first part.
-        """
-        model = self.model
-        before = float(model.class_state[class_balance.WEIGHT])
-        places, weights, totals = class_balance.parts_of_rows(before, examples.sample_weight[turns])
-        rows, own = turns[places], examples.sample_weight.copy()
-        further = np.append(False, places[1:] == places[:-1])
-        value = model.settings.loss.value
-
-        def learn(part: slice, steps: float) -> None:
-            own[rows[part]] = weights[part]
-            labels, _, base = examples.targets
-            columns = (*examples.arrays, labels, read_only(own), base, read_only(rows[part]))
-            self._learn_adaptive(columns, predictions, 1.0, np.array([steps]))
-
-        for part, steps in self._blocks(examples.labels[rows], weights, totals):
-            start, stop = part.start, part.stop
-            if start < stop and further[start]:  # alone, so that chunks do not matter to the sum
-                row, lost = rows[start], model.state[linear.LOSS]
-                said = predictions[row]
-                learn(slice(start, start + 1), steps)
-                model.state[linear.LOSS] = lost + weights[start] * value(said, examples.labels[row])
-                predictions[row] = said
-                start += 1
-            if start < stop:
-                learn(slice(start, stop), steps)
-
-    def _blocks(
-        self,
-        labels: NDArray[np.float64],
-        weights: NDArray[np.float64],
-        totals: NDArray[np.float64] | None = None,
-    ) -> Iterator[tuple[slice, float]]:
-        state = self.model.class_state.reshape(class_balance.SIZE, 1)
-        shares = class_balance.shares(self.model.settings.loss, labels, weights)
-        for part, steps in class_balance.blocks(state, shares[np.newaxis], weights[np.newaxis], totals):
-            yield part, float(steps[0])
-
-    def _learn_adaptive(
-        self,
-        rows: tuple[Any, ...],
-        predictions: NDArray[np.float64],
-        unit: float,
-        steps: NDArray[np.float64] = _one,
-    ) -> None:
+    def _learn_adaptive(self, rows: tuple[Any, ...], predictions: NDArray[np.float64]) -> None:
         model, settings = self.model, self.model.settings
-        # L1 is an amount of weight, which comes in units of the labels; L2 is a share of it and does not
-        l2 = settings.l2 / unit if unit > 0.0 else 0.0
-        pointers = (*self._pointers(), jit.pointer(settings.loss, "derivative"))
-        explicit = settings.update == "explicit"
+        cut = settings.update == "invariant"
+        low, high = losses.class_labels(settings.loss) if len(model.class_state) else (0.0, 1.0)
+        numbers = (
+            model.state, model.label_state, model.class_state, predictions, float(settings.bias), low, high,
+            *self._pointers()[1:], jit.pointer(settings.loss, "derivative"),
+        )  # fmt: skip
+        factor = self.rate_factor if settings.scaling == "standardized" else 1.0
+        schedule = replace(settings.schedule(), learning_rate=settings.rate * factor)
+        moment = clock.new_moment(settings.loss, settings.dtype, schedule, settings.average_power)
+        how = cut, settings.update == "explicit", settings.l1, settings.l2
         if settings.scaling == "standardized":
             standardized.learn(
-                *rows, model.pairs, model.sums, *model.columns.arrays,
-                model.l1_applied, model.l1_lags, model.payments, model.state, predictions,
-                float(settings.bias), *pointers, unit, read_only(self.rate_factor * steps),
-                explicit, settings.l1, l2, settings.average_power, self._flow(),
-                row_copies.rooms_for(rows[0], model.pairs, model.columns.arrays[0]),
+                *rows, model.pairs, model.sums, model.gained, model.touched,
+                *model.columns.arrays, model.l1_applied, model.l1_lags, model.payments, *numbers,
+                *how, row_copies.rooms_for(rows[0], model.pairs, model.columns.arrays[0], moment),
             )  # fmt: skip
-            return
-        adaptive.learn(
-            *rows, model.pairs, model.max_abs, model.l1_applied, model.state, predictions,
-            float(settings.bias), *pointers, unit, settings.scaling == "normalized", explicit,
-            settings.l1, l2, self._flow(),
-        )  # fmt: skip
-
-    def _flow(self) -> tuple[float, tuple[Any, ...]] | None:
-        """What kernels need to follow the flow of rates."""
-        settings = self.model.settings
-        return (settings.rate, rate_panels.tables(settings.dtype)) if settings.rates == "flow" else None
+        else:
+            adaptive.learn(
+                *rows, model.pairs, model.gained, model.touched, model.max_abs,
+                model.l1_applied, model.sums, model.l1_lags, model.payments, *numbers, *how,
+                settings.scaling == "normalized",
+                row_copies.adaptive_rooms(rows[0], model.pairs, model.max_abs, moment),
+            )  # fmt: skip
 
     def _pointers(self) -> tuple[Any, Any, Any]:
         settings = self.model.settings
@@ -272,8 +174,9 @@ def _columns(examples: Examples) -> tuple[Any, ...]:
     return *examples.arrays, *examples.targets
 
 
-def _rows(examples: Examples, order: NDArray[np.int64] | None) -> tuple[Any, ...]:
-    return *_columns(examples), _as_they_come if order is None else read_only(order)
+def broken(weights: NDArray[np.float64]) -> bool:
+    """Whether some weight is no whole number."""
+    return not np.array_equal(weights, np.floor(weights))
 
 
 def _check_order(order: NDArray[np.int64], rows: int) -> None:

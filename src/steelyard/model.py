@@ -1,7 +1,9 @@
 """`Settings`: how a model learns. `Model`: its coefficients, accumulators and clock (see `model_file`)."""
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import wraps
 from numbers import Integral
 from typing import Any
 
@@ -10,7 +12,7 @@ from numpy.typing import NDArray
 
 from steelyard import class_balance, losses, target_scale, updates
 from steelyard._field_types import is_number
-from steelyard._messages import did_you_mean
+from steelyard._messages import GONE, did_you_mean
 from steelyard.feature_columns import FeatureColumns
 from steelyard.learn import linear, shrinkage, units
 from steelyard.losses import Loss, check_soundness
@@ -25,13 +27,9 @@ DEFAULT_RATE = 0.4  # of every scaling but the scale-free ones, whose best one d
 STEPS_OF_AVERAGES = 1.5
 MOST_AVERAGE = 64
 DEFAULT_AVERAGE = 8
-L2_FLOWS = ("split", "joint")
-RATES = ("row", "flow")
+HEAVIEST = 1e7  # of the weights of rows, with L1 or L2
 EVERY = slice(None)
 _PIECE = 1 << 16  # coefficients that are made at a time: what they are made of stays in the caches
-STEPS_OF_FLOW = (
-    1.5  # rates that fall along a row make shorter steps: the rate of scale-free scalings by default
-)
 
 
 @dataclass(frozen=True)
@@ -48,9 +46,7 @@ class Settings:
         With scale-free rates: whether the scale of the labels should not matter either.
     follow_classes : bool
         With standardized scaling and two classes: whether steps are longer where one of them is rare.
-    rates : {"row", "flow"}
-        Whether adaptive rates stand still within a row, or follow its flow.
-    update, scaling, learning_rate, initial_t, power_t, l1, l2, l2_flow, average, dtype
+    update, scaling, learning_rate, initial_t, power_t, l1, l2, average, dtype
         As for `OnlineClassifier`, but no "auto".
 
     Examples
@@ -75,9 +71,6 @@ class Settings:
     """With scale-free rates: whether the unit of the labels shall not matter either (see `target_scale`)."""
     follow_classes: bool = field(default=True, repr=False)
     """With standardized scaling: whether steps are longer where one class is rare (see `class_balance`)."""
-    l2_flow: str = "split"
-    rates: str = field(default="row", repr=False)
-    """Whether rates stand still in a row, or fall along its flow, and weights are exact (see `rate_flow`)."""
     average: int | None = field(default=None, repr=False)
     """Predict with an average of the coefficients, in which the time t counts as t to this power; 0: last.
 
@@ -96,12 +89,6 @@ class Settings:
                 raise TypeError(f"{name} must be a number; got {getattr(self, name)!r}")
             if not 0.0 <= getattr(self, name) < float("inf"):
                 raise ValueError(f"{name} must be a finite number, 0 or more; got {getattr(self, name)!r}")
-        _one_of("l2_flow", self.l2_flow, L2_FLOWS)
-        _one_of("rates", self.rates, RATES)
-        if self.l2_flow == "joint":
-            self._check_joint()
-        if self.rates == "flow":
-            self._check_flow()
         whole = is_number(self.average) and isinstance(self.average, Integral)
         if self.average is not None and not (whole and self.average in range(MOST_AVERAGE + 1)):
             raise ValueError(f"average: a whole number from 0 to {MOST_AVERAGE}; got {self.average!r}")
@@ -120,8 +107,7 @@ class Settings:
         if self.scaling not in SCALE_FREE:
             return DEFAULT_RATE
         averaged = self.scaling == "standardized" and not self.in_class_steps
-        steps = STEPS_OF_AVERAGES if averaged else 1.0
-        return steps * (STEPS_OF_FLOW if self.rates == "flow" else 1.0) * self.loss.default_learning_rate
+        return (STEPS_OF_AVERAGES if averaged else 1.0) * self.loss.default_learning_rate
 
     @property
     def average_power(self) -> int:
@@ -135,27 +121,20 @@ class Settings:
         """Whether L1 or L2 shrink coefficients that are averaged (see `shrinkage`)."""
         return self.average_power > 0 and (self.l1 > 0.0 or self.l2 > 0.0)
 
-    def _check_joint(self) -> None:
-        for ok, name, why in (
-            (self.update == "invariant", "update", "only update='invariant' follows a flow"),
-            (
-                not self.adaptive,
-                "scaling",
-                "it needs one rate for all features: scaling='plain' or 'row_norm'",
-            ),
-            (self.l1 == 0.0, "l1", "only L2 has a joint flow: set l1=0"),
-        ):
-            if not ok:
-                raise ValueError(f"l2_flow='joint' cannot go with {name}={getattr(self, name)!r}: {why}")
+    @property
+    def in_epochs(self) -> bool:
+        """Whether something stands still between whole numbers of the clock (see `learn.clock`)."""
+        return self.adaptive or self.l1 > 0.0 or self.l2 > 0.0
 
-    def _check_flow(self) -> None:
-        for ok, name, why in (
-            (self.update == "invariant", "update", "only update='invariant' follows a flow"),
-            (self.adaptive, "scaling", "its rates are the same all along a row already"),
-            (self.power_t == 0.0, "power_t", "adaptive rates fall by themselves: set power_t=0"),
-        ):
-            if not ok:
-                raise ValueError(f"rates='flow' cannot go with {name}={getattr(self, name)!r}: {why}")
+    def check_weights(self, weights: NDArray[np.float64]) -> None:
+        """Refuse what would take for ever: L1 and L2 are paid once for each unit of weight."""
+        paid_often = self.update == "invariant" and (self.l1 > 0.0 or self.l2 > 0.0)
+        largest = float(weights.max(initial=0.0)) if paid_often else 0.0
+        if largest > HEAVIEST:
+            raise ValueError(
+                f"a weight of {largest:g} is too large for l1 and l2, which are paid once for each unit of "
+                f"weight: divide all weights by a number, so that none is above {HEAVIEST:g}"
+            )
 
     def schedule(self) -> PowerDecay:
         """The learning rate over time."""
@@ -174,19 +153,44 @@ class Settings:
         return self.scaling in ("adaptive", *SCALE_FREE)
 
 
+def _answering(init: Callable[..., None]) -> Callable[..., None]:
+    """The constructor, which says of a setting that is gone why it is."""
+
+    @wraps(init)
+    def answer(settings: Settings, *given: Any, **named: Any) -> None:
+        for name in named:
+            if name in GONE:
+                raise TypeError(f"Settings has no parameter {name!r}: {GONE[name]}")
+        init(settings, *given, **named)
+
+    return answer
+
+
+Settings.__init__ = _answering(Settings.__init__)  # type: ignore[method-assign]
+
+
 class Model:
     """The numbers. `Learner` moves them; this class only makes and reads them."""
 
     def __init__(self, settings: Settings, features: int) -> None:
-        dtype = settings.dtype
-        self.settings = settings
+        self.settings, dtype = settings, settings.dtype
         self.features = features
-        own_units = settings.scaling == "standardized"
-        # A coefficient and its sum of squared gradients are one complex number, to be neighbours in memory;
-        # or, in units of its own, the coefficient and its unit, and the sum and what the average lags behind.
-        paired = np.result_type(dtype, np.complex64) if settings.adaptive else dtype
-        self.pairs = np.zeros(features, paired)
-        self.sums = np.zeros(features if own_units else 0, paired)
+        own_units = self.own_units = settings.scaling == "standardized"
+        # With a rate of its own, a coefficient and its sum of squared gradients are one complex number, to be
+        # neighbours in memory. In units of its own, a coefficient and its unit are one, and its sum and what
+        # the average lags behind are another. Sums are in float64, or rounding would decide which level they
+        # have (see `learn.levels`).
+        kind = (
+            dtype
+            if not settings.adaptive
+            else np.result_type(dtype, np.complex64)
+            if own_units
+            else np.complex128
+        )
+        self.pairs = np.zeros(features, kind)
+        self.sums = np.zeros(features if own_units else 0, np.complex128)
+        self.gained, self.touched = np.zeros(0), np.zeros(0, np.int64)
+        """What was gained in the epoch that is open, and which features have gained: see `learn.epochs`."""
         self.max_abs = np.zeros(features if settings.scaling == "normalized" else 0, dtype)
         """The largest |x| seen of each feature."""
         self.columns = FeatureColumns(features if own_units and settings.bias else 0, dtype)
@@ -214,24 +218,28 @@ class Model:
     @property
     def units(self) -> NDArray[np.floating[Any]]:
         """In which coefficients are stored: see `units`. A view."""
-        return self.pairs.imag if len(self.sums) else self.max_abs[:0]
+        return self.pairs.imag if self.own_units else self.max_abs[:0]
 
     @property
     def lag(self) -> NDArray[np.floating[Any]]:
         """How far the average lags behind: see `averages`. A view."""
-        return self.sums.imag if len(self.sums) else self.max_abs[:0]
+        return self.sums.imag
 
     @property
-    def sum_squared_gradients(self) -> NDArray[np.floating[Any]]:
+    def sum_squared_gradients(self) -> NDArray[np.float64]:
         """What adaptive rates are made of; a view."""
-        if len(self.sums):
-            return self.sums.real
-        return self.pairs.imag if self.settings.adaptive else self.pairs[:0]
+        return (
+            self.sums.real
+            if self.own_units
+            else self.pairs.imag
+            if self.settings.adaptive
+            else self.sums.real
+        )
 
     @property
     def clock(self) -> float:
         """The weight learned so far."""
-        return float(self.state[linear.CLOCK])
+        return float(self.state[linear.CLOCK] + self.state[linear.FRACTION])
 
     @property
     def bias(self) -> float:
@@ -248,8 +256,8 @@ class Model:
         power = self.settings.average_power
         if not power or self.clock == 0.0:
             return 0.0
-        try:
-            fading = float(self.state[linear.REFERENCE] / self.clock) ** power
+        try:  # an epoch that is open counts as a whole
+            fading = float(self.state[linear.REFERENCE] / math.ceil(self.clock)) ** power
         except OverflowError:
             fading = math.inf
         if fading == math.inf:
@@ -279,7 +287,7 @@ class Model:
 
     def coefficients(self) -> NDArray[np.floating[Any]]:
         """What multiplies the features: a view where it is stored so, else a copy."""
-        if self.state[linear.SCALE] == 1.0 and not len(self.l1_applied) and not len(self.sums):
+        if not self.settings.in_epochs:
             return self.raw_coefficients
         now = self.state.tobytes()
         if self._answer is None or self._answer[0] != now:
@@ -291,11 +299,11 @@ class Model:
         self._answer = None
 
     def _true_coefficients(self) -> NDArray[np.floating[Any]]:
-        true = np.empty_like(self.raw_coefficients)
-        if not len(self.sums):
+        true = np.empty(self.features, self.settings.dtype)
+        if not self.own_units:
             scale, l1_total = self.state[linear.SCALE], self.state[linear.L1_TOTAL]
             linear.materialise(self.raw_coefficients, scale, l1_total, self.l1_applied, true)
-        for start in range(0, len(self.sums), _PIECE):
+        for start in range(0, self.features if self.own_units else 0, _PIECE):
             part = slice(start, start + _PIECE)
             last, behind = self.last_and_behind(part)
             sizes = np.abs(self.units[part])
@@ -321,6 +329,24 @@ class Model:
             self.units[:] = -1.0
             self.units[own] = 0.0
 
+    def set_clock(self, clock: float) -> None:
+        """Go on from there; if an epoch is open, nothing was gained in it so far (see `learn.clock`)."""
+        state, fraction = self.state, clock % 1.0 if self.settings.in_epochs else 0.0
+        state[[linear.CLOCK, linear.FRACTION]] = clock - fraction, fraction
+        state[[linear.SEEN_START, linear.NORM_START]] = state[[linear.SEEN, linear.NORM]]
+        state[[linear.STEEPEST, linear.BIAS_GAINED, linear.TOUCHED]] = 0.0
+
+    def hold_gains(self) -> None:
+        """Before a weight is learned that is no whole number."""
+        if not len(self.gained):
+            self.gained = np.zeros(self.features)
+            self.touched = np.zeros(self.features, np.int64)
+
+    def list_gains(self) -> None:
+        """After gains were written from outside."""
+        listed = np.flatnonzero(self.gained)
+        self.touched[: len(listed)], self.state[linear.TOUCHED] = listed, len(listed)
+
     @property
     def finite(self) -> bool:
         """Whether every number is in range, so that the model can predict."""
@@ -341,6 +367,7 @@ class Model:
             "units": self.units,
             "unit_fill": self.unit_fill,
             "lag": self.lag,
+            "gained": self.gained,
             **self.columns.named(),
             "debts": self.l1_applied,
             "debt_lags": self.l1_lags,

@@ -20,13 +20,17 @@ from steelyard.model import Model, Settings
 Arrays = dict[str, NDArray[Any]]
 Read = Callable[[str], NDArray[Any] | None]
 
-FORMAT = 6  # the newest that this release reads
-_BY_FEATURE = ("weights", "squares", "scales", "debts", "units", "lag", "origins", "debt_lags")
+FORMAT = 7  # the newest that this release reads
+_BY_FEATURE = ("weights", "squares", "scales", "debts", "units", "lag", "gained", "origins", "debt_lags")
 _BY_COUNT = ("columns", "candidates", "payments")  # of which a count says how many mean something
 _SINCE_STANDARDIZED = ("units", "unit_fill", "lag", "origins", "columns", "candidates", "column_counts")
 _SINCE_SHRINKAGE = ("debt_lags", "payments")
 _OLD_STATE = linear.REFERENCE + 1  # numbers in the state of files without these
-_ONLY_TO_LEARN = ("squares", "scales", "label_state", "class_state")
+_STATE_OF_ROWS = (
+    linear.PAYMENTS + 1
+)  # and in those whose rates changed with every row, not with whole numbers
+_EXACT = ("weights", "squares", "lag")  # which kernels may keep in float64, whatever the model's own type
+_ONLY_TO_LEARN = ("squares", "scales", "gained", "label_state", "class_state")
 _MAPPED = 16 << 20  # bytes of a file that may be in memory beside the arrays that are made of them
 
 
@@ -89,7 +93,6 @@ class StoredModel(Model):
         self.features = features
         if len(self.payments):
             self.payments = shrinkage.payments_for(features)
-        self.sums = _repeated(self.sums, features)  # of which it matters how many there are
         self._stored = {
             "weights": _repeated(self.pairs.real, features),
             "units": _repeated(super().units, features),
@@ -130,9 +133,12 @@ def _repeated(array: NDArray[Any], features: int) -> NDArray[Any]:
 
 def fill(model: Model, read: Read) -> Model:
     """Put what `compact` has stored into a model of the same settings."""
+    if read("gained") is not None:
+        model.hold_gains()
     for _, empty, stored in _checked(model, read):
         empty[...] = stored
     _mend_averages(model, read)
+    _begin_epochs(model, read)
     return model
 
 
@@ -145,15 +151,26 @@ def _mend_averages(model: Model, read: Read) -> None:
         model.state[[linear.SCALE, linear.L1_TOTAL, linear.BIAS_LAG]] = 1.0, 0.0, 0.0
 
 
-def _is_older(read: Read) -> bool:
-    """Whether the file was written before averages followed L1 and L2 (see `compact`)."""
+def _is_older(read: Read, size: int = _OLD_STATE) -> bool:
+    """Whether the file has so short a state: by default, from before averages followed L1 and L2."""
     state = read("state")
-    return state is not None and len(state) <= _OLD_STATE
+    return state is not None and len(state) <= size
+
+
+def _begin_epochs(model: Model, read: Read) -> None:
+    """The state of the epoch (see `learn.clock`), which files of format 6 and older do not have."""
+    if _is_older(read, _STATE_OF_ROWS):
+        model.set_clock(model.clock)
+    model_schema.check_clock(model.state)
+    model.list_gains()
 
 
 def compact(model: Model) -> Arrays:
     """The arrays as they are stored: where few features have been met, of those only."""
     arrays = model.arrays()
+    arrays["weights"] = arrays["weights"].astype(model.settings.dtype, copy=False)  # as they are rounded
+    if model.state[linear.FRACTION] == 0.0 or not len(model.gained):
+        del arrays["gained"]
     by_feature = {name: array for name, array in arrays.items() if name in _BY_FEATURE and len(array)}
     met = np.zeros(model.features, bool)
     for name, array in by_feature.items():
@@ -162,7 +179,7 @@ def compact(model: Model) -> Arrays:
     counts = (*arrays["column_counts"].tolist(), int(model.state[linear.PAYMENTS]))
     for name, count in zip(_BY_COUNT, counts, strict=True):
         arrays[name] = arrays[name][:count]
-    if not model.settings.averages_shrink:  # older releases can read it
+    if not model.settings.in_epochs:  # older releases can read it
         arrays["state"] = arrays["state"][:_OLD_STATE]
     if 2 * len(places) > model.features:
         return {name: np.ascontiguousarray(array) for name, array in arrays.items()}
@@ -176,7 +193,7 @@ def _checked(
     met = read("met")
     found: Arrays = {}
     for name, empty in model.arrays().items():
-        if name in leave:
+        if name in leave or (name == "gained" and not len(empty)):
             continue
         stored = read(name)
         if stored is None and name in _SINCE_STANDARDIZED and model.settings.scaling != "standardized":
@@ -186,7 +203,8 @@ def _checked(
         elif stored is None and name in _SINCE_SHRINKAGE and (not len(empty) or _is_older(read)):
             stored = empty
         elif stored is not None:
-            stored = _whole(name, stored, empty, met, read)
+            exact = name in _EXACT and model.settings.adaptive and stored.dtype.kind == "f"
+            stored = _whole(name, stored.astype(empty.dtype) if exact else stored, empty, met, read)
         if stored is None or stored.shape != empty.shape or stored.dtype != empty.dtype:
             raise ValueError(f"the array {name!r} is missing or not what its settings say")
         if name not in _BY_FEATURE:

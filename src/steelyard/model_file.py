@@ -182,8 +182,8 @@ def _extra(content: ModelFile) -> dict[str, Any]:
 
 def _format(content: ModelFile) -> int:
     """The oldest that can say all there is, and would not go on learning in another way."""
-    if any(model.settings.averages_shrink for model in content.engine.models):
-        return 6
+    if any(model.settings.in_epochs for model in content.engine.models):
+        return 7
     if any(len(model.class_state) for model in content.engine.models):
         return 5
     if any(bend > 0.0 for _, _, bend in content.calibration or ()):

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard import _field_types, losses
-from steelyard.learn import linear, units
+from steelyard.learn import linear, origins
 from steelyard.losses import Loss
 from steelyard.model import Settings
 
@@ -130,11 +130,18 @@ def check_columns(features: int, arrays: Arrays) -> None:
     counts, columns, candidates = (arrays[name] for name in ("column_counts", "columns", "candidates"))
     if not (0 <= counts[0] <= len(columns) and 0 <= counts[1] <= len(candidates)):
         raise ValueError(f"it promises {counts.tolist()} columns of numbers and has fewer")
-    for places in (columns[: counts[0]], candidates[: counts[1], units.INDEX]):
+    for places in (columns[: counts[0]], candidates[: counts[1], origins.INDEX]):
         if len(places) and not 0 <= places.min() <= places.max() < features:
             raise ValueError("its columns of numbers are not among its features")
         if not np.array_equal(places, np.floor(places)):
             raise ValueError("its columns of numbers are no whole numbers")
+
+
+def check_clock(state: NDArray[Any]) -> None:
+    """Kernels count whole numbers of the clock, and what is left until the next one."""
+    clock, fraction = float(state[linear.CLOCK]), float(state[linear.FRACTION])
+    if not (clock >= 0.0 and 0.0 <= fraction < 1.0) or (fraction > 0.0 and clock != int(clock)):
+        raise ValueError(f"its clock stands at {clock:g} and {fraction:g}")
 
 
 def check_payments(arrays: Arrays) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard.examples import Examples
+from steelyard.learn import linear
 from steelyard.model import Model, Settings
 
 # The largest feature, label, offset and weight, and 1/the smallest feature, of ordinary rows. A coefficient
@@ -18,7 +19,7 @@ from steelyard.model import Model, Settings
 _ORDINARY = 1e9
 ORDINARY_RATE = 1e3
 _ORDINARY_COEFFICIENT = 1e20
-_ONE_A_FEATURE = ("weights", "squares", "scales", "units", "lag", "origins", "debts", "debt_lags")
+_ONE_A_FEATURE = ("weights", "squares", "scales", "units", "lag", "origins", "debts", "debt_lags", "gained")
 
 
 def could_overflow(model: Model, examples: Examples) -> bool:
@@ -62,8 +63,11 @@ class Kept:
         self._model, self._arrays = model, model.arrays()
         # Features may be repeated here, which does no harm: all their numbers are from before. Columns of
         # numbers may change in rows that lack them, and regularisation at times rewrites all coefficients.
-        touched = np.concatenate([examples.indices, model.columns.found])
-        few = len(touched) < model.features and not model.settings.l1 and not model.settings.l2
+        open_now = model.touched[: int(model.state[linear.TOUCHED])]
+        touched = np.concatenate([examples.indices, model.columns.found, open_now])
+        settings = model.settings
+        all_change = settings.l1 or settings.l2 or settings.average_power  # as their reference grows
+        few = len(touched) < model.features and not all_change
         self._places = touched if few else slice(None)
         self._before = {name: self._part(name).copy() for name in self._arrays}
 
@@ -75,6 +79,7 @@ class Kept:
     def put_back(self) -> None:
         for name, array in self._arrays.items():
             array[self._places_in(name)] = self._before[name]
+        self._model.list_gains()
 
     def _part(self, name: str) -> NDArray[Any]:
         part: NDArray[Any] = self._arrays[name][self._places_in(name)]

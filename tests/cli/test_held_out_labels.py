@@ -24,7 +24,7 @@ VALUES: dict[str, list[tuple[Any, ...]]] = {
     "text": [("words",)], "category": [("c",)], "number": [("x",)], "ignore": [("c",)], "separator": [(",",)],
     "words": [(2,)], "characters": [("2-3",)], "loss": [("logistic",)], "learning_rate": [(0.1,), ("auto",)],
     "initial_t": [(5.0, "--power-t", 0.5)], "power_t": [(0.5,)], "l1": [(0.01,)], "l2": [(0.01,)],
-    "l2_flow": [("joint", "--scaling", "plain", "--l2", 0.1)], "average": [(0,), (2,)], "rates": [("flow",)],
+    "average": [(0,), (2,)],
     "passes": [(2,), (3, "--shuffle")], "class_weight": [("balanced",), ("no=2,yes=0",)], "threads": [(2,)],
     "checkpoint_every": [(20,)], "seed": [(3, "--shuffle")],
 }  # fmt: skip

@@ -74,6 +74,16 @@ def test_a_rate_that_is_none(file: Path) -> None:
     )
 
 
+@pytest.mark.parametrize("command", ["train", "sweep"])
+@pytest.mark.parametrize(("option", "value"), [("--rates", "flow"), ("--l2-flow", "joint")])
+def test_options_that_are_gone(file: Path, command: str, option: str, value: str) -> None:
+    said = " ".join(run(command, file, option, value, code=2).stderr.split())
+    assert (
+        f"No such option '{option}': it is gone, since a weight of h is exactly h copies with every setting; "
+        "leave it out" in said
+    )
+
+
 @pytest.mark.parametrize(
     ("given", "weights"), [("balanced", "balanced"), ("-1=3,1=0.5", {-1: 3.0, 1: 0.5}), ("1.0=2", {1: 2.0})]
 )

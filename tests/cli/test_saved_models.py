@@ -12,7 +12,7 @@ from steelyard.engine import file_training, loaded_model
 from steelyard.engine.run_options import RunOptions
 from steelyard.io.read_options import ReadOptions
 from steelyard.losses import OneOf
-from steelyard.model import DTYPES, L2_FLOWS, RATES, SCALINGS
+from steelyard.model import DTYPES, SCALINGS
 from tests.cli.running import run, without_record
 from tests.cli.test_several_classes import topics
 from tests.combinations import Point, every, pairwise
@@ -25,8 +25,6 @@ AXES: dict[str, Any] = {
     "l2": [0.0, 0.01],
     "learning_rate": [None, 0.2, "auto"],
     "average": [None, 0, 3],
-    "rates": RATES,
-    "l2_flow": L2_FLOWS,
     "dtype": DTYPES,
     "passes": [1, 2],
 }

@@ -64,7 +64,7 @@ def test_sums(summed: Callable[[int], Any], monkeypatch: pytest.MonkeyPatch) -> 
     assert len(set(found)) == 1
 
 
-@pytest.mark.parametrize("more", [{}, {"l1": 0.01}, {"scaling": "plain", "l2": 0.1, "l2_flow": "joint"}])
+@pytest.mark.parametrize("more", [{}, {"l1": 0.01}, {"scaling": "plain", "l2": 0.1}])
 @pytest.mark.parametrize("rate", [None, "auto"])
 @pytest.mark.parametrize("classes", [0, 2, 3])
 def test_partial_fit(classes: int, rate: Any, more: dict[str, Any], tmp_path: Path) -> None:

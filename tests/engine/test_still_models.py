@@ -21,7 +21,6 @@ SETTINGS = [
     Settings(LOGISTIC, l1=0.01),
     Settings(LOGISTIC, scaling="plain", l2=0.1),
     Settings(LOGISTIC, scaling="row_norm", l1=0.001),
-    Settings(LOGISTIC, rates="flow"),
     Settings(LOGISTIC, average=0, bias=False, dtype="float64"),
     Settings(losses.by_name("squared")),
 ]

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from steelyard import ActiveClassifier, OnlineClassifier, OnlineRegressor, Sweep, losses
+from steelyard import ActiveClassifier, OnlineClassifier, OnlineRegressor, Settings, Sweep, losses
 from steelyard.estimators import fitted
 from steelyard.estimators.habits import ANSWERS, options_as_parameters
 from tests.estimators import data
@@ -32,6 +32,20 @@ def test_setting_them_is_answered_too() -> None:
         OnlineClassifier(beta=1.0)  # type: ignore[call-arg]
     changed = clone(OnlineClassifier(l1=0.5)).set_params(passes=2)
     assert (changed.l1, changed.passes) == (0.5, 2)
+
+
+@pytest.mark.parametrize(("name", "value"), [("rates", "flow"), ("l2_flow", "joint")])
+def test_settings_that_are_gone(name: str, value: str) -> None:
+    """A weight is its copies without them, so the answer is to leave them out."""
+    said = f"{name!r}: it is gone, since a weight of h is exactly h copies with every setting; leave it out"
+    given: dict[str, Any] = {name: value}
+    for cls in (OnlineClassifier, OnlineRegressor, ActiveClassifier, Settings):
+        with pytest.raises(TypeError, match=f"{cls.__name__} has no parameter {said}"):
+            cls(**given)
+    with pytest.raises(ValueError, match=said):
+        OnlineClassifier().set_params(**given)
+    with pytest.raises(ValueError, match=f"the grid has {said}"):
+        Sweep(OnlineClassifier(), {name: [value]}).fit(np.eye(2), [0, 1])
 
 
 @pytest.mark.parametrize(("name", "own"), sorted(losses.ALIASES.items()))

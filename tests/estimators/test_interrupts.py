@@ -23,7 +23,7 @@ KINDS: dict[str, Any] = {
     "two classes": lambda: OnlineClassifier(),
     "three classes": lambda: OnlineClassifier(),
     "auto": lambda: OnlineClassifier(learning_rate="auto"),
-    "flow": lambda: OnlineClassifier(rates="flow"),
+    "l1": lambda: OnlineClassifier(l1=0.01),
 }
 
 

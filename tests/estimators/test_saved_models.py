@@ -12,7 +12,7 @@ from steelyard.engine import loaded_model
 from steelyard.estimators.parameters import settings_of
 from steelyard.examples import examples
 from steelyard.losses import OneOf, class_labels
-from steelyard.model import DTYPES, L2_FLOWS, RATES, SCALINGS
+from steelyard.model import DTYPES, SCALINGS
 from steelyard.updates import names as update_names
 from tests.combinations import Point, every, pairwise
 
@@ -30,8 +30,6 @@ AXES: dict[str, Any] = {
     "l2": [0.0, 0.02],
     "learning_rate": [None, 0.3, "auto"],
     "average": [None, 0, 3],
-    "rates": RATES,
-    "l2_flow": L2_FLOWS,
     "update": update_names(),
     "dtype": DTYPES,
     "fit_intercept": [True, False],

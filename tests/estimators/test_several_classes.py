@@ -82,7 +82,7 @@ def test_every_loss(name: str) -> None:
     "parameters",
     [
         {"l1": 1e-3, "scaling": "normalized"},
-        {"l2": 1e-2, "l2_flow": "joint", "scaling": "row_norm", "learning_rate": 0.2},
+        {"l1": 1e-3, "l2": 1e-2, "scaling": "row_norm", "learning_rate": 0.2},
     ],
     ids=str,
 )

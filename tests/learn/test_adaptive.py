@@ -6,6 +6,7 @@ from scipy import sparse
 
 from steelyard import losses
 from steelyard.examples import examples
+from steelyard.learn import linear
 from steelyard.learner import Learner
 from steelyard.model import Settings
 from tests.naive import NaiveLearner
@@ -76,3 +77,15 @@ def test_weights_of_tiny_features_stay_in_range(size: float) -> None:
         naive.learn(matrix, labels, np.ones(3))
         np.testing.assert_allclose(learner.model.coefficients(), naive.coefficients(), rtol=1e-5)
         assert np.isfinite(learner.model.raw_coefficients).all()
+
+
+def test_strong_l2_is_folded_into_the_weights() -> None:
+    """The scale of L2 would leave float32 behind."""
+    loss = losses.by_name("logistic")
+    matrix, labels, _ = stream(loss, rows=40)
+    settings = Settings(loss, scaling="normalized", l2=2.0, dtype="float64")
+    learner, naive = Learner(settings, matrix.shape[1]), NaiveLearner(settings, matrix.shape[1])
+    learner.learn(examples(matrix, labels))
+    naive.learn(matrix, labels, np.ones(40))
+    assert learner.model.state[linear.SCALE] > 1e-3
+    np.testing.assert_allclose(learner.model.coefficients(), naive.coefficients(), atol=1e-12)

@@ -13,6 +13,7 @@ from steelyard.learn import linear, shrinkage
 from steelyard.learner import Learner
 from steelyard.model import SCALINGS, Model, Settings
 from tests.naive import NaiveLearner
+from tests.naive_clock import NaiveClock
 
 PENALTIES = [{"l1": 0.002}, {"l1": 0.03}, {"l2": 0.5}, {"l1": 0.01, "l2": 3.0}, {"l1": 0.003, "l2": 1e-4}]
 
@@ -72,15 +73,14 @@ def test_the_answer_is_the_mean_over_the_clock(scaling: str, penalty: dict[str, 
         for power in (None, 0)
     )
     averaged.learn(rows)
-    mean = now = np.zeros(rows.features)
+    now, lag, clock = np.zeros(rows.features), np.zeros(rows.features), NaiveClock()
     power = chosen.average_power
     for t in range(len(rows)):
-        before = now
+        before, clock.epoch = now, t
         last.learn(rows.take(np.array([t])))
         now = last.model.coefficients().astype(np.float64)
-        # a row's own move is somewhere within its unit of the clock: half of it is before, half after
-        share = 1.0 - (t / (t + 1.0)) ** power if power else 1.0
-        mean = mean + share * ((now if share == 1.0 else 0.5 * (before + now)) - mean)
+        lag += clock.time**power * (now - before)  # L1 and L2 are half an epoch later
+    mean = now - lag / float(len(rows)) ** power if power else now
     expected = np.where(now == 0.0, 0.0, mean) if "l1" in penalty else mean
     found = averaged.model.coefficients()
     np.testing.assert_allclose(found, expected, rtol=0.0, atol=0.01 * np.abs(now).max())

@@ -11,7 +11,7 @@ from steelyard import losses
 from steelyard.engine.lane_block import LaneBlock
 from steelyard.engine.model_set import ModelSet
 from steelyard.examples import examples
-from steelyard.learn import units
+from steelyard.learn import origins
 from steelyard.learner import Learner
 from steelyard.model import Settings
 from tests.naive import NaiveLearner
@@ -288,21 +288,6 @@ def test_the_average_is_between_the_models_on_the_way() -> None:
     assert before.model.bias < average.model.bias < last.model.bias
 
 
-def test_weights_are_nearly_copies_for_averages_too() -> None:
-    matrix, labels, _ = table(rows=60)
-    times = np.random.default_rng(0).integers(1, 5, 60)
-    weighted, copies = (
-        Learner(settings(average=8), matrix.shape[1]),
-        Learner(settings(average=8), matrix.shape[1]),
-    )
-    weighted.learn(examples(matrix, labels, times.astype(float)))
-    copies.learn(examples(matrix[np.repeat(np.arange(60), times)], np.repeat(labels, times)))
-    p, q = (learner.predict(examples(matrix)) for learner in (weighted, copies))
-    assert np.mean(np.sign(p) == np.sign(q)) > 0.9
-    assert weighted.model.columns.found.tolist() == copies.model.columns.found.tolist()
-    np.testing.assert_array_equal(weighted.model.units, copies.model.units)
-
-
 @pytest.mark.parametrize("average", [-1, 65, 1.5])
 def test_an_average_is_a_small_whole_number(average: float) -> None:
     with pytest.raises(ValueError, match="average: a whole number from 0 to 64"):
@@ -316,5 +301,5 @@ def test_averages_need_standardized_scaling() -> None:
 
 def test_features_whose_units_are_known_are_no_candidates() -> None:
     known = np.array([0.0, -1.0, 0.0])
-    found = units.candidates(np.array([0, 1, 2]), np.array([2.0, 3.0, 1e-40]), known)
-    assert found[:, units.INDEX].tolist() == [0.0]
+    found = origins.candidates(np.array([0, 1, 2]), np.array([2.0, 3.0, 1e-40]), known)
+    assert found[:, origins.INDEX].tolist() == [0.0]

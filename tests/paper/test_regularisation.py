@@ -4,8 +4,9 @@ import math
 
 import pytest
 
-from paper.studies.regularisation import Regularisation, steps
-from paper.studies.regularisation.steps import COPIED_STRENGTHS, COPIES, PENALTIES, STRENGTHS, TIMES, WAYS
+from paper.studies.regularisation import Regularisation, copies, steps
+from paper.studies.regularisation.copies import COPIES, EXPLICIT, INVARIANT, JOINT, TIMES, UNITS, WAYS
+from paper.studies.regularisation.steps import PENALTIES, STRENGTHS
 from paper.study import Claim, ReportFigure, ReportTable, Row, Scope, Verdict
 from tests.paper.fakes import small_data
 
@@ -45,14 +46,14 @@ def _copies(deviations: dict[str, float]) -> list[Row]:
             "deviation": deviations[way],
         }
         for way in WAYS
-        for strength in COPIED_STRENGTHS
+        for strength in copies.STRENGTHS
         for times in TIMES
     ]
 
 
 def _claims(*, fine: bool, split: float, joint: float) -> list[Claim]:
-    copies = _copies({"explicit, split": 1.0, "invariant, split": split, "invariant, joint": joint})
-    tables = {PENALTIES: _penalties(fine=fine), COPIES: copies}
+    deviations = {EXPLICIT: 1.0, INVARIANT: split, UNITS: joint, JOINT: joint}
+    tables = {PENALTIES: _penalties(fine=fine), COPIES: _copies(deviations)}
     return list(Regularisation().part(tables, Scope()).claims)
 
 
@@ -70,14 +71,28 @@ def test_a_penalty_makes_weights_few_and_a_huge_one_does_no_harm(monkeypatch: py
     ) > float(found["invariant", "l2", 4.0, 0.0]["largest"])
 
 
-def test_only_the_joint_flow_takes_a_weight_for_copies(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_penalty_for_each_unit_of_weight_takes_a_weight_for_copies(monkeypatch: pytest.MonkeyPatch) -> None:
     small_data(monkeypatch)
-    monkeypatch.setattr(steps, "COPIED_STRENGTHS", (0.1,))
-    step = next(step for step in Regularisation().steps(Scope(quick=True)) if step.table == COPIES)
-    found = {(row["way"], row["times"]): float(row["deviation"]) for row in step.compute()}
-    assert found["invariant, split", 1] == 0.0
-    assert found["invariant, joint", 10] < 1e-6
-    assert 1e-3 < found["invariant, split", 10] < found["explicit, split", 10]
+    monkeypatch.setattr(copies, "STRENGTHS", (0.1,))
+    deviations: dict[tuple[object, ...], float] = {}
+    for step in Regularisation().steps(Scope(quick=True)):
+        if step.table == COPIES:
+            deviations |= {
+                (row["loss"], row["way"], row["times"]): float(row["deviation"]) for row in step.compute()
+            }
+    assert {key[0] for key in deviations if key[1] == JOINT} == {"squared"}
+    assert deviations["squared", INVARIANT, 1] == 0.0
+    assert deviations["squared", JOINT, 10] < 1e-12
+    assert all(deviations[loss, UNITS, 100] < 1e-12 for loss in ("squared", "logistic", "hinge"))
+    assert 1e-3 < deviations["squared", INVARIANT, 10] < deviations["squared", EXPLICIT, 10]
+
+
+def test_the_joint_solution_follows_its_equation() -> None:
+    parts, p, kept = 100_000, 0.3, 1.0
+    for _ in range(parts):
+        p += (1.0 - p - 0.7 * p) * 2.0 / parts
+        kept *= 1.0 - 0.7 * 2.0 / parts
+    assert copies.solve_squared(p=0.3, y=1.0, u=2.0, strength=0.7) == pytest.approx((kept, p), rel=1e-4)
 
 
 def test_all_claims_hold_where_all_is_fine() -> None:

@@ -194,6 +194,10 @@ def _spread(model: Model, features: NDArray[np.int32], count: int) -> Model:
         if len(own := getattr(model, name)):
             getattr(whole, name)[features] = own
     whole.state[...] = model.state
+    if len(model.gained):
+        whole.hold_gains()
+        whole.gained[features] = model.gained
+        whole.list_gains()
     return whole
 
 
@@ -206,6 +210,7 @@ def average(models: Sequence[Model]) -> Model:
     mean.max_abs[...] = np.max([model.max_abs for model in models], axis=0)
     mean.state[...] = np.mean([model.state for model in models], axis=0)
     mean.state[[linear.SCALE, linear.L1_TOTAL]] = 1.0, 0.0
+    mean.set_clock(float(np.mean([model.clock for model in models])))
     return mean
 
 

@@ -27,6 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard import losses
+from steelyard._messages import GONE
 from steelyard.active import class_models, counter_rng, strategies
 from steelyard.active._answers import Answers
 from steelyard.active._locking import locked
@@ -270,7 +271,7 @@ def continue_from(journal: Journal) -> ActiveLearner:
     about = journal.about()
     if about is None:
         raise ValueError(f"{journal.path}: is empty: nothing was asked for yet")
-    described = dict(about["settings"])
+    described = {name: value for name, value in about["settings"].items() if name not in GONE}
     settings = Settings(**described | {"loss": losses.by_name(**described["loss"])})
     kept, strategy = dict(about["about"]), strategies.from_description(about["strategy"])
     return ActiveLearner(

@@ -16,7 +16,7 @@ from typing import Any
 import click
 
 import steelyard
-from steelyard._messages import did_you_mean
+from steelyard._messages import GONE, did_you_mean
 from steelyard.cli.fasttext_options import refuse
 from steelyard.cli.terminal import guarded_terminals
 
@@ -52,6 +52,10 @@ def _flags_of_others(arguments: list[str]) -> Iterator[None]:
 
         known = [] if error.ctx is None else [name for each in error.ctx.command.params for name in each.opts]
         instead = answer(error.option_name, known)
+        gone = GONE.get(error.option_name.removeprefix("--").replace("-", "_"))
+        if gone is not None:
+            said = f"No such option {error.option_name!r}: {gone}"
+            raise click.NoSuchOption(error.option_name, said, ctx=error.ctx) from None
         if error.option_name in ("--json", "--jsonl") and "--output-format" in known:
             said = f"No such option {error.option_name!r}: use --output-format jsonl"
             raise click.NoSuchOption(error.option_name, said, ctx=error.ctx) from None
@@ -146,4 +150,4 @@ class Commands(click.Group):
 )
 @click.version_option(steelyard.__version__, prog_name="steelyard")
 def main() -> None:
-    """Online learning in which an importance weight of h means h copies of the example."""
+    """Online learning in which an importance weight of h means exactly h copies of the example."""

@@ -255,9 +255,7 @@ class LearnOptions:
             "power_t",
             "l1",
             "l2",
-            "l2_flow",
             "average",
-            "rates",
             "bias",
             "dtype",
         )

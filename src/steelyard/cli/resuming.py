@@ -19,7 +19,7 @@ from steelyard.schedules import AUTO
 # What a model decides by itself when it is resumed; its schedule may change.
 SCHEDULE = ("learning_rate", "initial_t", "power_t")
 _KEPT_BY_A_MODEL = {
-    "update", "scaling", "l1", "l2", "l2_flow", "average", "rates", "bias", "dtype", "class_weight", "label",
+    "update", "scaling", "l1", "l2", "average", "bias", "dtype", "class_weight", "label",
     "weight", "propensity", "count", "positives", "offset", "tag", "text", "category", "number", "ignore",
     "encoding", "separator", "header", "words", "characters", "repeated", "loss", "bits", "interactions",
     "labels", "classes", "quadratic", "keep", "ngram", "skips", "format_", "weight_factor", "weight_scale",

@@ -9,7 +9,7 @@ from steelyard.cli import options
 from steelyard.cli.help_examples import EXAMPLES
 from steelyard.cli.option_types import Choice, NameList, NthOrShare, NumberList
 from steelyard.cli.options import options as several
-from steelyard.model import DEFAULT_AVERAGE, DTYPES, L2_FLOWS, MOST_AVERAGE, RATES, SCALINGS, Settings
+from steelyard.model import DEFAULT_AVERAGE, DTYPES, MOST_AVERAGE, SCALINGS, Settings
 from steelyard.updates import names as update_names
 
 _DEFAULT = Settings()
@@ -39,11 +39,6 @@ _GRID = several(
     _swept("power_t", NumberList(), "How fast the rate falls; 0: not at all."),
     _swept("l1", NumberList(), "L1 regularisation; models with it are learned one after another."),
     _swept("l2", NumberList(), "L2 regularisation."),
-    click.option("--l2-flow", type=Choice(L2_FLOWS), default=_DEFAULT.l2_flow, show_default=True,
-                 help="split: apply L2 after each row; joint: as part of its update, exact but slower."),
-    click.option("--rates", type=Choice(RATES), default=_DEFAULT.rates, show_default=True,
-                 help="row: the rates stay fixed within a row; flow: they fall along the way, so weights are "
-                 "exact; such models are learned one after another."),
     click.option("--average", type=click.IntRange(0, MOST_AVERAGE),
                  help="Predict with an average of the coefficients, in which time t has weight t to this "
                  f"power; 0: with the last.  [default: {DEFAULT_AVERAGE} with standardized scaling, else 0]"),

@@ -75,7 +75,7 @@ class SweepOptions:
             losses=given["loss"],
             loss_parameters=options.given_loss_parameters(given),
             axes={name: given[name] for name in _AXES if given[name] is not None},
-            common={name: given[name] for name in ("l2_flow", "rates", "average", "bias", "dtype")},
+            common={name: given[name] for name in ("average", "bias", "dtype")},
             run=options.run_options(
                 given | {"threads": _threads(given), "holdout": holdout.parse(given["holdout"])}
             ),

@@ -28,9 +28,7 @@ from steelyard.model import (
     DEFAULT_AVERAGE,
     DEFAULT_RATE,
     DTYPES,
-    L2_FLOWS,
     MOST_AVERAGE,
-    RATES,
     SCALINGS,
     STEPS_OF_AVERAGES,
     Settings,
@@ -92,22 +90,10 @@ _LEARNING = several(
     _setting("l1", float, "L1 regularisation."),
     _setting("l2", float, "L2 regularisation."),
     _setting(
-        "l2_flow",
-        Choice(L2_FLOWS),
-        "split: apply L2 after each row; joint: as part of the update, exact for weights but slower.",
-    ),
-    _setting(
         "average",
         click.IntRange(0, MOST_AVERAGE),
         "Predict with an average of the coefficients over time, in which time t has weight t to this power; "
         f"0: with the latest.  [default: {DEFAULT_AVERAGE} with standardized scaling, else 0]",
-    ),
-    _setting(
-        "rates",
-        Choice(RATES),
-        "row: the rates of adaptive scalings stay fixed within a row, so a weight is nearly that many "
-        "copies; flow: they fall along the way, so it is exactly that many, but learning is a few times "
-        "slower.",
     ),
     click.option("--bias/--no-bias", default=True, show_default=True, help="Whether to learn an intercept."),
     _setting("dtype", Choice(DTYPES), "The type of the coefficients."),
@@ -228,10 +214,9 @@ class TrainOptions:
 def command(ctx: click.Context, /, files: tuple[str, ...], **given: Any) -> None:
     """Learn files in order, show progress, save the model.
 
-    A row of weight h counts as h consecutive copies of it: exactly with --rates flow, --scaling plain or
-    --scaling row_norm, and to within about 1 % by default. A FILE may be Vowpal Wabbit text, svmlight, CSV,
-    TSV, Excel, JSON lines, Parquet or Arrow, plain or compressed (gz, xz, bz2, zst); give several, a pattern,
-    or - for standard input. Labels may be numbers, two classes or more.
+    A row of weight h is learned as exactly h consecutive copies of it. A FILE may be Vowpal Wabbit text,
+    svmlight, CSV, TSV, Excel, JSON lines, Parquet or Arrow, plain or compressed (gz, xz, bz2, zst); give
+    several, a pattern, or - for standard input. Labels may be numbers, two classes or more.
 
     The table shows the progressive loss: the average loss of predictions made before their row was learned.
     """

@@ -48,8 +48,8 @@ def look(
 
 
 def fading_of(settings: Settings, state: Matrix) -> NDArray[np.float64]:
-    """What the lag of each lane's average is multiplied by."""
-    clocks, power = state[linear.CLOCK], settings.average_power
+    """What the lag of each lane's average is multiplied by; an epoch that is open counts as a whole."""
+    clocks, power = np.ceil(state[linear.CLOCK] + state[linear.FRACTION]), settings.average_power
     ratio = np.divide(state[linear.REFERENCE], clocks, out=np.zeros_like(clocks), where=clocks > 0.0)
     return ratio**power if power else np.zeros_like(clocks)
 
@@ -62,7 +62,7 @@ def raw_units(
     They are divided by the scale of L2, by which predictions are multiplied.
     """
     sizes, kind = np.abs(unit), v.dtype
-    behind = lag - state[linear.SCALE_LAG].astype(kind) * v
+    behind = lag.astype(kind, copy=False) - state[linear.SCALE_LAG].astype(kind) * v
     behind *= (fading / state[linear.SCALE]).astype(kind)
     np.divide(v - behind, sizes, out=out, where=sizes > units.TINIEST)
 

@@ -6,7 +6,7 @@ rate and its schedule, L2, their labels and their weights.
 
 import copy
 from collections.abc import Callable, Sequence
-from dataclasses import fields
+from dataclasses import astuple, fields, replace
 from operator import attrgetter
 from typing import Any
 
@@ -19,8 +19,10 @@ from steelyard.engine.lane_answers import LaneAnswers, sides
 from steelyard.engine.lane_layout import Layout
 from steelyard.examples import Examples
 from steelyard.feature_columns import FeatureColumns
-from steelyard.learn import adaptive_lanes, batched_loss, lanes, linear, rows, standardized_lanes
-from steelyard.losses import Loss
+from steelyard.learn import adaptive_lanes, batched_loss, clock, lane_epochs, lanes, linear, rows
+from steelyard.learn.lane_features import BY_LARGEST, BY_NOTHING, BY_UNITS
+from steelyard.learner import broken
+from steelyard.losses import Loss, class_labels
 from steelyard.model import Model, Settings
 from steelyard.numba_tools import jit
 
@@ -28,17 +30,16 @@ Matrix = NDArray[np.float64]
 Predict = Callable[[Examples], Matrix]
 
 EVERY = slice(None)
+_KINDS = {"adaptive": BY_NOTHING, "normalized": BY_LARGEST, "standardized": BY_UNITS}
 _TOGETHER = 1 << 12  # features whose numbers are looked at at once, beside which little memory is needed
 
 
 def fits_in_lanes(settings: Settings) -> bool:
-    """Whether such a model can learn side by side with others. (L1 and flows of more than p cannot.)"""
-    return (
-        settings.rates == "row" and settings.l1 == 0.0 and (settings.l2 == 0.0 or settings.l2_flow == "split")
-    )
+    """Whether such a model can learn side by side with others. (With L1 it cannot.)"""
+    return settings.l1 == 0.0
 
 
-_OWN = ("update", "learning_rate", "initial_t", "power_t", "l2", "l2_flow")
+_OWN = ("update", "learning_rate", "initial_t", "power_t", "l2")
 _common = attrgetter(*(field.name for field in fields(Settings) if field.name not in _OWN))
 
 
@@ -73,20 +74,29 @@ class LaneBlock:
         self.features = features
         common = self.settings[0]
         self._layout = layout = Layout(settings)
-        self.weights = lane_layout.zeros((features, _parts(common), len(layout)), common.dtype)
+        self.weights = lane_layout.zeros((features, lane_layout.parts(common), len(layout)), common.dtype)
         self.state = lane_layout.zeros((lanes.LANE_STATE_SIZE, len(layout)), "float64")
         self.state[[linear.SCALE, lanes.ALIVE]] = 1.0
-        self.label_state = np.zeros(target_scale.SIZE if common.in_label_units else 0)
-        self.class_state = (
-            class_balance.new_state(len(layout)) if common.in_class_steps else np.zeros((0, len(layout)))
-        )
+        self.gained = np.zeros((0, len(layout)))
+        self.touched = np.zeros((len(layout), 0), np.int32)
+        """What sums of squares gain until a lane's clock reaches a whole number: see `learn.epochs`."""
+        self.label_state = np.zeros((target_scale.SIZE if common.in_label_units else 0, len(layout)))
+        no_steps = np.zeros((0, len(layout)))
+        self.class_state = class_balance.new_state(len(layout)) if common.in_class_steps else no_steps
         own_units = common.scaling == "standardized"
         self.unit_fill = np.zeros(1)
         self.columns = FeatureColumns(features if own_units and common.bias else 0, common.dtype)
         self.rate_factor = 1.0
-        self._rates = np.array([each.rate for each in layout.settings])
+        self._schedule = np.array([astuple(each.schedule()) for each in layout.settings]).T.copy()
         self._l2 = np.array([each.l2 for each in layout.settings])
-        self._multiply = np.array([each.update == "explicit" for each in layout.settings])
+        self._moments: tuple[float, Matrix] | None = None
+
+    @property
+    def _squares(self) -> Matrix:
+        """The sum of squared gradients of each feature in each lane: a view."""
+        lanes = len(self._layout)
+        start = lanes // lane_layout.singles(self.settings[0])  # after the coefficients
+        return self.weights.reshape(self.features, -1).view(np.float64)[:, start : start + lanes]
 
     def learn(
         self,
@@ -100,90 +110,90 @@ class LaneBlock:
         before = np.empty((0 if predictions is None else len(rows), self.weights.shape[2]))
         labels, sample_weight = self._spread(labels), self._spread(sample_weight)
         with np.errstate(all="ignore"):
-            if len(self.label_state):
-                self._learn_in_units(examples, rows, labels, sample_weight, before)
-            elif len(self.class_state):
-                self._learn_in_class_steps(examples, rows, labels, sample_weight, before)
-            else:
-                self._learn(examples, rows, labels, sample_weight, before, 1.0)
+            learn = self._learn_adaptive if self.settings[0].adaptive else self._learn_plain
+            learn(examples, rows, labels, sample_weight, before)
         if predictions is not None:
             predictions[...] = before[:, self._layout.place]
 
-    def _learn_in_units(
+    def _learn_plain(
         self,
         examples: Examples,
         rows: NDArray[np.int64],
         labels: Matrix,
         sample_weight: Matrix,
         before: Matrix,
-    ) -> None:
-        bias = self.settings[0].bias
-        pieces = target_scale.blocks(self.label_state, labels[:, 0], sample_weight[:, 0], bias)
-        for part, unit in pieces:
-            if not self.state[linear.CLOCK, 0]:
-                self.state[linear.BIAS] = self.label_state[target_scale.ORIGIN]
-            here = before[part] if len(before) else before
-            self._learn(examples, rows[part], labels[part], sample_weight[part], here, unit)
-
-    def _learn_in_class_steps(
-        self,
-        examples: Examples,
-        rows: NDArray[np.int64],
-        labels: Matrix,
-        sample_weight: Matrix,
-        before: Matrix,
-    ) -> None:
-        state = self.class_state
-        if labels.shape[1] == sample_weight.shape[1] == 1 and (state == state[:, :1]).all():
-            state = state[:, :1].copy()  # all lanes have seen the same
-        columns = np.broadcast_to(labels.T, (state.shape[1], len(rows)))
-        weights = np.broadcast_to(sample_weight.T, columns.shape)
-        shares = class_balance.shares(self.settings[0].loss, columns, weights)
-        for part, steps in class_balance.blocks(state, shares, weights):
-            here = before[part] if len(before) else before
-            self._learn(examples, rows[part], labels[part], sample_weight[part], here, 1.0, steps)
-        self.class_state[...] = state
-
-    def _learn(
-        self,
-        examples: Examples,
-        rows: NDArray[np.int64],
-        labels: Matrix,
-        sample_weight: Matrix,
-        before: Matrix,
-        unit: float,
-        steps: NDArray[np.float64] | float = 1.0,
     ) -> None:
         settings = self.settings[0]
-        rate = unit * (self.rate_factor if settings.scaling == "standardized" else 1.0)
-        table, column = lane_layout.pushes(self._layout.settings, self.state[linear.CLOCK], sample_weight)
-        taught = (
-            *examples.arrays, rows, labels, sample_weight, examples.base,
-            table, column, self.weights, self.state, self._rates * (rate * steps),
-            self._l2 / unit if unit > 0.0 else 0.0 * self._l2,
+        # with L2, the kernel moves the clock from whole number to whole number; without, it has no fraction
+        clocks, fractions = own = self.state[[linear.CLOCK, linear.FRACTION]]
+        clocks, fractions = np.where(self._l2 > 0.0, own, [clocks + fractions, np.zeros_like(clocks)])
+        table, column = lane_layout.pushes(self._layout.settings, clocks, fractions, sample_weight)
+        lanes.learn(
+            *examples.arrays, rows, labels, sample_weight, examples.base, table, column,
+            self.weights, self.state, self._schedule[0], self._l2, settings.scaling == "row_norm",
+            float(settings.bias), *sides(settings.loss), before, self._layout.bounds, self._layout.steps(),
+            batched_loss.values(settings.loss, settings.dtype), self._layout.does, self._schedule,
+            self._layout.single_forms()[0],
         )  # fmt: skip
+        ends = lane_layout.after(clocks, sample_weight)
+        own = self.state[[linear.CLOCK, linear.FRACTION]]
+        self.state[[linear.CLOCK, linear.FRACTION]] = np.where(
+            self._l2 > 0.0, own, [ends, np.zeros_like(ends)]
+        )
+        self.state[linear.WEIGHT] = lane_layout.after(self.state[linear.WEIGHT], sample_weight)
+
+    def _learn_adaptive(
+        self,
+        examples: Examples,
+        rows: NDArray[np.int64],
+        labels: Matrix,
+        sample_weight: Matrix,
+        before: Matrix,
+    ) -> None:
+        settings, layout = self.settings[0], self._layout
         of = settings.loss, settings.dtype
-        forms = (self._layout.bounds, self._layout.steps(), batched_loss.values(*of))
-        bias, point = float(settings.bias), sides(settings.loss)
-        if settings.scaling == "standardized":
-            if not self.state[linear.CLOCK].any():
-                for turn in np.flatnonzero(sample_weight.any(axis=1))[:1]:
-                    self.columns.begin(examples, rows[turn], self.weights[:, 2, 0])
-            standardized_lanes.learn(
-                *taught, *self.columns.arrays, bias, *point, before, *forms,
-                batched_loss.slopes(*of), batched_loss.values_after(*of), self._multiply, unit,
-                settings.average_power,
-            )  # fmt: skip
-        elif settings.adaptive:
-            adaptive_lanes.learn(
-                *taught, settings.scaling == "normalized", bias, *point, before, *forms,
-                batched_loss.slopes(*of), batched_loss.values_after(*of),
-                self._multiply, unit,
-            )  # fmt: skip
-        else:
-            lanes.learn(*taught, settings.scaling == "row_norm", bias, *point, before, *forms)
-        for total in (linear.CLOCK, linear.WEIGHT):
-            self.state[total] = lane_layout.after(self.state[total], sample_weight)
+        if settings.scaling == "standardized" and not self.state[[linear.CLOCK, linear.FRACTION]].any():
+            for turn in np.flatnonzero(sample_weight.any(axis=1))[:1]:
+                self.columns.begin(examples, rows[turn], self._units[:, 0])
+        if broken(sample_weight) or self.state[linear.FRACTION].any():
+            self.hold_gains()
+        low, high = class_labels(settings.loss) if len(self.class_state) else (0.0, 1.0)
+        adaptive_lanes.learn(
+            *examples.arrays, rows, labels, sample_weight, examples.base,
+            self.weights, self.weights.reshape(-1).view(np.float64), self.gained.reshape(-1), self.touched,
+            self.state, self.label_state, self.class_state, self._moments_now(), layout.does, layout.multiply,
+            self._l2, _KINDS[settings.scaling], *self.columns.arrays, float(settings.bias),
+            *sides(settings.loss), low, high, settings.average_power, before,
+            layout.bounds, layout.steps(), batched_loss.values(*of), batched_loss.slopes(*of),
+            batched_loss.values_after(*of), *layout.single_forms(),
+            lane_epochs.rooms_for(
+                examples.arrays[0], settings.dtype, settings.in_label_units, settings.in_class_steps
+            ),
+        )  # fmt: skip
+
+    def _moments_now(self) -> Matrix:
+        """What `clock` needs to know of each lane."""
+        factor = self.rate_factor if self.settings[0].scaling == "standardized" else 1.0
+        if self._moments is None or self._moments[0] != factor:
+            moments = [
+                clock.new_moment(each.loss, each.dtype, schedule, each.average_power)
+                for each in self._layout.settings
+                for schedule in [replace(each.schedule(), learning_rate=each.rate * factor)]
+            ]
+            self._moments = factor, np.stack(moments, axis=1)
+        return self._moments[1]
+
+    def hold_gains(self) -> None:
+        """As `Model.hold_gains`."""
+        if not len(self.gained) and self.settings[0].adaptive and self._layout.cuts:
+            self.gained = lane_layout.zeros((self.features, len(self._layout)), "float64")
+            self.touched = np.zeros((len(self._layout), self.features), np.int32)
+
+    def list_gains(self) -> None:
+        """As `Model.list_gains`."""
+        for lane in range(len(self._layout) if len(self.gained) else 0):
+            listed = np.flatnonzero(self.gained[:, lane])
+            self.touched[lane, : len(listed)], self.state[linear.TOUCHED, lane] = listed, len(listed)
 
     def measure(
         self, examples: Examples, rows: NDArray[np.int64], labels: Matrix, sample_weight: Matrix
@@ -209,11 +219,22 @@ class LaneBlock:
         if self.settings[0].scaling != "standardized":
             return self.weights, self.state
         answers = np.zeros((self.features, 1, self.weights.shape[2]), self.weights.dtype)
-        fading = lane_answers.fading_of(self.settings[0], self.state)
+        fading, units, lags = lane_answers.fading_of(self.settings[0], self.state), self._units, self._lags
         for start in range(0, self.features, _TOGETHER):
-            own, place = self.weights[start : start + _TOGETHER], answers[start : start + _TOGETHER, 0]
-            lane_answers.raw_units(own[:, 0], own[:, 2], own[:, 3], self.state, fading, place)
+            part = slice(start, start + _TOGETHER)
+            own = self.weights[part, 0], units[part], lags[part]
+            lane_answers.raw_units(*own, self.state, fading, answers[part, 0])
         return answers, lane_answers.state_from_origins(self.state, fading, self.columns, answers)
+
+    @property
+    def _units(self) -> NDArray[Any]:
+        """What features are measured in: a view."""
+        return self.weights[:, 1 + lane_layout.singles(self.settings[0])]
+
+    @property
+    def _lags(self) -> NDArray[Any]:
+        """How far averages lag behind: a view."""
+        return self.weights[:, 2 + lane_layout.singles(self.settings[0])]
 
     def _spread(self, columns: Matrix) -> Matrix:
         """One column stays one; those of the settings become those of the lanes."""
@@ -229,8 +250,8 @@ class LaneBlock:
         """As `Model.know_units`."""
         if self.settings[0].scaling == "standardized":
             self.unit_fill[0] = -1.0
-            self.weights[:, 2] = -1.0
-            self.weights[own, 2] = 0.0
+            self._units[:] = -1.0
+            self._units[own] = 0.0
 
     def scalars(self, which: int) -> NDArray[np.float64]:
         """One row of the state, in the order of the settings."""
@@ -239,12 +260,12 @@ class LaneBlock:
 
     def met(self) -> NDArray[np.int64]:
         """The features of which any lane knows something: of the others, models need no copies."""
-        found = []
+        found, unit = [], 1 + lane_layout.singles(self.settings[0])
         for start in range(0, self.features, _TOGETHER):
             part = self.weights[start : start + _TOGETHER]
             known = (part != 0.0).any(axis=2)
             if self.settings[0].scaling == "standardized":
-                known[:, 2] = (part[:, 2] != self.unit_fill[0]).any(axis=1)
+                known[:, unit] = (part[:, unit] != self.unit_fill[0]).any(axis=1)
             found.append(start + np.flatnonzero(known.any(axis=1)))
         return np.concatenate(found)
 
@@ -255,16 +276,20 @@ class LaneBlock:
         model.state[:] = self.state[: linear.STATE_SIZE, lane]
         model.raw_coefficients[met] = self.weights[met, 0, lane]
         if model.settings.adaptive:
-            model.sum_squared_gradients[met] = self.weights[met, 1, lane]
+            model.sum_squared_gradients[met] = self._squares[met, lane]
         if model.settings.scaling == "normalized":
-            model.max_abs[met] = self.weights[met, 2, lane]
+            model.max_abs[met] = self._units[met, lane]
         if model.settings.scaling == "standardized":
             model.units[:] = self.unit_fill
-            model.units[met] = self.weights[met, 2, lane]
-            model.lag[met] = self.weights[met, 3, lane]
+            model.units[met] = self._units[met, lane]
+            model.lag[met] = self._lags[met, lane]
             model.columns = copy.deepcopy(self.columns)
             model.unit_fill[:] = self.unit_fill
-        model.label_state[:] = self.label_state
+        if len(self.gained) and model.state[linear.FRACTION]:
+            model.hold_gains()
+            model.gained[:] = self.gained[:, lane]
+            model.list_gains()
+        model.label_state[:] = self.label_state[:, lane]
         model.class_state[:] = self.class_state[:, lane]
         return model
 
@@ -274,15 +299,20 @@ class LaneBlock:
         self.state[: linear.STATE_SIZE, lane] = model.state
         self.weights[:, 0, lane] = model.raw_coefficients
         if model.settings.adaptive:
-            self.weights[:, 1, lane] = model.sum_squared_gradients
+            self._squares[:, lane] = model.sum_squared_gradients
         if model.settings.scaling == "normalized":
-            self.weights[:, 2, lane] = model.max_abs
+            self._units[:, lane] = model.max_abs
         if model.settings.scaling == "standardized":
-            self.weights[:, 2, lane] = model.units
-            self.weights[:, 3, lane] = model.lag
+            self._units[:, lane] = model.units
+            self._lags[:, lane] = model.lag
             self.columns = copy.deepcopy(model.columns)
             self.unit_fill[:] = model.unit_fill
-        self.label_state[:] = model.label_state
+        if len(model.gained):
+            self.hold_gains()
+        if len(self.gained):
+            self.gained[:, lane] = model.gained if len(model.gained) else 0.0
+            self.touched[lane, : len(model.touched)] = model.touched
+        self.label_state[:, lane] = model.label_state
         self.class_state[:, lane] = model.class_state
 
     def set_scalars(self, which: int, values: NDArray[np.float64]) -> None:
@@ -294,6 +324,7 @@ class LaneBlock:
         return {
             "weights": self.weights,
             "state": self.state,
+            "gained": self.gained,
             "label_state": self.label_state,
             "class_state": self.class_state,
             "unit_fill": self.unit_fill,
@@ -301,16 +332,21 @@ class LaneBlock:
         }
 
 
-def upgraded(state: Matrix) -> Matrix:
-    """The state of one model, or of lanes, as it was before averages: without their two numbers."""
-    if state.ndim == 1:
-        return np.append(state, np.zeros(linear.STATE_SIZE - len(state)))
-    missing = lanes.LANE_STATE_SIZE - len(state)
-    return np.insert(state, [lanes.ERROR - missing] * missing, 0.0, axis=0)
-
-
 def bytes_a_lane(settings: Settings, features: int) -> int:
-    return features * _parts(settings) * np.dtype(settings.dtype).itemsize
+    """What a lane needs, and what it gains with weights that are no whole numbers."""
+    numbers = lane_layout.parts(settings) * np.dtype(settings.dtype).itemsize
+    return features * (numbers + _bytes_of_gains(settings))
+
+
+def bytes_alone(settings: Settings, features: int) -> int:
+    """The same of a model that learns alone, but for L1."""
+    one = Model(settings, 1)
+    numbers = one.pairs.nbytes + one.sums.nbytes + one.max_abs.nbytes
+    return features * (numbers + _bytes_of_gains(settings))
+
+
+def _bytes_of_gains(settings: Settings) -> int:
+    return 8 if settings.adaptive and settings.update == "invariant" else 0
 
 
 def bytes_of_l1(settings: Settings, features: int) -> int:
@@ -322,7 +358,3 @@ def bytes_in_common(settings: Settings, features: int) -> int:
     """What lanes share, and a model alone has too: the origins of columns."""
     has_origins = settings.scaling == "standardized" and settings.bias
     return feature_columns.bytes_needed(features, settings.dtype) if has_origins else 0
-
-
-def _parts(settings: Settings) -> int:
-    return {"adaptive": 2, "normalized": 3, "standardized": 4}.get(settings.scaling, 1)

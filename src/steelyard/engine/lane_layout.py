@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 from steelyard import schedules, updates
 from steelyard.learn import batched_loss, lanes
 from steelyard.learn.batched_loss import WIDTH
+from steelyard.learn.lanes import CUTS, SKIPS, TAKES_WHOLE
 from steelyard.model import Settings
+from steelyard.numba_tools import jit
 
 
 class Layout:
@@ -31,6 +33,14 @@ class Layout:
             self.numbers += own + own[-1:] * (-len(own) % WIDTH)
             self.bounds[i + 1] = len(self.numbers)
         self.settings = [settings[number] for number in self.numbers]
+        self.multiply = np.array([each.update == "explicit" for each in self.settings])
+        """Which lanes square the gradient times the weight."""
+        self.does = np.full(len(self), SKIPS)
+        """What each lane does with rows that are not one step (see `lanes`)."""
+        self.does[[each.update != "invariant" for each in self.settings]] = TAKES_WHOLE
+        splits = self.place[[each.update == "invariant" for each in settings]]
+        self.does[splits] = CUTS
+        self.cuts = len(splits) > 0
 
     def __len__(self) -> int:
         return len(self.numbers)
@@ -40,6 +50,15 @@ class Layout:
         loss, dtype = self.settings[0].loss, self.settings[0].dtype
         return batched_loss.table(
             [batched_loss.steps(loss, update.step, dtype) for update in self._updates()]
+        )
+
+    def single_forms(self) -> tuple[Any, Any, Any]:
+        """What `epochs` needs of the loss, of one prediction."""
+        loss = self.settings[0].loss
+        return (
+            jit.step_pointer(loss, updates.by_name("invariant").step),
+            jit.pointer(loss, "value"),
+            jit.pointer(loss, "derivative"),
         )
 
     def times(self) -> Any:
@@ -60,6 +79,17 @@ class Layout:
         used = {each.update for each in self.settings}
         stand_in = self.settings[0].update
         return [updates.by_name(name if name in used else stand_in) for name in updates.names()]
+
+
+def singles(settings: Settings) -> int:
+    """How many numbers of such a model take the place of a float64."""
+    return 8 // np.dtype(settings.dtype).itemsize
+
+
+def parts(settings: Settings) -> int:
+    """How many numbers a lane has of each feature: see `lane_features`."""
+    beside = {"adaptive": 0, "normalized": 1, "standardized": 2}
+    return 1 + (singles(settings) + beside[settings.scaling] if settings.adaptive else 0)
 
 
 _LINE = 64  # bytes: numbers that lie across two lines of a cache take as long to fetch as both
@@ -110,7 +140,7 @@ def after(totals: Column, sample_weight: NDArray[np.float64]) -> Column:
 
 
 def pushes(
-    settings: Sequence[Settings], clocks: Column, sample_weight: NDArray[np.float64]
+    settings: Sequence[Settings], clocks: Column, fractions: Column, sample_weight: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """∫ η over each turn for a learning rate of 1: a table of columns, and the column of each lane.
 
@@ -124,11 +154,13 @@ def pushes(
         # the explicit update takes the rate as it is at the start; without decay it stands still anyway
         frozen = each.update == "explicit" or each.power_t == 0.0
         initial_t = each.initial_t if each.power_t > 0.0 else 1.0
-        alike = (frozen, initial_t, each.power_t, clocks[lane], 0 if together else lane)
+        ticks = each.l2 > 0.0
+        now = clocks[lane], fractions[lane], ticks
+        alike = (frozen, initial_t, each.power_t, *now, 0 if together else lane)
         if alike not in columns:
             columns[alike] = len(columns)
             moments = batched_loss.pushes(schedules.frozen if frozen else schedules.integral)
             turns = np.ascontiguousarray(sample_weight[:, alike[-1]])
-            filled.append(lanes.pushes(clocks[lane], turns, initial_t, each.power_t, moments))
+            filled.append(lanes.pushes(*now, turns, initial_t, each.power_t, moments))
         column[lane] = columns[alike]
     return np.stack(filled, axis=1), column

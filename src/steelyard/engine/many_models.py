@@ -107,6 +107,7 @@ class ManyModels(ABC):
         before = np.empty((len(rows), len(self.model_set))) if predictions else None
         self.model_set.set_rate_factor(self.rate_factor)
         self._learn(examples, rows, before)
+        self._answering = None  # another thread may have asked on the way
         if self._must_answer:
             self._check(examples)
         return before
@@ -123,7 +124,9 @@ class ManyModels(ABC):
             yield
         except BaseException:
             for name, array in self.arrays().items():
-                array[...] = before.get(name, array)
+                kept = before.get(name, array)
+                array[...] = kept if kept.shape == array.shape else 0.0  # no gains were held before
+            self.model_set.list_gains()
             self._answering = None
             raise
 

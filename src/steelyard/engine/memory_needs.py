@@ -66,9 +66,8 @@ def needed(settings: Sequence[Settings], classes: int, features: int) -> int:
     count = len(settings) * (classes if classes > 2 else 1)
     side_by_side = count > 1 and lane_block.fits_in_lanes(settings[0])
     lanes = -(-count // WIDTH) * WIDTH if side_by_side else count
-    return lanes * (
-        lane_block.bytes_a_lane(settings[0], features) + lane_block.bytes_of_l1(settings[0], features)
-    )
+    of_each = lane_block.bytes_a_lane if side_by_side else lane_block.bytes_alone
+    return lanes * (of_each(settings[0], features) + lane_block.bytes_of_l1(settings[0], features))
 
 
 def advice(settings: Sequence[Settings], classes: int, bits: int) -> list[str]:

@@ -75,6 +75,8 @@ class ModelSet:
                 predictions[part, numbers] = before
 
         rows = np.arange(len(examples)) if order is None else order
+        for settings in self.settings:
+            settings.check_weights(examples.sample_weight if sample_weight is None else sample_weight)
         self._in_pieces(examples, rows, labels, sample_weight, teach)
 
     def measure(
@@ -148,6 +150,16 @@ class ModelSet:
         """Before anything is learned: all features have the unit 1, but these have their own."""
         for member, _ in self._members:
             member.know_units(own)
+
+    def hold_gains(self) -> None:
+        """Before a weight is learned that is no whole number, or gains are written from outside."""
+        for member, _ in self._members:
+            member.hold_gains()
+
+    def list_gains(self) -> None:
+        """After gains were written from outside."""
+        for member, _ in self._members:
+            member.list_gains()
 
     def set_rate_factor(self, factor: float) -> None:
         """What learning rates are multiplied by: see `Learner.rate_factor`."""

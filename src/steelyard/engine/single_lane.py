@@ -17,7 +17,7 @@ from steelyard.model import Model, Settings
 
 
 class SingleLane:
-    """One model that learns alone (L1, joint flow, rates that flow), with the methods of a block."""
+    """One model that learns alone (that is, with L1), with the methods of a block."""
 
     def __init__(self, settings: Settings, features: int) -> None:
         self.settings = [settings]
@@ -73,6 +73,12 @@ class SingleLane:
 
     def know_units(self, own: NDArray[np.int64]) -> None:
         self._learner.model.know_units(own)
+
+    def hold_gains(self) -> None:
+        self._learner.model.hold_gains()
+
+    def list_gains(self) -> None:
+        self._learner.model.list_gains()
 
     def scalars(self, which: int) -> NDArray[np.float64]:
         """A model that diverged did not learn its last chunk, so the weight it has seen is counted here."""

@@ -33,10 +33,7 @@ def still(model: Model) -> Model:
 
 def still_settings(settings: Settings) -> Settings:
     """Of a model that has but coefficients."""
-    return replace(
-        settings, scaling="plain", average=None, rates="row", l1=0.0, l2=0.0, l2_flow="split",
-        follow_labels=False,
-    )  # fmt: skip
+    return replace(settings, scaling="plain", average=None, l1=0.0, l2=0.0, follow_labels=False)
 
 
 def still_state(model: Model, bias: float) -> NDArray[np.float64]:

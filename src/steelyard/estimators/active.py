@@ -75,7 +75,7 @@ class ActiveClassifier(
         of length 1.
     journal : path or Journal, optional
         A file in which nothing is lost if the process is killed.
-    update, scaling, learning_rate, initial_t, power_t, l1, l2, l2_flow, rates, fit_intercept, dtype
+    update, scaling, learning_rate, initial_t, power_t, l1, l2, fit_intercept, dtype
         As for `OnlineClassifier`.
     random_state : int, default=0
         The seed of everything that is drawn.
@@ -153,8 +153,6 @@ class ActiveClassifier(
         power_t: float = DEFAULT.power_t,
         l1: float = DEFAULT.l1,
         l2: float = DEFAULT.l2,
-        l2_flow: str = DEFAULT.l2_flow,
-        rates: str = DEFAULT.rates,
         fit_intercept: bool = DEFAULT.bias,
         dtype: str = DEFAULT.dtype,
         random_state: int = 0,
@@ -183,8 +181,6 @@ class ActiveClassifier(
         self.power_t = power_t
         self.l1 = l1
         self.l2 = l2
-        self.l2_flow = l2_flow
-        self.rates = rates
         self.fit_intercept = fit_intercept
         self.dtype = dtype
         self.random_state = random_state

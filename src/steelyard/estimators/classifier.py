@@ -35,12 +35,11 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator, ClassPredictions):  # t
     loss : str or Loss, default="modified_huber"
         A name from `steelyard.losses.names()`, or an instance, which may be your own.
     update : {"invariant", "implicit", "second_order", "explicit"}, default="invariant"
-        How a row changes the model. "invariant": a weight of h acts as h copies; "explicit": gradient times
-        weight, as in most libraries, which overshoots.
+        How a row changes the model. "invariant": a weight of h is exactly h copies; "explicit": gradient
+        times weight, as in most libraries, which overshoots.
     scaling : {"standardized", "normalized", "adaptive", "row_norm", "plain"}, default="standardized"
         How the learning rate depends on the feature. "standardized" needs no scaler: each feature has its own
-        rate and unit (but rows of length 1, such as tf-idf, share one). Weights are exact
-        with "row_norm" and "plain"; with the others, see `rates`.
+        rate and unit (but rows of length 1, such as tf-idf, share one).
     learning_rate : float, "auto" or None, default=None
         How far a row may move its own prediction. None: the default of the loss; "auto": five models with
         different rates learn side by side, and their predictions are combined.
@@ -49,17 +48,12 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator, ClassPredictions):  # t
     power_t : float, default=0.0
         The rate falls as (initial_t / (t + initial_t)) ** power_t, where t is the weight learned so far.
     l1 : float, default=0.0
-        L1 penalty on the coefficients, applied after each row; the intercept is left alone.
+        L1 penalty on the coefficients, applied after each unit of weight; the intercept is left alone.
     l2 : float, default=0.0
-        L2 penalty on the coefficients, applied after each row; the intercept is left alone.
-    l2_flow : {"split", "joint"}, default="split"
-        "joint": `l2` is part of the update, which is exact for weights but slower.
+        L2 penalty on the coefficients, applied after each unit of weight; the intercept is left alone.
     average : int or None, default=None
         Predict with an average of the coefficients over time, in which time t has weight t to this power.
         0: predict with the latest coefficients. None: 8 with "standardized" scaling, otherwise 0.
-    rates : {"row", "flow"}, default="row"
-        Whether the rates of features stay fixed within a row or fall along its flow. With "flow", weights
-        are exact; learning takes 2 to 7 times as long.
     fit_intercept : bool, default=True
         Whether to learn an intercept.
     passes : int or "auto", default="auto"
@@ -167,9 +161,7 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator, ClassPredictions):  # t
         power_t: float = DEFAULT.power_t,
         l1: float = DEFAULT.l1,
         l2: float = DEFAULT.l2,
-        l2_flow: str = DEFAULT.l2_flow,
         average: int | None = DEFAULT.average,
-        rates: str = DEFAULT.rates,
         fit_intercept: bool = DEFAULT.bias,
         passes: int | str = fit_passes.AUTO,
         shuffle: bool = True,
@@ -187,7 +179,7 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator, ClassPredictions):  # t
             loss, update=update, scaling=scaling, learning_rate=learning_rate, initial_t=initial_t,
             power_t=power_t, l1=l1, l2=l2, fit_intercept=fit_intercept, passes=passes, shuffle=shuffle,
             weight_scale=weight_scale, warm_start=warm_start, dtype=dtype, random_state=random_state,
-            l2_flow=l2_flow, average=average, rates=rates, early_stopping=early_stopping,
+            average=average, early_stopping=early_stopping,
             validation_fraction=validation_fraction, verbose=verbose,
         )  # fmt: skip
         self.class_weight = class_weight

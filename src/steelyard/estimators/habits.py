@@ -9,7 +9,7 @@ from functools import wraps
 from typing import Any, ParamSpec
 
 from steelyard import losses
-from steelyard._messages import did_you_mean
+from steelyard._messages import GONE, did_you_mean
 
 P = ParamSpec("P")
 
@@ -33,6 +33,7 @@ ANSWERS = {
     "multi_class": "more than two classes are learned one against the rest",
     "intercept_scaling": "the intercept is not penalised; fit_intercept=False leaves it out",
     "bias": "use fit_intercept=…",
+    **GONE,
 }
 
 

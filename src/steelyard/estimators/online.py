@@ -51,9 +51,7 @@ class OnlineEstimator(DocumentationLink, FittedAttributes, FileMethods, BaseEsti
         power_t: float = DEFAULT.power_t,
         l1: float = DEFAULT.l1,
         l2: float = DEFAULT.l2,
-        l2_flow: str = DEFAULT.l2_flow,
         average: int | None = DEFAULT.average,
-        rates: str = DEFAULT.rates,
         fit_intercept: bool = DEFAULT.bias,
         passes: int | str = fit_passes.AUTO,
         shuffle: bool = True,
@@ -73,9 +71,7 @@ class OnlineEstimator(DocumentationLink, FittedAttributes, FileMethods, BaseEsti
         self.power_t = power_t
         self.l1 = l1
         self.l2 = l2
-        self.l2_flow = l2_flow
         self.average = average
-        self.rates = rates
         self.fit_intercept = fit_intercept
         self.passes = passes
         self.shuffle = shuffle

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from steelyard import losses, model_file
+from steelyard._messages import GONE
 from steelyard.engine import class_weights, progressive_calibration, protocol
 from steelyard.engine.protocol import Engine
 from steelyard.losses import Loss
@@ -58,7 +59,7 @@ def load(cls: type[Any], path: str | Path, loss: Loss | None) -> Any:
     if (classes is None) != (cls.__name__ == "OnlineRegressor"):
         holds, reader = ("numbers", "OnlineRegressor") if classes is None else ("classes", "OnlineClassifier")
         raise ValueError(f"{path}: holds a model of {holds}: {reader}.load reads it")
-    parameters = dict(content.parameters)
+    parameters = {name: value for name, value in content.parameters.items() if name not in GONE}
     if content.estimator is None:
         parameters = _parameters(settings, content, auto=len(engine.settings) > 1)
     if "class_weight" in parameters:
@@ -109,9 +110,7 @@ def _parameters(settings: Settings, content: ModelFile, *, auto: bool) -> dict[s
         "power_t",
         "l1",
         "l2",
-        "l2_flow",
         "average",
-        "rates",
         "dtype",
     )
     parameters = {name: getattr(settings, name) for name in names}

@@ -1,14 +1,16 @@
 """One linear model with a learning rate for each feature: learn a chunk of rows.
 
 Adaptive: feature i has the rate 1/√(G + x²·ℓ′²), where G is the sum of its squared gradients so far.
-Normalized: in addition, each feature is measured in units of its largest |value| so far (`max_abs`). Lazy L1
-and L2 work as in `linear`.
+Normalized: in addition, each feature is measured in units of its largest |value| so far (`max_abs`). Rates
+change when the clock reaches a whole number, and a row of weight 1 that begins with an epoch is one step, as
+in `standardized`. Lazy L1 and L2 work as in `linear`.
 
 Three things make it fast. A weight and its G are the real and the imaginary part of one complex number:
 scattered reads and writes cost the most, and so there is one for both. A row works on copies that lie side by
 side in memory, so that the arithmetic is vectorised; the results are written back at the end, and a row of
 weight 0 writes nothing. And the copies are padded with x = 0 to whole blocks, so that no loop ends with
-single values.
+single values. The complex numbers are of float64, or rounding would decide which level a G has; weights are
+rounded to the type of the model.
 
 As in `linear`, a loop that sums does not store. Each part has one loop, or the compiler would count
 references to its arrays in every row.
@@ -18,170 +20,240 @@ import math
 
 import numpy as np
 
-from steelyard.learn.linear import (  # fmt: skip
+from steelyard.learn.class_steps import class_factor
+from steelyard.learn.clock import (
+    PUSHED,
+    advance,
+    common_factor,
+    count_norm,
+    count_part,
+    look_at_time,
+    slope_at,
+)
+from steelyard.learn.epochs import (
+    learn_parts,
+    leave_open,
+    multiply_by,
+    open_epoch,
+    owe,
+    pass_by,
+)
+from steelyard.learn.label_units import begin_labels, look_at_label, teaches_unit, typical_slope
+from steelyard.learn.levels import level_scale
+from steelyard.learn.linear import (
     BIAS,
     BIAS_SQUARES,
-    CLOCK,
+    FRACTION,
     L1_TOTAL,
     LOSS,
-    NORM,
     SCALE,
-    SEEN,
-    SMALLEST_SCALE,
     WEIGHT,
     soft,
 )
-from steelyard.learn.rate_flow import counted, follow
-from steelyard.learn.rate_panels import WORK_SIZE
-from steelyard.learn.rows import BLOCK, LARGEST, SMALLEST, dot, fill, longest
-from steelyard.numba_tools.jit import borrow, kernel, part
+from steelyard.learn.row_copies import clear, put, take
+from steelyard.learn.rows import LARGEST, dot, fill
+from steelyard.learn.shrinkage import must_settle, settle
+from steelyard.learn.still_rates import bias_level, gained_in, rates
+from steelyard.learn.units import TINIEST, scaled_gain
+from steelyard.numba_tools.jit import apart, borrow, helper, kernel, part
 
-# A feature whose values were never larger counts as 0: its weight would be beyond the range of float32.
-TINIEST = 1e-30
-
-# A row nearer than this to the best prediction for its label counts for less in the mean of the norms.
-_NEAR = 1e-3
+_NONE, _ONE = np.uint64(0), np.uint64(1)
 
 
 @kernel
 def learn(
     indptr, indices, values, dense, labels, sample_weight, offsets, order,
-    pairs, max_abs, l1_applied, state, predictions, bias_value, push, step, value, derivative,
-    unit, normalized, multiply, l1, l2,
-    flow,
+    pairs, gained, touched, max_abs, l1_applied, sums, l1_lags, payments,
+    state, known, seen, predictions, bias_value, low, high,
+    step, value, derivative, cut, multiply, l1, l2, normalized, rooms,
 ):  # fmt: skip
-    """As `linear.learn`, for `pairs` of weights and sums of squares, and `max_abs` if normalized.
+    """As `standardized.learn`, for `pairs` of weights and sums of squares, and `max_abs` if normalized.
 
-    `unit` multiplies the learning rate: see `target_scale`. With `multiply` the sums of squares use the
-    gradient times the weight, as the explicit baseline does. `flow` has the learning rate and the tables
-    of `rate_panels` if rates follow the flow (see `rate_flow`), or it is None, and that is left uncompiled.
+    `sums`, `l1_lags` and `payments` are empty, as nothing is averaged.
     """
-    clock, bias, loss, weight = state[CLOCK], state[BIAS], state[LOSS], state[WEIGHT]
-    bias_squares, scale, l1_total = state[BIAS_SQUARES], state[SCALE], state[L1_TOTAL]
-    norm, seen = state[NORM], state[SEEN]
-    # The row's copies: its pairs, and from them the weights w and sums of squares g; the values x, their
-    # max_abs and 1/max_abs; and x·rate.
-    room = longest(indptr) + 2 * BLOCK
-    own = np.zeros(room, pairs.dtype)
-    w, g, x = np.zeros(room, max_abs.dtype), np.zeros(room, max_abs.dtype), np.zeros(room, max_abs.dtype)
-    sizes, units = np.zeros(room, max_abs.dtype), np.zeros(room, max_abs.dtype)
-    moves = np.zeros(room, max_abs.dtype)
-    if flow is not None:
-        flow_rate, tables = flow
-        fans = np.zeros((len(tables[0]), room), max_abs.dtype)
-        gains, late_moves = np.zeros(room, max_abs.dtype), np.zeros(room, max_abs.dtype)
-        work, now = np.zeros((WORK_SIZE, len(tables[2]))), np.zeros_like(state)
-    typed = np.empty(3, max_abs.dtype)  # gives scalars the type of the weights
+    pairs_room, typed_rooms, exact_rooms, scalars, moments = rooms
+    numbers, exact = borrow(typed_rooms), borrow(exact_rooms)
+    w, x, sizes, units, g, moves = numbers[0], numbers[1], numbers[2], numbers[3], numbers[4], numbers[5]
+    z = numbers[6] if normalized else x
+    exact_g, fresh = exact[0], exact[2]
+    own, typed, moment = borrow(pairs_room), borrow(scalars), borrow(moments)
+    indptr, indices, values, order = borrow(indptr), borrow(indices), borrow(values), borrow(order)
+    labels, sample_weight, offsets = borrow(labels), borrow(sample_weight), borrow(offsets)
+    pairs, gained, touched = borrow(pairs), borrow(gained), borrow(touched)
+    max_abs, l1_applied, known, seen = borrow(max_abs), borrow(l1_applied), borrow(known), borrow(seen)
+    sums, l1_lags, payments = borrow(sums), borrow(l1_lags), borrow(payments)
+    predictions, now = borrow(predictions), borrow(state)
     ordered = len(order) > 0
     based = len(offsets) > 0
+    shrinks = l1 > 0.0 or l2 > 0.0
+    scaled_for, typical, scale = (-1.0 if len(known) > 0 else 1.0), 1.0, level_scale(1.0)
+    spread = 1.0 / (high - low)
+    root = math.sqrt(scale)
+    look_at_time(now, moment)
     for turn in range(np.uint64(len(order) if ordered else len(labels))):
         row = np.uint64(order[turn]) if ordered else turn
         start, end = np.uint64(indptr[row]), np.uint64(indptr[row + np.uint64(1)])
         base = start if dense else np.uint64(0)
+        h = sample_weight[row]
+        y = labels[row]
+        if h > 0.0:
+            begin_labels(now, known, y, bias_value)
         filled = fill(start, end, values, x)
-        for j in range(start, end):
-            own[j - start] = pairs[np.uint64(indices[j - base])]
-        for k in range(filled):
-            w[k] = own[k].real
-            g[k] = own[k].imag
+        take(start, end, base, indices, dense, pairs, own)
+        _split(filled, own, w, g)
         if l1 > 0.0:
             for j in range(start, end):
-                w[j - start] = soft(w[j - start], l1_total - l1_applied[np.uint64(indices[j - base])])
-        offset = bias * bias_value + (offsets[row] if based else 0.0)
-        p = scale * dot(filled, w, x) + offset
+                w[j - start] = soft(w[j - start], now[L1_TOTAL] - l1_applied[np.uint64(indices[j - base])])
+        offset = offsets[row] if based else 0.0
+        p = now[SCALE] * dot(filled, w, x) + (now[BIAS] * bias_value + offset)
         predictions[row] = p
-        h = sample_weight[row]
         if h == 0.0:
             continue
-        y = labels[row]
         before = value(p, y)
-        loss += h * before
-        weight += h
-        pushed = push(clock, h) * unit
-        clock += h
-        slope = derivative(p, y)
-        if slope != 0.0:
-            if normalized:  # max_abs grows only if there is something to learn
-                for j in range(start, end):
-                    sizes[j - start] = max_abs[np.uint64(indices[j - base])]
-                if _any_larger(filled, x, sizes):
-                    _grow(filled, x, w, g, sizes, typed)
-                    for j in range(start, end):
-                        max_abs[np.uint64(indices[j - base])] = sizes[j - start]
-                    p = scale * dot(filled, w, x) + offset  # the prediction has changed
-                    before, slope = value(p, y), derivative(p, y)
-                _to_units(filled, x, sizes, units, typed)
-            if normalized and flow is None:
-                counts_for = h * share(before, slope, unit)
-                seen += counts_for
-                norm += counts_for * (bias_value + dot(filled, x, x))
-            if flow is not None:
-                now[BIAS], now[BIAS_SQUARES], now[SEEN], now[NORM] = bias, bias_squares, seen, norm
-                _squares_of(filled, x, gains)
-                gained = follow(
-                    filled, borrow(x), borrow(gains), borrow(g), bias_value, borrow(now), p, y,
-                    share(before, slope, unit), flow_rate * unit, h, normalized, np.inf, 0,
-                    tables, step, derivative,
-                    borrow(fans), borrow(moves), borrow(late_moves), borrow(work), borrow(typed),
+        now[LOSS] += h * before
+        now[WEIGHT] += h
+        share = (y - low) * spread
+        unit = look_at_label(now, known, y, h, bias_value, cut)
+        pushed = moment[PUSHED] * unit * class_factor(seen)  # by a weight of 1
+        slope = slope_at(p, y, before, unit, moment, derivative) if pushed > 0.0 else 0.0
+        if cut and (h != 1.0 or now[FRACTION] != 0.0):
+            if slope == 0.0 and not shrinks and not teaches_unit(known, y):
+                pass_by(
+                    now, moment, known, seen, gained, _ONE, _NONE, touched, y, share, h, bias_value
                 )  # fmt: skip
-                bias, bias_squares = now[BIAS], now[BIAS_SQUARES]
-                s = common = 1.0
-                if normalized:
-                    seen, norm = now[SEEN], now[NORM]
-            else:
-                slope *= h if multiply else 1.0
-                slope_squared = min(slope * slope, LARGEST)
-                n = s = gained = bias_rate = 0.0
-                common = math.sqrt(seen / norm) if norm > 0.0 else 1.0
-                if slope_squared > 0.0:
-                    bias_rate = common / math.sqrt(bias_squares + slope_squared) * bias_value
-                    _rates(filled, x, g, slope_squared, moves, typed)
-                    n = bias_rate + common * dot(filled, moves, x)
+                continue
+            _learn_in_epochs(
+                start, end, base, indices, dense, filled, pairs, gained, touched, max_abs, l1_applied,
+                sums, l1_lags, payments, now, moment, known, seen, own, z, numbers, exact, typed,
+                offset, y, share, h, bias_value, normalized, l1, l2, step, value, derivative,
+            )  # fmt: skip
+            continue
+        if slope != 0.0:
+            if normalized:
+                take(start, end, base, indices, dense, max_abs, sizes)
+            if normalized and _any_larger(filled, x, sizes):  # only if there is something to learn
+                for k in range(filled):
+                    exact_g[k] = own[k].imag
+                clear(filled, fresh)
+                _grow(filled, x, w, exact_g, fresh, sizes, typed)
+                put(start, end, base, indices, dense, sizes, max_abs)
+                _write(filled, w, exact_g, fresh, own)
+                _split(filled, own, w, g)
+                p = now[SCALE] * dot(filled, w, x) + (now[BIAS] * bias_value + offset)  # it has changed
+                before = value(p, y)
+                slope = slope_at(p, y, before, unit, moment, derivative)
+            if unit != scaled_for:
+                scaled_for, typical = unit, typical_slope(known, unit, derivative)
+                scale = level_scale(typical)
+                root = math.sqrt(scale)
+            if normalized:
+                _to_units(filled, x, sizes, units, z, typed)
+            q = bias_value + dot(filled, z, z) if normalized else 0.0
+            s = gain = 0.0
+            if slope != 0.0:  # pragma: no branch  (larger units may leave none)
+                steep = slope * (h if multiply else 1.0)
+                steepest = min(steep * steep, LARGEST)
+                rates(filled, z, g, steepest, scale, False, moves, typed)
+                factor = (common_factor(now, q, typical) if normalized else 1.0) * root
+                bias_rate = factor / math.sqrt(bias_level(now, steepest, scale)) * bias_value
+                n = bias_rate + factor * dot(filled, moves, z)
                 if n > 0.0:
-                    change = step(p, y, pushed * n)
-                    s = change / n
-                    gained = slope_squared
+                    speed = pushed * n
+                    change = step(p, y, speed * h)
+                    after = value(p + change, y)
+                    count_norm(now, q, change, speed)
+                    gain = steepest
                     if not multiply:
-                        drop = before - value(p + change, y)
-                        gained = h * mean_square(drop, before, pushed * n, slope_squared)
-                    bias += s * bias_rate
-                    bias_squares = min(bias_squares + gained * bias_value, LARGEST)
-            if normalized:
-                _multiply(filled, moves, units)
-            _move(filled, x, w, g, moves, common * s / scale, gained, own, typed)
+                        gain = gained_in(before, after, h, speed, slope, p, change, y, derivative)
+                    s = change / n
+                    now[BIAS] += s * bias_rate
+                    now[BIAS_SQUARES] = min(now[BIAS_SQUARES] + gain * bias_value, LARGEST)
+                    s *= factor / now[SCALE]
+                if normalized:
+                    multiply_by(filled, moves, units)
+            _move(filled, z, w, moves, s, gain, own, typed)
+            put(start, end, base, indices, dense, own, pairs)
+            for j in range(start if l1 > 0.0 else end, end):
+                l1_applied[np.uint64(indices[j - base])] = now[L1_TOTAL]
+        count_part(known, seen, y, share, h)
+        advance(now, moment, seen, h)
+        if shrinks:
+            # the row's own features pay when they are needed, as all others do
+            owe(now, payments, pushed * (1.0 if cut else h), l1, l2 / unit if unit > 0.0 else 0.0, moment)
+            if must_settle(now, payments):
+                settle(pairs, sums, l1_applied, l1_lags, payments, now)
+
+
+@helper
+def _learn_in_epochs(
+    start, end, base, indices, dense, filled, pairs, gained, touched, max_abs, l1_applied,
+    sums, l1_lags, payments, now, moment, known, seen, own, z, numbers, exact, typed,
+    offset, y, share, h, bias_value, normalized, l1, l2, step, value, derivative,
+):  # fmt: skip
+    """Learn a row of any weight, from any clock on."""
+    apart()
+    # again, as it is a call: see `borrow`
+    indices, pairs, gained, touched = borrow(indices), borrow(pairs), borrow(gained), borrow(touched)
+    max_abs, l1_applied, sums, l1_lags = borrow(max_abs), borrow(l1_applied), borrow(sums), borrow(l1_lags)
+    payments, now, moment, known, seen = (
+        borrow(payments),
+        borrow(now),
+        borrow(moment),
+        borrow(known),
+        borrow(seen),
+    )
+    own, z, typed = borrow(own), borrow(z), borrow(typed)
+    numbers, exact = borrow(numbers), borrow(exact)
+    w, x, sizes, units, moves = numbers[0], numbers[1], numbers[2], numbers[3], numbers[5]
+    g, lags, fresh = exact[0], exact[1], exact[2]
+    for k in range(filled):
+        g[k] = own[k].imag
+    clear(filled, fresh)
+    features = indices[start - base : end - base]
+    if now[FRACTION] > 0.0:
+        open_epoch(features, g, fresh, gained, _ONE, _NONE)
+    if normalized:
+        take(start, end, base, indices, dense, max_abs, sizes)
+        _to_units(filled, x, sizes, units, z, typed)
+    misfits = normalized and _any_larger(filled, x, sizes)
+    factors = units[: filled if normalized else _NONE]
+    left = h
+    while left > 0.0:
+        left = learn_parts(
+            filled, x, z, factors, w, g, fresh, lags, moves, typed, now, moment, known, seen, payments,
+            gained, _ONE, _NONE, touched,
+            offset, y, share, left, misfits, bias_value, False, normalized, l1, l2, step, value, derivative,
+        )  # fmt: skip
+        settles = must_settle(now, payments)
+        if left > 0.0 and not settles:  # there is something to learn, from values larger than ever
+            misfits = False
+            _grow(filled, x, w, g, fresh, sizes, typed)
+            put(start, end, base, indices, dense, sizes, max_abs)
+            _to_units(filled, x, sizes, units, z, typed)
+            continue
+        _write(filled, w, g, fresh, own)
+        put(start, end, base, indices, dense, own, pairs)
+        for j in range(start if l1 > 0.0 else end, end):
+            l1_applied[np.uint64(indices[j - base])] = now[L1_TOTAL]
+        if settles:
+            settle(pairs, sums, l1_applied, l1_lags, payments, now)
             for j in range(start, end):
-                pairs[np.uint64(indices[j - base])] = own[j - start]
-            if l1 > 0.0:
-                for j in range(start, end):
-                    l1_applied[np.uint64(indices[j - base])] = l1_total
-        elif flow is not None:
-            if normalized:
-                for j in range(start, end):
-                    sizes[j - start] = max_abs[np.uint64(indices[j - base])]
-                _to_units(filled, x, sizes, units, typed)
-                seen, norm = counted(seen, norm, bias_value + dot(filled, x, x), h)
-        if l1 > 0.0 or l2 > 0.0:
-            l1_total += pushed * l1 / scale
-            scale /= 1.0 + pushed * l2
-            if scale < SMALLEST_SCALE:
-                _materialise(pairs, scale, l1_total, l1_applied)
-                l1_total = 0.0
-                scale = 1.0
-    state[CLOCK], state[BIAS], state[LOSS], state[WEIGHT] = clock, bias, loss, weight
-    state[BIAS_SQUARES], state[SCALE], state[L1_TOTAL] = bias_squares, scale, l1_total
-    state[NORM], state[SEEN] = norm, seen
+                w[j - start] = pairs[np.uint64(indices[j - base])].real
+    if now[FRACTION] > 0.0:
+        leave_open(features, fresh, gained, _ONE, _NONE, touched, now)
 
 
 @part
-def _squares_of(count, x, gains):
+def _split(count, pairs, first, second):
     for k in range(count):
-        gains[k] = x[k] * x[k]
+        first[k] = pairs[k].real
+        second[k] = pairs[k].imag
 
 
 @part
-def _multiply(count, a, b):
+def _write(count, w, g, fresh, pairs):
     for k in range(count):
-        a[k] *= b[k]
+        pairs[k] = complex(np.float64(w[k]), min(g[k] + fresh[k], LARGEST))
 
 
 @part
@@ -193,7 +265,7 @@ def _any_larger(count, x, sizes):
 
 
 @part
-def _grow(count, x, w, g, sizes, typed):
+def _grow(count, x, w, g, fresh, sizes, typed):
     """Raise max_abs to the row's values, and convert weights and sums of squares to the new units."""
     typed[0] = 1.0
     one = typed[0]
@@ -201,69 +273,27 @@ def _grow(count, x, w, g, sizes, typed):
         size = abs(x[k])
         shrink = sizes[k] / size if size > sizes[k] else one
         w[k] *= shrink
-        g[k] *= shrink * shrink
+        squared = np.float64(shrink) * shrink
+        g[k] *= squared
+        fresh[k] = scaled_gain(fresh[k], squared)
         sizes[k] = max(size, sizes[k])
 
 
 @part
-def _to_units(count, x, sizes, units, typed):
+def _to_units(count, x, sizes, units, z, typed):
     """x in units of its max_abs, and 1/max_abs."""
     typed[0], typed[1], typed[2] = 1.0, TINIEST, 0.0
     one, tiniest, zero = typed[0], typed[1], typed[2]
     for k in range(count):
         units[k] = one / sizes[k] if sizes[k] > tiniest else zero
-        x[k] *= units[k]
+        z[k] = x[k] * units[k]
 
 
 @part
-def share(loss, slope, unit):
-    """How much of a row counts in the mean of the norms: less if next to nothing is left to learn.
-
-    An update often ends exactly where the slope becomes 0. Whether a copy that comes next still has a slope
-    depends on rounding, so its share must fade. |ℓ/ℓ′| is about the distance left, in the units of the
-    labels.
-    """
-    near = _NEAR * unit * abs(slope)
-    if abs(loss) >= near:
-        return 1.0 if slope != 0.0 else 0.0
-    return abs(loss) / near
-
-
-@part
-def _rates(count, x, g, slope_squared, moves, typed):
-    """Write x times its rate 1/√(G + x²·ℓ′²) into `moves`."""
-    typed[0], typed[1], typed[2] = slope_squared, SMALLEST, LARGEST
-    slope_squared_typed, smallest, largest = typed[0], typed[1], typed[2]
-    for k in range(count):
-        square = g[k] + x[k] * x[k] * slope_squared_typed
-        moves[k] = x[k] / np.sqrt(min(max(square, smallest), largest))
-
-
-@part
-def _move(count, x, w, g, moves, s, gained, own, typed):
+def _move(count, z, w, moves, s, gain, own, typed):
     """Move the weights and raise the sums of squares, as pairs."""
-    typed[0], typed[1], typed[2] = s, min(gained, LARGEST), LARGEST
-    s_typed, gained_typed, largest = typed[0], typed[1], typed[2]
+    typed[0] = s
+    s_typed = typed[0]
     for k in range(count):
-        square = min(g[k] + x[k] * x[k] * gained_typed, largest)
-        own[k] = complex(w[k] + s_typed * moves[k], square)
-
-
-@part
-def mean_square(drop, before, u, slope_squared):
-    """The mean of ℓ′² along the flow: as dℓ/du = −ℓ′², it is the drop of the loss divided by the push.
-
-    If the drop is lost in rounding, it is the squared slope at the start, which also bounds it.
-    """
-    if drop < 1e-9 * abs(before):
-        return slope_squared
-    return min(slope_squared, drop / u)
-
-
-@part
-def _materialise(pairs, scale, l1_total, l1_applied):
-    """Apply lazy L1 and L2 in place."""
-    for i in range(len(pairs)):
-        owed = l1_total - l1_applied[i] if len(l1_applied) > 0 else 0.0
-        pairs[i] = complex(scale * soft(pairs[i].real, owed), pairs[i].imag)
-    l1_applied[:] = 0.0
+        square = min(own[k].imag + np.float64(z[k] * z[k]) * gain, LARGEST)
+        own[k] = complex(np.float64(w[k] + s_typed * moves[k]), square)

@@ -1,224 +1,301 @@
 """Many linear models side by side, each with a learning rate for each feature: learn a chunk of rows.
 
-The same as `adaptive`, lane by lane, laid out as in `lanes`: `weights[feature, part, lane]` holds the weight,
-the sum of squared gradients and, if normalized, the largest |value| of a feature. A lane that has nothing to
-learn from a row changes none of them.
+The same as `adaptive` and `standardized`, lane by lane, laid out as in `lanes`. Rows that a lane learns in
+one step, as those of weight 1 are, are learned in all lanes at once; a lane that has nothing to learn from a
+row changes none of its coefficients. All others are learned lane by lane (see `lane_epochs`).
+
+Which features are columns with an origin depends on the rows only, and all lanes share it: a row counts if
+any lane learns it.
 """
 
 import numpy as np
 
-from steelyard.learn.adaptive import TINIEST, mean_square, share
-from steelyard.learn.batched_loss import AFTER, CHANGE, PUSH, ROWS, SLOPE, VALUE, H, U, Y, address, fill_board
-from steelyard.learn.lane_ops import dots
-from steelyard.learn.lanes import ALIVE, LIMIT, copy, count_loss, decay, predict_all, push, spread
-from steelyard.learn.linear import BIAS, BIAS_SQUARES, NORM, SCALE, SEEN
+from steelyard.learn.batched_loss import AFTER, CHANGE, PUSH, SLOPE, VALUE, H, U, Y, address, fill_board
+from steelyard.learn.clock import LATE
+from steelyard.learn.lane_clocks import (
+    BESIDE,
+    CLOCK_ROWS,
+    LEVELS,
+    RATE,
+    SHIFT,
+    SQUARES,
+    TYPICAL,
+    WHOLE,
+    begin_chunk,
+    begin_labels,
+    begin_levels,
+    count_rows,
+    decay,
+    find_slopes,
+    grow_references,
+    look_at_labels,
+    slopes_beside,
+    weigh,
+)
+from steelyard.learn.lane_epochs import learn_lane
+from steelyard.learn.lane_features import (
+    BY_LARGEST,
+    BY_NOTHING,
+    BY_UNITS,
+    change_units,
+    grow_largest,
+    move,
+    move_origins,
+    rates,
+    standardize,
+    sum_squares,
+)
+from steelyard.learn.lanes import ALIVE, CUTS, LIMIT, copy, count_loss, predict_all, spread
+from steelyard.learn.levels import level_of
+from steelyard.learn.linear import (
+    BIAS,
+    BIAS_LAG,
+    BIAS_SQUARES,
+    NORM,
+    NORM_START,
+    SCALE,
+    SCALE_LAG,
+    SEEN,
+    SEEN_START,
+)
+from steelyard.learn.origins import MARKS, note_columns
 from steelyard.learn.rows import LARGEST, SMALLEST
-from steelyard.numba_tools.jit import kernel, part
+from steelyard.numba_tools.jit import borrow, kernel, part
+
+# Further rows of the board: the common factor of rates; ℓ′²; the rate of the bias, and Σ rate·z²
+FACTOR, STEEPEST, BIAS_RATE, REACH, ADAPTIVE_ROWS = range(CLOCK_ROWS, CLOCK_ROWS + 5)
+
+LOST = 1e-5  # of a loss: a drop that is less is lost in rounding
 
 
 @kernel
 def learn(
-    indptr, indices, values, dense, rows, labels, sample_weight, offsets, pushes, schedules,
-    weights, state, rates, l2, normalized, bias_value, middle, boundary, predictions,
-    bounds, steps, value, slopes, values_after, multiply, unit,
+    indptr, indices, values, dense, rows, labels, sample_weight, offsets,
+    weights, squares, gained, touched, state, known, seen, moments, cut, multiply, l2,
+    kind, origins, columns, candidates, counts, bias_value, middle, boundary, low, high, power, predictions,
+    bounds, steps, value, slopes, values_after, single_step, single_value, single_derivative, rooms,
 ):  # fmt: skip
-    """As `lanes.learn`. Lanes marked in `multiply` square the gradient times the importance; `unit` is that
-    of the labels.
+    """As `lanes.learn`.
+
+    `squares` are the bytes of `weights` as float64. `gained` and `touched` are those of `epochs`, one list a
+    lane, empty if no weight was ever broken. `known`, `seen` and `moments` have a column for each lane. Lanes
+    marked in `multiply` square the gradient times the importance. `columns`, `candidates` and `counts` are
+    those of `standardized`, `power` is that of averages. Forms are of all lanes, `single_…` of one.
     """
     lanes, parts = np.uint64(weights.shape[2]), np.uint64(weights.shape[1])
-    flat = weights.reshape(-1)
-    stride = parts * lanes
-    board = np.zeros((ROWS, lanes))
-    # for each lane: sums; Σ rate·x²; the common factor of the rates; ℓ′²; moves of weights, gains of squares
-    totals, squares = np.zeros(lanes, weights.dtype), np.zeros(lanes, weights.dtype)
-    reach, common = np.zeros(lanes), np.zeros(lanes)
-    factors, gains = np.zeros(lanes, weights.dtype), np.zeros(lanes, weights.dtype)
-    # for each feature of the row and each lane
-    room = np.uint64(longest_of(indptr, rows)) * lanes
-    own_units, moves = np.ones(room, weights.dtype), np.zeros(room, weights.dtype)
+    flat = borrow(weights.reshape(-1))
+    single = np.uint64(8 // weights.itemsize)  # numbers in the place of a float64
+    stride, g_stride, g_at = parts * lanes, parts * lanes // single, lanes // single
+    unit_at = (np.uint64(1) + single) * lanes
+    lag_at = unit_at + lanes
+    indptr, indices, values, rows = borrow(indptr), borrow(indices), borrow(values), borrow(rows)
+    labels, sample_weight, offsets = borrow(labels), borrow(sample_weight), borrow(offsets)
+    squares, gained, touched, state = borrow(squares), borrow(gained), borrow(touched), borrow(state)
+    known, seen, moments = borrow(known), borrow(seen), borrow(moments)
+    now, moment, own_known, own_seen = borrow(rooms[7]), borrow(rooms[8]), borrow(rooms[9]), borrow(rooms[10])
+    board = np.zeros((ADAPTIVE_ROWS, lanes))
+    # for each lane: sums, and those of squares; scales and heights of levels; moves of coefficients and lags
+    totals, norms = np.zeros(lanes, weights.dtype), np.zeros(lanes, weights.dtype)
+    levels, steepest = np.zeros(lanes, weights.dtype), np.zeros(lanes, weights.dtype)
+    factors, lates, gains = np.zeros(lanes, weights.dtype), np.zeros(lanes, weights.dtype), np.zeros(lanes)
+    # for each feature of the row: its distance from the origin; and in each lane: z, or 1/unit, and moves
+    longest = np.uint64(rooms[0].shape[1])
+    x = borrow(rooms[0][0])
+    z, moves = np.zeros(longest * lanes, weights.dtype), np.zeros(longest * lanes, weights.dtype)
+    bend = weights.dtype.type(1.0 if kind == BY_UNITS else LARGEST)  # of squares that grow as |z| beyond 1
+    marks = np.zeros(MARKS, np.uint8)
+    note_columns(columns, counts[0], marks)
     decays = l2.any()
+    share = 1.0 / (high - low)
+    begin_chunk(
+        lanes,
+        cut,
+        state,
+        moments,
+        known,
+        seen,
+        now,
+        moment,
+        own_known,
+        own_seen,
+        board,
+        power,
+        single_derivative,
+    )
     for turn in range(np.uint64(len(rows))):
         row = np.uint64(rows[turn])
         start, end = np.uint64(indptr[row]), np.uint64(indptr[row + np.uint64(1)])
         base = start if dense else np.uint64(0)
         offset = offsets[row] if len(offsets) > 0 else 0.0
-        dots(start, end, base, indices, values, flat, stride, lanes, totals)
+        learned = spread(lanes, turn, sample_weight, board, H)
+        if learned:
+            spread(lanes, turn, labels, board, Y)
+            begin_labels(lanes, board, state, known, bias_value)
+        if learned and counts[1] > 0:
+            move_origins(
+                start, end, base, indices, values, dense, flat, squares, stride, g_stride, g_at, lanes,
+                unit_at, lag_at, gained, origins, columns, candidates, counts, state,
+            )  # fmt: skip
+            note_columns(columns, counts[0], marks)
+        for j in range(start, end):
+            i = np.uint64(indices[j - base])
+            moved = marks[i & np.uint64(MARKS - 1)] > 0 and values[j] != 0.0
+            x[j - start] = flat.dtype.type(values[j]) - (origins[i] if moved else flat.dtype.type(0.0))
+        standardize(start, end, base, indices, x, flat, stride, lanes, unit_at, kind, z, totals)
         predict_all(lanes, totals, state, bias_value, offset, board)
         if len(predictions) > 0:
             copy(lanes, turn, board, state, predictions)
-        if not spread(lanes, turn, sample_weight, board, H):
+        if not learned:
             continue
-        spread(lanes, turn, labels, board, Y)
+        broken = weigh(lanes, board, state)
         count_loss(lanes, board, state, middle, boundary, value)
-        push(lanes, turn, pushes, schedules, rates, 1.0, board)
-        where, wide = address(board), np.int64(lanes)
-        slopes(where, wide, np.int64(0), wide)
-        if keep_live_slopes(lanes, board, state):
-            if normalized:
-                if _grow(start, end, base, indices, values, flat, stride, lanes, board):
-                    dots(start, end, base, indices, values, flat, stride, lanes, totals)
-                    predict_all(lanes, totals, state, bias_value, offset, board)
-                    value(where, wide, np.int64(0), wide)
-                    slopes(where, wide, np.int64(0), wide)
-                    keep_live_slopes(lanes, board, state)
-                _to_units(start, end, base, indices, values, flat, stride, lanes, own_units, totals)
-                count_norms(lanes, totals, board, state, bias_value, unit)
-            square_slopes(lanes, board, multiply, state, squares, common)
-            _rates(start, end, base, indices, values, flat, stride, lanes, squares, own_units, moves, totals)
-            reach_of(lanes, totals, common, board, state, bias_value, reach)
+        if power > 0:
+            grow_references(
+                lanes, board, state, moments, known, seen, now, moment, own_known, own_seen, power,
+                single_derivative, flat, stride, lag_at, factors,
+            )  # fmt: skip
+        look_at_labels(
+            lanes, board, state, moments, known, seen, now, moment, own_known, own_seen, power,
+            single_derivative, bias_value,
+        )  # fmt: skip
+        learns = find_slopes(lanes, board, state, moments, slopes)
+        if learns and _fit_units(
+            start, end, base, indices, values, x, flat, squares, stride, g_stride, g_at, lanes, unit_at,
+            lag_at, kind, board, z,
+        ):  # fmt: skip
+            standardize(start, end, base, indices, x, flat, stride, lanes, unit_at, kind, z, totals)
+            predict_all(lanes, totals, state, bias_value, offset, board)
+            value(address(board), np.int64(lanes), np.int64(0), np.int64(lanes))
+            learns = find_slopes(lanes, board, state, moments, slopes)
+        if learns:
+            if kind != BY_NOTHING:
+                sum_squares(start, end, base, indices, x, flat, stride, lanes, unit_at, kind, z, norms)
+                for k in range(lanes):
+                    board[SQUARES, k] = bias_value + np.float64(norms[k])
+            _steepen(lanes, board, multiply, state, kind, levels, steepest)
+            rates(
+                start, end, base, indices, x, squares, g_stride, g_at, lanes, kind, levels, steepest, bend, z,
+                moves, totals,
+            )  # fmt: skip
+            _reach(lanes, totals, board, state, bias_value)
             fill_board(steps, board, bounds)
-            values_after(where, wide, np.int64(0), wide)
-            _decide(lanes, board, reach, common, multiply, state, bias_value, factors, gains)
-            _move(start, end, base, indices, values, flat, stride, lanes, factors, gains, own_units, moves)
+            values_after(address(board), np.int64(lanes), np.int64(0), np.int64(lanes))
+            _decide(lanes, board, multiply, state, moments, bias_value, slopes, factors, gains, lates)
+            move(
+                start, end, base, indices, x, flat, squares, stride, g_stride, g_at, lanes, lag_at, kind,
+                bend, factors, gains, lates, power > 0, z, moves,
+            )  # fmt: skip
+        begins = count_rows(lanes, board, state, moments, known, seen, low, share)
+        if begins:
+            begin_levels(
+                lanes, board, state, moments, known, seen, now, moment, own_known, own_seen, power,
+                single_derivative,
+            )  # fmt: skip
         if decays:
-            decay(lanes, stride, board, l2, state, flat)
+            decay(lanes, board, state, l2, power, kind, flat, stride, lag_at)
+        for k in range(lanes if broken else np.uint64(0)):
+            if board[WHOLE, k] != board[H, k] and cut[k] == CUTS:
+                learn_lane(
+                    k, start, end, base, indices, values, lanes, flat, squares, stride, g_stride, g_at,
+                    unit_at, lag_at, kind, gained, touched[k], state, moments, known, seen, board, power,
+                    offset, low, share, bias_value, l2[k], rooms, single_step, single_value,
+                    single_derivative,
+                )  # fmt: skip
 
 
 @part
-def longest_of(indptr, rows):
-    longest = 0
-    for row in rows:
-        longest = max(longest, indptr[row + 1] - indptr[row])
-    return longest
+def _fit_units(
+    start, end, base, indices, values, x, flat, squares, stride, g_stride, g_at, lanes, unit_at, lag_at, kind,
+    board, z,
+):  # fmt: skip
+    """Units change only if there is something to learn; returns whether any has."""
+    if kind == BY_UNITS:
+        return change_units(
+            start, end, base, indices, values, x, flat, squares, stride, g_stride, g_at, lanes, unit_at,
+            lag_at, board, z,
+        )  # fmt: skip
+    if kind == BY_LARGEST:
+        return grow_largest(
+            start, end, base, indices, x, flat, squares, stride, g_stride, g_at, lanes, unit_at, board
+        )
+    return False
 
 
 @part
-def keep_live_slopes(lanes, board, state):
-    """Set the slope to 0 in lanes that must not learn; returns whether any slope is left."""
-    some = np.uint64(0)
+def _steepen(lanes, board, multiply, state, kind, levels, steepest):
+    """What the rates of each lane have in common."""
     for k in range(lanes):
-        slope = board[SLOPE, k] if board[U, k] > 0.0 else 0.0
-        slope = slope if state[ALIVE, k] > 0.0 else 0.0
-        some |= np.uint64(slope != 0.0)
-        board[SLOPE, k] = slope
-    return some > 0
+        scale, slope, typical = board[LEVELS, k], board[SLOPE, k], board[TYPICAL, k]
+        norm = state[NORM_START, k] + typical * board[SQUARES, k]
+        slope *= board[H, k] if multiply[k] else 1.0
+        square = min(slope * slope, LARGEST)
+        common = np.sqrt((state[SEEN_START, k] + typical) / norm)
+        common = common if norm > 0.0 else 1.0
+        common = common if kind != BY_NOTHING else 1.0
+        board[STEEPEST, k] = square
+        board[FACTOR, k] = common * np.sqrt(scale)
+        levels[k] = scale
+        steepest[k] = min(scale * square, LARGEST)
 
 
 @part
-def _grow(start, end, base, indices, values, flat, stride, lanes, board):
-    """Raise max_abs to the row's values in lanes that learn; returns whether a weight changed."""
-    changed = np.uint64(0)
-    one = flat.dtype.type(1.0)
-    for j in range(start, end):
-        size = abs(flat.dtype.type(values[j]))
-        w = np.uint64(indices[j - base]) * stride
-        g, s = w + lanes, w + lanes + lanes
-        larger = np.uint32(0)
-        for k in range(lanes):
-            larger |= np.uint32(size > flat[s + k])
-        if larger > 0:
-            for k in range(lanes):
-                old = flat[s + k]
-                new = max(old, size)
-                new = new if board[SLOPE, k] != 0.0 else old
-                shrink = old / new if new > old else one
-                changed |= np.uint64(flat[w + k] * (one - shrink) != 0.0)
-                flat[w + k] *= shrink
-                flat[g + k] *= shrink * shrink
-                flat[s + k] = new
-    return changed > 0
-
-
-@part
-def _to_units(start, end, base, indices, values, flat, stride, lanes, own_units, totals):
-    """1/max_abs of each feature and lane, and Σ (x/max_abs)² of each lane into `totals`."""
-    zero, one, tiniest = flat.dtype.type(0.0), flat.dtype.type(1.0), flat.dtype.type(TINIEST)
+def _reach(lanes, totals, board, state, bias_value):
+    """Σ rate·z² of each lane, and the push times that."""
     for k in range(lanes):
-        totals[k] = 0.0
-    for j in range(start, end):
-        x = flat.dtype.type(values[j])
-        s = np.uint64(indices[j - base]) * stride + lanes + lanes
-        m = (j - start) * lanes
-        for k in range(lanes):
-            size = flat[s + k]
-            own_unit = one / size if size > tiniest else zero  # also if the lane has not seen the feature
-            own_units[m + k] = own_unit
-            totals[k] += (x * own_unit) * (x * own_unit)
+        square, factor = board[STEEPEST, k], board[FACTOR, k]
+        level = board[LEVELS, k] * (state[BIAS_SQUARES, k] + square)
+        level = max(level, SMALLEST)
+        level = min(level, LARGEST)
+        bias_rate = factor / np.sqrt(level_of(level)) * bias_value
+        n = bias_rate + factor * totals[k]
+        n = n if board[SLOPE, k] != 0.0 else 0.0
+        board[BIAS_RATE, k] = bias_rate
+        board[REACH, k] = n
+        board[U, k] = board[PUSH, k] * n
 
 
 @part
-def count_norms(lanes, totals, board, state, bias_value, unit):
+def _decide(lanes, board, multiply, state, moments, bias_value, slopes, factors, gains, lates):
+    """How far each lane's coefficients move along `moves`, and what its sums of squares and its lags gain."""
+    lost = np.uint64(0)
     for k in range(lanes):
-        counted = board[H, k] * share(board[VALUE, k], board[SLOPE, k], unit)
-        counted = counted if board[SLOPE, k] != 0.0 else 0.0
-        state[SEEN, k] += counted
-        state[NORM, k] += counted * (bias_value + totals[k])
-
-
-@part
-def square_slopes(lanes, board, multiply, state, squares, common):
+        before, after, change, n = board[VALUE, k], board[AFTER, k], board[CHANGE, k], board[REACH, k]
+        small = (before - after < LOST * abs(before)) & (n > 0.0)
+        board[SHIFT, k] = 0.5 * change
+        lost |= np.uint64(small)
+    if lost > 0:
+        slopes_beside(lanes, board, SHIFT, slopes)
     for k in range(lanes):
-        slope = board[SLOPE, k] * (board[H, k] if multiply[k] else 1.0)
-        board[SLOPE, k] = min(slope * slope, LARGEST)
-        squares[k] = board[SLOPE, k]
-        common[k] = np.sqrt(state[SEEN, k] / state[NORM, k]) if state[NORM, k] > 0.0 else 1.0
-
-
-@part
-def _rates(start, end, base, indices, values, flat, stride, lanes, squares, own_units, moves, totals):
-    """How far a step of 1 moves each weight, into `moves`, and each lane's prediction, into `totals`.
-
-    A weight moves by x times its rate, with x in units of its max_abs.
-    """
-    smallest, largest = flat.dtype.type(SMALLEST), flat.dtype.type(LARGEST)
-    for k in range(lanes):
-        totals[k] = 0.0
-    for j in range(start, end):
-        value = flat.dtype.type(values[j])
-        g = np.uint64(indices[j - base]) * stride + lanes
-        m = (j - start) * lanes
-        for k in range(lanes):
-            x = value * own_units[m + k]
-            square = flat[g + k] + x * x * squares[k]
-            square = max(smallest, square)
-            square = min(largest, square)
-            move = x / np.sqrt(square)
-            totals[k] += move * x
-            moves[m + k] = move * own_units[m + k]
-
-
-@part
-def reach_of(lanes, totals, common, board, state, bias_value, reach):
-    """Σ rate·x² of each lane into `reach`, and the push times that."""
-    for k in range(lanes):
-        square = board[SLOPE, k]
-        bias_rate = common[k] / np.sqrt(state[BIAS_SQUARES, k] + square) * bias_value
-        n = bias_rate + common[k] * totals[k]
-        reach[k] = n if square > 0.0 else 0.0
-        board[U, k] = board[PUSH, k] * reach[k]
-
-
-@part
-def _decide(lanes, board, reach, common, multiply, state, bias_value, factors, gains):
-    """How far each lane's weights move along `moves`, and what its sums of squares gain."""
-    for k in range(lanes):
-        n, square, h = reach[k], board[SLOPE, k], board[H, k]
-        s = board[CHANGE, k] / n if n > 0.0 else 0.0
-        state[ALIVE, k] = state[ALIVE, k] if abs(s) < LIMIT else 0.0
-        n = n if state[ALIVE, k] > 0.0 else 0.0
+        n, h, slope, change = board[REACH, k], board[WHOLE, k], board[SLOPE, k], board[CHANGE, k]
+        alive, scale, square, middle = state[ALIVE, k], state[SCALE, k], board[STEEPEST, k], board[BESIDE, k]
+        before, drop, bias_rate = board[VALUE, k], board[VALUE, k] - board[AFTER, k], board[BIAS_RATE, k]
+        s = change / n if n > 0.0 else 0.0
+        alive = alive if abs(s) < LIMIT else 0.0
+        n = n if alive > 0.0 else 0.0
         s = s if n > 0.0 else 0.0
-        drop = board[VALUE, k] - board[AFTER, k]
-        mean = h * mean_square(drop, board[VALUE, k], board[U, k], square)
-        gained = square if multiply[k] else mean
-        gained = gained if n > 0.0 else 0.0
-        bias_rate = common[k] / np.sqrt(state[BIAS_SQUARES, k] + square) if n > 0.0 else 0.0
-        state[BIAS, k] += s * (bias_rate * bias_value)
-        state[BIAS_SQUARES, k] = min(state[BIAS_SQUARES, k] + gained * bias_value, LARGEST)
-        factors[k] = common[k] * s / state[SCALE, k]
-        gains[k] = min(gained, LARGEST)
-
-
-@part
-def _move(start, end, base, indices, values, flat, stride, lanes, factors, gains, own_units, moves):
-    largest = flat.dtype.type(LARGEST)
-    for j in range(start, end):
-        value = flat.dtype.type(values[j])
-        w = np.uint64(indices[j - base]) * stride
-        g = w + lanes
-        m = (j - start) * lanes
-        for k in range(lanes):
-            flat[w + k] += factors[k] * moves[m + k]
-        for k in range(lanes):
-            x = value * own_units[m + k]
-            square = flat[g + k] + x * x * gains[k]
-            flat[g + k] = min(largest, square)
+        # as `gained_in`
+        drop = abs(change) * abs(middle) if drop < LOST * abs(before) else drop
+        speed, most = board[RATE, k] * n, h * slope * slope
+        taught = abs(change) / speed  # as `count_norm`
+        taught = taught if speed > 0.0 else 0.0
+        gain = drop / speed
+        gain = gain if speed > 0.0 else most
+        gain = min(gain, most)
+        gain = square if multiply[k] else gain
+        gain = min(gain, LARGEST)
+        gain = gain if n > 0.0 else 0.0
+        bias = s * bias_rate
+        bias = bias if n > 0.0 else 0.0
+        late = moments[LATE, k]
+        late = late if n > 0.0 else 0.0  # before its first row, a lane has no reference for times
+        factor = board[FACTOR, k] * s / scale
+        factor = factor if n > 0.0 else 0.0
+        state[ALIVE, k] = alive
+        state[SEEN, k] += taught
+        state[NORM, k] += taught * board[SQUARES, k]
+        state[BIAS, k] += bias
+        state[BIAS_SQUARES, k] = min(state[BIAS_SQUARES, k] + gain * bias_value, LARGEST)
+        state[BIAS_LAG, k] += late * bias
+        factors[k] = factor
+        gains[k] = gain
+        lates[k] = (scale * late + state[SCALE_LAG, k]) * factor

@@ -6,10 +6,11 @@ stay within the range of float32, times are measured by a reference that grows a
 
     lag = ∫ (t/R)^power dw,      average = w − lag·(R/T)^power
 
-Time is the weight learned, the same for a row of weight h and for h copies of it. Along one example the
-coefficients move first, then more slowly, the nearer the prediction comes to its label; the time of a move is
-taken from how long it would have lasted at the speed it began with.
+Time is the weight learned, the same for a row of weight h and for h copies of it. The time of a move is that
+of its epoch (see `clock`).
 """
+
+import math
 
 from steelyard.numba_tools.jit import part
 
@@ -29,21 +30,18 @@ def raised(base, power):
 
 
 @part
-def next_reference(reference, clock, h, power):
-    """The reference for a row of weight h: the first weight, then larger as the clock runs ahead.
-
-    It grows by powers of two, so that lags keep every bit.
-    """
-    if reference == 0.0:
-        return h
-    growth = 1.0 * (1 << max(_BITS // power, 1))
-    while clock + h > growth * reference:
-        reference *= growth
-    return reference
+def lasts_until(reference, power):
+    """Up to which clock times can be measured by this reference."""
+    return 1.0 * (1 << max(_BITS // power, 1)) * reference if power > 0 else math.inf
 
 
 @part
-def time_weight(clock, reference, power, h, change, full_speed):
-    """(t/R)^power in the middle of a move by `change`; `full_speed` is the change at its first speed."""
-    lasted = h * min(abs(change), abs(full_speed)) / abs(full_speed) if full_speed != 0.0 else h
-    return raised((clock + 0.5 * lasted) / reference, power)
+def next_reference(reference, clock, power):
+    """The reference for times up to this clock: 1, then larger as the clock runs ahead.
+
+    It grows by powers of two, so that lags keep every bit.
+    """
+    reference = max(reference, 1.0)
+    while clock > lasts_until(reference, power):
+        reference = lasts_until(reference, power)
+    return reference

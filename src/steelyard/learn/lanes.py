@@ -21,26 +21,37 @@ product.
 import numpy as np
 
 from steelyard.learn.batched_loss import CHANGE, PUSH, ROWS, VALUE, WIDTH, H, P, T, U, Y, address, fill_board
+from steelyard.learn.lane_l2 import decay, learn_alone, set_apart
 from steelyard.learn.lane_ops import dots, move, prefetch, squares
-from steelyard.learn.linear import BIAS, LOSS, SCALE, SMALLEST_SCALE, STATE_SIZE
+from steelyard.learn.linear import BIAS, LOSS, SCALE, SLIVER, STATE_SIZE
 from steelyard.numba_tools.jit import kernel, part
 
 ERROR, ALIVE, LANE_STATE_SIZE = range(STATE_SIZE, STATE_SIZE + 3)
+# What a lane does with rows that are not one step: it takes them as one all the same, learns them part by
+# part, or, being a spare one, lets them go by.
+TAKES_WHOLE, CUTS, SKIPS = range(3)
 LIMIT = 1e37  # bound on predictions and steps of a lane that is alive
 _STRETCH = 32 * WIDTH  # turns that are computed at once: a board of them fits the L1 cache
 
 
 @kernel
-def pushes(clock, sample_weight, initial_t, power_t, moments):
-    """∫ η over each turn of the clock for a rate of 1; `moments` is the array form of a schedule."""
+def pushes(clock, fraction, ticks, sample_weight, initial_t, power_t, moments):
+    """∫ η over each turn of the clock for a rate of 1; `moments` is the array form of a schedule.
+
+    The clock moves as that of the lane does: with `ticks` from whole number to whole number (see `lane_l2`).
+    """
     found = np.empty(len(sample_weight))
     board = np.zeros((PUSH + 1, _STRETCH))  # the rows that schedules use come first
     for start in range(0, len(sample_weight), _STRETCH):
         turns = min(_STRETCH, len(sample_weight) - start)
         for turn in range(turns):
-            board[T, turn] = clock
-            board[H, turn] = sample_weight[start + turn]
-            clock += sample_weight[start + turn]
+            h = sample_weight[start + turn]
+            board[T, turn] = clock + fraction
+            board[H, turn] = h
+            whole = np.floor(fraction + h + SLIVER) if ticks else h
+            rest = fraction + h - whole if ticks else 0.0
+            fraction = rest if whole == 0.0 or rest > SLIVER else 0.0
+            clock += whole
         moments(address(board), _STRETCH, initial_t, power_t)
         for turn in range(turns):
             found[start + turn] = board[PUSH, turn]
@@ -51,9 +62,11 @@ def pushes(clock, sample_weight, initial_t, power_t, moments):
 def learn(
     indptr, indices, values, dense, rows, labels, sample_weight, offsets, pushes, schedules,
     weights, state, rates, l2, row_norm, bias_value, middle, boundary, predictions,
-    bounds, steps, value,
+    bounds, steps, value, cut, schedule, single_step,
 ):  # fmt: skip
     """Learn these rows in this order; labels, sample_weight and pushes are indexed by turn.
+
+    `cut`, `schedule` and `single_step` are for L2 (see `lane_l2`).
 
     A prediction is wrong if it is above `boundary` and its label is not above `middle`, or the reverse. If
     `predictions` has rows, it gets the predictions made before each row was learned.
@@ -62,7 +75,7 @@ def learn(
     flat = weights.reshape(-1)
     board = np.zeros((ROWS, lanes))
     totals, moves = np.zeros(lanes, weights.dtype), np.zeros(lanes, weights.dtype)
-    decays = l2.any()
+    alone, decays = np.zeros(lanes, np.bool_), l2.any()
     for turn in range(np.uint64(len(rows))):
         row = np.uint64(rows[turn])
         start, end = np.uint64(indptr[row]), np.uint64(indptr[row + np.uint64(1)])
@@ -70,7 +83,8 @@ def learn(
         n = bias_value + squares(start, end, values, flat)
         dots(start, end, base, indices, values, flat, lanes, lanes, totals)
         prefetch(turn + np.uint64(1), rows, indptr, dense, indices, flat, lanes, lanes)
-        predict_all(lanes, totals, state, bias_value, offsets[row] if len(offsets) > 0 else 0.0, board)
+        offset = offsets[row] if len(offsets) > 0 else 0.0
+        predict_all(lanes, totals, state, bias_value, offset, board)
         if len(predictions) > 0:
             copy(lanes, turn, board, state, predictions)
         if not spread(lanes, turn, sample_weight, board, H):
@@ -78,12 +92,19 @@ def learn(
         spread(lanes, turn, labels, board, Y)
         count_loss(lanes, board, state, middle, boundary, value)
         push(lanes, turn, pushes, schedules, rates, 1.0 if row_norm else n, board)
+        parts = decays and set_apart(lanes, board, l2, cut, state, alone)
         if n > 0.0:
             fill_board(steps, board, bounds)
             if _decide(lanes, board, n, bias_value, state, moves):
                 move(start, end, base, indices, values, flat, lanes, np.uint64(0), lanes, moves)
         if decays:
-            decay(lanes, lanes, board, l2, state, flat)
+            decay(lanes, lanes, board, l2, alone, state, flat)
+        for k in range(lanes if parts else np.uint64(0)):
+            if alone[k] and cut[k] == CUTS and state[ALIVE, k] > 0.0:
+                learn_alone(
+                    k, start, end, base, indices, values, flat, lanes, state, board, n, row_norm, bias_value,
+                    offset, schedule, l2[k], single_step,
+                )  # fmt: skip
 
 
 @kernel
@@ -183,15 +204,3 @@ def _decide(lanes, board, n, bias_value, state, moves):
         state[BIAS, k] = bias + s * bias_value
         moves[k] = s / scale
     return some > 0
-
-
-@part
-def decay(lanes, stride, board, l2, state, flat):
-    """L2 by splitting, lazily: the weights of a lane are its SCALE times what is stored."""
-    for k in range(lanes):
-        state[SCALE, k] /= 1.0 + board[PUSH, k] * l2[k]
-    for k in range(lanes):
-        if state[SCALE, k] < SMALLEST_SCALE:
-            for i in range(k, np.uint64(len(flat)), stride):
-                flat[i] *= state[SCALE, k]
-            state[SCALE, k] = 1.0

@@ -22,13 +22,18 @@ import math
 
 import numpy as np
 
-from steelyard.numba_tools.jit import kernel
+from steelyard.numba_tools.jit import kernel, part
 
-# Where each scalar is in `state`. The last five belong to averages: see `averages` and `shrinkage`.
+# Where each scalar is in `state`. The second line belongs to averages (see `averages` and `shrinkage`), the
+# third to what stands still between whole numbers of the clock (see `clock` and `epochs`).
 (
     CLOCK, BIAS, BIAS_SQUARES, SCALE, L1_TOTAL, NORM, SEEN, LOSS, WEIGHT,
-    BIAS_LAG, REFERENCE, SCALE_LAG, L1_LAG, PAYMENTS, STATE_SIZE,
-) = range(15)  # fmt: skip
+    BIAS_LAG, REFERENCE, SCALE_LAG, L1_LAG, PAYMENTS,
+    FRACTION, STEEPEST, BIAS_GAINED, SEEN_START, NORM_START, TOUCHED, STATE_SIZE,
+) = range(21)  # fmt: skip
+
+# A clock so near to a whole number has reached it: weights of 1e6 are known no better.
+SLIVER = 1e-9
 
 # The global scale S of lazy L2 is folded into the weights before float32 runs out of digits.
 SMALLEST_SCALE = 1e-6
@@ -62,8 +67,8 @@ def learn(
         total = 0.0
         squares = 0.0
         for j in range(start, end):
-            x = values[j]
-            total += weights[np.uint64(indices[j - base])] * x
+            x = np.float64(values[j])
+            total += weights[np.uint64(indices[j - base])] * values[j]
             squares += x * x
         p = total + bias * bias_value + (offsets[row] if based else 0.0)
         n = squares + bias_value
@@ -89,11 +94,13 @@ def learn(
 @kernel
 def learn_regularised(
     indptr, indices, values, dense, labels, sample_weight, offsets, order,
-    weights, state, predictions, row_norm, bias_value, push, step, value, l1, l2, l1_applied,
+    weights, state, predictions, row_norm, bias_value, push, step, value, cut, l1, l2, l1_applied,
 ):  # fmt: skip
-    """As `learn`, with lazy L1 and L2."""
-    clock, bias, loss, weight = state[CLOCK], state[BIAS], state[LOSS], state[WEIGHT]
-    scale, l1_total = state[SCALE], state[L1_TOTAL]
+    """As `learn`, with lazy L1 and L2.
+
+    With `cut` they are paid once for each whole number that the clock passes, and rows are cut there, so that
+    a weight of h is h copies; without, once for each row.
+    """
     factor = np.empty(1, weights.dtype)
     ordered = len(order) > 0
     based = len(offsets) > 0
@@ -102,49 +109,91 @@ def learn_regularised(
         start, end = np.uint64(indptr[row]), np.uint64(indptr[row + np.uint64(1)])
         base = start if dense else np.uint64(0)
         h = sample_weight[row]
+        offset = offsets[row] if based else 0.0
         if h == 0.0:  # as if absent, to the last bit: predict without writing
             total = 0.0
             for j in range(start, end):
                 i = np.uint64(indices[j - base])
-                w = soft(weights[i], l1_total - l1_applied[i]) if l1 > 0.0 else weights[i]
+                w = soft(weights[i], state[L1_TOTAL] - l1_applied[i]) if l1 > 0.0 else weights[i]
                 total += w * values[j]
-            predictions[row] = scale * total + bias * bias_value + (offsets[row] if based else 0.0)
+            predictions[row] = state[SCALE] * total + state[BIAS] * bias_value + offset
             continue
-        if l1 > 0.0:
-            for j in range(start, end):
-                i = np.uint64(indices[j - base])
-                weights[i] = soft(weights[i], l1_total - l1_applied[i])
-                l1_applied[i] = l1_total
-        total = 0.0
+        factor[0] = 0.0
+        total = _pay_and_move(start, end, base, indices, values, weights, factor[0], l1, state, l1_applied)
         squares = 0.0
         for j in range(start, end):
-            x = values[j]
-            total += weights[np.uint64(indices[j - base])] * x
+            x = np.float64(values[j])
             squares += x * x
-        p = scale * total + bias * bias_value + (offsets[row] if based else 0.0)
         n = squares + bias_value
+        p = state[SCALE] * total + state[BIAS] * bias_value + offset
         predictions[row] = p
         y = labels[row]
-        loss += h * value(p, y)
-        weight += h
-        pushed = push(clock, h)
-        clock += h
-        if n > 0.0:
-            s = step(p, y, pushed if row_norm else pushed * n) / n
-            bias += s * bias_value
-            factor[0] = s / scale
-            s_typed = factor[0]
-            for j in range(start, end):
-                weights[np.uint64(indices[j - base])] += s_typed * values[j]
-        l1_total += pushed * l1 / scale
-        scale /= 1.0 + pushed * l2
-        if scale < SMALLEST_SCALE:
-            materialise(weights, scale, l1_total, l1_applied, weights)
-            l1_applied[:] = 0.0
-            l1_total = 0.0
-            scale = 1.0
-    state[CLOCK], state[BIAS], state[LOSS], state[WEIGHT] = clock, bias, loss, weight
-    state[SCALE], state[L1_TOTAL] = scale, l1_total
+        state[LOSS] += h * value(p, y)
+        state[WEIGHT] += h
+        moved, left = 0.0, h
+        while left > 0.0:
+            weight = min(left, 1.0 - state[FRACTION]) if cut else left
+            pushed = push(state[CLOCK] + state[FRACTION], weight)
+            if n > 0.0:
+                s = step(p, y, pushed if row_norm else pushed * n) / n
+                state[BIAS] += s * bias_value
+                moved += s / state[SCALE]
+                total += s / state[SCALE] * squares
+                p += s * n
+            epoch = state[CLOCK]
+            left = left - weight if left - weight > SLIVER else 0.0
+            if tick(state, weight) == 0.0 and cut:
+                continue
+            due = push(epoch, 1.0) if cut else pushed
+            state[L1_TOTAL] += due * l1 / state[SCALE]
+            state[SCALE] /= 1.0 + due * l2
+            if l1 > 0.0:
+                factor[0] = moved
+                total = _pay_and_move(
+                    start, end, base, indices, values, weights, factor[0], l1, state, l1_applied
+                )
+                moved = 0.0
+            if state[SCALE] < SMALLEST_SCALE:
+                factor[0] = moved
+                _pay_and_move(start, end, base, indices, values, weights, factor[0], l1, state, l1_applied)
+                materialise(weights, state[SCALE], state[L1_TOTAL], l1_applied, weights)
+                l1_applied[:] = 0.0
+                state[L1_TOTAL], state[SCALE], moved, factor[0] = 0.0, 1.0, 0.0, 0.0
+                total = _pay_and_move(
+                    start, end, base, indices, values, weights, factor[0], l1, state, l1_applied
+                )
+            p = state[SCALE] * total + state[BIAS] * bias_value + offset
+        if moved != 0.0:
+            factor[0] = moved
+            _pay_and_move(start, end, base, indices, values, weights, factor[0], l1, state, l1_applied)
+
+
+@part
+def _pay_and_move(start, end, base, indices, values, weights, s, l1, state, l1_applied):
+    """Move the row's weights, then let them pay the L1 that is due; returns Σ v·x."""
+    total = 0.0
+    for j in range(start, end):
+        i = np.uint64(indices[j - base])
+        w = weights[i] + s * weights.dtype.type(values[j])
+        if l1 > 0.0:
+            w = soft(w, state[L1_TOTAL] - l1_applied[i])
+            l1_applied[i] = state[L1_TOTAL]
+        weights[i] = w
+        total += w * values[j]
+    return total
+
+
+@part
+def tick(now, weight):
+    """Move the clock; returns by how many whole numbers."""
+    if weight == 1.0 and now[FRACTION] == 0.0:
+        now[CLOCK] += 1.0
+        return 1.0
+    total = now[FRACTION] + weight
+    whole = np.floor(total + SLIVER)
+    now[FRACTION] = total - whole if whole == 0.0 or total - whole > SLIVER else 0.0
+    now[CLOCK] += whole
+    return whole
 
 
 @kernel

@@ -14,14 +14,8 @@ import math
 
 import numpy as np
 
-from steelyard.learn.adaptive import share
-from steelyard.learn.linear import CLOCK
-from steelyard.learn.rate_flow import follow
-from steelyard.learn.rate_panels import WORK_SIZE
-from steelyard.learn.rows import BLOCK, LARGEST, SMALLEST, dot, fill, longest
+from steelyard.learn.rows import LARGEST, SMALLEST
 from steelyard.numba_tools.jit import kernel, part
-
-_HEAVY = 1e150  # a weight at which no flow ends
 
 
 @kernel
@@ -95,55 +89,6 @@ def flip_adaptive(
             n *= math.sqrt((seen + 1.0) / (norm + norms + bias_value))
         if n > 0.0:
             flips[row] = weight(clock, _push_to_boundary(p, other, boundary, time) / (n * unit))
-
-
-@kernel
-def flip_flow(
-    indptr, indices, values, dense, offsets, weights, bias, bias_value, unit, low, high, boundary, time,
-    value, derivative, step, predictions, flips, rate, squares, max_abs, state,
-    tables,
-):  # fmt: skip
-    """Flip importances with rates that follow the flow: the weight after which it is at the boundary."""
-    room = (longest(indptr) // BLOCK + 3) * BLOCK
-    x, g, gains = np.zeros(room), np.zeros(room), np.zeros(room)
-    moves, late_moves, typed = np.zeros(room), np.zeros(room), np.zeros(3)
-    fans, work = np.zeros((len(tables[0]), room)), np.zeros((WORK_SIZE, len(tables[2])))
-    now = np.zeros_like(state)
-    normalized = len(max_abs) > 0
-    for row in range(len(flips)):
-        start, end = np.uint64(indptr[row]), np.uint64(indptr[row + 1])
-        base = start if dense else np.uint64(0)
-        filled = fill(start, end, values, x)
-        p = bias + (offsets[row] if len(offsets) > 0 else 0.0)
-        g[:] = 0.0
-        for k in range(end - start):
-            i = np.uint64(indices[start + k - base])
-            p += weights[i] * x[k]
-            ratio = 1.0
-            if normalized:
-                ratio = 1.0 / max(max(abs(x[k]), max_abs[i]), SMALLEST)
-                g[k] = (max_abs[i] * ratio) * (max_abs[i] * ratio) * squares[i]
-            else:
-                g[k] = squares[i]
-            x[k] *= ratio
-            gains[k] = x[k] * x[k]
-        gains[end - start : filled] = 0.0
-        predictions[row] = p
-        other = low if p > boundary else high
-        pushed = _push_to_boundary(p, other, boundary, time)
-        if dot(filled, x, x) + bias_value == 0.0 or pushed == 0.0 or pushed == np.inf:
-            flips[row] = 0.0 if pushed != np.inf else pushed
-            continue
-        for k in range(len(state)):
-            now[k] = state[k]
-        now[CLOCK] = 0.0
-        near = share(value(p, other), derivative(p, other), unit)
-        follow(
-            filled, x, gains, g, bias_value, now, p, other, near, rate * unit, _HEAVY, normalized, pushed, 0,
-            tables, step, derivative,
-            fans, moves, late_moves, work, typed,
-        )  # fmt: skip
-        flips[row] = now[CLOCK]
 
 
 @part

@@ -5,21 +5,38 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from steelyard.learn.origins import MARKS
 from steelyard.learn.rows import BLOCK
-from steelyard.learn.units import MARKS
 from steelyard.numba_tools.jit import part
 
 _LINE = 64  # bytes of a cache line
 
 
-def rooms_for(indptr: NDArray[Any], pairs: NDArray[Any], origins: NDArray[Any]) -> tuple[NDArray[Any], ...]:
+def rooms_for(
+    indptr: NDArray[Any], pairs: NDArray[Any], origins: NDArray[Any], moment: NDArray[Any]
+) -> tuple[NDArray[Any], ...]:
     """Room for copies of the longest row. Allocated within the kernel, it would take long to compile."""
     longest = int(np.diff(indptr).max(initial=0))
     size = (longest // BLOCK + 3) * BLOCK
     return (
-        _aligned(size, pairs.dtype), _aligned(7 * size, origins.dtype).reshape(7, size),
-        np.zeros(5, origins.dtype), np.zeros(size, np.uint64), np.zeros(size, np.uint32),
-        np.zeros(MARKS, np.uint8),
+        _aligned(size, pairs.dtype), _aligned(size, np.dtype(np.complex128)),
+        _aligned(6 * size, origins.dtype).reshape(6, size),
+        _aligned(3 * size, np.dtype(np.float64)).reshape(3, size),
+        np.zeros(5, origins.dtype), moment, np.zeros(size, np.uint64),
+        np.zeros(size, np.uint32), np.zeros(MARKS, np.uint8),
+    )  # fmt: skip
+
+
+def adaptive_rooms(
+    indptr: NDArray[Any], pairs: NDArray[Any], max_abs: NDArray[Any], moment: NDArray[Any]
+) -> tuple[NDArray[Any], ...]:
+    """The same for `adaptive`."""
+    longest = int(np.diff(indptr).max(initial=0))
+    size = (longest // BLOCK + 3) * BLOCK
+    return (
+        _aligned(size, pairs.dtype), _aligned(7 * size, max_abs.dtype).reshape(7, size),
+        _aligned(3 * size, np.dtype(np.float64)).reshape(3, size),
+        np.zeros(5, max_abs.dtype), moment,
     )  # fmt: skip
 
 
@@ -65,3 +82,9 @@ def put(start, end, base, indices, dense, own, numbers):
     else:
         for j in range(start, end):
             numbers[np.uint64(indices[j - base])] = own[j - start]
+
+
+@part
+def clear(count, own):
+    for k in range(count):
+        own[k] = 0.0

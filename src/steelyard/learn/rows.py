@@ -118,11 +118,3 @@ def dot(count, a, b):
     for k in range(count):
         total += a[k] * b[k]
     return total
-
-
-@part
-def longest(indptr):
-    most = 0
-    for row in range(len(indptr) - 1):
-        most = max(most, indptr[row + 1] - indptr[row])
-    return most

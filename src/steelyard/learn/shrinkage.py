@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.learn.linear import L1_LAG, L1_TOTAL, PAYMENTS, SCALE, SCALE_LAG, soft
+from steelyard.learn.linear import BIAS_LAG, L1_LAG, L1_TOTAL, PAYMENTS, SCALE, SCALE_LAG, soft
 from steelyard.numba_tools.jit import helper, part
 
 SCALARS = [SCALE_LAG, L1_LAG, PAYMENTS]  # of the state, that are about averages
@@ -75,8 +75,11 @@ def note_payment(payments, count, l1_total, l1_lag):
 
 
 @helper
-def fade(sums, l1_lags, payments, factor):
+def fade(sums, l1_lags, payments, now, factor):
     """Lags for another reference."""
+    now[BIAS_LAG] *= factor
+    now[SCALE_LAG] *= factor
+    now[L1_LAG] *= factor
     for i in range(len(sums)):
         sums[i] = complex(sums[i].real, sums[i].imag * factor)
     for i in range(len(l1_lags)):
@@ -85,19 +88,30 @@ def fade(sums, l1_lags, payments, factor):
         payments[k, 1] *= factor
 
 
+@part
+def must_settle(now, payments):
+    """Whether all features have to pay now: the list is full, or S has become small."""
+    return now[SCALE] < SMALLEST_SCALE or (now[PAYMENTS] > 0.0 and now[PAYMENTS] == len(payments))
+
+
 @helper
-def settle(pairs, sums, l1_applied, l1_lags, payments, count, scale, l1_total, l1_lag, scale_lag):
+def settle(pairs, sums, l1_applied, l1_lags, payments, now):
     """Apply lazy L1 and L2 in place: v becomes w, and the lag that of S = 1 and E = 0."""
+    scale, l1_total, l1_lag = now[SCALE], now[L1_TOTAL], now[L1_LAG]
     for i in range(len(pairs)):
-        v, lag = pairs[i].real, sums[i].imag
+        v, lag = pairs[i].real, sums[i].imag if len(sums) > 0 else 0.0
         if len(l1_lags) > 0:
+            count = np.int64(now[PAYMENTS])
             lag -= lag_of_payment(v, l1_applied[i], l1_lags[i], l1_total, l1_lag, payments, count)
         paid = soft(v, l1_total - l1_applied[i] if len(l1_applied) > 0 else 0.0)
         pairs[i] = complex(scale * paid, pairs[i].imag)
-        sums[i] = complex(sums[i].real, lag - scale_lag * paid)
+        if len(sums) > 0:
+            sums[i] = complex(sums[i].real, lag - now[SCALE_LAG] * paid)
     l1_applied[:] = 0.0
     l1_lags[:] = 0.0
     payments[:] = 0.0
+    now[SCALE] = 1.0
+    now[L1_TOTAL] = now[L1_LAG] = now[SCALE_LAG] = now[PAYMENTS] = 0.0
 
 
 def paid(

@@ -19,26 +19,18 @@ stored with its sign: positive for counts, negative for others, 0 for a feature 
 """
 
 import math
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from steelyard.learn.rows import LARGEST
 from steelyard.numba_tools.jit import part
 
 MOST = 16.0  # counts of a feature, in its unit
-CHANGES = 16  # of the value of a column, before it gets an origin
-
-# The columns of `candidates`: features that may yet get an origin, and what is known of their values
-INDEX, FIRST, LAST, FARTHEST, CHANGED, CANDIDATE_SIZE = range(6)
-
-MARKS = 4096  # few enough for the L1 cache
-
 # A feature whose values were never larger counts as 0: its coefficient would leave the range of float32.
 TINIEST = 1e-30
 
 NEAR = 1e-5  # how far from a whole number a multiple may be
+_LEAST_GAIN = 1e-300
 _NEAR_1 = 1e-4  # how far from 1 the sum of squares of a row of length 1 may be, in float32
 
 
@@ -78,6 +70,12 @@ def any_misfit(count, x, units, z, typed):
 
 
 @part
+def scaled_gain(gained, factor):
+    """What a feature whose unit changes has gained in an open epoch: never 0, as it is listed."""
+    return max(gained * factor, _LEAST_GAIN) if gained > 0.0 else 0.0
+
+
+@part
 def has_length_1(start, end, values):
     """Whether a row has been brought to length 1."""
     squares = 0.0
@@ -87,14 +85,16 @@ def has_length_1(start, end, values):
 
 
 @part
-def change_units(count, x, z, v, g, units, lags, flags, places, length_1, typed):
+def change_units(count, x, z, v, g, fresh, units, lags, flags, places, length_1, typed):
     """Give features of a row whose values do not fit another unit.
+
+    `fresh` is what they have gained in an open epoch, beside their sums of squares, g (see `epochs`).
 
     Most of them are new or larger than ever, and change all at once; counts that do not fit are seldom, and
     change one by one.
     """
     _flag_counts(count, units, z, flags, typed)
-    _enlarge(count, x, z, g, units, length_1, typed)
+    _enlarge(count, x, z, g, fresh, units, length_1, typed)
     for m in range(_flagged(count, flags, places)):
         k = places[m]
         unit, scale, square = new_unit(x[k], units[k], length_1)
@@ -102,6 +102,7 @@ def change_units(count, x, z, v, g, units, lags, flags, places, length_1, typed)
         v[k] *= scale
         lags[k] *= scale
         g[k] = min(g[k] * square, LARGEST)
+        fresh[k] = scaled_gain(fresh[k], square)
         z[k] = standard(x[k], unit)
 
 
@@ -128,7 +129,7 @@ def _flagged(count, flags, places):
 
 
 @part
-def _enlarge(count, x, z, g, units, length_1, typed):
+def _enlarge(count, x, z, g, fresh, units, length_1, typed):
     """As `new_unit` and `standard`, of features that are new, or measured by their largest value."""
     typed[0], typed[1], typed[2] = TINIEST, 0.0, 1.0
     tiniest, zero, one = typed[0], typed[1], typed[2]
@@ -137,7 +138,9 @@ def _enlarge(count, x, z, g, units, length_1, typed):
         old = abs(unit)
         new = (old <= tiniest) & (size > zero)
         larger = (unit < -tiniest) & (abs(z[k]) > one)
-        g[k] = min(g[k] * (old / size) ** 2, LARGEST) if larger else g[k]
+        shrink = np.float64(old / size) ** 2 if larger else 1.0
+        g[k] = min(g[k] * shrink, LARGEST)
+        fresh[k] = scaled_gain(fresh[k], shrink)
         shared = new & length_1 & (size > tiniest) & (size < one)
         sign = math.copysign(one, x[k]) if size > tiniest else zero
         z[k] = sign if new | larger else z[k]
@@ -189,54 +192,3 @@ def _divisor(multiple):
 def standard(x, unit):
     """z of one value."""
     return x / abs(unit) if abs(unit) > TINIEST else 0.0
-
-
-@part
-def find(candidate, place, start, end, base, indices, dense):
-    """Where in the row a candidate is; -1 if it is absent. `place` is where the last one was.
-
-    Rows and candidates are in the same order, or nearly so: the search goes on from there.
-    """
-    count = np.int64(end - start)
-    if dense:
-        return candidate
-    for step in range(count):
-        at = place + step
-        at = at if at < count else at - count
-        if np.int64(indices[np.int64(start - base) + at]) == candidate:
-            return at
-    return -1
-
-
-@part
-def look_at(candidates, c, kept, x):
-    """Note the value of a candidate, and keep it; returns whether it shall have its origin now."""
-    origin = candidates[c, FIRST]
-    changed = candidates[c, CHANGED] + (1.0 if x != candidates[c, LAST] else 0.0)
-    farthest = max(candidates[c, FARTHEST], abs(x - origin))
-    candidates[kept, INDEX], candidates[kept, FIRST], candidates[kept, LAST] = candidates[c, INDEX], origin, x
-    candidates[kept, FARTHEST], candidates[kept, CHANGED] = farthest, changed
-    return changed >= CHANGES
-
-
-@part
-def forget(candidates, kept, count):
-    """Those that are not kept leave nothing behind."""
-    for c in range(kept, count):
-        candidates[c, :] = 0.0
-
-
-@part
-def note_columns(columns, count, marks):
-    """Mark which features may have an origin: most have none, and need not look for theirs."""
-    for c in range(count):
-        marks[np.uint64(columns[c]) & np.uint64(MARKS - 1)] = 1
-
-
-def candidates(features: NDArray[Any], values: NDArray[Any], units: NDArray[Any]) -> NDArray[np.float64]:
-    """The columns that may get an origin: those of the first row, unless their units are known."""
-    usable = (np.abs(values) > TINIEST) & (units[features] == 0.0)
-    found = np.zeros((np.count_nonzero(usable), CANDIDATE_SIZE))
-    found[:, INDEX] = features[usable]
-    found[:, FIRST] = found[:, LAST] = values[usable]
-    return found

@@ -98,7 +98,7 @@ def _zeros(context, array, count):
 def _plus_product(context, totals, numbers, x):
     def build(context, builder, signature, arguments):
         total, factors, x = arguments
-        same = _spread(builder, x)
+        same = spread_out(builder, x)
         for place in range(totals.count):
             product = builder.fmul(builder.extract_value(factors, place), same, flags=("contract",))
             sum_ = builder.fadd(builder.extract_value(total, place), product, flags=("contract",))
@@ -133,7 +133,7 @@ def _places(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
     return builder.bitcast(first, ir.VectorType(array.data.type.pointee, LANES).as_pointer())
 
 
-def _spread(builder: Any, x: Any) -> Any:
+def spread_out(builder: Any, x: Any) -> Any:
     """A vector with all numbers equal to x."""
     nothing = ir.Constant(ir.VectorType(x.type, LANES), ir.Undefined)
     first = builder.insert_element(nothing, x, _int32(0))

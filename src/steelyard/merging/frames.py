@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.learn import linear, units
-from steelyard.learn.units import CHANGED, CHANGES, FARTHEST, FIRST, INDEX, MOST, NEAR, TINIEST
+from steelyard.learn import linear
+from steelyard.learn.origins import CHANGED, CHANGES, FARTHEST, FIRST, INDEX, LAST
+from steelyard.learn.units import MOST, NEAR, TINIEST
 from steelyard.model import Model
 
 if TYPE_CHECKING:
@@ -56,7 +57,9 @@ def squares_before(base: Model, features: NDArray[np.int64], now: Numbers, origi
 
     A column that has got its origin since then has begun its sum anew.
     """
-    squares = np.append(base.sum_squared_gradients[features], base.state[linear.BIAS_SQUARES])
+    squares = np.append(
+        base.sum_squared_gradients[features], base.state[linear.BIAS_SQUARES] + base.state[linear.BIAS_GAINED]
+    )
     had = np.ones(len(features) + 1)
     if len(base.sums) or len(base.max_abs):
         had[:-1] = (base.units if len(base.sums) else -base.max_abs)[features]
@@ -76,5 +79,5 @@ def common_candidates(left: "Part", right: "Part") -> Numbers:
     found[:, FARTHEST] = np.maximum(found[:, FARTHEST], farther)
     # one change is left to be seen: origins are moved where a row is learned
     found[:, CHANGED] = np.minimum(found[:, CHANGED] + other[:, CHANGED], CHANGES - 1)
-    found[:, units.LAST] = found[:, FIRST]
+    found[:, LAST] = found[:, FIRST]
     return found

@@ -12,6 +12,7 @@ in those of the rows, sums of squares in a unit that fits both; what another ori
 for. Predictions stay the same. A merged part is a part again: a tree of merges is what a list of them is.
 """
 
+import math
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -118,11 +119,11 @@ class Part:
             model.sum_squared_gradients[at] = self.squares[:-1]
         state = model.state
         state[_ADDED] = self.sums + (0.0 if base is None else base.state[_ADDED])
-        state[linear.CLOCK] = self.clock if total is None else total
+        model.set_clock(self.clock if total is None else total)
         state[[linear.BIAS, linear.BIAS_SQUARES]] = self.last[-1], self.squares[-1]
         if power:
             state[linear.BIAS_LAG] = self.last[-1] - self.average[-1]
-            state[linear.REFERENCE] = state[linear.CLOCK]
+            state[linear.REFERENCE] = math.ceil(model.clock)
         if len(model.columns.origins):
             found = np.flatnonzero(~np.isnan(self.origins[:-1]))
             model.columns.origins[at[found]] = self.origins[found]
@@ -192,6 +193,7 @@ def part_of(model: Model, base: Model | None = None, by: str = GRADIENTS) -> Par
     met = np.flatnonzero(frames.met(model))
     before = np.zeros_like(state) if base is None else base.state
     sums = (state - before)[_ADDED]
+    sums[-1] += state[linear.FRACTION] - before[linear.FRACTION]
     weighed = by == MEAN or not settings.adaptive
     sizes = np.ones(len(met))
     if len(model.sums) or len(model.max_abs):
@@ -206,7 +208,7 @@ def part_of(model: Model, base: Model | None = None, by: str = GRADIENTS) -> Par
     if settings.adaptive:
         squares = model.sum_squared_gradients[met].astype(np.float64)
     bias, fading = state[linear.BIAS], model._fading
-    squares = np.append(squares, state[linear.BIAS_SQUARES])
+    squares = np.append(squares, state[linear.BIAS_SQUARES] + state[linear.BIAS_GAINED])
     all_units, origins = np.append(sizes, 1.0), np.full(len(met) + 1, np.nan)
     if len(model.columns.found):
         origins[np.searchsorted(met, model.columns.found)] = model.columns.origins[model.columns.found]

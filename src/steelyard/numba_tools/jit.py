@@ -50,7 +50,10 @@ _ROOMS = ("learn", "numba_tools", "text")
 def _room_stamp() -> bytes:
     """A digest of all sources that contain kernels or tools to make them."""
     package = Path(__file__).parents[1]
-    sources = sorted(source for room in _ROOMS for source in (package / room).glob("*.py"))
+    sources = [
+        *sorted(source for room in _ROOMS for source in (package / room).glob("*.py")),
+        package / "schedules.py",
+    ]
     return hashlib.sha256(b"".join(source.read_bytes() for source in sources)).digest()
 
 

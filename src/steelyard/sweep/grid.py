@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from steelyard import losses
-from steelyard._messages import counted, did_you_mean
+from steelyard._messages import GONE, counted, did_you_mean
 from steelyard.losses import Loss
 from steelyard.model import Settings
 
@@ -112,6 +112,8 @@ def _dicts(grid: Grid, names: Sequence[str]) -> list[dict[str, list[Any]]]:
 
 
 def _values(name: str, values: Any, names: Sequence[str]) -> list[Any]:
+    if name in GONE:
+        raise ValueError(f"the grid has {name!r}: {GONE[name]}")
     if name not in names:
         raise ValueError(
             f"the grid has {name!r}, over which there is no sweep; it goes over {', '.join(names)}"

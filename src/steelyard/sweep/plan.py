@@ -82,7 +82,7 @@ def _units(settings: Sequence[Settings], features: int, classes: int) -> Iterato
             yield unit, padded * each_lane + shared
     for number in alone:
         each = settings[number]
-        own = lane_block.bytes_a_lane(each, features) + lane_block.bytes_in_common(each, features)
+        own = lane_block.bytes_alone(each, features) + lane_block.bytes_in_common(each, features)
         yield [number], classes * (own + lane_block.bytes_of_l1(each, features) + beside)
 
 

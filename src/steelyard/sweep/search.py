@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard import _atomic_files
-from steelyard.engine import lane_block
+from steelyard.engine import old_lanes
 from steelyard.engine.many_models import ManyModels
 from steelyard.engine.model_set import usable_threads
 from steelyard.engine.one_vs_rest import OneVsRest
@@ -104,7 +104,7 @@ class Search:
         self.learned = 0
         """Rows times the models that learned them, in this run."""
         about = {
-            "settings": hashlib.sha256(repr(self._settings).encode()).hexdigest(),
+            "settings": _digest(self._settings),
             **_newer(self._settings),
             "number of features": features,
             "number of classes": classes,
@@ -222,22 +222,30 @@ class Search:
         begun = self._new_round(position["rounds"], position["number"], position["threads"])
         for name, column in self.results.found.items():
             column[...] = arrays[f"result.{name}"]
+        if any(len(kept) for name, kept in arrays.items() if name.endswith(".gained")):
+            begun.engine.model_set.hold_gains()
         for name, array in begun.engine.arrays().items():
             kept = arrays.get(f"model.{name}", array)  # older files know no units and averages
-            array[...] = lane_block.upgraded(kept) if name.endswith(".state") else kept
+            array[...] = old_lanes.upgraded(name, kept, array)
+        begun.engine.model_set.list_gains()
         begun.loop.position, begun.progressive = (position["done"], position["turns"]), arrays["progressive"]
         return begun
+
+
+def _digest(settings: Sequence[Settings]) -> str:
+    """The settings as earlier releases described them, with one that is gone: their states go on."""
+    described = ", ".join(f"{repr(each).removesuffix(')')}, l2_flow='split')" for each in settings)
+    return hashlib.sha256(f"[{described}]".encode()).hexdigest()
 
 
 def _newer(settings: Sequence[Settings]) -> dict[str, Any]:
     """What files do not say that were written before there was a choice."""
     given: dict[str, list[Any]] = {
         "averages": [each.average for each in settings],
-        "rates": [each.rates for each in settings],
         "class steps": [each.in_class_steps or None for each in settings],
         "averages that shrink": [each.averages_shrink or None for each in settings],
     }
-    return {name: values for name, values in given.items() if not {None, "row"}.issuperset(values)}
+    return {name: values for name, values in given.items() if any(value is not None for value in values)}
 
 
 @dataclass

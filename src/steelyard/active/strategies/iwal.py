@@ -28,7 +28,7 @@ from steelyard._messages import did_you_mean
 from steelyard.active import class_models
 from steelyard.active.strategies._base import BudgetPlan, Column, Strategy
 from steelyard.examples import Examples
-from steelyard.learn import linear, query_lanes, rate_panels
+from steelyard.learn import linear, query_lanes
 from steelyard.learn import query_probability as kernels
 from steelyard.losses import class_labels, decision_point
 from steelyard.model import Model
@@ -123,31 +123,21 @@ def flip_importances(model: Model, examples: Examples) -> tuple[Column, Column]:
 
     It is 0 where the model knows nothing of a row, infinite where no weight would do. The clock advances
     while a large weight is learned, and the rate falls with it, as in learning; the explicit update keeps the
-    current rate. Adaptive rates are those that the row would have with weight 1; with rates='flow' they fall
-    along the way, and a row of this weight would end at the boundary exactly.
+    current rate. Adaptive rates are those that the row would have with weight 1.
     """
     settings = model.settings
     low, high = class_labels(settings.loss)
     flips, predictions = np.empty(len(examples)), np.empty(len(examples))
     inverse = "frozen_importance" if settings.update == "explicit" else "importance"
-    rows = (*examples.arrays, examples.base)
-    line = (model.coefficients(), model.bias if settings.bias else 0.0, float(settings.bias))
-    boundary = (model.unit or 1.0, low, high, decision_point(settings.loss))
-    time_of_push = jit.step_pointer(settings.loss, updates.by_name(settings.update).time)
     common = (
-        *rows, *line, model.clock, *boundary, time_of_push,
+        *examples.arrays, examples.base,
+        model.coefficients(), model.bias if settings.bias else 0.0, float(settings.bias),
+        model.clock, model.unit or 1.0, low, high, decision_point(settings.loss),
+        jit.step_pointer(settings.loss, updates.by_name(settings.update).time),
         jit.pointer(settings.schedule(), inverse), predictions, flips,
     )  # fmt: skip
     with np.errstate(all="ignore"):  # some pushes are infinite
-        if settings.rates == "flow":
-            exact = (jit.pointer(settings.loss, name) for name in ("value", "derivative"))
-            kernels.flip_flow(
-                *rows, *line, *boundary, time_of_push, *exact,
-                jit.step_pointer(settings.loss, updates.by_name(settings.update).step), predictions, flips,
-                settings.rate, model.sum_squared_gradients, model.max_abs, model.state,
-                rate_panels.tables("float64"),
-            )  # fmt: skip
-        elif settings.adaptive:
+        if settings.adaptive:
             kernels.flip_adaptive(
                 *common, jit.pointer(settings.loss, "derivative"), model.sum_squared_gradients, model.max_abs,
                 *model.state[[linear.BIAS_SQUARES, linear.NORM, linear.SEEN]].tolist(),

@@ -1,0 +1,171 @@
+"""A row in one lane, epoch by epoch: where its weight is neither 0 nor 1, or an epoch is open.
+
+`epochs` learns it, on copies of what the lane has, as it does for a single model.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steelyard.learn import class_steps, clock, label_units
+from steelyard.learn.batched_loss import H, Y
+from steelyard.learn.epochs import learn_parts, leave_open, open_epoch, pass_by
+from steelyard.learn.label_units import teaches_unit
+from steelyard.learn.lane_clocks import SLOPES, put_lane, settle_lane, take_lane
+from steelyard.learn.lane_features import BY_LARGEST, BY_NOTHING, BY_UNITS
+from steelyard.learn.lanes import ALIVE
+from steelyard.learn.linear import FRACTION, SCALE, SCALE_LAG, STATE_SIZE
+from steelyard.learn.rows import BLOCK, LARGEST
+from steelyard.learn.shrinkage import must_settle
+from steelyard.learn.units import TINIEST, any_misfit, change_units, has_length_1, scaled_gain
+from steelyard.numba_tools.jit import apart, borrow, helper, part
+
+
+def rooms_for(indptr: NDArray[Any], dtype: str, known: bool, seen: bool) -> tuple[NDArray[Any], ...]:
+    """Room for copies of the longest row, and of what one lane has."""
+    size = (int(np.diff(indptr).max(initial=0)) // BLOCK + 3) * BLOCK
+    return (
+        np.zeros((6, size), dtype), np.zeros((3, size)), np.zeros(size, np.uint64), np.zeros(size, np.uint64),
+        np.zeros(size, np.uint32), np.zeros(5, dtype), np.zeros((0, 2)), np.zeros(STATE_SIZE),
+        np.zeros(clock.MOMENT_SIZE), np.zeros(label_units.SIZE if known else 0),
+        np.zeros(class_steps.SIZE if seen else 0),
+    )  # fmt: skip
+
+
+@helper
+def learn_lane(
+    k, start, end, base, indices, values, lanes, flat, squares, stride, g_stride, g_at, unit_at, lag_at, kind,
+    gained, touched, state, moments, known, seen, board, power, offset, low, spread, bias_value, l2, rooms,
+    step, value, derivative,
+):  # fmt: skip
+    """Learn the row in one lane."""
+    apart()
+    numbers, sums, features_room, places_room, flags_room, scalars = rooms[:6]
+    none, own_state, own_moment, labels, classes = rooms[6:]
+    x, v, units = borrow(numbers[0]), borrow(numbers[1]), borrow(numbers[2])
+    z, moves, factors = borrow(numbers[3]), borrow(numbers[4]), borrow(numbers[5])
+    g, lags, fresh, features = borrow(sums[0]), borrow(sums[1]), borrow(sums[2]), borrow(features_room)
+    places, flags, typed, payments = borrow(places_room), borrow(flags_room), borrow(scalars), borrow(none)
+    now, moment, own_known, own_seen = borrow(own_state), borrow(own_moment), borrow(labels), borrow(classes)
+    # again, as it is a call: see `borrow`
+    indices, values, flat, squares = borrow(indices), borrow(values), borrow(flat), borrow(squares)
+    gained, touched, state, moments = borrow(gained), borrow(touched), borrow(state), borrow(moments)
+    known, seen, board = borrow(known), borrow(seen), borrow(board)
+    y, left = board[Y, k], board[H, k]
+    share = (y - low) * spread
+    count = end - start
+    filled = (count + np.uint64(BLOCK - 1)) // np.uint64(BLOCK) * np.uint64(BLOCK)
+    take_lane(k, state, moments, known, seen, now, moment, own_known, own_seen)
+    idle = board[SLOPES, k] == 0.0 and l2 == 0.0 and not teaches_unit(own_known, y)
+    if idle or state[ALIVE, k] == 0.0:
+        pass_by(
+            now, moment, own_known, own_seen, gained, lanes, k, touched, y, share, left,
+            bias_value,
+        )  # fmt: skip
+    else:
+        for j in range(count):
+            features[j] = np.uint64(indices[start + j - base])
+        for j in range(count, filled):
+            x[j] = v[j] = units[j] = lags[j] = g[j] = 0.0
+        for j in range(filled):
+            fresh[j] = 0.0
+        _take(count, features, flat, stride, unit_at, lag_at, kind, k, v, units, lags)
+        for j in range(count):
+            g[j] = squares[features[j] * g_stride + g_at + k]
+        own = features[:count]
+        if now[FRACTION] > 0.0:
+            open_epoch(own, g, fresh, gained, lanes, k)
+        _standardize(filled, x, units, kind, z, factors, typed)
+        misfits = _misfits(filled, x, units, kind, z, typed)
+        of_answer = z if kind == BY_UNITS else x  # coefficients are of these
+        used_factors = factors[: filled if kind == BY_LARGEST else np.uint64(0)]
+        while left > 0.0:
+            left = learn_parts(
+                filled, of_answer, z, used_factors, v, g, fresh, lags, moves, typed, now, moment, own_known,
+                own_seen, payments, gained, lanes, k, touched, offset, y, share, left, misfits, bias_value,
+                kind == BY_UNITS, kind != BY_NOTHING, 0.0, l2, step, value, derivative,
+            )  # fmt: skip
+            if must_settle(now, payments):
+                _put(count, features, flat, stride, unit_at, lag_at, kind, k, v, units, lags)
+                state[SCALE, k], state[SCALE_LAG, k] = now[SCALE], now[SCALE_LAG]
+                settle_lane(k, state, kind, flat, stride, lag_at)
+                now[SCALE], now[SCALE_LAG] = 1.0, 0.0
+                _take(count, features, flat, stride, unit_at, lag_at, kind, k, v, units, lags)
+            elif left > 0.0:  # there is something to learn, in units that do not fit
+                misfits = False
+                if kind == BY_UNITS:
+                    length_1 = has_length_1(start, end, values)
+                    change_units(filled, x, z, v, g, fresh, units, lags, flags, places, length_1, typed)
+                else:
+                    _grow(count, x, v, g, fresh, units)
+                    _standardize(filled, x, units, kind, z, factors, typed)
+        _put(count, features, flat, stride, unit_at, lag_at, kind, k, v, units, lags)
+        for j in range(count):
+            squares[features[j] * g_stride + g_at + k] = min(g[j] + fresh[j], LARGEST)
+        if now[FRACTION] > 0.0:  # pragma: no branch  (heavy rows may end whole)
+            leave_open(own, fresh, gained, lanes, k, touched, now)
+    put_lane(k, state, moments, known, seen, now, moment, own_known, own_seen, board, power, derivative)
+
+
+@part
+def _take(count, features, flat, stride, unit_at, lag_at, kind, k, v, units, lags):
+    for j in range(count):
+        place = features[j] * stride + k
+        v[j] = flat[place]
+        units[j] = flat[place + unit_at] if kind != BY_NOTHING else units.dtype.type(1.0)
+        lags[j] = flat[place + lag_at] if kind == BY_UNITS else 0.0
+
+
+@part
+def _standardize(count, x, units, kind, z, factors, typed):
+    """z, and what moves of z are multiplied by where coefficients are those of raw values."""
+    typed[0], typed[1], typed[2] = TINIEST, 0.0, 1.0
+    tiniest, zero, one = typed[0], typed[1], typed[2]
+    if kind == BY_NOTHING:
+        for j in range(count):
+            z[j] = x[j]
+    elif kind == BY_LARGEST:
+        for j in range(count):
+            factors[j] = one / units[j] if units[j] > tiniest else zero
+            z[j] = x[j] * factors[j]
+    else:
+        for j in range(count):
+            size = abs(units[j])
+            own = x[j] / max(size, tiniest)
+            z[j] = own if size > tiniest else zero
+
+
+@part
+def _misfits(count, x, units, kind, z, typed):
+    if kind == BY_UNITS:
+        return any_misfit(count, x, units, z, typed)
+    larger = False
+    for j in range(count):
+        larger = larger or (kind == BY_LARGEST and abs(x[j]) > units[j])
+    return larger
+
+
+@part
+def _grow(count, x, v, g, fresh, units):
+    """Raise the largest |value|, and convert coefficients and sums of squares to it."""
+    for j in range(count):
+        size = abs(x[j])
+        if size > units[j]:
+            shrink = units[j] / size
+            squared = np.float64(shrink) * shrink
+            v[j] *= shrink
+            g[j] *= squared
+            fresh[j] = scaled_gain(fresh[j], squared)
+            units[j] = size
+
+
+@part
+def _put(count, features, flat, stride, unit_at, lag_at, kind, k, v, units, lags):
+    for j in range(count):
+        place = features[j] * stride + k
+        flat[place] = v[j]
+        if kind != BY_NOTHING:
+            flat[place + unit_at] = units[j]
+        if kind == BY_UNITS:
+            flat[place + lag_at] = lags[j]

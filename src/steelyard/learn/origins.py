@@ -1,0 +1,110 @@
+"""Columns of numbers: features that are measured from an origin, and candidates for one (see `units`)."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steelyard.learn.linear import BIAS, BIAS_LAG, L1_LAG, L1_TOTAL, PAYMENTS, SCALE, SCALE_LAG, soft
+from steelyard.learn.shrinkage import lag_of_payment
+from steelyard.learn.units import TINIEST, scaled_gain
+from steelyard.numba_tools.jit import part
+
+CHANGES = 16  # of the value of a column, before it gets an origin
+
+# The columns of `candidates`: features that may yet get an origin, and what is known of their values
+INDEX, FIRST, LAST, FARTHEST, CHANGED, CANDIDATE_SIZE = range(6)
+
+MARKS = 4096  # few enough for the L1 cache
+
+
+@part
+def move_origins(
+    start, end, base, indices, values, dense, pairs, sums, gained, origins, columns, candidates, counts,
+    l1_applied, l1_lags, payments, now,
+):  # fmt: skip
+    """Give candidates that are ready their origins, for which the bias makes up; forget those absent."""
+    kept = place = np.int64(0)
+    for c in range(counts[1]):
+        i = np.int64(candidates[c, INDEX])
+        at = find(i, place, start, end, base, indices, dense)
+        if at < 0 or values[start + np.uint64(at)] == 0.0:
+            continue
+        place = at + 1
+        if not look_at(candidates, c, kept, values[start + np.uint64(at)]):
+            kept += 1
+            continue
+        origin, farthest = candidates[kept, FIRST], candidates[kept, FARTHEST]
+        unit = abs(pairs[i].imag)
+        v, lag = pairs[i].real, sums[i].imag
+        if len(l1_lags) > 0:
+            lag -= lag_of_payment(
+                v, l1_applied[i], l1_lags[i], now[L1_TOTAL], now[L1_LAG], payments, np.int64(now[PAYMENTS])
+            )
+            l1_lags[i] = now[L1_LAG]
+        if len(l1_applied) > 0:
+            v = soft(v, now[L1_TOTAL] - l1_applied[i])
+            l1_applied[i] = now[L1_TOTAL]
+        longer = farthest / unit if unit > 0.0 else 0.0  # 0: no row has taught anything yet
+        now[BIAS] += now[SCALE] * v * (origin / farthest * longer)
+        now[BIAS_LAG] += (lag - now[SCALE_LAG] * v) * (origin / farthest * longer)
+        pairs[i] = complex(v * longer, -farthest)
+        sums[i] = complex(0.0, lag * longer)
+        if len(gained) > 0:
+            gained[i] = scaled_gain(gained[i], 0.0)
+        origins[i] = origin
+        columns[counts[0]] = i
+        counts[0] += 1
+    forget(candidates, kept, counts[1])
+    counts[1] = kept
+
+
+@part
+def find(candidate, place, start, end, base, indices, dense):
+    """Where in the row a candidate is; -1 if it is absent. `place` is where the last one was.
+
+    Rows and candidates are in the same order, or nearly so: the search goes on from there.
+    """
+    count = np.int64(end - start)
+    if dense:
+        return candidate
+    for step in range(count):
+        at = place + step
+        at = at if at < count else at - count
+        if np.int64(indices[np.int64(start - base) + at]) == candidate:
+            return at
+    return -1
+
+
+@part
+def look_at(candidates, c, kept, x):
+    """Note the value of a candidate, and keep it; returns whether it shall have its origin now."""
+    origin = candidates[c, FIRST]
+    changed = candidates[c, CHANGED] + (1.0 if x != candidates[c, LAST] else 0.0)
+    farthest = max(candidates[c, FARTHEST], abs(x - origin))
+    candidates[kept, INDEX], candidates[kept, FIRST], candidates[kept, LAST] = candidates[c, INDEX], origin, x
+    candidates[kept, FARTHEST], candidates[kept, CHANGED] = farthest, changed
+    return changed >= CHANGES
+
+
+@part
+def forget(candidates, kept, count):
+    """Those that are not kept leave nothing behind."""
+    for c in range(kept, count):
+        candidates[c, :] = 0.0
+
+
+@part
+def note_columns(columns, count, marks):
+    """Mark which features may have an origin: most have none, and need not look for theirs."""
+    for c in range(count):
+        marks[np.uint64(columns[c]) & np.uint64(MARKS - 1)] = 1
+
+
+def candidates(features: NDArray[Any], values: NDArray[Any], units: NDArray[Any]) -> NDArray[np.float64]:
+    """The columns that may get an origin: those of the first row, unless their units are known."""
+    usable = (np.abs(values) > TINIEST) & (units[features] == 0.0)
+    found = np.zeros((np.count_nonzero(usable), CANDIDATE_SIZE))
+    found[:, INDEX] = features[usable]
+    found[:, FIRST] = found[:, LAST] = values[usable]
+    return found

@@ -1,0 +1,102 @@
+"""Rates that stand still, and for how many epochs they do (see `epochs`)."""
+
+import math
+
+import numpy as np
+
+from steelyard.learn.levels import level_of, level_start
+from steelyard.learn.linear import BIAS_SQUARES, STEEPEST
+from steelyard.learn.rows import LARGEST, SMALLEST
+from steelyard.numba_tools.jit import part
+
+_TRIALS = 8  # for how many epochs can join
+HEAVY, _SHARE = (
+    1e11,
+    1e-3,
+)  # from such a clock on, a share of a weight is one step, so that it comes to an end
+
+
+@part
+def rates(count, z, g, steepest, scale, counts, moves, typed):
+    """Write z times its rate, but for what all rates have in common, into `moves`."""
+    typed[0], typed[1], typed[2], typed[3] = SMALLEST, LARGEST, min(scale * steepest, LARGEST), scale
+    smallest, largest, steep, scale_typed = typed[0], typed[1], typed[2], typed[3]
+    for k in range(count):
+        square = z[k] * z[k]
+        m = min(square, abs(z[k])) if counts else square
+        total = scale_typed * z.dtype.type(g[k]) + m * steep
+        moves[k] = z[k] / np.sqrt(level_of(min(max(total, smallest), largest)))
+
+
+@part
+def bias_level(now, steepest, scale):
+    return level_of(min(max(scale * (now[BIAS_SQUARES] + steepest), SMALLEST), LARGEST))
+
+
+@part
+def bounds(count, z, g, now, scale, bias_value, counts, typed):
+    """Between which A + ℓ′² all rates keep their levels."""
+    typed[0], typed[1], typed[2] = SMALLEST, LARGEST, min(scale * now[STEEPEST], LARGEST)
+    typed[3], typed[4] = scale, np.inf
+    smallest, largest, steep, scale_typed, every = typed[0], typed[1], typed[2], typed[3], typed[4]
+    low, high, none = -every, every, -every
+    for k in range(count):
+        square = z[k] * z[k]
+        m = min(square, abs(z[k])) if counts else square
+        base = scale_typed * z.dtype.type(g[k])
+        middle = level_of(min(max(base + m * steep, smallest), largest))
+        start = level_start(middle)
+        divisor = max(m, smallest)
+        low = max(low, (start - base) / divisor if (m > smallest) & (start > smallest) else none)
+        high = min(high, (middle + (middle - start) - base) / divisor if m > smallest else every)
+    least, most = np.float64(low) / scale, np.float64(high) / scale
+    if bias_value > 0.0:
+        middle_64 = bias_level(now, now[STEEPEST], scale)
+        start_64 = level_start(middle_64)
+        least = max(least, start_64 / scale - now[BIAS_SQUARES])
+        most = min(most, (middle_64 + (middle_64 - start_64)) / scale - now[BIAS_SQUARES])
+    return least, most
+
+
+@part
+def gained_in(before, after, weight, speed, slope, p, change, y, derivative):
+    """∫ ℓ′² over a part that moves p by so much: as dℓ/du = −ℓ′², the drop of the loss divided by the speed.
+
+    If the drop is lost in rounding, it is taken from the slope halfway, where there is no kink.
+    """
+    drop = before - after
+    if drop < 1e-5 * abs(before):
+        drop = abs(change) * abs(derivative(p + 0.5 * change, y))
+    most = weight * slope * slope
+    return min(drop / speed if speed > 0.0 else most, most, LARGEST)
+
+
+@part
+def joined(p, y, before, slope, speed, low, high, most, heavy, step, value, derivative):
+    """How many epochs from here on can be one step, at most so many: not always as many as could.
+
+    As ℓ′² falls, A grows no faster than at the last trial that was fine: that bounds the next one.
+    """
+    square = slope * slope
+    fine, gain, later = max(np.floor(_SHARE * most), 1.0) if heavy else 1.0, 0.0, square
+    if not (low < np.inf and high > -np.inf):  # numbers have left their range
+        return most  # pragma: no cover
+    bad = most + 1.0
+    for _ in range(_TRIALS):
+        more = np.floor((high - square - gain) / later) if later > 0.0 else np.inf
+        trial = min(fine + more, bad - 1.0)
+        if bad <= most:  # ℓ′² falls too far until there
+            trial = min(trial, np.floor(math.sqrt(fine * bad)))
+        if not trial > fine:
+            break
+        change = step(p, y, speed * (trial - 1.0))
+        after, end = value(p + change, y), derivative(p + change, y)
+        grown = gained_in(before, after, trial - 1.0, speed, slope, p, change, y, derivative)
+        if 2.0 * end * end >= low and square + grown < high:
+            few = trial - fine <= 0.25 * fine
+            fine, gain, later = trial, grown, end * end
+            if few:
+                break
+        else:
+            bad = trial
+    return fine
