@@ -28,10 +28,10 @@ def start_anew(now: Any, moment: Any, seen: Any, weight: Any) -> bool:
     return bool(ended)
 
 
-def move_norms(now: Any, q: Any) -> float:
+def move_norms(now: Any, q: Any, typical: Any) -> float:
     """The common factor follows the rows within an epoch."""
     now[SEEN_START], now[NORM_START] = now[SEEN], now[NORM]
-    return float(_common_factor(now, q))
+    return float(_common_factor(now, q, typical))
 
 
 def look_always(now: Any, known: Any, *rest: Any) -> float:
