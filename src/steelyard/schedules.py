@@ -1,7 +1,8 @@
 """Learning rates over weighted time.
 
 The clock t counts importance, not examples: an example of weight h moves the clock from t to t + h and gets
-the integral of the rate over that stretch, as h copies would.
+the integral of the rate over that stretch, as h copies would. (With a rate for each feature, `learn.clock`
+gives each unit of the clock one rate.)
 """
 
 import math

@@ -2,14 +2,16 @@
 
 As in `linear`, a coefficient is stored as v and is worth w = S·soft(v, A − A_i). The model predicts with the
 mean of w over the clock (see `averages`), so the average has to follow w as it shrinks, also in rows without
-the feature. With τ = (t/R)^power, S(t) and A(t) changing at the end of each row:
+the feature. With τ = (t/R)^power, S(t) and A(t) changing at the end of each epoch (of each row, if the update
+is not invariant):
 
     average·τ(T) = ∫ S·v dτ = C·v − lag,    C = ∫ S dτ = S·τ + E,    E = −∫ τ dS,    lag = ∫ C dv
 
 E is SCALE_LAG. Without L2, S = 1 and E = 0, and this is the lag of `averages`. L1 moves v by dA towards 0
-until it is there, which adds ∫ C dA to the lag. G = ∫ C dA over all rows is L1_LAG; a feature remembers the G
-at which it last paid (`l1_lags`), as it remembers A. For a feature that has reached 0 on the way, G is needed
-as it was then: `payments` lists A and G after each row. Between two rows G is linear in A, so that is exact.
+until it is there, which adds ∫ C dA to the lag. G = ∫ C dA over all payments is L1_LAG; a feature remembers
+the G at which it last paid (`l1_lags`), as it remembers A. For a feature that has reached 0 on the way, G is
+needed as it was then: `payments` lists A and G after each payment. Between two payments G is linear in A, so
+that is exact.
 
 When the list is full, or S has become small, all features pay (`settle`), and A, G, E and the list begin
 anew. That depends on the rows alone, never on chunks or on who looks at the model.
