@@ -80,7 +80,7 @@ ENTRIES = (
         "steelyard evaluate adult.model $STEELYARD_DATA/adult.test.gz "
         "--labels '<=50K.,>50K.' --on-error skip",
         "There is no header, so columns are named by number; the label, the last one, is detected. Column 3 "
-        "is a survey weight of 190,000 on average. Without the factor they would be divided by their mean, "
+        "is a survey weight of 190,000 on average. Without the factor they would be brought to about 1, "
         "with much the same result; learned as 190,000 copies at once (`--weight-scale as_given`), the model "
         "would be worse than a constant (0.4533). The test file begins with "
         "a line that is not a row, and its labels end in a full stop.",
