@@ -225,7 +225,7 @@ METHOD = """
 - Vowpal Wabbit: importance weights, no options but the loss; its default, squared loss, has no probabilities.
 - SGDClassifier: `log_loss`, its defaults, so many passes until the loss no longer falls: {scalers}
 - {peer}
-- For surveys in files, `steelyard train` finds the mean of the first 1,000 rows, and keeps it.
+- For surveys in files, `steelyard train` finds the factor from the first 1,000 rows, and keeps it.
 - {versions}.
 """
 
