@@ -13,6 +13,7 @@ from safetensors.numpy import save_file
 
 from steelyard import losses, model_file
 from steelyard.examples import examples
+from steelyard.learn import linear
 from steelyard.learner import Learner
 from steelyard.losses import Loss
 from steelyard.model import SCALINGS, Model, Settings
@@ -210,6 +211,18 @@ def test_files_that_are_no_models(tmp_path: Path) -> None:
         ValueError, match=r"written by a newer steelyard \(format 99, this one reads up to 7\); upgrade"
     ):
         model_file.load(tmp_path / "future")
+
+
+@pytest.mark.parametrize(
+    "stands", [{linear.CLOCK: -1.0}, {linear.FRACTION: 1.0}, {linear.CLOCK: 1.5, linear.FRACTION: 0.5}]
+)
+def test_clocks_that_no_model_has(stands: dict[int, float], tmp_path: Path) -> None:
+    learner = Learner(Settings(), features=1)
+    for place, number in stands.items():
+        learner.model.state[place] = number
+    learner.save(tmp_path / "model")
+    with pytest.raises(ValueError, match="its clock stands at"):
+        model_file.load(tmp_path / "model")
 
 
 @pytest.mark.parametrize(

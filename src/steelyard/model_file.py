@@ -184,8 +184,6 @@ def _format(content: ModelFile) -> int:
     """The oldest that can say all there is, and would not go on learning in another way."""
     if any(model.settings.in_epochs for model in content.engine.models):
         return 7
-    if any(len(model.class_state) for model in content.engine.models):
-        return 5
     if any(bend > 0.0 for _, _, bend in content.calibration or ()):
         return 4
     return 3 if content.engine.models_each > 1 else 2

@@ -188,6 +188,25 @@ class Stop(BaseException):
     pass
 
 
+def test_it_goes_on_in_the_middle_of_a_unit_of_weight(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(all_rows, "PIECE", 64)
+    rows = problems.two_classes()
+    rows = replace(rows, sample_weight=np.random.default_rng(0).uniform(0.0, 3.0, len(rows)))
+    adaptive = points(FEW, Settings(scaling="adaptive", dtype="float64"))
+    whole = Search(adaptive, RowsInMemory(rows, 5), features=FEATURES, classes=2).run()
+
+    def watch(progress: SearchProgress) -> None:
+        raise Stop
+
+    search = Search(adaptive, RowsInMemory(rows, 5), features=FEATURES, classes=2, state=tmp_path / "state")
+    with pytest.raises(Stop):
+        search.run(watch)
+    again = Search(adaptive, RowsInMemory(rows, 5), features=FEATURES, classes=2, state=tmp_path / "state")
+    same(whole, again.run())
+
+
 @pytest.mark.parametrize(
     ("rows", "classes"),
     [(problems.two_classes(), 2), (problems.many_classes(), 3), (problems.numbers(), 0)],

@@ -194,10 +194,6 @@ def _spread(model: Model, features: NDArray[np.int32], count: int) -> Model:
         if len(own := getattr(model, name)):
             getattr(whole, name)[features] = own
     whole.state[...] = model.state
-    if len(model.gained):
-        whole.hold_gains()
-        whole.gained[features] = model.gained
-        whole.list_gains()
     return whole
 
 
