@@ -3,8 +3,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-KERNEL_TESTS := tests/learn tests/numba_tools tests/text
-# A file of tests stays with one process: two that start with the same kernel would both compile it.
+KERNEL_TESTS := tests/learn tests/native tests/text
+# A file of tests stays with one process: what its tests share is made once.
 PYTEST := $(BIN)/python -m pytest --quiet --numprocesses auto --dist loadfile
 
 # The folder with real data, for the tests that want some; they skip where it is absent.
@@ -21,13 +21,14 @@ define install
 		|| { cat $(VENV)/install.log >&2; echo "pip failed, see above" >&2; exit 1; }
 endef
 
-.PHONY: help demo test collect test-plain test-bounds test-browser test-node test-bindings test-cluster test-versions test-installed \
+.PHONY: help demo test kernels collect test-plain test-bounds test-browser test-node test-bindings test-cluster test-versions test-installed \
 	audit fuzz soak check format docs site \
 	bench bench-cluster paper paper-quick clean
 
 help:
 	@echo "make demo     learn who survived the Titanic, with weights, and write pages about it"
 	@echo "make test     every check and every test"
+	@echo "make kernels  compile all kernels that changed; they are compiled when first used, too"
 	@echo "make test-bounds  the kernels with bounds checked, for changes in them"
 	@echo "make test-node  the scorer in JavaScript beside ours, in node"
 	@echo "make test-bindings  scorers within datatrove, Ray Data and Dask, where installed"
@@ -52,25 +53,30 @@ help:
 demo: $(VENV)/.installed-plot
 	@$(BIN)/steelyard demo
 
-# The linters leave a processor idle, which the plain kernels use. Test files are read beforehand: pytest rewrites the
-# asserts of each and keeps the result, which each of its processes would otherwise do for itself, and traced.
+# Kernels are compiled beforehand, all of them by as many processes as there are processors: tests compile next to
+# nothing. So are test files read: pytest rewrites the asserts of each and keeps the result, which each of its processes
+# would otherwise do for itself, and traced. The linters leave a processor idle, which the plain kernels use.
 test: $(VENV)/.installed-dev
-	@$(MAKE) --no-print-directory --jobs 3 check collect test-plain
+	@$(MAKE) --no-print-directory --jobs 2 kernels collect
+	@$(MAKE) --no-print-directory --jobs 2 check test-plain
 	@echo "pytest; coverage of everything"
 	@$(PYTEST) --cov --cov-append --cov-report term
+
+kernels: $(VENV)/.installed-dev
+	@$(BIN)/python -m steelyard.building
 
 collect: $(VENV)/.installed-dev
 	@$(BIN)/python -m pytest --quiet --collect-only > $(VENV)/collect.log 2>&1 || { cat $(VENV)/collect.log >&2; exit 1; }
 
 test-plain: $(VENV)/.installed-dev
 	@echo "pytest, kernels as plain Python"
-	@NUMBA_DISABLE_JIT=1 NUMBA_CACHE_DIR=$(VENV)/cache-plain $(PYTEST) $(KERNEL_TESTS) \
+	@NUMBA_DISABLE_JIT=1 $(PYTEST) $(KERNEL_TESTS) \
 		--cov --cov-report= --cov-fail-under=0
 
 # Every kernel is compiled anew for this, which takes minutes: run it after a change in learn/ or text/.
 test-bounds: $(VENV)/.installed-dev
 	@echo "pytest, kernels with bounds checked"
-	@NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(VENV)/cache-bounds $(PYTEST) $(KERNEL_TESTS)
+	@NUMBA_BOUNDSCHECK=1 $(PYTEST) $(KERNEL_TESTS)
 
 # The scorer in JavaScript beside ours; needs node.
 test-node: $(VENV)/.installed-dev

@@ -1,9 +1,9 @@
 """`make test-installed`: the built wheel without extras, as people have it, under unfriendly circumstances.
 
-A fresh environment gets the wheel and what it depends on, the newest versions or the oldest. Then a model is
-trained and predicts, with code that is compiled anew each time: as usual; without HOME; where no folder for
-compiled code can be written; as another user; and by two processes that compile the same at once. Each must
-succeed without a word of a traceback, and all models are the same to the last bit.
+A fresh environment gets the wheel and what it depends on, the newest versions or the oldest: neither Numba nor
+a compiler. Then a model is trained and predicts: as usual; without HOME; where no folder can be written; as
+another user; by two processes at once; and with each library of the wheel that this processor can run. Each
+must succeed without a word of a traceback, and with one library all models are the same to the last bit.
 """
 
 import os
@@ -16,6 +16,7 @@ from typing import Any
 
 import click
 
+from steelyard.native import processor
 from tests.versions import DRAWING, ENDS, ROOT, find_interpreter, last_line, oldest, read_requirements, run
 
 _NOBODY = 65534
@@ -77,7 +78,7 @@ def _install(interpreter: Path, end: str, folder: Path) -> Path:
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check"]
     environment = folder / "environment"
     own = str(environment / "bin" / "python")
-    names = {"numba", "numpy", "scipy", "scikit-learn"}
+    names = {"numba", "llvmlite", "numpy", "scipy", "scikit-learn"}
     steps = [
         [*pip, "wheel", "--quiet", "--no-deps", "--wheel-dir", str(folder), str(ROOT)],
         [str(interpreter), "-m", "venv", "--without-pip", str(environment)],
@@ -92,6 +93,7 @@ def _install(interpreter: Path, end: str, folder: Path) -> Path:
     install = [*pip, "--python", own, "install", "--quiet", "--only-binary", ":all:", str(wheel), *pins]
     _succeed(run(install))
     listed = run([*pip, "--python", own, "list", "--format", "freeze"]).stdout.split()
+    assert not [line for line in listed if line.split("==")[0] in ("numba", "llvmlite")], listed
     click.echo(f"{wheel.name} with {' '.join(line for line in listed if line.split('==')[0] in names)}")
     return environment / "bin"
 
@@ -106,7 +108,7 @@ class Installed:
 
     def __init__(self, programs: Path, folder: Path) -> None:
         self._programs, self._folder, self._count = programs, folder, 0
-        self.model: bytes | None = None
+        self._models: dict[str | None, bytes] = {}
 
     def place(self) -> Path:
         self._count += 1
@@ -120,14 +122,14 @@ class Installed:
 
     def start(self, place: Path, *arguments: str, env: dict[str, str | None], **more: Any) -> Any:
         """Only what everybody has is in its environment, and `env`; None takes something away."""
-        usual = {"PATH": f"{self._programs}:/usr/bin:/bin", "HOME": str(place / "home"), "LANG": "C.UTF-8"}
+        usual = {"PATH": str(self._programs), "HOME": str(place / "home"), "LANG": "C.UTF-8"}
         given = {name: value for name, value in (usual | env).items() if value is not None}
         command = [str(self._programs / "steelyard"), *arguments]
         more |= {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
         return subprocess.Popen(command, cwd=place, env=given, text=True, **more)
 
     def learn(self, env: dict[str, str | None], writers: int = 1, **more: Any) -> None:
-        """Train and predict; the model is that of the first time."""
+        """Train and predict; the model is that of the first time with this library."""
         place = self.place()
         outputs = [f"m{number}" for number in range(writers)]
         running = [
@@ -138,8 +140,8 @@ class Installed:
             self._check(each)
         self._check(self.start(place, "predict", "m0", "rows.csv", env=env, **more))
         for each in outputs:
-            self.model = self.model or (place / each).read_bytes()
-            assert (place / each).read_bytes() == self.model, "another model"
+            first = self._models.setdefault(env.get(processor.VARIABLE), (place / each).read_bytes())
+            assert (place / each).read_bytes() == first, "another model"
 
     def refuses(self, arguments: list[str], wanted: str) -> None:
         process = self.start(self.place(), *arguments, env={})
@@ -147,6 +149,9 @@ class Installed:
         assert process.returncode in (1, 2), (process.returncode, said)
         assert "Traceback" not in said, said
         assert wanted in said, said
+
+    def model_of(self, level: str | None) -> bytes:
+        return self._models[level]
 
     @staticmethod
     def _check(process: Any) -> None:
@@ -162,10 +167,34 @@ def _another_user(installed: Installed) -> None:
 
 
 def _unwritable(installed: Installed) -> None:
-    """A file where the folder of compiled code would be: that binds root, too."""
+    """A file where folders would be: that binds root, too."""
     with tempfile.NamedTemporaryFile() as file:
-        here = dict.fromkeys(("HOME", "XDG_CACHE_HOME", "NUMBA_CACHE_DIR"), f"{file.name}/x")
+        here = dict.fromkeys(("HOME", "XDG_CACHE_HOME", "STEELYARD_CACHE_DIR"), f"{file.name}/x")
         installed.learn({**here})
+
+
+def _each_library(installed: Installed) -> None:
+    for level in processor.levels():
+        for _ in range(2):
+            installed.learn({processor.VARIABLE: level})
+    assert installed.model_of(None) == installed.model_of(processor.level()), "not the best library"
+
+
+def _loss_of_ones_own(installed: Installed) -> None:
+    script = """
+from dataclasses import dataclass
+from steelyard.losses import Loss
+@dataclass(frozen=True)
+class Own(Loss):
+    def value(self, p, y): return (p - y) ** 2
+    def derivative(self, p, y): return 2.0 * (p - y)
+"""
+    place = installed.place()
+    (place / "own.py").write_text(script)
+    arguments = ["train", "rows.csv", "--loss", "own:Own", "-o", "m"]
+    said = installed.start(place, *arguments, env={"PYTHONPATH": str(place)}).communicate(timeout=600)[1]
+    assert "steelyard[own-loss]" in said, said
+    assert "Traceback" not in said, said
 
 
 def _no_extras(installed: Installed) -> None:
@@ -177,9 +206,11 @@ TRIALS: dict[str, Callable[[Installed], None]] = {
     "as usual": lambda installed: installed.learn({}),
     "without extras, they are named": _no_extras,
     "without HOME": lambda installed: installed.learn({"HOME": None}),
-    "no folder for compiled code": _unwritable,
+    "no folder that can be written": _unwritable,
     "another user": _another_user,
-    "two processes compile at once": lambda installed: installed.learn({}, writers=2),
+    "two processes at once": lambda installed: installed.learn({}, writers=2),
+    "each library of the wheel": _each_library,
+    "a loss of one's own names its extra": _loss_of_ones_own,
 }
 
 

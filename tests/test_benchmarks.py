@@ -2,6 +2,7 @@
 
 import json
 import lzma
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -144,14 +145,26 @@ def test_the_converted_file_against_memory(data: DataSet, tmp_path: Path) -> Non
     assert all(np.isfinite(row.figure) for row in table.rows)
 
 
-def test_scripts_of_the_start_up_run() -> None:
-    for script in (startup.LEARNER, startup.ESTIMATOR):
-        exec(compile(script.replace("assert", "#"), "script", "exec"), {})
+def test_start_up(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """In this environment, where the package is already."""
+    monkeypatch.setattr(startup, "install", lambda _: Path(sys.executable).parent)
+    monkeypatch.setattr(startup, "COMMANDS", startup.COMMANDS[:1])
+    page = tmp_path / "page.md"
+    result = CliRunner().invoke(
+        startup.main, ["--repeats", "1", "--output", str(page)], catch_exceptions=False
+    )
+    assert result.exit_code == 0
+    assert "| steelyard --help |" in page.read_text()
+    assert "beyond scikit-learn's import" in page.read_text()
+    startup.write_inputs(tmp_path)
+    assert (tmp_path / "texts.csv").read_text().count("\n") == 101
+    exec(compile(startup.FIT, "script", "exec"), {})
 
 
-def test_a_script_that_fails_is_not_timed(tmp_path: Path) -> None:
+def test_a_command_that_fails_is_not_timed(tmp_path: Path) -> None:
+    bad = startup.Command("bad", ("-c", "no_such_name"))
     with pytest.raises(RuntimeError, match="no_such_name"):
-        startup.process("bad", "no_such_name", tmp_path)()
+        startup.process(bad, Path(sys.executable), tmp_path)()
 
 
 def test_without_data_the_real_set_is_left_out(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

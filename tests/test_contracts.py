@@ -48,10 +48,10 @@ def run(copy: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 GOOD = [
     ("updates.py", "import numpy"),
-    ("numba_tools/jit.py", "import numba.core"),
+    ("native/jit.py", "import numba.core"),
     ("learn/__init__.py", "import numba"),
     ("estimators/online.py", "from sklearn.base import BaseEstimator"),
-    ("learner.py", "import steelyard.numba_tools.jit"),
+    ("learner.py", "import steelyard.native.jit"),
     ("sweep/grid.py", "from steelyard import learner"),
 ]
 BAD = [
@@ -61,9 +61,9 @@ BAD = [
     ("model.py", "import steelyard.io.stream", "Rooms import downwards only"),
     ("learn/linear.py", "from steelyard.examples import Examples", "Rooms import downwards only"),
     ("attic.py", "", "Rooms import downwards only"),
-    ("updates.py", "from numba import njit", "Numba lives in learn, text and numba_tools only"),
-    ("cli/demo.py", "import llvmlite", "Numba lives in learn, text and numba_tools only"),
-    ("learner.py", "import numba.core", "Numba lives in learn, text and numba_tools only"),
+    ("updates.py", "from numba import njit", "Numba lives in learn, text and native only"),
+    ("cli/demo.py", "import llvmlite", "Numba lives in learn, text and native only"),
+    ("learner.py", "import numba.core", "Numba lives in learn, text and native only"),
     ("cli/demo.py", "from sklearn.base import clone", "scikit-learn lives in estimators only"),
     ("learner.py", "def fit():\n    import sklearn", "scikit-learn lives in estimators only"),
     ("losses/numeric.py", "import numpy as np", "Losses are plain Python, without NumPy"),

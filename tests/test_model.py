@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from steelyard import losses
+from steelyard.array_table import ARRAYS
 from steelyard.learn import linear
 from steelyard.losses import Loss
 from steelyard.model import SCALINGS, Model, Settings
@@ -80,10 +81,9 @@ def test_a_loss_must_be_whole() -> None:
 
 def test_memory_a_feature() -> None:
     """4 bytes for plain and row_norm, 16 for adaptive, 20 for normalized, 28 for standardized."""
-    few = ("state", "label_state", "unit_fill", "columns", "candidates", "column_counts")
     for scaling, expected in zip(SCALINGS, (4, 4, 16, 20, 28), strict=True):
-        arrays = Model(Settings(scaling=scaling), 1000).arrays()
-        assert sum(array.nbytes for name, array in arrays.items() if name not in few) == 1000 * expected
+        model = Model(Settings(scaling=scaling), 1000)
+        assert sum(array.of(model).nbytes for array in ARRAYS if array.by_feature) == 1000 * expected
 
 
 @pytest.mark.parametrize("reference", [1e300, np.inf])

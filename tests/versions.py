@@ -29,7 +29,7 @@ DRAWING = {
     "hypothesis"
 }  # always the newest: each version draws other examples, which says nothing about ours
 TESTS = [
-    "tests/numba_tools", "tests/losses", "tests/test_updates.py", "tests/test_schedules.py",
+    "tests/native", "tests/losses", "tests/test_updates.py", "tests/test_schedules.py",
     "tests/learn/test_linear.py", "tests/learn/test_adaptive.py", "tests/learn/test_lanes.py",
     "tests/text/test_decimals.py", "tests/estimators/test_scikit_learn.py",
 ]  # fmt: skip
@@ -68,14 +68,14 @@ def main(pythons: tuple[str, ...], ends: tuple[str, ...], tests: tuple[str, ...]
 
 
 def read_requirements() -> list[Requirement]:
-    """What is installed: dependencies, the extra `arrow`, and from `dev` what the tests need."""
+    """What is installed: dependencies, the extras `arrow` and `own-loss`, and from `dev` what the tests need."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     extras = {
         name: [Requirement(line) for line in lines]
         for name, lines in project["optional-dependencies"].items()
     }
     tools = [each for each in extras["dev"] if each.name in TOOLS]
-    return [*map(Requirement, project["dependencies"]), *extras["arrow"], *tools]
+    return [*map(Requirement, project["dependencies"]), *extras["arrow"], *extras["own-loss"], *tools]
 
 
 def report(results: Iterable[Result], absent: list[str]) -> Iterator[str]:
@@ -137,7 +137,7 @@ def try_versions(
     installed = run([own, "-m", "pip", "freeze"]).stdout.split()
     names = [requirement.name.lower() for requirement in requirements] + ["llvmlite"]
     shown = " ".join(line for line in installed if re.split("==", line)[0].lower() in names)
-    environment = os.environ | {"NUMBA_CACHE_DIR": str(folder / "cache")}
+    environment = os.environ | {"STEELYARD_CACHE_DIR": str(folder / "cache")}
     environment.pop("PYTHONPATH", None)
     tried = run([own, "-m", "pytest", "-q", "-n", "2", "-p", "no:cacheprovider", *tests], environment)
     (folder / "pytest.log").write_text(tried.stdout + tried.stderr)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from steelyard.model import Settings
     from steelyard.weight_summary import WeightWarning
 
-__version__ = "0.1.0"
+__version__ = "0.2.0a1"
 __all__ = [
     "AbsentColumnsWarning",
     "ActiveClassifier",

@@ -4,6 +4,11 @@ import contextlib
 import os
 import sys
 from pathlib import Path
+from typing import Any
+
+fcntl: Any = None
+with contextlib.suppress(ImportError):  # Windows has none; no other module asks for it
+    import fcntl
 
 
 class FileLock:
@@ -17,7 +22,7 @@ class FileLock:
         """Lock it; False if somebody else has it."""
         while True:
             found = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600)
-            if not _lock(found):
+            if not lock(found):
                 os.close(found)
                 return False
             with contextlib.suppress(OSError):
@@ -48,7 +53,8 @@ class FileLock:
             self._held = None
 
 
-def _lock(descriptor: int) -> bool:
+def lock(descriptor: int) -> bool:
+    """Lock an open file until it is closed; False if somebody else has it."""
     if sys.platform == "win32":  # pragma: no cover
         import msvcrt
 
@@ -57,8 +63,6 @@ def _lock(descriptor: int) -> bool:
         except OSError:
             return False
         return True
-    import fcntl
-
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:

@@ -48,19 +48,19 @@ class Examples:
         return sizes(self.values) if self.checked_sizes is None else self.checked_sizes
 
     @property
-    def arrays(self) -> tuple[Any, ...]:
+    def arrays(self) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[Any], bool]:
         """The features, as kernels take them."""
-        return read_only(self.indptr), read_only(self.indices), read_only(self.values), self.dense
+        return self.indptr, self.indices.astype(np.int32, copy=False), self.values, self.dense
 
     @property
     def targets(self) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
         """Labels, weights and offsets, as kernels take them."""
-        return read_only(self.labels), read_only(self.sample_weight), self.base
+        return np.ascontiguousarray(self.labels), np.ascontiguousarray(self.sample_weight), self.base
 
     @property
     def base(self) -> NDArray[np.float64]:
         """The offsets, as kernels take them: empty where there are none."""
-        return _NONE if self.offsets is None else read_only(self.offsets)
+        return _NONE if self.offsets is None else np.ascontiguousarray(self.offsets)
 
     def take(self, order: NDArray[np.integer[Any]]) -> "Examples":
         """The rows in another order."""
@@ -78,26 +78,17 @@ class Examples:
         return Examples(indptr, indices, values, False, self.features, labels, sample_weight, offsets)
 
 
-def read_only(array: NDArray[Any]) -> NDArray[Any]:
-    """A view that nobody writes to, as of arrays that are mapped files.
-
-    Numba compiles a kernel anew for every kind of array that it meets: so all that it meets are of this kind.
-    """
-    if not array.flags.writeable:
-        return array
-    view = array.view()
-    view.flags.writeable = False
-    return view
+_MOST_FEATURES = np.iinfo(np.int32).max
 
 
-_NONE: NDArray[np.float64] = read_only(np.zeros(0))
+_NONE: NDArray[np.float64] = np.zeros(0)
 
 
 def sizes(values: NDArray[np.floating[Any]]) -> tuple[float, float]:
     """The smallest absolute value other than 0, and the largest: NaN or infinity where some value is."""
     bits = values.view(np.uint32 if values.dtype == np.float32 else np.uint64)
     no_sign = bits.dtype.type((1 << (8 * bits.itemsize - 1)) - 1)
-    smallest, largest = np.array(rows.sizes(read_only(bits), no_sign), bits.dtype).view(values.dtype)
+    smallest, largest = np.array(rows.sizes(bits, no_sign), bits.dtype).view(values.dtype)
     return float(smallest), float(largest)
 
 
@@ -176,21 +167,28 @@ def _csr(matrix: Any) -> tuple[NDArray[np.int64], Any, Any, bool, int]:
         or indptr[-1] > len(indices)
     ):
         raise ValueError("the sparse matrix is damaged: its row pointers do not match its entries")
-    indptr, indices, values = map(read_only, (indptr, indices[: indptr[-1]], values[: indptr[-1]]))
+    if width > _MOST_FEATURES:
+        raise ValueError(f"the matrix is {width:,} wide: there may be {_MOST_FEATURES:,} features")
+    indices, values = indices[: indptr[-1]], values[: indptr[-1]]
     if rows.increasing_within(indptr, indices, width):
-        return indptr, indices, values, False, width
+        return indptr, _narrow(indices), values, False, width
     bad = rows.first_bad_index(indices, width)
     if bad >= 0:
         raise ValueError(
             f"row {_row_of(indptr, bad)} has the feature index {indices[bad]}: the matrix is {width} wide"
         )
-    if rows.has_duplicates(indptr, indices, width):
+    if rows.has_duplicates(indptr, indices, np.full(width, -1, np.int64)):
         from scipy import sparse  # not at the top: a tenth of a second that dense rows need not wait
 
         merged = sparse.csr_array((values.copy(), indices.copy(), indptr.copy()), csr.shape)
         merged.sum_duplicates()
         indptr, indices, values = merged.indptr.astype(np.int64, copy=False), merged.indices, merged.data
-    return indptr, indices, values, False, width
+    return indptr, _narrow(indices), values, False, width
+
+
+def _narrow(indices: NDArray[Any]) -> NDArray[np.int32]:
+    """Indices, which are within bounds, as kernels take them; SciPy has wide ones for 2³¹ entries or more."""
+    return indices.astype(np.int32, copy=False)
 
 
 def _dense(matrix: Any) -> tuple[NDArray[np.int64], Any, Any, bool, int]:

@@ -36,14 +36,9 @@ class FeatureColumns:
             self.counts[1] = len(candidates)
 
     @property
-    def arrays(self) -> tuple[NDArray[Any], ...]:
+    def arrays(self) -> tuple[NDArray[Any], NDArray[np.int64], NDArray[np.float64], NDArray[np.int64]]:
         """As kernels take them."""
         return self.origins, self.columns, self.candidates, self.counts
-
-    def named(self) -> dict[str, NDArray[Any]]:
-        """As files have them."""
-        names = ("origins", "columns", "candidates", "column_counts")
-        return dict(zip(names, self.arrays, strict=True))
 
 
 def bytes_needed(features: int, dtype: str) -> int:

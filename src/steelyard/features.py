@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard._buffer_pool import BufferPool
-from steelyard.text import assemble, feature_names
+from steelyard.text import assemble, feature_names, structs
 from steelyard.text.swar import SPARE
 
 MOST_NAMES = 1 << 20
@@ -77,12 +77,16 @@ class Names:
         """Enter new keys; returns the positions of the candidates that need a name."""
         if not len(candidates.indices):
             return np.zeros(0, np.int64)
-        first: NDArray[np.int64]
-        first, second, further = feature_names.admit(candidates.indices, candidates.keys, *self.known)
-        self._features += len(first)
-        self._shared += len(second)
-        self._further.update(key or 1 << 31 for key in candidates.keys[further].tolist())  # as in `known`
-        return first[: max(self.most - self._count, 0)]
+        first, second, rest = np.empty((3, len(candidates.indices)), np.int64)
+        alone, shared, further = feature_names.admit(
+            candidates.indices, candidates.keys, *self.known, first, second, rest
+        )
+        self._features += alone
+        self._shared += shared
+        keys = candidates.keys[rest[:further]].tolist()
+        self._further.update(key or 1 << 31 for key in keys)  # as in `known`
+        named: NDArray[np.int64] = first[: min(alone, max(self.most - self._count, 0))]
+        return named
 
     def name(self, indices: NDArray[np.int64], text: NDArray[np.uint8], lengths: NDArray[np.int32]) -> None:
         """Store these names, which follow one another in the text."""
@@ -234,19 +238,21 @@ class Keyed:
         )  # fmt: skip
 
     @property
-    def heads(self) -> tuple[NDArray[Any], ...]:
+    def heads(self) -> structs.Heads:
         """What there is of each row."""
-        return self.labels, self.sample_weight, self.offsets, self.tags, self.ends
+        return structs.Heads(
+            self.labels, self.sample_weight, self.offsets, self.tags, self.ends, self.distinct
+        )
 
     @property
-    def features(self) -> tuple[NDArray[Any], ...]:
+    def features(self) -> structs.Features:
         """What there is of each feature."""
-        return self.keys, self.values, self.fields, self.starts, self.stops, self.origins
+        return structs.Features(self.keys, self.values, self.fields, self.starts, self.stops, self.origins)
 
     def first(self, rows: int, features: int) -> "Keyed":
         """Views of the rows and features that have been filled in."""
         return Keyed(
-            *(array[:rows] for array in self.heads), *(array[:features] for array in self.features),
+            *(array[:rows] for array in self.heads[:-1]), *(array[:features] for array in self.features),
             distinct=self.distinct[:rows], lent=self.lent,
         )  # fmt: skip
 
@@ -305,10 +311,12 @@ class Folding:
         indices, values = self._indices.empty(total, np.int32), self._values.empty(total, keyed.values.dtype)
         new = np.empty(candidates, np.int64), np.empty(candidates, np.int64)
         places = np.empty((candidates, self._crosses.shape[1]), np.int32)
-        common = (self.features - 1, table, serial, *known, indptr, indices, values, *new, places)
+        scratch = structs.Table(self.features - 1, table, serial)
+        common = scratch, *known, structs.Folded(indptr, indices, values, *new, places)
         if len(self._crosses):
+            chosen = np.empty(self._crosses.shape[1], np.int64)
             count, fresh = assemble.fold_crossed(
-                keyed.ends, keyed.keys, keyed.values, keyed.fields, self._crosses, *common
+                keyed.ends, keyed.keys, keyed.values, keyed.fields, self._crosses, chosen, *common
             )
         else:
             count, fresh = assemble.fold(keyed.ends, keyed.distinct, keyed.keys, keyed.values, *common)
@@ -319,14 +327,16 @@ class Folding:
         """Without memory for the result: what is written last is still in the caches."""
         indptr = np.zeros(len(keyed.ends) + 1, np.int64)
         count = assemble.fold_in_place(
-            keyed.ends, keyed.distinct, keyed.keys, keyed.values, self.features - 1, table, serial, indptr
-        )
+            keyed.ends, keyed.distinct, keyed.keys, keyed.values, structs.Table(self.features - 1, table, serial),
+            indptr,
+        )  # fmt: skip
         return Folded(indptr, keyed.keys[:count].view(np.int32), keyed.values[:count], _NO_CANDIDATES)
 
     def _sizes(self, keyed: Keyed) -> tuple[int, int]:
         """Features in total, and the most in one row; where nothing is crossed, without another kernel."""
         if len(self._crosses):
-            return assemble.sizes(keyed.ends, keyed.fields, self._crosses)  # type: ignore[no-any-return]
+            counts = np.empty(self._crosses.max() + 1, np.int64)
+            return assemble.sizes(keyed.ends, keyed.fields, self._crosses, counts)  # type: ignore[no-any-return]
         ends = keyed.ends
         if not len(ends):
             return 0, 0

@@ -19,14 +19,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard import losses, model_file, overflow, updates
-from steelyard.examples import Examples, check_labels, check_width, read_only
-from steelyard.learn import adaptive, clock, linear, row_copies, standardized
+from steelyard.examples import Examples, check_labels, check_width
+from steelyard.learn import adaptive, clock, epochs, linear, row_copies, standardized
+from steelyard.learn.rows import Rows
 from steelyard.losses import Loss
 from steelyard.model import Model, Settings
 from steelyard.model_file import EngineState, ModelFile
-from steelyard.numba_tools import jit
+from steelyard.native import methods
 
-_as_they_come = read_only(np.empty(0, np.int64))
+_as_they_come = np.empty(0, np.int64)
 
 
 class Learner:
@@ -100,8 +101,8 @@ class Learner:
         check_width(examples, model.features)
         check_labels(examples.labels, settings.loss, examples.sample_weight > 0.0)
         settings.check_weights(examples.sample_weight)
-        epochs = settings.adaptive and settings.update == "invariant"
-        if epochs and (model.state[linear.FRACTION] or broken(examples.sample_weight)):
+        in_epochs = settings.adaptive and settings.update == "invariant"
+        if in_epochs and (model.state[linear.FRACTION] or broken(examples.sample_weight)):
             model.hold_gains()
         model.forget_answer()  # a tiny weight may change coefficients, but no number of the state
         kept = overflow.Kept(model, examples) if overflow.could_overflow(model, examples) else None
@@ -109,10 +110,11 @@ class Learner:
         if order is not None:
             _check_order(order, len(examples))
         if settings.scaling == "standardized" and model.clock == 0.0:
-            turns = np.arange(len(examples)) if order is None else order
-            for row in turns[examples.sample_weight[turns] > 0.0][:1]:
+            first = np.arange(len(examples)) if order is None else order
+            for row in first[examples.sample_weight[first] > 0.0][:1]:
                 model.columns.begin(examples, row, model.units)
-        rows = *_columns(examples), _as_they_come if order is None else read_only(order)
+        turns = _as_they_come if order is None else np.ascontiguousarray(order)
+        rows = Rows(*examples.arrays, *examples.targets, turns)
         with np.errstate(all="ignore"):
             (self._learn_adaptive if settings.adaptive else self._learn_plain)(rows, predictions)
         if kept is not None and not (kept.finite and np.isfinite(predictions).all()):
@@ -120,58 +122,48 @@ class Learner:
             raise FloatingPointError(overflow.message(settings))
         return predictions
 
-    def _learn_plain(self, rows: tuple[Any, ...], predictions: NDArray[np.float64]) -> None:
+    def _learn_plain(self, rows: Rows, predictions: NDArray[np.float64]) -> None:
         model, settings = self.model, self.model.settings
-        common = (
-            *rows, model.raw_coefficients, model.state, predictions,
+        numbers = linear.Plain(model.raw_coefficients, model.state, model.l1_applied)
+        rule = linear.Rule(
             settings.scaling == "row_norm", float(settings.bias), *self._pointers(),
+            settings.update == "invariant", settings.l1, settings.l2,
         )  # fmt: skip
-        if settings.l1 > 0.0 or settings.l2 > 0.0:
-            linear.learn_regularised(
-                *common, settings.update == "invariant", settings.l1, settings.l2, model.l1_applied
-            )
-        else:
-            linear.learn(*common)
+        learn = linear.learn_regularised if settings.l1 > 0.0 or settings.l2 > 0.0 else linear.learn
+        learn(rows, numbers, rule, predictions)
 
-    def _learn_adaptive(self, rows: tuple[Any, ...], predictions: NDArray[np.float64]) -> None:
+    def _learn_adaptive(self, rows: Rows, predictions: NDArray[np.float64]) -> None:
         model, settings = self.model, self.model.settings
-        cut = settings.update == "invariant"
         low, high = losses.class_labels(settings.loss) if len(model.class_state) else (0.0, 1.0)
-        numbers = (
-            model.state, model.label_state, model.class_state, predictions, float(settings.bias), low, high,
-            *self._pointers()[1:], jit.pointer(settings.loss, "derivative"),
+        rule = epochs.Rule(
+            float(settings.bias), low, high, *self._pointers()[1:], methods.pointer(settings.loss, "derivative"),
+            settings.update == "invariant", settings.update == "explicit", settings.l1, settings.l2,
         )  # fmt: skip
+        states = model.state, model.label_state, model.class_state
         factor = self.rate_factor if settings.scaling == "standardized" else 1.0
         schedule = replace(settings.schedule(), learning_rate=settings.rate * factor)
         moment = clock.new_moment(settings.loss, settings.dtype, schedule, settings.average_power)
-        how = cut, settings.update == "explicit", settings.l1, settings.l2
+        common = model.l1_applied, model.l1_lags, model.payments, *states
+        first = model.pairs, model.sums, model.gained, model.touched
         if settings.scaling == "standardized":
-            standardized.learn(
-                *rows, model.pairs, model.sums, model.gained, model.touched,
-                *model.columns.arrays, model.l1_applied, model.l1_lags, model.payments, *numbers,
-                *how, row_copies.rooms_for(rows[0], model.pairs, model.columns.arrays[0], moment),
-            )  # fmt: skip
+            rooms = row_copies.rooms_for(rows.indptr, model.pairs, model.columns.arrays[0], moment)
+            numbers = standardized.Model(*first, *model.columns.arrays, *common)
+            standardized.learn(rows, numbers, rule, predictions, rooms)
         else:
+            own = row_copies.adaptive_rooms(rows.indptr, model.pairs, model.max_abs, moment)
+            normalized = settings.scaling == "normalized"
             adaptive.learn(
-                *rows, model.pairs, model.gained, model.touched, model.max_abs,
-                model.l1_applied, model.sums, model.l1_lags, model.payments, *numbers, *how,
-                settings.scaling == "normalized",
-                row_copies.adaptive_rooms(rows[0], model.pairs, model.max_abs, moment),
-            )  # fmt: skip
+                rows, adaptive.Model(*first, model.max_abs, *common), rule, normalized, predictions, own
+            )
 
     def _pointers(self) -> tuple[Any, Any, Any]:
         settings = self.model.settings
         stands_still = settings.update == "explicit" or settings.power_t == 0.0  # and is quicker to compile
         return (
-            jit.pointer(settings.schedule(), "frozen" if stands_still else "integral"),
-            jit.step_pointer(settings.loss, updates.by_name(settings.update).step),
-            jit.pointer(settings.loss, "value"),
+            methods.pointer(settings.schedule(), "frozen" if stands_still else "integral"),
+            methods.step_pointer(settings.loss, updates.by_name(settings.update).step),
+            methods.pointer(settings.loss, "value"),
         )
-
-
-def _columns(examples: Examples) -> tuple[Any, ...]:
-    """What an example is made of, as kernels take it."""
-    return *examples.arrays, *examples.targets
 
 
 def broken(weights: NDArray[np.float64]) -> bool:

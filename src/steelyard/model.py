@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard import class_balance, losses, target_scale, updates
+from steelyard import array_table, class_balance, losses, target_scale, updates
 from steelyard._field_types import is_number
 from steelyard._messages import GONE, did_you_mean
 from steelyard.feature_columns import FeatureColumns
@@ -175,20 +175,15 @@ class Model:
     def __init__(self, settings: Settings, features: int) -> None:
         self.settings, dtype = settings, settings.dtype
         self.features = features
-        own_units = self.own_units = settings.scaling == "standardized"
-        # With a rate of its own, a coefficient and its sum of squared gradients are one complex number, to be
-        # neighbours in memory. In units of its own, a coefficient and its unit are one, and its sum and what
-        # the average lags behind are another. Sums are in float64, or rounding would decide which level they
-        # have (see `learn.levels`).
-        kind = (
-            dtype
-            if not settings.adaptive
-            else np.result_type(dtype, np.complex64)
-            if own_units
-            else np.complex128
-        )
-        self.pairs = np.zeros(features, kind)
+        own_units = self.partner == "units"
+        # Sums are in float64, or rounding would decide which level they have (see `learn.levels`).
+        kinds: dict[str | None, Any] = {
+            None: dtype, "units": np.result_type(dtype, np.complex64), "squares": np.complex128,
+        }  # fmt: skip
+        self.pairs = np.zeros(features, kinds[self.partner])
+        """Coefficients with their partners, of which there are none with one rate for all."""
         self.sums = np.zeros(features if own_units else 0, np.complex128)
+        """Sums of squared gradients and lags of averages, where coefficients have other partners."""
         self.gained, self.touched = np.zeros(0), np.zeros(0, np.int64)
         """What was gained in the epoch that is open, and which features have gained: see `learn.epochs`."""
         self.max_abs = np.zeros(features if settings.scaling == "normalized" else 0, dtype)
@@ -211,6 +206,11 @@ class Model:
         """Whether all it has learned was of ordinary sizes, or None if nobody has looked: see `overflow`."""
 
     @property
+    def partner(self) -> str | None:
+        """What lies beside each coefficient: see `array_table`."""
+        return array_table.PARTNERS.get(self.settings.scaling)
+
+    @property
     def raw_coefficients(self) -> NDArray[np.floating[Any]]:
         """As the kernels store them, regularisation pending, in units of their own; a view."""
         return self.pairs.real
@@ -218,7 +218,7 @@ class Model:
     @property
     def units(self) -> NDArray[np.floating[Any]]:
         """In which coefficients are stored: see `units`. A view."""
-        return self.pairs.imag if self.own_units else self.max_abs[:0]
+        return self.pairs.imag if self.partner == "units" else self.max_abs[:0]
 
     @property
     def lag(self) -> NDArray[np.floating[Any]]:
@@ -228,13 +228,7 @@ class Model:
     @property
     def sum_squared_gradients(self) -> NDArray[np.float64]:
         """What adaptive rates are made of; a view."""
-        return (
-            self.sums.real
-            if self.own_units
-            else self.pairs.imag
-            if self.settings.adaptive
-            else self.sums.real
-        )
+        return self.pairs.imag if self.partner == "squares" else self.sums.real
 
     @property
     def clock(self) -> float:
@@ -300,10 +294,11 @@ class Model:
 
     def _true_coefficients(self) -> NDArray[np.floating[Any]]:
         true = np.empty(self.features, self.settings.dtype)
-        if not self.own_units:
+        own_units = self.partner == "units"
+        if not own_units:
             scale, l1_total = self.state[linear.SCALE], self.state[linear.L1_TOTAL]
             linear.materialise(self.raw_coefficients, scale, l1_total, self.l1_applied, true)
-        for start in range(0, self.features if self.own_units else 0, _PIECE):
+        for start in range(0, self.features if own_units else 0, _PIECE):
             part = slice(start, start + _PIECE)
             last, behind = self.last_and_behind(part)
             sizes = np.abs(self.units[part])
@@ -340,7 +335,7 @@ class Model:
         """Before a weight is learned that is no whole number."""
         if not len(self.gained):
             self.gained = np.zeros(self.features)
-            self.touched = np.zeros(self.features, np.int64)
+            self.touched = np.zeros(self.features + 1, np.int64)  # see `leave_open`
 
     def list_gains(self) -> None:
         """After gains were written from outside."""
@@ -360,22 +355,7 @@ class Model:
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Everything that changes, under the names that files have for it: views to read and to write."""
-        return {
-            "weights": self.raw_coefficients,
-            "squares": self.sum_squared_gradients,
-            "scales": self.max_abs,
-            "units": self.units,
-            "unit_fill": self.unit_fill,
-            "lag": self.lag,
-            "gained": self.gained,
-            **self.columns.named(),
-            "debts": self.l1_applied,
-            "debt_lags": self.l1_lags,
-            "payments": self.payments,
-            "label_state": self.label_state,
-            "class_state": self.class_state,
-            "state": self.state,
-        }
+        return {array.name: array.of(self) for array in array_table.ARRAYS}
 
 
 def _check_loss(loss: Loss) -> None:

@@ -5,7 +5,7 @@ than it has learned: `StoredModel` reads just that.
 """
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Self
@@ -13,24 +13,14 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard import feature_columns, model_schema
+from steelyard import array_table, feature_columns, model_schema
+from steelyard.array_table import ARRAYS, Arrays, ModelArray
 from steelyard.learn import linear, shrinkage
 from steelyard.model import Model, Settings
 
-Arrays = dict[str, NDArray[Any]]
 Read = Callable[[str], NDArray[Any] | None]
 
 FORMAT = 7  # the newest that this release reads
-_BY_FEATURE = ("weights", "squares", "scales", "debts", "units", "lag", "gained", "origins", "debt_lags")
-_BY_COUNT = ("columns", "candidates", "payments")  # of which a count says how many mean something
-_SINCE_STANDARDIZED = ("units", "unit_fill", "lag", "origins", "columns", "candidates", "column_counts")
-_SINCE_SHRINKAGE = ("debt_lags", "payments")
-_OLD_STATE = linear.REFERENCE + 1  # numbers in the state of files without these
-_STATE_OF_ROWS = (
-    linear.PAYMENTS + 1
-)  # and in those whose rates changed with every row, not with whole numbers
-_EXACT = ("weights", "squares", "lag")  # which kernels may keep in float64, whatever the model's own type
-_ONLY_TO_LEARN = ("squares", "scales", "gained", "label_state", "class_state")
 _MAPPED = 16 << 20  # bytes of a file that may be in memory beside the arrays that are made of them
 
 
@@ -87,43 +77,24 @@ class ArrayFile:
 class StoredModel(Model):
     """A model as a file has it, with what it predicts with, and nothing of what it would learn on with."""
 
+    raw_coefficients = units = lag = np.zeros(0)  # not views, as they are of models that learn
+
     def __init__(self, settings: Settings, features: int, read: Read) -> None:
         small = min(features, feature_columns.MOST)
         super().__init__(settings, small)
         self.features = features
         if len(self.payments):
             self.payments = shrinkage.payments_for(features)
-        self._stored = {
-            "weights": _repeated(self.pairs.real, features),
-            "units": _repeated(super().units, features),
-            "lag": _repeated(super().lag, features),
-            "origins": _repeated(self.columns.origins, features),
-            "debts": _repeated(self.l1_applied, features),
-            "debt_lags": _repeated(self.l1_lags, features),
-        }
-        for name, empty, stored in _checked(self, read, leave=_ONLY_TO_LEARN):
-            if name in self._stored:
-                self._stored[name] = stored
+        one, needed = Model(settings, 1), [array for array in ARRAYS if array.to_predict]
+        for array in needed:
+            if array.by_feature:
+                array.replace(self, _repeated(array.of(one), features))
+        for array, empty, stored in _checked(self, read, needed):
+            if array.by_feature:
+                array.replace(self, stored)
             else:
                 empty[...] = stored
-        self.columns.origins, self.l1_applied = self._stored["origins"], self._stored["debts"]
-        self.l1_lags = self._stored["debt_lags"]
         _mend_averages(self, read)
-
-    def arrays(self) -> Arrays:
-        return super().arrays() | self._stored
-
-    @property
-    def raw_coefficients(self) -> NDArray[np.floating[Any]]:
-        return self._stored["weights"]
-
-    @property
-    def units(self) -> NDArray[np.floating[Any]]:
-        return self._stored["units"]
-
-    @property
-    def lag(self) -> NDArray[np.floating[Any]]:
-        return self._stored["lag"]
 
 
 def _repeated(array: NDArray[Any], features: int) -> NDArray[Any]:
@@ -144,22 +115,22 @@ def fill(model: Model, read: Read) -> Model:
 
 def _mend_averages(model: Model, read: Read) -> None:
     """Files of format 5 and older left L1 and L2 out of averages, which then begin anew at the present."""
-    if model.settings.averages_shrink and _is_older(read):
+    if model.settings.averages_shrink and _is_older(read, array_table.SHRINKAGE):
         model.raw_coefficients[...], _ = model.last_and_behind()
         model.lag[...] = 0.0
         model.l1_applied[...] = 0.0
         model.state[[linear.SCALE, linear.L1_TOTAL, linear.BIAS_LAG]] = 1.0, 0.0, 0.0
 
 
-def _is_older(read: Read, size: int = _OLD_STATE) -> bool:
-    """Whether the file has so short a state: by default, from before averages followed L1 and L2."""
+def _is_older(read: Read, than: int) -> bool:
+    """Whether the file has a shorter state: see `array_table`."""
     state = read("state")
-    return state is not None and len(state) <= size
+    return state is not None and len(state) < than
 
 
 def _begin_epochs(model: Model, read: Read) -> None:
     """The state of the epoch (see `learn.clock`), which files of format 6 and older do not have."""
-    if _is_older(read, _STATE_OF_ROWS):
+    if _is_older(read, array_table.EPOCHS):
         model.set_clock(model.clock)
     model_schema.check_clock(model.state)
     model.list_gains()
@@ -171,60 +142,51 @@ def compact(model: Model) -> Arrays:
     arrays["weights"] = arrays["weights"].astype(model.settings.dtype, copy=False)  # as they are rounded
     if model.state[linear.FRACTION] == 0.0 or not len(model.gained):
         del arrays["gained"]
-    by_feature = {name: array for name, array in arrays.items() if name in _BY_FEATURE and len(array)}
-    met = np.zeros(model.features, bool)
-    for name, array in by_feature.items():
-        met |= array != (model.unit_fill[0] if name == "units" else 0.0)
-    places = np.flatnonzero(met)
-    counts = (*arrays["column_counts"].tolist(), int(model.state[linear.PAYMENTS]))
-    for name, count in zip(_BY_COUNT, counts, strict=True):
-        arrays[name] = arrays[name][:count]
+    by_feature = [array.name for array in ARRAYS if array.by_feature and len(arrays.get(array.name, ()))]
+    places = np.flatnonzero(array_table.met(model, by_feature))
+    for array in ARRAYS:
+        if array.count is not None:
+            counts, place = array.count
+            arrays[array.name] = arrays[array.name][: int(arrays[counts][place])]
     if not model.settings.in_epochs:  # older releases can read it
-        arrays["state"] = arrays["state"][:_OLD_STATE]
+        arrays["state"] = arrays["state"][: array_table.STANDARDIZED]
     if 2 * len(places) > model.features:
         return {name: np.ascontiguousarray(array) for name, array in arrays.items()}
-    return arrays | {name: array[places] for name, array in by_feature.items()} | {"met": places}
+    return arrays | {name: arrays[name][places] for name in by_feature} | {"met": places}
 
 
 def _checked(
-    model: Model, read: Read, leave: tuple[str, ...] = ()
-) -> Iterator[tuple[str, NDArray[Any], NDArray[Any]]]:
-    """Of each array but those to leave: its name, its place in the model, and what is stored of it."""
+    model: Model, read: Read, wanted: Sequence[ModelArray] = ARRAYS
+) -> Iterator[tuple[ModelArray, NDArray[Any], NDArray[Any]]]:
+    """Of each array that is wanted: its place in the model, and what is stored of it."""
     met = read("met")
+    own = model.arrays()
     found: Arrays = {}
-    for name, empty in model.arrays().items():
-        if name in leave or (name == "gained" and not len(empty)):
-            continue
-        stored = read(name)
-        if stored is None and name in _SINCE_STANDARDIZED and model.settings.scaling != "standardized":
-            stored = empty  # written before there were units and averages
-        elif stored is None and name == "class_state" and not len(empty):
-            stored = empty  # written before steps followed the classes
-        elif stored is None and name in _SINCE_SHRINKAGE and (not len(empty) or _is_older(read)):
+    for array in wanted:
+        name, empty, stored = array.name, own[array.name], read(array.name)
+        if stored is not None:
+            exact = array.exact and model.settings.adaptive and stored.dtype.kind == "f"
+            stored = _whole(array, stored.astype(empty.dtype) if exact else stored, empty, met, read)
+        elif not len(empty) or _is_older(read, array.since):
             stored = empty
-        elif stored is not None:
-            exact = name in _EXACT and model.settings.adaptive and stored.dtype.kind == "f"
-            stored = _whole(name, stored.astype(empty.dtype) if exact else stored, empty, met, read)
         if stored is None or stored.shape != empty.shape or stored.dtype != empty.dtype:
             raise ValueError(f"the array {name!r} is missing or not what its settings say")
-        if name not in _BY_FEATURE:
+        if not array.by_feature:
             found[name] = stored
-        yield name, empty, stored
+        yield array, empty, stored
     model_schema.check_columns(model.features, found)
     model_schema.check_payments(found)
 
 
 def _whole(
-    name: str, stored: NDArray[Any], empty: NDArray[Any], met: NDArray[Any] | None, read: Read
+    array: ModelArray, stored: NDArray[Any], empty: NDArray[Any], met: NDArray[Any] | None, read: Read
 ) -> NDArray[Any] | None:
     """As long as in the model: files have a part of some. None if it does not fit."""
-    if name == "state":
-        return np.append(stored, np.zeros(max(len(empty) - len(stored), 0)))
-    if name in _BY_COUNT and len(stored) <= len(empty):
+    if (array.grows or array.count is not None) and len(stored) <= len(empty):
         return np.concatenate([stored, empty[len(stored) :]])
-    if met is not None and name in _BY_FEATURE and len(empty):
-        fill = read("unit_fill") if name == "units" else None
-        return _spread(stored, met, len(empty), 0.0 if fill is None else float(fill[0]))
+    if met is not None and array.by_feature and len(empty):
+        unmet = None if array.unmet is None else read(array.unmet)
+        return _spread(stored, met, len(empty), 0.0 if unmet is None else float(unmet[0]))
     return stored
 
 

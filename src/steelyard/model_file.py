@@ -21,9 +21,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard import _array_writer, _atomic_files, model_arrays, model_schema
+from steelyard.array_table import Arrays
 from steelyard.losses import Loss
 from steelyard.model import Model, Settings
-from steelyard.model_arrays import ArrayFile, Arrays, Read, StoredModel
+from steelyard.model_arrays import ArrayFile, Read, StoredModel
 from steelyard.weight_summary import WeightSummary
 
 if TYPE_CHECKING:
@@ -314,11 +315,8 @@ def _models(file: ArrayFile, state: EngineState) -> Iterator[tuple[Settings, int
     """Of each model: its settings, its features, and what reads its arrays."""
     contest = file.about["extra"].get("contest")
     first = 0 if contest is None else int(contest["first"])
-    older = "follow_labels" not in file.about["settings"]  # than the unit of labels, and its array
     for number in range(len(state.settings) * state.models_each):
         read = file.read if number == first else file.under(f"{number}.")
-        if number == first and older:
-            read = lambda name: np.zeros(0) if name == "label_state" else file.read(name)  # noqa: E731
         yield state.settings[number // state.models_each], state.features, read
 
 

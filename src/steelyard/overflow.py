@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from steelyard.array_table import ARRAYS
 from steelyard.examples import Examples
 from steelyard.learn import linear
 from steelyard.model import Model, Settings
@@ -19,7 +20,7 @@ from steelyard.model import Model, Settings
 _ORDINARY = 1e9
 ORDINARY_RATE = 1e3
 _ORDINARY_COEFFICIENT = 1e20
-_ONE_A_FEATURE = ("weights", "squares", "scales", "units", "lag", "origins", "debts", "debt_lags", "gained")
+_BY_FEATURE = {array.name for array in ARRAYS if array.by_feature}
 
 
 def could_overflow(model: Model, examples: Examples) -> bool:
@@ -86,5 +87,5 @@ class Kept:
         return part
 
     def _places_in(self, name: str) -> Any:
-        one_a_feature = name in _ONE_A_FEATURE and len(self._arrays[name]) > 0
-        return self._places if one_a_feature else slice(None)
+        by_feature = name in _BY_FEATURE and len(self._arrays[name]) > 0
+        return self._places if by_feature else slice(None)

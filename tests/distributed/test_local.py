@@ -65,6 +65,23 @@ def test_processes_that_always_die(engine: LocalEngine, monkeypatch: pytest.Monk
         engine.result(engine.submit(die), [], lambda: None)
 
 
+def test_a_death_that_nobody_tells_of(engine: LocalEngine, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The pool's thread may itself die of a death that comes at the wrong moment."""
+    monkeypatch.setattr(local, "_PATIENCE", 0.01)
+    task = engine.submit(add, 1, 2)
+    with monkeypatch.context() as patch:
+        patch.setattr(local, "_is_watched", lambda pool: False)
+        patch.setattr(local, "wait", lambda running, patience, **how: SimpleNamespace(done=set()))
+        with pytest.raises(BrokenProcessPool):
+            list(engine._finish_some([task]))
+    assert engine.result(task, [], lambda: None) == 3
+    assert local._is_watched(engine._pool)
+    ended = threading.Thread(target=int)
+    ended.start()
+    ended.join()
+    assert not local._is_watched(SimpleNamespace(_executor_manager_thread=ended))
+
+
 def test_an_end_does_not_wait_for_what_is_running(engine: LocalEngine) -> None:
     engine._submit(Task(time.sleep, (900.0,)))
     engine.close()

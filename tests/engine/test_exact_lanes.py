@@ -4,7 +4,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numba import config
 
 from steelyard import losses
 from steelyard.engine.lane_block import LaneBlock
@@ -12,10 +11,11 @@ from steelyard.examples import examples
 from steelyard.learner import Learner
 from steelyard.losses import Loss
 from steelyard.model import SCALINGS, Settings
+from steelyard.native.declare import CHECKED
 from tests.splits import FEATURES, Numbers, broken, cut, of_all_sizes, rows, whole
 
 LOSSES = [losses.by_name(name) for name in losses.names()]
-ONE_COMPILED = ["float64"] if config.BOUNDSCHECK else ["float64", "float32"]
+ONE_COMPILED = ["float64"] if CHECKED else ["float64", "float32"]
 MOST = {"float64": 1e-10, "float32": 1e-5}
 RATES = (0.05, 0.2, 0.7)
 

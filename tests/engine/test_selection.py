@@ -14,7 +14,7 @@ from steelyard.engine.auto_rate import candidates
 from steelyard.engine.model_set import ModelSet
 from steelyard.engine.selection import Selection
 from steelyard.examples import examples
-from steelyard.learn import lanes, linear
+from steelyard.learn import linear
 from steelyard.model_file import ModelFile
 from tests.streams import stream
 
@@ -51,17 +51,6 @@ def test_models_that_are_handed_out_or_put_in_are_copies(l1: float) -> None:
     np.testing.assert_allclose(other.model(0).coefficients(), alone.model.coefficients(), rtol=1e-10)
     with pytest.raises(IndexError, match="there are 1 models, from 0; got 1"):
         other.put(1, taken)
-
-
-def test_read_only_rows_need_no_other_kernel() -> None:
-    models = ModelSet([PLAIN], rows().features, threads=1)
-    models.learn(rows())
-    known = len(lanes.learn.signatures)
-    chunk = rows()
-    for array in chunk.arrays[:3]:
-        array.flags.writeable = False
-    models.learn(chunk)
-    assert len(lanes.learn.signatures) == known
 
 
 def test_the_best_has_the_least_loss() -> None:

@@ -1,12 +1,12 @@
 """Array forms of every loss in the registry against its own scalar methods, lane by lane."""
 
 import math
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-import numba
 import numpy as np
 import pytest
 
@@ -28,8 +28,10 @@ from steelyard.learn.batched_loss import (
     address,
 )
 from steelyard.losses import Loss, OneOf
-from steelyard.numba_tools import code_cache, jit
-from steelyard.numba_tools.jit import kernel
+from steelyard.native import processor
+from steelyard.native.declare import CHECKED, PLAIN, kernel
+from steelyard.native.lazy import compiler
+from tests.parts import callable_part
 
 LOSSES = [losses.by_name(name) for name in losses.names()]
 EXACTNESS = {"float32": 1e-8, "float64": 2e-13}
@@ -146,55 +148,27 @@ def test_pushes(schedule: Callable[..., float], power_t: float, initial_t: float
     np.testing.assert_allclose(board[PUSH], expected, rtol=1e-13)
 
 
-@pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")
+@pytest.mark.skipif(PLAIN or CHECKED, reason="nothing is compiled, or each lane is checked")
 @pytest.mark.parametrize(
     ("loss", "update"),
     [("squared", "invariant"), ("logistic", "invariant"), ("logistic", "implicit"), ("hinge", "invariant")],
 )
-def test_steps_run_on_whole_vectors(loss: str, update: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_steps_run_on_whole_vectors(loss: str, update: str) -> None:
     """One lane at a time would be right as well, and several times slower."""
-    monkeypatch.setattr(code_cache, "load_or_compile", lambda key, signature, compiled: compiled())
-    methods = jit.methods(losses.by_name(loss), batched_loss.DIALECTS["float32"])
-    step = updates.by_name(update).step
-    form = batched_loss._cached_form.__wrapped__(methods, "float32", step, batched_loss._fill_change)
-    assembly = form._library.get_asm_str()
-    packed = ("vmulpd", "mulpd", "fmul\tv", "vfmadd213pd", "vminpd", "vcmpltpd", "minpd")
-    assert any(instruction in assembly for instruction in packed)
+    form = batched_loss.steps(losses.by_name(loss), updates.by_name(update).step, "float32")
+    optimised = str(compiler.optimised(form.llvm("steps"), "steps", processor.level()))
+    assert re.search(r"= f(mul|add|cmp)\b.* <\d+ x double>", optimised)
 
 
 @pytest.mark.parametrize("count", [1, 3])
 def test_a_table_holds_any_number_of_forms(count: int) -> None:
-    """Compiled anew, not from the disk cache: each form fills its own lanes, and an empty range none."""
+    """Each form fills its own lanes, and an empty range none."""
     loss = losses.by_name("squared")
     steps = batched_loss.steps(loss, updates.by_name("explicit").step, "float64")
     table = batched_loss.table([steps] * count)
     board = np.zeros((batched_loss.ROWS, 8))
     board[Y], board[U] = 1.0, 0.5
     bounds = np.array([2, 4, 4, 8])[: count + 1]
-    fill = numba.njit(lambda table, board, bounds: batched_loss.fill_board(table, board, bounds))
-    fill(table, board, bounds)
+    callable_part(batched_loss.fill_board)(table, board, bounds)
     expected = np.where((np.arange(8) >= 2) & (np.arange(8) < bounds[-1]), 0.5, 0.0)
     np.testing.assert_array_equal(board[CHANGE], expected)
-
-
-@dataclass(frozen=True)
-class Calling(Loss):
-    """A method that calls another, and one that has a parameter."""
-
-    width: float = 1.0
-
-    def value(self, p: float, y: float) -> float:
-        return self.width * (p - y) * (p - y)
-
-    def derivative(self, p: float, y: float) -> float:
-        return 2.0 * math.copysign(math.sqrt(self.width * self.value(p, y)), p - y)
-
-
-@pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")
-def test_what_is_compiled_where_nothing_is_cached(monkeypatch: pytest.MonkeyPatch) -> None:
-    """These run before the compiler does, and only on machines that have not met the function."""
-    monkeypatch.setattr(jit, "cached_pointer", lambda function, owner, signature, bind, *_, **__: bind())
-    for make in (batched_loss.pushes, batched_loss.pushes_by_lane):
-        assert callable(make.__wrapped__(schedules.integral))
-    methods = jit.Methods(Calling(), batched_loss._EXACT)
-    assert methods.compiled("derivative") is methods.compiled("derivative")

@@ -20,7 +20,7 @@ from steelyard.learn.linear import (
     STEEPEST,
 )
 from steelyard.losses import Loss
-from steelyard.numba_tools import jit
+from steelyard.native.methods import pointer
 from steelyard.schedules import PowerDecay
 from tests.naive_clock import NaiveClock
 from tests.parts import callable_part
@@ -118,7 +118,7 @@ def test_no_slope_where_a_prediction_has_all_but_arrived(
     name: str, rest: float, y: float, dtype: str
 ) -> None:
     loss = losses.by_name(name)
-    moment, derivative = moment_of(loss, dtype=dtype), jit.pointer(loss, "derivative")
+    moment, derivative = moment_of(loss, dtype=dtype), pointer(loss, "derivative")
     near = {"float64": 1e-12, "float32": 1e-6}[dtype] * (1.0 + rest)
     for side in (-1.0, 1.0):
         for distance in (0.0, 0.5 * near):
@@ -132,7 +132,7 @@ def test_no_slope_where_a_prediction_has_all_but_arrived(
 
 def test_a_loss_without_rest_always_has_a_slope() -> None:
     loss = losses.by_name("logistic")
-    derivative = jit.pointer(loss, "derivative")
+    derivative = pointer(loss, "derivative")
     for p in (-30.0, 0.0, 30.0):
         assert slope_at(p, 1.0, loss.value(p, 1.0), 1.0, moment_of(loss), derivative) == pytest.approx(
             loss.derivative(p, 1.0)

@@ -4,7 +4,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numba import config
 from scipy.integrate import quad
 
 from steelyard import losses
@@ -14,7 +13,8 @@ from steelyard.learn.linear import CLOCK
 from steelyard.learner import Learner
 from steelyard.losses import Loss
 from steelyard.model import Settings
-from steelyard.numba_tools import jit
+from steelyard.native.declare import PLAIN
+from steelyard.native.methods import pointer
 from tests.parts import callable_part
 from tests.splits import apart, cut
 from tests.streams import stream
@@ -27,7 +27,7 @@ ADAPTIVE = ("adaptive", "normalized", "standardized")
 def gain(loss: Loss, p: float, y: float, weight: float, speed: float) -> float:
     change = loss.flow(p, y, speed * weight)
     before, after, slope = loss.value(p, y), loss.value(p + change, y), loss.derivative(p, y)
-    derivative = jit.pointer(loss, "derivative")
+    derivative = pointer(loss, "derivative")
     return float(gained_in(before, after, weight, speed, slope, p, change, y, derivative))
 
 
@@ -98,7 +98,7 @@ def test_a_unit_of_labels_that_is_found_while_a_row_passes_by(scaling: str, bias
     assert apart(whole, parts, matrix) < 1e-12
 
 
-@pytest.mark.skipif(bool(config.DISABLE_JIT), reason="plain Python takes minutes for so many steps")
+@pytest.mark.skipif(PLAIN, reason="plain Python takes minutes for so many steps")
 @pytest.mark.parametrize("scaling", ADAPTIVE)
 @pytest.mark.parametrize("loss", LOSSES, ids=repr)
 def test_huge_weights_are_their_parts(loss: Loss, scaling: str) -> None:
@@ -124,7 +124,7 @@ def test_tiny_weights(scaling: str) -> None:
         assert np.isfinite(learner.predict(examples(matrix))).all()
 
 
-@pytest.mark.skipif(bool(config.DISABLE_JIT), reason="plain Python takes minutes for so many steps")
+@pytest.mark.skipif(PLAIN, reason="plain Python takes minutes for so many steps")
 @pytest.mark.parametrize("scaling", ADAPTIVE)
 @pytest.mark.parametrize("loss", LOSSES, ids=repr)
 def test_weights_beyond_the_whole_numbers_end(loss: Loss, scaling: str) -> None:

@@ -5,16 +5,16 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numba import config
 
 from steelyard import losses
 from steelyard.examples import examples
 from steelyard.learn import adaptive, clock, epochs, label_units, linear, standardized
 from steelyard.learn.linear import FRACTION, NORM, NORM_START, SEEN, SEEN_START, STEEPEST
 from steelyard.model import Settings
+from steelyard.native.declare import PLAIN
 from tests.splits import apart, broken, cut, rows, taught
 
-pytestmark = pytest.mark.skipif(not config.DISABLE_JIT, reason="parts of compiled kernels cannot be replaced")
+pytestmark = pytest.mark.skipif(not PLAIN, reason="parts of compiled kernels cannot be replaced")
 
 
 def count_at_once(features: Any, fresh: Any, gained: Any, *rest: Any) -> None:

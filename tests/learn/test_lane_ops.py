@@ -7,7 +7,8 @@ import pytest
 
 from steelyard.learn import lane_ops
 from steelyard.learn.vectors import LANES
-from steelyard.numba_tools.jit import part
+from steelyard.native.declare import part
+from steelyard.native.memory import flat_view
 from tests.parts import callable_part
 
 INDPTR, INDICES = np.array([0, 3, 5]), np.array([4, 0, 2, 1, 4], np.int32)
@@ -19,7 +20,7 @@ VALUES = np.array([0.5, -1.5, 2.0, 3.0, 0.25], np.float32)
 def visit(start, end, indices, values, weights, first, totals, moves):  # type: ignore[no-untyped-def]
     """All of them, to one row; x·x."""
     lanes, none = np.uint64(weights.shape[1]), np.uint64(0)
-    flat = weights.reshape(-1)
+    flat = flat_view(weights)
     lane_ops.dots(start, end, none, indices, values, flat, lanes, lanes, totals)
     lane_ops.move(start, end, none, indices, values, flat, lanes, first, lanes, moves)
     return lane_ops.squares(start, end, values, flat)
@@ -29,7 +30,7 @@ def visit(start, end, indices, values, weights, first, totals, moves):  # type: 
 @part  # compiled anew by every run: what builds the code is tried, too
 def prefetchd(turn, rows, indptr, indices, weights):  # type: ignore[no-untyped-def]
     lanes = np.uint64(weights.shape[1])
-    lane_ops.prefetch(turn, rows, indptr, False, indices, weights.reshape(-1), lanes, lanes)
+    lane_ops.prefetch(turn, rows, indptr, False, indices, flat_view(weights), lanes, lanes)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

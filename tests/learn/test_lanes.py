@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numba import config
 from scipy import sparse
 
 from steelyard import losses, updates
@@ -14,12 +13,11 @@ from steelyard.examples import examples
 from steelyard.learn import lanes, linear
 from steelyard.losses import Loss
 from steelyard.model import SCALINGS, Settings
+from steelyard.native.declare import CHECKED
 from tests.naive import NaiveLearner
 from tests.streams import compiled, labels_for, stream
 
-one_kind = pytest.mark.skipif(
-    bool(config.BOUNDSCHECK), reason="tried with one kind of arrays: compiling takes long"
-)
+one_kind = pytest.mark.skipif(CHECKED, reason="tried with one kind of arrays: compiling takes long")
 
 LOSSES = [losses.by_name(name) for name in losses.names()]
 # In units that they find, lanes share what they know of features: a row counts if any lane learns it.
@@ -157,7 +155,7 @@ def test_an_explicit_lane_that_diverges_stops_and_disturbs_nobody() -> None:
     assert block.model(1).progressive_loss == alone.model(0).progressive_loss
 
 
-@pytest.mark.skipif(bool(config.BOUNDSCHECK), reason="with bounds checked, loops do have leftovers")
+@pytest.mark.skipif(CHECKED, reason="with bounds checked, loops do have leftovers")
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("scaling", SCALINGS)
 def test_what_becomes_of_a_lane_depends_neither_on_neighbours_nor_on_chunks(scaling: str, dtype: str) -> None:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from steelyard.learn import levels
-from steelyard.numba_tools.jit import part
+from steelyard.native.declare import part
 from tests.naive_clock import NaiveClock, off_edges
 from tests.naive_clock import level_of as naive_level_of
 from tests.parts import callable_part
@@ -20,7 +20,12 @@ def _levels(x: Any) -> Any:
     return levels.level_of(x), levels.level_start(levels.level_of(x))  # type: ignore[no-untyped-call]
 
 
+def _there_and_back(x: Any) -> Any:
+    return levels.to_bits(x), levels.from_bits(levels.to_bits(x))  # type: ignore[no-untyped-call]
+
+
 both = callable_part(part(_levels))
+there_and_back = callable_part(part(_there_and_back))
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
@@ -37,6 +42,18 @@ def test_four_levels_an_octave(dtype: type[np.floating]) -> None:
             assert [float(each) for each in found] == [middle, start]
         assert naive_level_of(float(x)) == middle
         assert type(_levels(x)[0]) is dtype
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_bits_are_in_the_order_of_their_numbers(dtype: type[np.floating]) -> None:
+    numbers = [
+        dtype(x)
+        for x in (0.0, 1e-45, 1.2e-38, 0.5, 1.0, np.nextafter(dtype(1.0), dtype(2.0)), 1e38, math.inf)
+    ]
+    for function in (there_and_back, _there_and_back):
+        bits, back = zip(*map(function, numbers), strict=True)
+        assert list(back) == numbers
+        assert sorted(set(bits)) == list(bits)
 
 
 def test_a_level_ends_where_the_next_begins() -> None:

@@ -13,7 +13,7 @@ def test_margins_are_counted_in_order() -> None:
     codes, weights = rng.integers(0, 2, 40), rng.exponential(size=40) * (rng.random(40) < 0.8)
     weights[5] = 1.0
     bins, time = np.zeros((2, 2, 2, histogram.BINS)), np.zeros(2)
-    histogram.add(predictions, codes, weights, np.array([1]), 0.5, bins, time)
+    histogram.add(predictions, codes.astype(float), weights, np.ones(1), 0.5, bins, time)
     kept: list[list[tuple[int, float, float]]] = [[], []]
     clock = began = 0.0
     for row in np.flatnonzero(weights):

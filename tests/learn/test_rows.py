@@ -6,7 +6,7 @@ import pytest
 from steelyard import losses
 from steelyard.learn import rows
 from steelyard.learn.rows import fill_pairs, fill_scalar
-from steelyard.numba_tools import jit
+from steelyard.native.methods import pointer
 
 POINTERS = np.array([0, 3, 3, 5])
 
@@ -47,8 +47,8 @@ def test_first_bad_index() -> None:
 
 
 def test_has_duplicates() -> None:
-    assert not rows.has_duplicates(POINTERS, np.array([4, 0, 2, 3, 0]), 5)
-    assert rows.has_duplicates(POINTERS, np.array([4, 0, 4, 3, 0]), 5)
+    assert not rows.has_duplicates(POINTERS, np.array([4, 0, 2, 3, 0]), np.full(5, -1))
+    assert rows.has_duplicates(POINTERS, np.array([4, 0, 4, 3, 0]), np.full(5, -1))
 
 
 @pytest.mark.parametrize(("dtype", "bits"), [(np.float32, np.uint32), (np.float64, np.uint64)])
@@ -69,7 +69,7 @@ def test_fill_is_the_method_one_by_one() -> None:
     loss = losses.by_name("logistic")
     predictions = np.linspace(-5.0, 5.0, 11)
     out = np.empty(11)
-    fill_scalar(jit.pointer(loss, "value"), predictions, 1.0, out)
+    fill_scalar(pointer(loss, "value"), predictions, 1.0, out)
     np.testing.assert_allclose(out, [loss.value(p, 1.0) for p in predictions], rtol=1e-15)
 
 
@@ -77,5 +77,5 @@ def test_fill_pairs_has_a_label_for_each() -> None:
     loss = losses.by_name("squared")
     predictions, labels = np.linspace(-5.0, 5.0, 11), np.linspace(3.0, -3.0, 11)
     out = np.empty(11)
-    fill_pairs(jit.pointer(loss, "value"), predictions, labels, out)
+    fill_pairs(pointer(loss, "value"), predictions, labels, out)
     np.testing.assert_allclose(out, 0.5 * (predictions - labels) ** 2, rtol=1e-15)

@@ -8,12 +8,14 @@ import numpy as np
 import pytest
 
 from steelyard.learn import vector_math
+from steelyard.native.declare import Part
 from tests.parts import callable_part
 
 
 def callable_module(module: ModuleType) -> SimpleNamespace:
     """What is not ours is left as it is."""
-    found = {name: thing for name, thing in vars(module).items() if callable(thing)}
+    functions = {name: thing for name, thing in vars(module).items() if not name.startswith("__")}
+    found = {name: thing for name, thing in functions.items() if callable(thing) or isinstance(thing, Part)}
     ours = {name: callable_part(thing) for name, thing in found.items() if thing is not getattr(math, name)}
     return SimpleNamespace(**found | ours)
 

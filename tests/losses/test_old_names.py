@@ -8,8 +8,8 @@ import pytest
 
 from steelyard import Settings, losses, updates
 from steelyard.losses import Loss
-from steelyard.numba_tools import jit
-from tests.numba_tools.test_jit import call
+from steelyard.native.methods import pointer, step_pointer
+from tests.parts import call_method
 
 
 @dataclass(frozen=True)
@@ -84,8 +84,8 @@ def test_both_names_may_be_defined() -> None:
 
 def test_compiled() -> None:
     old = Old(scale=4.0)
-    assert call(jit.step_pointer(old, updates.by_name("invariant").time), 0.0, 1.0, 0.5) == 4.5
-    assert call(jit.pointer(CallsOld(scale=4.0), "curvature"), 0.0, 1.0) == 4.5
+    assert call_method(step_pointer(old, updates.by_name("invariant").time), 0.0, 1.0, 0.5) == 4.5
+    assert call_method(pointer(CallsOld(scale=4.0), "curvature"), 0.0, 1.0) == 4.5
 
 
 @pytest.mark.parametrize(

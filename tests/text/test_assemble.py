@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numba import config
 
 from steelyard.features import Folding, Interactions, Keyed, Names, interactions
+from steelyard.native.declare import PLAIN
 from steelyard.text.hashing import CROSS_PRIME
 
-few = settings(deadline=None, max_examples=30 if config.DISABLE_JIT else 100)
+few = settings(deadline=None, max_examples=30 if PLAIN else 100)
 Rows = list[list[tuple[int, float, int]]]
 
 feature = st.tuples(

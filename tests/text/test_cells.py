@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from steelyard.text import cells, tokens
+from steelyard.text import cells, structs, tokens
 from steelyard.text.tokens import TextOptions
 from tests import tables
 
@@ -25,14 +25,14 @@ def test_rows(column: int) -> None:
     cells.separate(words, word_spans, copy)
     assert copy.tobytes() == b"a b\n\nb\n"
     seeds = [tables.murmur(name) for name in (b"c", b"s", b"x")]
-    plan = (
+    plan = structs.ColumnPlan(
         np.array([cells.CATEGORY, cells.TEXT, cells.NUMBER]),
         np.array([column, column + 1, column + 2]),
         np.array([0, 1, 0]),
         np.array(seeds),
         np.array([-1, 0, 1], np.int16),
     )
-    features = (
+    features = structs.Features(
         np.zeros(20, np.uint32), np.zeros(20, np.float32), np.zeros(20, np.int16), np.zeros(20, np.int32),
         np.zeros(20, np.int32), np.zeros(20, np.int32),
     )  # fmt: skip
@@ -40,8 +40,8 @@ def test_rows(column: int) -> None:
     with np.errstate(over="ignore"):
         count = cells.rows_of_columns(
             np.concatenate([text, copy]), np.stack([spans, word_spans + np.int32(len(text))]),
-            np.array([NUMBERS]), plan, (1, 0, 0, tokens.COUNTS, 63), tokens.scratch(16), ends, distinct,
-            features,
+            np.array([NUMBERS]), plan, structs.TokenOptions(1, 0, 0, tokens.COUNTS, 63), tokens.scratch(16),
+            ends, distinct, features,
         )  # fmt: skip
     columns = tables.columns(c="category", s="text", x="number")
     expected = [

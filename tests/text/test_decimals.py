@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numba import config
 
+from steelyard.native.declare import PLAIN
 from steelyard.text import decimals
 
 
@@ -61,7 +61,7 @@ def test_stops_where_the_number_does(text: str, stop: int) -> None:
     assert read(text)[1:] == (stop, decimals.OK)
 
 
-@settings(deadline=None, max_examples=20 if config.DISABLE_JIT else 300)
+@settings(deadline=None, max_examples=20 if PLAIN else 300)
 @given(
     st.floats(allow_nan=False, allow_infinity=False),
     st.sampled_from(["{!r}", "{:.17e}", "{:.8e}", "{:.25e}", "{:f}"]),
@@ -70,7 +70,7 @@ def test_as_programs_print_them(number: float, form: str) -> None:
     check(form.format(number))
 
 
-@settings(deadline=None, max_examples=20 if config.DISABLE_JIT else 300)
+@settings(deadline=None, max_examples=20 if PLAIN else 300)
 @given(st.integers(0, 10**60), st.integers(-400, 400))
 def test_digits_and_a_power(digits: int, power: int) -> None:
     check(f"{digits}e{power}")
@@ -79,7 +79,7 @@ def test_digits_and_a_power(digits: int, power: int) -> None:
 def test_middles_between_floats() -> None:
     """Where only all digits can tell, and a little more or less decides."""
     chance = random.Random(5)
-    for _ in range(3 if config.DISABLE_JIT else 100):
+    for _ in range(3 if PLAIN else 100):
         x = abs(struct.unpack("d", chance.randbytes(8))[0])
         if not 1e-300 < x < 1e300:
             continue

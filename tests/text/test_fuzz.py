@@ -9,13 +9,13 @@ import random
 import time
 
 import pytest
-from numba import config
 
+from steelyard.native.declare import PLAIN
 from tests.text import mutation
 from tests.text.test_text_lines import check
 
 KINDS = {"vw": "vw", "svm": "svmlight"}
-FEW = 100 if config.DISABLE_JIT else 1500
+FEW = 100 if PLAIN else 1500
 SOAK_SECONDS = float(os.environ.get("STEELYARD_SOAK_SECONDS", "60"))
 
 
@@ -34,7 +34,7 @@ def test_damaged_files(suffix: str) -> None:
         check(mutation.mutated(draw.choice(corpus), corpus, draw), KINDS[suffix])
 
 
-@pytest.mark.skipif(not config.DISABLE_JIT, reason="compiled lines are not seen")
+@pytest.mark.skipif(not PLAIN, reason="compiled lines are not seen")
 def test_exploring_finds_more() -> None:
     explorer = mutation.Explorer("svm", seed=0)
     before = len(explorer.corpus)

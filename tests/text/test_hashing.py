@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from steelyard.numba_tools.jit import kernel
+from steelyard.native.declare import kernel
 from steelyard.text import hashing
 from steelyard.text.swar import address
 from tests import slow_text

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from numba import config
 
+from steelyard.native.declare import PLAIN
 from steelyard.text import json_text
 
-few = settings(deadline=None, max_examples=30 if config.DISABLE_JIT else 100)
+few = settings(deadline=None, max_examples=30 if PLAIN else 100)
 pieces = st.sampled_from(
     [
         *'{}[]",:\\ \t\r',

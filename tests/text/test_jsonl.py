@@ -8,16 +8,16 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from numba import config
 
 from steelyard.features import Names
 from steelyard.io.input_spec import InputSpec
 from steelyard.io.jsonl_reader import UNKNOWN, JsonReader
 from steelyard.io.labels import LabelRule, classes, two_classes
+from steelyard.native.declare import PLAIN
 from steelyard.text.tokens import TextOptions
 from tests import tables
 
-few = settings(deadline=None, max_examples=30 if config.DISABLE_JIT else 100)
+few = settings(deadline=None, max_examples=30 if PLAIN else 100)
 BITS = 20
 COLUMNS = tables.columns(
     y="label", w="weight", b="base", id="tag", t="text", c="category", x="number", i="ignore", é="number"

@@ -3,11 +3,11 @@
 import numpy as np
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from numba import config
 
+from steelyard.native.declare import PLAIN
 from steelyard.text import lines
 
-few = settings(deadline=None, max_examples=30 if config.DISABLE_JIT else 100)
+few = settings(deadline=None, max_examples=30 if PLAIN else 100)
 
 
 @few

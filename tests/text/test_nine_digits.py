@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from numba import config
 
+from steelyard.native.declare import PLAIN
 from steelyard.text import nine_digits
 
-few = settings(deadline=None, max_examples=100 if config.DISABLE_JIT else 500)
+few = settings(deadline=None, max_examples=100 if PLAIN else 500)
 halves = st.integers(0, 10**9).map(lambda n: (n + 0.5) / 1e9)  # as near to the middle of two as may be
 exact_halves = st.integers(1, 2**12).map(lambda n: n / 2**12)
 near_steps = st.builds(

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numba import config
 
-from steelyard.numba_tools.jit import kernel, part
+from steelyard.native.declare import PLAIN, kernel, part
+from steelyard.native.memory import address_of
 from steelyard.text import swar
 from tests.parts import callable_part
 
@@ -32,7 +32,7 @@ def compiled(form: Any) -> Any:
     @callable_part
     @part
     def look(text, index):  # type: ignore[no-untyped-def]
-        return form(swar._compiled_address(text), index)
+        return form(address_of(text), index)
 
     return look
 
@@ -45,9 +45,9 @@ def test_every_look_is_tested() -> None:
 def test_looks(name: str) -> None:
     width, is_one = EXPECTED[name]
     vector, checked, plain = swar.FORMS[name]
-    forms = [checked, plain] if config.DISABLE_JIT else [compiled(vector), callable_part(checked)]
+    forms = [checked, plain] if PLAIN else [compiled(vector), callable_part(checked)]
 
-    @settings(deadline=None, max_examples=20 if config.DISABLE_JIT else 100)
+    @settings(deadline=None, max_examples=20 if PLAIN else 100)
     @given(st.binary(min_size=width, max_size=width) | st.text("0 |9:\n\t\r", min_size=width, max_size=width))
     def test(given_bytes: bytes | str) -> None:
         data = given_bytes if isinstance(given_bytes, bytes) else given_bytes.encode()
@@ -59,7 +59,7 @@ def test_looks(name: str) -> None:
     test()
 
 
-@pytest.mark.skipif(config.DISABLE_JIT, reason="nothing is compiled")
+@pytest.mark.skipif(PLAIN, reason="nothing is compiled")
 def test_population() -> None:
     @callable_part
     @part
@@ -123,11 +123,10 @@ def test_copies_of_what_is_kept() -> None:
     @callable_part
     @part
     def compiled_copy(text, index, kept, start, out, at):  # type: ignore[no-untyped-def]
-        address = swar._compiled_address
-        swar._compiled_copy_kept(address(text), index, address(kept), start, address(out), at)
+        swar._compiled_copy_kept(address_of(text), index, address_of(kept), start, address_of(out), at)
 
     plain = swar._plain_copy_kept
-    for copy in [plain] if config.DISABLE_JIT else [compiled_copy, callable_part(plain)]:
+    for copy in [plain] if PLAIN else [compiled_copy, callable_part(plain)]:
         for size in range(17):
             out = np.full(20, 7, np.uint8)
             copy(text, 3, kept, 16 - size, out, 2)

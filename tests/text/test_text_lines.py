@@ -7,16 +7,16 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from numba import config
 
 from steelyard.features import Keyed, KeyedBuffers
+from steelyard.native.declare import PLAIN
 from steelyard.text import feature_names, lines, sparse_text
-from steelyard.text.index_value import BATCH
+from steelyard.text.index_value import BATCH, room_for_batch
 from steelyard.text.swar import SPARE
 from tests import slow_text
 from tests.text import texts
 
-few = settings(deadline=None, max_examples=30 if config.DISABLE_JIT else 120)
+few = settings(deadline=None, max_examples=30 if PLAIN else 120)
 LARGEST = 1e17
 FURTHER = b" " * 63 + b"\n"  # a line with nothing in it
 
@@ -27,16 +27,17 @@ def parse(
     text = np.frombuffer(data, np.uint8)
     with np.errstate(over="ignore"):
         room, stops = KeyedBuffers("float64").for_text(len(text))
-        arrays = (
-            room.labels, room.sample_weight, room.offsets, room.tags, room.ends,
-            room.keys, room.values, room.fields, room.starts,
-        )  # fmt: skip
+        arrays = room.heads, room.features
         problems = np.empty((8, 5), np.int64)
         if kind == "vw":
             fields = np.array(seeds, np.int64)
-            found = sparse_text.parse_vw(text, len(text), stops, LARGEST, fields, *arrays, problems)
+            found = sparse_text.parse_vw(
+                text, len(text), stops, room_for_batch(), LARGEST, fields, *arrays, problems
+            )
         else:
-            found = sparse_text.parse_svmlight(text, len(text), stops, LARGEST, *arrays, problems)
+            found = sparse_text.parse_svmlight(
+                text, len(text), stops, room_for_batch(), LARGEST, *arrays, problems
+            )
     keyed = room.first(int(found[0]), int(found[1]))
     return keyed, int(found[2]), problems[: found[3], :3].tolist(), text
 
@@ -171,8 +172,8 @@ def test_all_problems_are_counted_and_the_first_described() -> None:
     stops = np.empty(len(text) + SPARE, np.int32)
     problems = np.empty((3, 5), np.int64)
     found = sparse_text.parse_vw(
-        text, len(text), stops, LARGEST, np.zeros(0, np.int64), room.labels, room.sample_weight, room.offsets,
-        room.tags, room.ends, room.keys, room.values, room.fields, room.starts, problems,
+        text, len(text), stops, room_for_batch(), LARGEST, np.zeros(0, np.int64), room.heads, room.features,
+        problems,
     )  # fmt: skip
     assert (found[0], found[3]) == (0, 20)
     assert problems[:, 0].tolist() == [0, 1, 2]
@@ -265,9 +266,7 @@ def test_powers_of_four_characters(power: str) -> None:
         check(f"1 3:{digits}{power} 4:{digits}{power} 5:1\n".encode(), "svmlight")
 
 
-@pytest.mark.parametrize(
-    "count", [BATCH + 1] if config.DISABLE_JIT else [BATCH - 1, BATCH, BATCH + 1, 3 * BATCH]
-)
+@pytest.mark.parametrize("count", [BATCH + 1] if PLAIN else [BATCH - 1, BATCH, BATCH + 1, 3 * BATCH])
 def test_more_features_than_wait_at_once(count: int) -> None:
     """Of all kinds, and also where a line that cannot be read goes beyond what waits."""
     kinds = [f"{k}:{k}.25 {k}:-{k} {k}:1.5e-3 {k}:0.123456789012345678" for k in range(count)]

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from numba import config
 
+from steelyard.native.declare import PLAIN
 from steelyard.text import tokens
 from steelyard.text.tokens import TextOptions
 from tests import tables
 from tests.parts import callable_part
 
-few = settings(deadline=None, max_examples=30 if config.DISABLE_JIT else 100)
+few = settings(deadline=None, max_examples=30 if PLAIN else 100)
 tokenise = callable_part(tokens.tokenise)
 SEED = tables.murmur(b"t")
 options = st.builds(

@@ -20,7 +20,7 @@ from steelyard.learn import linear
 from steelyard.learn.rows import fill_pairs
 from steelyard.learner import Learner
 from steelyard.model import Model, Settings
-from steelyard.numba_tools import jit
+from steelyard.native import methods
 
 STRENGTH = 0.1  # C: how much the answers weigh against short coefficients
 _MOST_STEPS, _MEMORY = 200, 10
@@ -58,8 +58,8 @@ def _balanced(labels: Array, weights: Array) -> Array:
 
 
 def _minimize(settings: Settings, matrix: sparse.csr_matrix, labels: Array, costs: Array) -> Array:
-    value, slope = (jit.pointer(settings.loss, name) for name in ("value", "derivative"))
-    out, turned = np.empty(len(labels)), matrix.T.tocsr()
+    value, slope = (methods.pointer(settings.loss, name) for name in ("value", "derivative"))
+    labels, out, turned = np.ascontiguousarray(labels), np.empty(len(labels)), matrix.T.tocsr()
 
     def cost(at: Array) -> tuple[float, Array]:
         predictions = matrix @ at[:-1] + at[-1] * settings.bias

@@ -30,7 +30,7 @@ from steelyard.active.stopping import Budget, Rule, Verdict
 from steelyard.examples import Examples
 from steelyard.learn.rows import fill_scalar
 from steelyard.losses import Loss, class_labels, decision_point
-from steelyard.numba_tools import jit
+from steelyard.native import methods
 
 Numbers = NDArray[np.int64]
 
@@ -178,13 +178,13 @@ class Evaluation:
         if type(self._loss).probability is Loss.probability:
             return None
         chances = np.empty(len(predictions))
-        fill_scalar(jit.pointer(self._loss, "probability"), predictions, self._high, chances)
+        fill_scalar(methods.pointer(self._loss, "probability"), predictions, self._high, chances)
         return np.clip(chances, 0.0, 1.0)
 
     def _values(self, predictions: Array, label: float) -> Array:
         values = np.empty(len(predictions))
         with np.errstate(all="ignore"):  # infinite where a prediction is certain of the other class
-            fill_scalar(jit.pointer(self._loss, "value"), predictions, label, values)
+            fill_scalar(methods.pointer(self._loss, "value"), predictions, label, values)
         return values
 
 

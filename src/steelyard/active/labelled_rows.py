@@ -19,6 +19,7 @@ from steelyard import losses
 from steelyard.active import class_models, counter_rng
 from steelyard.active.converged_refit import minimum
 from steelyard.active.stored_rows import SparseRows, stored
+from steelyard.array_table import ARRAYS
 from steelyard.examples import Examples
 from steelyard.learn import linear
 from steelyard.learner import Learner
@@ -190,9 +191,9 @@ def _with_own_features(rows: Examples) -> tuple[NDArray[np.int32], Examples]:
 def _spread(model: Model, features: NDArray[np.int32], count: int) -> Model:
     """The same model with the features where they were."""
     whole = Model(model.settings, count)
-    for name in ("raw_coefficients", "sum_squared_gradients", "max_abs"):
-        if len(own := getattr(model, name)):
-            getattr(whole, name)[features] = own
+    for each in ARRAYS:
+        if each.by_feature and len(own := each.of(model)):
+            each.of(whole)[features] = own
     whole.state[...] = model.state
     return whole
 

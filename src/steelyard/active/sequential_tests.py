@@ -22,18 +22,22 @@ Plan(labels=152, most_bad=3, power=0.93...)
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import gammaln, logsumexp
 
 from steelyard.active.estimates import risk_of_look as attempt_alpha
+from steelyard.native.lazy import LazyModule
 
 __all__ = [
     "ALPHA", "POWER", "Plan", "PlannedTest", "RecallTest", "ShareTest", "attempt_alpha", "error_below",
     "plan", "planned", "precision_at_least", "share_evidence",
 ]  # fmt: skip
 
+special: Any = LazyModule(
+    "scipy.special"
+)  # its import takes longer than most commands, which need only ALPHA
 ALPHA = 0.05
 POWER = 0.9
 _QUANTILES = 64  # of the mixture
@@ -166,7 +170,7 @@ def share_evidence(draws: ArrayLike, bad: ArrayLike, rows: int, least: int) -> A
     shares = np.sin(middles * math.asin(math.sqrt(min(1.0, least / rows)))) ** 2
     counts, often = np.unique(np.minimum(np.floor(shares * rows), least - 1), return_counts=True)
     own = _log_likelihood(n[..., np.newaxis], m[..., np.newaxis], rows, counts)
-    mixture = logsumexp(own, axis=-1, b=often / _QUANTILES)
+    mixture = special.logsumexp(own, axis=-1, b=often / _QUANTILES)
     known = n - m > rows - least  # so many good ones that the claim is false for sure
     against = np.where(known, 0.0, _log_likelihood(n, np.minimum(m, least), rows, np.array(float(least))))
     evidence: Array = np.where(m >= least, -np.inf, np.where(known, np.inf, mixture - against))
@@ -178,7 +182,12 @@ def _log_likelihood(draws: Array, bad: Array, rows: int, count: Array) -> Array:
     good, others = draws - bad, rows - count
     possible = (bad <= count) & (good <= others)
     left = np.where(possible, count - bad, 0.0), np.where(possible, others - good, 0.0)
-    likelihood = gammaln(count + 1) - gammaln(left[0] + 1) + gammaln(others + 1) - gammaln(left[1] + 1)
+    likelihood = (
+        special.gammaln(count + 1)
+        - special.gammaln(left[0] + 1)
+        + special.gammaln(others + 1)
+        - special.gammaln(left[1] + 1)
+    )
     return np.where(possible, likelihood, -np.inf)
 
 
@@ -231,7 +240,7 @@ class RecallTest:
             with np.errstate(divide="ignore"):  # a hit where r = 0
                 factors = factors + (np.log(_BETS) if hit else np.log1p(-_BETS * p) - np.log1p(-p))
         self._summed = claim, len(self._picks), factors
-        return float(logsumexp(factors, b=_SHARES))
+        return float(special.logsumexp(factors, b=_SHARES))
 
     def forecast(self) -> int:
         """How many more picks it takes if none of them is relevant."""
@@ -243,7 +252,9 @@ class RecallTest:
         while done < most - 1:
             p = missing / (unread - np.arange(done, min(done + _AT_ONCE, most - 1)))
             sums = factors[:, None] + np.cumsum(np.log1p(-_BETS[:, None] * p) - np.log1p(-p), axis=1)
-            passed = np.flatnonzero(logsumexp(sums, axis=0, b=_SHARES[:, None]) >= -math.log(self.alpha))
+            passed = np.flatnonzero(
+                special.logsumexp(sums, axis=0, b=_SHARES[:, None]) >= -math.log(self.alpha)
+            )
             if len(passed):
                 return done + int(passed[0]) + 1
             factors, done = sums[:, -1], done + _AT_ONCE
@@ -296,7 +307,7 @@ def _few(most: int, draws: int, rows: int, bad: int) -> float:
 
 
 def _log_choose(n: int, k: Array) -> Array:
-    chosen: Array = gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
+    chosen: Array = special.gammaln(n + 1) - special.gammaln(k + 1) - special.gammaln(n - k + 1)
     return chosen
 
 

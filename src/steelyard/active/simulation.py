@@ -7,7 +7,6 @@ experiment is `try_grid`: every schedule with every C₀, and the best settings 
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +14,7 @@ from numpy.typing import NDArray
 from steelyard import losses, schedules
 from steelyard.active import counter_rng, strategies
 from steelyard.active.strategies import iwal
-from steelyard.engine import lane_layout
+from steelyard.engine import lane_answers, lane_layout
 from steelyard.engine.lane_layout import Layout
 from steelyard.engine.model_set import group, usable_threads
 from steelyard.examples import Examples
@@ -118,43 +117,35 @@ class _LearnerBlock:
         self._weights = lane_layout.zeros((features, 1, len(layout)), self._common.dtype)
         self._state = np.zeros((query_lanes.ASKING_STATE_SIZE, len(layout)))
         self._state[[linear.SCALE, lanes.ALIVE]] = 1.0
-        loss = self._common.loss
-        self._forms: tuple[Any, ...] = (
-            layout.bounds, layout.steps(), layout.times(), layout.pushes(),
-            batched_loss.pushes_by_lane(schedules.frozen),
-        )  # fmt: skip
         of = iwal.constants(constants)
         by_lane = [askers[number] for number in layout.numbers]
-        columns = (
-            [each.settings.rate for each in by_lane],
-            [each.settings.initial_t for each in by_lane],
-            [each.settings.power_t for each in by_lane],
-            [strategies.by_name(each.strategy).lane_code for each in by_lane],
-            [each.parameter for each in by_lane],
-        )
-        self._parameters = (
-            *map(np.array, columns), of.c1, of.c2, floor, self._common.scaling == "row_norm",
-            float(self._common.bias), *class_labels(loss), decision_point(loss),
+        self._rule = query_lanes.Rule(
+            np.array([each.settings.rate for each in by_lane]),
+            np.array([each.settings.initial_t for each in by_lane]),
+            np.array([each.settings.power_t for each in by_lane]),
+            np.array([strategies.by_name(each.strategy).lane_code for each in by_lane]),
+            np.array([each.parameter for each in by_lane], np.float64),
+            of.c1, of.c2, floor, self._common.scaling == "row_norm",
+            float(self._common.bias), *class_labels(self._common.loss), decision_point(self._common.loss),
+            layout.bounds, layout.steps(), layout.times(), layout.pushes(),
+            batched_loss.pushes_by_lane(schedules.frozen),
         )  # fmt: skip
 
     def learn(self, examples: Examples, draws: NDArray[np.float64], seen: int) -> None:
         with np.errstate(all="ignore"):
             query_lanes.learn(
                 *examples.arrays, np.arange(len(examples)), examples.labels, draws, seen,
-                self._weights, self._state, *self._parameters, *self._forms,
+                self._weights, self._state, self._rule, query_lanes.rooms_for(self._weights),
             )  # fmt: skip
 
     def errors(self, examples: Examples) -> NDArray[np.float64]:
         totals = np.zeros((lanes.LANE_STATE_SIZE, len(self._layout)))
         totals[lanes.ALIVE] = self._state[lanes.ALIVE]
-        loss = self._common.loss
         with np.errstate(all="ignore"):
-            lanes.measure(
-                *examples.arrays, np.arange(len(examples)), examples.labels[:, np.newaxis],
-                examples.sample_weight[:, np.newaxis], np.zeros(0), self._weights,
-                self._state[: lanes.LANE_STATE_SIZE], totals, float(self._common.bias),
-                0.5 * sum(class_labels(loss)), decision_point(loss),
-                np.zeros((0, len(self._layout))), batched_loss.values(loss, self._common.dtype),
+            lane_answers.look(
+                self._common, (self._weights, self._state[: lanes.LANE_STATE_SIZE]),
+                examples, np.arange(len(examples)), examples.labels[:, np.newaxis],
+                examples.sample_weight[:, np.newaxis], totals, np.zeros((0, len(self._layout))),
             )  # fmt: skip
         wrong: NDArray[np.float64] = totals[lanes.ERROR, self._layout.place]
         return wrong

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 _MOST_DEATHS = 20  # of workers, one after another, while no task gets done
+_PATIENCE = 1.0  # seconds until one looks whether anybody would tell of a death
 
 
 @dataclass(eq=False)
@@ -81,7 +82,10 @@ class LocalEngine:
                     running[self._submit(task)] = task
             if not running:
                 return
-            for future in wait(running, return_when=FIRST_COMPLETED).done:
+            done = wait(running, _PATIENCE, return_when=FIRST_COMPLETED).done
+            if not done and not _is_watched(self._pool):
+                raise BrokenProcessPool
+            for future in done:
                 task = running.pop(future)
                 task.finish(future.result())
                 yield task
@@ -95,22 +99,33 @@ class LocalEngine:
 
     def close(self) -> None:
         if self._pool is not None:
-            processes, calls, results = _insides(self._pool)
+            processes, calls, results, watcher = _insides(self._pool)
             self._pool.shutdown(wait=False, cancel_futures=True)
             for process in processes:  # nobody waits for what they compute
                 process.terminate()
                 process.join()
-            # The pool's threads may be in the middle of a task or a result, whose other end is gone now, and
-            # would wait for it for ever, and the interpreter for them: these ends here keep the pipes open.
+            # Usually the pool's threads end now. They may be in the middle of a task or a result, whose other end is
+            # gone, and would wait for it for ever, and the interpreter for them: these ends here keep the pipes open.
+            if watcher is not None:  # which closes them, too, and must not do so at the same time
+                watcher.join(_PATIENCE)
             calls.close()
             results.close()
             self._pool = None
 
 
-def _insides(pool: ProcessPoolExecutor) -> tuple[list[Any], Any, Any]:
-    """Its processes, and its own copies of their ends of the pipes: of tasks, and of results."""
+def _is_watched(pool: Any) -> bool:
+    """Whether its thread is there that hears of results and of deaths.
+
+    A process that dies while a task is being handed in may kill that thread, and then nobody is told of anything.
+    """
+    return bool(pool._executor_manager_thread.is_alive())
+
+
+def _insides(pool: ProcessPoolExecutor) -> tuple[list[Any], Any, Any, threading.Thread | None]:
+    """Its processes, its own copies of their ends of the pipes of tasks and of results, and the thread that listens."""
     inner: Any = pool
-    return list(inner._processes.values()), inner._call_queue._reader, inner._result_queue._writer
+    ends = inner._call_queue._reader, inner._result_queue._writer
+    return list(inner._processes.values()), *ends, inner._executor_manager_thread
 
 
 def _begin_worker() -> None:

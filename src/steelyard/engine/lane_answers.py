@@ -9,6 +9,7 @@ from steelyard.engine.lane_layout import Layout
 from steelyard.examples import Examples
 from steelyard.feature_columns import FeatureColumns
 from steelyard.learn import batched_loss, lanes, linear, units
+from steelyard.learn.lane_parts import COEFFICIENT
 from steelyard.losses import Loss, OneOf, decision_point
 from steelyard.model import Settings
 
@@ -41,10 +42,24 @@ def look(
     predictions: Matrix,
 ) -> None:
     lanes.measure(
-        *examples.arrays, rows, labels, sample_weight, examples.base,
-        *answers, totals, float(settings.bias), *sides(settings.loss),
-        predictions, batched_loss.values(settings.loss, settings.dtype),
+        turns(examples, rows, labels, sample_weight), lanes.Model(*answers), target(settings),
+        batched_loss.values(settings.loss, settings.dtype), totals, predictions, lanes.rooms_for(answers[0]),
     )  # fmt: skip
+
+
+def turns(examples: Examples, rows: NDArray[np.int64], labels: Matrix, sample_weight: Matrix) -> lanes.Turns:
+    """These rows of the examples, as kernels take them."""
+    return lanes.Turns(*examples.arrays, rows, labels, sample_weight, examples.base)
+
+
+def target(settings: Settings) -> lanes.Target:
+    return lanes.Target(float(settings.bias), *sides(settings.loss))
+
+
+def sides(loss: Loss) -> tuple[float, float]:
+    """Between which labels, and at which prediction, a loss for two classes turns. (Others do not care.)"""
+    values = loss.labels.values if isinstance(loss.labels, OneOf) else (-1.0, 1.0)
+    return 0.5 * (min(values) + max(values)), decision_point(loss)
 
 
 def fading_of(settings: Settings, state: Matrix) -> NDArray[np.float64]:
@@ -72,12 +87,6 @@ def state_from_origins(
 ) -> Matrix:
     """The state of lanes with the bias for features that are not measured from their origins."""
     state, found = state.copy(), columns.found
-    moved = columns.origins[found].astype(np.float64) @ answers[found, 0].astype(np.float64)
+    moved = columns.origins[found].astype(np.float64) @ answers[found, COEFFICIENT].astype(np.float64)
     state[linear.BIAS] -= fading * state[linear.BIAS_LAG] + state[linear.SCALE] * moved
     return state
-
-
-def sides(loss: Loss) -> tuple[float, float]:
-    """Between which labels, and at which prediction, a loss for two classes turns. (Others do not care.)"""
-    values = loss.labels.values if isinstance(loss.labels, OneOf) else (-1.0, 1.0)
-    return 0.5 * (min(values) + max(values)), decision_point(loss)

@@ -4,7 +4,6 @@ The models of a block have one loss, scaling and type of numbers, and may differ
 rate and its schedule, L2, their labels and their weights.
 """
 
-import copy
 from collections.abc import Callable, Sequence
 from dataclasses import astuple, fields, replace
 from operator import attrgetter
@@ -14,17 +13,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard import class_balance, feature_columns, target_scale
+from steelyard.array_table import ARRAYS, IN_COMMON, LANE_PARTS, OF_EACH
 from steelyard.engine import lane_answers, lane_layout
 from steelyard.engine.lane_answers import LaneAnswers, sides
 from steelyard.engine.lane_layout import Layout
 from steelyard.examples import Examples
 from steelyard.feature_columns import FeatureColumns
-from steelyard.learn import adaptive_lanes, batched_loss, clock, lane_epochs, lanes, linear, rows
+from steelyard.learn import adaptive_lanes, batched_loss, clock, lane_epochs, lane_parts, lanes, linear, rows
 from steelyard.learn.lane_features import BY_LARGEST, BY_NOTHING, BY_UNITS
+from steelyard.learn.lane_parts import COEFFICIENT, GRADIENTS, LAG, UNIT, numbers_before
 from steelyard.learner import broken
 from steelyard.losses import Loss, class_labels
 from steelyard.model import Model, Settings
-from steelyard.numba_tools import jit
+from steelyard.native import methods
 
 Matrix = NDArray[np.float64]
 Predict = Callable[[Examples], Matrix]
@@ -55,7 +56,7 @@ def row_losses(loss: Loss, predictions: Matrix, labels: Matrix) -> Matrix:
     with np.errstate(all="ignore"):
         for k, place in enumerate(values):
             own = np.ascontiguousarray(predictions[:, k]), np.ascontiguousarray(columns[:, k])
-            rows.fill_pairs(jit.pointer(loss, "value"), *own, place)
+            rows.fill_pairs(methods.pointer(loss, "value"), *own, place)
     return values.T
 
 
@@ -74,7 +75,8 @@ class LaneBlock:
         self.features = features
         common = self.settings[0]
         self._layout = layout = Layout(settings)
-        self.weights = lane_layout.zeros((features, lane_layout.parts(common), len(layout)), common.dtype)
+        shape = features, lane_layout.numbers_a_feature(common), len(layout)
+        self.weights = lane_layout.zeros(shape, common.dtype)
         self.state = lane_layout.zeros((lanes.LANE_STATE_SIZE, len(layout)), "float64")
         self.state[[linear.SCALE, lanes.ALIVE]] = 1.0
         self.gained = np.zeros((0, len(layout)))
@@ -91,12 +93,13 @@ class LaneBlock:
         self._l2 = np.array([each.l2 for each in layout.settings])
         self._moments: tuple[float, Matrix] | None = None
 
-    @property
-    def _squares(self) -> Matrix:
-        """The sum of squared gradients of each feature in each lane: a view."""
-        lanes = len(self._layout)
-        start = lanes // lane_layout.singles(self.settings[0])  # after the coefficients
-        return self.weights.reshape(self.features, -1).view(np.float64)[:, start : start + lanes]
+    def _part(self, which: int) -> NDArray[Any]:
+        """What each lane has of each feature, such as the COEFFICIENT: a view."""
+        lanes, singles = len(self._layout), lane_layout.singles(self.settings[0])
+        if which == GRADIENTS:
+            start = numbers_before(GRADIENTS, singles) * lanes // singles
+            return self.weights.reshape(self.features, -1).view(np.float64)[:, start : start + lanes]
+        return self.weights[:, numbers_before(which, singles)]
 
     def learn(
         self,
@@ -128,12 +131,14 @@ class LaneBlock:
         clocks, fractions = own = self.state[[linear.CLOCK, linear.FRACTION]]
         clocks, fractions = np.where(self._l2 > 0.0, own, [clocks + fractions, np.zeros_like(clocks)])
         table, column = lane_layout.pushes(self._layout.settings, clocks, fractions, sample_weight)
+        rule = lanes.Rule(
+            table, column, self._schedule[0], self._l2, settings.scaling == "row_norm",
+            self._layout.bounds, self._layout.steps(), batched_loss.values(settings.loss, settings.dtype),
+            self._layout.does, self._schedule, self._layout.single_forms()[0],
+        )  # fmt: skip
         lanes.learn(
-            *examples.arrays, rows, labels, sample_weight, examples.base, table, column,
-            self.weights, self.state, self._schedule[0], self._l2, settings.scaling == "row_norm",
-            float(settings.bias), *sides(settings.loss), before, self._layout.bounds, self._layout.steps(),
-            batched_loss.values(settings.loss, settings.dtype), self._layout.does, self._schedule,
-            self._layout.single_forms()[0],
+            lane_answers.turns(examples, rows, labels, sample_weight), lanes.Model(self.weights, self.state),
+            lane_answers.target(settings), rule, before, lanes.rooms_for(self.weights),
         )  # fmt: skip
         ends = lane_layout.after(clocks, sample_weight)
         own = self.state[[linear.CLOCK, linear.FRACTION]]
@@ -154,21 +159,25 @@ class LaneBlock:
         of = settings.loss, settings.dtype
         if settings.scaling == "standardized" and not self.state[[linear.CLOCK, linear.FRACTION]].any():
             for turn in np.flatnonzero(sample_weight.any(axis=1))[:1]:
-                self.columns.begin(examples, rows[turn], self._units[:, 0])
+                self.columns.begin(examples, rows[turn], self._part(UNIT)[:, 0])
         if broken(sample_weight) or self.state[linear.FRACTION].any():
             self.hold_gains()
         low, high = class_labels(settings.loss) if len(self.class_state) else (0.0, 1.0)
-        adaptive_lanes.learn(
-            *examples.arrays, rows, labels, sample_weight, examples.base,
+        numbers = adaptive_lanes.Model(
             self.weights, self.weights.reshape(-1).view(np.float64), self.gained.reshape(-1), self.touched,
-            self.state, self.label_state, self.class_state, self._moments_now(), layout.does, layout.multiply,
-            self._l2, _KINDS[settings.scaling], *self.columns.arrays, float(settings.bias),
-            *sides(settings.loss), low, high, settings.average_power, before,
-            layout.bounds, layout.steps(), batched_loss.values(*of), batched_loss.slopes(*of),
-            batched_loss.values_after(*of), *layout.single_forms(),
-            lane_epochs.rooms_for(
-                examples.arrays[0], settings.dtype, settings.in_label_units, settings.in_class_steps
-            ),
+            self.state, self.label_state, self.class_state, *self.columns.arrays,
+        )  # fmt: skip
+        rule = adaptive_lanes.Rule(
+            _KINDS[settings.scaling], self._moments_now(), layout.does, layout.multiply, self._l2, low, high,
+            settings.average_power, layout.bounds, layout.steps(), batched_loss.values(*of),
+            batched_loss.slopes(*of), batched_loss.values_after(*of), *layout.single_forms(),
+        )  # fmt: skip
+        single = lane_epochs.rooms_for(
+            examples.indptr, settings.dtype, settings.in_label_units, settings.in_class_steps
+        )
+        adaptive_lanes.learn(
+            lane_answers.turns(examples, rows, labels, sample_weight), numbers, lane_answers.target(settings),
+            rule, before, adaptive_lanes.rooms_for(examples.indptr, self.weights, single),
         )  # fmt: skip
 
     def _moments_now(self) -> Matrix:
@@ -187,7 +196,7 @@ class LaneBlock:
         """As `Model.hold_gains`."""
         if not len(self.gained) and self.settings[0].adaptive and self._layout.cuts:
             self.gained = lane_layout.zeros((self.features, len(self._layout)), "float64")
-            self.touched = np.zeros((len(self._layout), self.features), np.int32)
+            self.touched = np.zeros((len(self._layout), self.features + 1), np.int32)
 
     def list_gains(self) -> None:
         """As `Model.list_gains`."""
@@ -219,22 +228,13 @@ class LaneBlock:
         if self.settings[0].scaling != "standardized":
             return self.weights, self.state
         answers = np.zeros((self.features, 1, self.weights.shape[2]), self.weights.dtype)
-        fading, units, lags = lane_answers.fading_of(self.settings[0], self.state), self._units, self._lags
+        fading = lane_answers.fading_of(self.settings[0], self.state)
+        own = [self._part(which) for which in (COEFFICIENT, UNIT, LAG)]
         for start in range(0, self.features, _TOGETHER):
-            part = slice(start, start + _TOGETHER)
-            own = self.weights[part, 0], units[part], lags[part]
-            lane_answers.raw_units(*own, self.state, fading, answers[part, 0])
+            some = slice(start, start + _TOGETHER)
+            v, units, lags = (part[some] for part in own)
+            lane_answers.raw_units(v, units, lags, self.state, fading, answers[some, COEFFICIENT])
         return answers, lane_answers.state_from_origins(self.state, fading, self.columns, answers)
-
-    @property
-    def _units(self) -> NDArray[Any]:
-        """What features are measured in: a view."""
-        return self.weights[:, 1 + lane_layout.singles(self.settings[0])]
-
-    @property
-    def _lags(self) -> NDArray[Any]:
-        """How far averages lag behind: a view."""
-        return self.weights[:, 2 + lane_layout.singles(self.settings[0])]
 
     def _spread(self, columns: Matrix) -> Matrix:
         """One column stays one; those of the settings become those of the lanes."""
@@ -250,8 +250,9 @@ class LaneBlock:
         """As `Model.know_units`."""
         if self.settings[0].scaling == "standardized":
             self.unit_fill[0] = -1.0
-            self._units[:] = -1.0
-            self._units[own] = 0.0
+            units = self._part(UNIT)
+            units[:] = -1.0
+            units[own] = 0.0
 
     def scalars(self, which: int) -> NDArray[np.float64]:
         """One row of the state, in the order of the settings."""
@@ -260,60 +261,47 @@ class LaneBlock:
 
     def met(self) -> NDArray[np.int64]:
         """The features of which any lane knows something: of the others, models need no copies."""
-        found, unit = [], 1 + lane_layout.singles(self.settings[0])
-        for start in range(0, self.features, _TOGETHER):
-            part = self.weights[start : start + _TOGETHER]
-            known = (part != 0.0).any(axis=2)
-            if self.settings[0].scaling == "standardized":
-                known[:, unit] = (part[:, unit] != self.unit_fill[0]).any(axis=1)
-            found.append(start + np.flatnonzero(known.any(axis=1)))
-        return np.concatenate(found)
+        unit = numbers_before(UNIT, lane_layout.singles(self.settings[0]))
+        found = np.empty(self.features, np.bool_)
+        lane_parts.find_met(self.weights, unit, float(self.unit_fill[0]), found)
+        return np.flatnonzero(found)
 
     def model(self, number: int, met: NDArray[np.int64] | slice = EVERY) -> Model:
         """One of the models, as a copy that can go on alone; `met`, if known, saves time."""
         lane = self._layout.place[number]
         model = Model(self.settings[number], self.features)
-        model.state[:] = self.state[: linear.STATE_SIZE, lane]
-        model.raw_coefficients[met] = self.weights[met, 0, lane]
-        if model.settings.adaptive:
-            model.sum_squared_gradients[met] = self._squares[met, lane]
-        if model.settings.scaling == "normalized":
-            model.max_abs[met] = self._units[met, lane]
-        if model.settings.scaling == "standardized":
-            model.units[:] = self.unit_fill
-            model.units[met] = self._units[met, lane]
-            model.lag[met] = self._lags[met, lane]
-            model.columns = copy.deepcopy(self.columns)
-            model.unit_fill[:] = self.unit_fill
-        if len(self.gained) and model.state[linear.FRACTION]:
+        if len(self.gained) and self.state[linear.FRACTION, lane]:
             model.hold_gains()
-            model.gained[:] = self.gained[:, lane]
-            model.list_gains()
-        model.label_state[:] = self.label_state[:, lane]
-        model.class_state[:] = self.class_state[:, lane]
+        model.units[:] = self.unit_fill
+        for array in ARRAYS:
+            own = array.of(model)
+            if array.lanes == IN_COMMON:
+                own[...] = array.of(self)
+            elif array.lanes == OF_EACH:
+                own[:] = array.of(self)[: len(own), lane]
+        for part, array in LANE_PARTS:
+            if len(own := array.of(model)):
+                own[met] = self._part(part)[met, lane]
+        model.list_gains()
         return model
 
     def put(self, number: int, model: Model) -> None:
         """Let one of the models go on from a copy of this one."""
         lane = self._layout.place[number]
-        self.state[: linear.STATE_SIZE, lane] = model.state
-        self.weights[:, 0, lane] = model.raw_coefficients
-        if model.settings.adaptive:
-            self._squares[:, lane] = model.sum_squared_gradients
-        if model.settings.scaling == "normalized":
-            self._units[:, lane] = model.max_abs
-        if model.settings.scaling == "standardized":
-            self._units[:, lane] = model.units
-            self._lags[:, lane] = model.lag
-            self.columns = copy.deepcopy(model.columns)
-            self.unit_fill[:] = model.unit_fill
         if len(model.gained):
             self.hold_gains()
         if len(self.gained):
-            self.gained[:, lane] = model.gained if len(model.gained) else 0.0
+            self.gained[:, lane] = 0.0  # of which the model may have none
             self.touched[lane, : len(model.touched)] = model.touched
-        self.label_state[:, lane] = model.label_state
-        self.class_state[:, lane] = model.class_state
+        for array in ARRAYS:
+            own = array.of(model)
+            if array.lanes == IN_COMMON:
+                array.of(self)[...] = own
+            elif array.lanes == OF_EACH and len(ours := array.of(self)):
+                ours[: len(own), lane] = own
+        for part, array in LANE_PARTS:
+            if len(own := array.of(model)):
+                self._part(part)[:, lane] = own
 
     def set_scalars(self, which: int, values: NDArray[np.float64]) -> None:
         """One row of the state, in the order of the settings."""
@@ -321,27 +309,20 @@ class LaneBlock:
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Everything that changes."""
-        return {
-            "weights": self.weights,
-            "state": self.state,
-            "gained": self.gained,
-            "label_state": self.label_state,
-            "class_state": self.class_state,
-            "unit_fill": self.unit_fill,
-            **self.columns.named(),
-        }
+        shared = {array.name: array.of(self) for array in ARRAYS if array.lanes}
+        return {"weights": self.weights} | shared
 
 
 def bytes_a_lane(settings: Settings, features: int) -> int:
     """What a lane needs, and what it gains with weights that are no whole numbers."""
-    numbers = lane_layout.parts(settings) * np.dtype(settings.dtype).itemsize
+    numbers = lane_layout.numbers_a_feature(settings) * np.dtype(settings.dtype).itemsize
     return features * (numbers + _bytes_of_gains(settings))
 
 
 def bytes_alone(settings: Settings, features: int) -> int:
     """The same of a model that learns alone, but for L1."""
     one = Model(settings, 1)
-    numbers = one.pairs.nbytes + one.sums.nbytes + one.max_abs.nbytes
+    numbers = sum(array.of(one).nbytes for _, array in LANE_PARTS)
     return features * (numbers + _bytes_of_gains(settings))
 
 

@@ -9,11 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard import schedules, updates
+from steelyard.array_table import LANE_PARTS
 from steelyard.learn import batched_loss, lanes
 from steelyard.learn.batched_loss import WIDTH
+from steelyard.learn.lane_parts import numbers_before
 from steelyard.learn.lanes import CUTS, SKIPS, TAKES_WHOLE
-from steelyard.model import Settings
-from steelyard.numba_tools import jit
+from steelyard.model import Model, Settings
+from steelyard.native import methods
 
 
 class Layout:
@@ -56,9 +58,9 @@ class Layout:
         """What `epochs` needs of the loss, of one prediction."""
         loss = self.settings[0].loss
         return (
-            jit.step_pointer(loss, updates.by_name("invariant").step),
-            jit.pointer(loss, "value"),
-            jit.pointer(loss, "derivative"),
+            methods.step_pointer(loss, updates.by_name("invariant").step),
+            methods.pointer(loss, "value"),
+            methods.pointer(loss, "derivative"),
         )
 
     def times(self) -> Any:
@@ -86,10 +88,11 @@ def singles(settings: Settings) -> int:
     return 8 // np.dtype(settings.dtype).itemsize
 
 
-def parts(settings: Settings) -> int:
-    """How many numbers a lane has of each feature: see `lane_features`."""
-    beside = {"adaptive": 0, "normalized": 1, "standardized": 2}
-    return 1 + (singles(settings) + beside[settings.scaling] if settings.adaptive else 0)
+def numbers_a_feature(settings: Settings) -> int:
+    """How many numbers a lane has of each feature: see `lane_parts`."""
+    one = Model(settings, 1)
+    last = max(part for part, array in LANE_PARTS if len(array.of(one)))
+    return numbers_before(last + 1, singles(settings))
 
 
 _LINE = 64  # bytes: numbers that lie across two lines of a cache take as long to fetch as both
@@ -161,6 +164,6 @@ def pushes(
             columns[alike] = len(columns)
             moments = batched_loss.pushes(schedules.frozen if frozen else schedules.integral)
             turns = np.ascontiguousarray(sample_weight[:, alike[-1]])
-            filled.append(lanes.pushes(*now, turns, initial_t, each.power_t, moments))
+            filled.append(lanes.pushed_by(now, turns, initial_t, each.power_t, moments))
         column[lane] = columns[alike]
     return np.stack(filled, axis=1), column

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard.learn import lanes, linear
+from steelyard.learn.lane_parts import COEFFICIENT, GRADIENTS, UNIT, numbers_before
 
 Array = NDArray[Any]
 
@@ -39,7 +40,8 @@ def _state(kept: Array, now: Array) -> Array:
 def _weights(kept: Array, now: Array) -> Array:
     """Sums of squares were as short as coefficients."""
     weights = np.zeros_like(now)
-    weights[:, 0] = kept[:, 0]
-    weights[:, 1:3] = kept[:, 1].astype(np.float64).view(now.dtype).reshape(len(now), 2, -1)
-    weights[:, 3:] = kept[:, 2:]
+    weights[:, COEFFICIENT] = kept[:, COEFFICIENT]
+    long = kept[:, GRADIENTS].astype(np.float64).view(now.dtype).reshape(len(now), 2, -1)
+    weights[:, GRADIENTS : numbers_before(UNIT, 2)] = long
+    weights[:, numbers_before(UNIT, 2) :] = kept[:, UNIT:]
     return weights

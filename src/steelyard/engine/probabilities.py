@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from steelyard.learn import rows
 from steelyard.losses import Loss, class_labels, decision_point
-from steelyard.numba_tools import jit
+from steelyard.native import methods
 
 Calibration = list[list[float]]  # of each model a, b and the bend
 Matrix = NDArray[np.float64]
@@ -67,7 +67,7 @@ def bent(margins: NDArray[np.float64], bend: float) -> NDArray[np.float64]:
 
 def _of_label(loss: Loss, predictions: NDArray[np.float64], label: float) -> Matrix:
     out = np.empty(len(predictions))
-    rows.fill_scalar(jit.pointer(loss, "probability"), np.ascontiguousarray(predictions), label, out)
+    rows.fill_scalar(methods.pointer(loss, "probability"), np.ascontiguousarray(predictions), label, out)
     return out
 
 

@@ -14,6 +14,7 @@ from steelyard.engine.lane_layout import Layout, zeros
 from steelyard.engine.model_set import group
 from steelyard.examples import Examples
 from steelyard.learn import lanes, linear, shrinkage
+from steelyard.learn.lane_parts import COEFFICIENT
 from steelyard.model import Model, Settings
 from steelyard.model_file import EngineState
 
@@ -72,7 +73,7 @@ def _block(settings: Settings, models: Iterator[Model], alive: NDArray[np.float6
     for lane, model in zip(layout.place, models, strict=True):
         if not len(answers):
             answers = zeros((model.features, 1, len(layout)), settings.dtype)
-        own, state[: linear.STATE_SIZE, lane] = answers[:, 0, lane], model.state
+        own, state[: linear.STATE_SIZE, lane] = answers[:, COEFFICIENT, lane], model.state
         if settings.scaling == "standardized":
             own_state = model.state[:, np.newaxis]
             fading = lane_answers.fading_of(settings, own_state)

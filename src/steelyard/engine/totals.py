@@ -16,7 +16,7 @@ from steelyard._messages import counted
 from steelyard.examples import Examples
 from steelyard.learn import rows
 from steelyard.losses import Loss, class_labels
-from steelyard.numba_tools import jit
+from steelyard.native import methods
 from steelyard.weight_summary import WeightSummary
 
 MOST_LABELS = 1 << 15
@@ -182,9 +182,9 @@ class LabelWeights:
         return -reach, reach
 
     def _average(self, loss: Loss, function: str, constant: float) -> float:
-        out = np.empty(len(self._labels))
+        labels, out = np.ascontiguousarray(self._labels), np.empty(len(self._labels))
         with np.errstate(all="ignore"):
-            rows.fill_pairs(jit.pointer(loss, function), np.full(len(out), constant), self._labels, out)
+            rows.fill_pairs(methods.pointer(loss, function), np.full(len(out), constant), labels, out)
             return float(out @ self._weights / self._weights.sum())
 
 

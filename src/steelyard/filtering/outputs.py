@@ -5,6 +5,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from steelyard._file_lock import lock
 from steelyard.filtering.rendering import Compress, Renderer
 from steelyard.io.arrow_arrays import import_pyarrow
 from steelyard.io.errors import InputError
@@ -104,12 +105,7 @@ def partial_path(path: Path) -> Path:
 def _open_alone(partial: Path) -> BinaryIO:
     """Two runs may share a folder, but not a file."""
     file = partial.open("ab")
-    with suppress(ImportError):  # not on every system
-        import fcntl
-
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            file.close()
-            raise InputError(f"{partial}: is being written by another run") from None
+    if not lock(file.fileno()):
+        file.close()
+        raise InputError(f"{partial}: is being written by another run")
     return file

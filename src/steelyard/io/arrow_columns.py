@@ -24,7 +24,7 @@ from steelyard.io.columns import HEAD_RECORDS, ColumnOverrides, Columns, infer_r
 from steelyard.io.errors import RowErrors
 from steelyard.io.input_spec import InputSpec
 from steelyard.io.tables import TableParser
-from steelyard.text import cells
+from steelyard.text import cells, structs
 
 
 class ArrowColumns:
@@ -60,8 +60,8 @@ class ArrowColumns:
         names = self._table.columns.names
         places = np.array([found.places[names[column]] for column in self._features], np.int64)
         count = cells.rows_of_columns(
-            found.text, found.spans, found.reals, (kinds, columns, places, seeds, fields), options, scratch,
-            keyed.ends, keyed.distinct, keyed.features,
+            found.text, found.spans, found.reals, structs.ColumnPlan(kinds, columns, places, seeds, fields),
+            options, scratch, keyed.ends, keyed.distinct, keyed.features,
         )  # fmt: skip
         return replace(
             keyed.first(rows, count),

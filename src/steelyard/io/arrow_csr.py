@@ -27,14 +27,14 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.examples import LARGEST, Examples, read_only, sizes
+from steelyard.examples import LARGEST, Examples, sizes
 from steelyard.features import Candidates, Names
 from steelyard.io import arrow_arrays
 from steelyard.io.arrow_arrays import gather, import_pyarrow
 from steelyard.io.blocks import Block, Compose, ParsedBlock
 from steelyard.io.errors import InputError, RowErrors, show
 from steelyard.learn import rows
-from steelyard.text import assemble
+from steelyard.text import assemble, structs
 
 KEY = b"steelyard"
 NAMES_KEY = b"steelyard-names"
@@ -73,7 +73,7 @@ def parse(batch: ArrowBlock, features: int) -> ParsedBlock:
     found = _columns(table)
     errors = _check(found, features)
     kept = errors.good_rows
-    indptr, indices, values = map(read_only, found.csr(kept))
+    indptr, indices, values = found.csr(kept)
     if batch.header is None:
         indptr, indices, values = _merge_repeated(indptr, indices, values, features)
     offsets = None if found.offsets is None or not found.offsets[kept].any() else found.offsets[kept]
@@ -165,7 +165,7 @@ def _check(found: _Columns, features: int) -> RowErrors:
         lengths[0] != lengths[1],
         lambda row: f"there are {lengths[0][row]} indices but {lengths[1][row]} values",
     )
-    unsigned = read_only(indices.entries).view(f"u{indices.entries.itemsize}")
+    unsigned = indices.entries.view(f"u{indices.entries.itemsize}")
     all_bits = np.invert(unsigned.dtype.type(0))
     if len(unsigned) and rows.sizes(unsigned, all_bits)[1] >= features:  # a negative index is a large one
         errors.add_entries(
@@ -197,15 +197,18 @@ def _merge_repeated(
         return indptr, indices, values
     longest = int(np.diff(indptr).max())
     table = np.full(1 << max(2 * longest - 1, 15).bit_length(), -1, np.int64)
-    merged = np.zeros_like(indptr), np.empty_like(indices), np.empty_like(values)
     none, no_names = np.zeros(0, np.int64), np.zeros(0, np.uint32)
-    count, _ = assemble.fold(
-        indptr[1:], np.zeros(0, np.bool_), indices, values, -1, table, 0, no_names, no_names, *merged,
+    merged = structs.Folded(
+        np.zeros_like(indptr), np.empty(len(indices), np.int32), np.empty_like(values),
         none, none, np.zeros((0, 1), np.int32),
+    )  # fmt: skip
+    count, _ = assemble.fold(
+        indptr[1:], np.zeros(0, np.bool_), indices.astype(np.uint32), values,
+        structs.Table(-1, table, 0), no_names, no_names, merged,
     )  # fmt: skip
     if count == len(indices):
         return indptr, indices, values
-    return merged[0], merged[1][:count], merged[2][:count]
+    return merged.indptr, merged.indices[:count].view(np.uint32).astype(indices.dtype), merged.values[:count]
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ from steelyard.io.formats import MARK
 from steelyard.io.input_spec import Dialect, InputSpec
 from steelyard.io.sources import COMPRESSED_SUFFIXES, Source
 from steelyard.io.tables import TableParser
-from steelyard.text import delimited, lines
+from steelyard.text import cells, delimited, lines
 
 SEPARATORS = (",", "\t", ";", "|")
 _BY_SUFFIX = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
@@ -86,8 +86,8 @@ class DelimitedReader:
         escape = delimited.QUOTE if dialect.quoting else -1
         rooms, valid = self._table.allocate(block, escape, elements=False)
         counts = delimited.parse(
-            rooms.text, block.start, len(block.text), valid, dialect.byte, dialect.quoting, block.width,
-            block.places, *self._table.arguments, *rooms.arguments,
+            rooms.text, block.start, len(block.text), valid, dialect.byte, dialect.quoting,
+            cells.room_for_spans(block.width), block.places, *self._table.arguments, *rooms.arguments,
         )  # fmt: skip
         return self._table.finish(block, rooms, counts, block.remarks)
 

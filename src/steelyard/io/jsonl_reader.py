@@ -55,7 +55,7 @@ class JsonReader(LineReader):
         rooms, valid = table.allocate(block, BACKSLASH, elements=True)
         *counts, unknown = jsonl.parse(
             rooms.text, len(block.text), valid, table.names, table.name_ends, self._slots,
-            *table.arguments, *rooms.arguments,
+            *table.arguments, *rooms.arguments, jsonl.rooms_for(len(table.name_ends)),
         )  # fmt: skip
         return table.finish(block, rooms, counts, frozenset([UNKNOWN] if unknown else []))
 

@@ -9,6 +9,8 @@ error.
 
 import signal
 
+from steelyard._file_lock import fcntl
+
 
 def take(file: int) -> bool:
     """Take a lease on an open file, until it is closed; False if that is not possible.
@@ -16,17 +18,13 @@ def take(file: int) -> bool:
     It is not on other systems, on some file systems, on files of other users, or while somebody writes.
     """
     try:
-        import fcntl
-
         fcntl.fcntl(file, fcntl.F_SETSIG, signal.SIGURG)  # ignored by default; the usual signal would kill
         fcntl.fcntl(file, fcntl.F_SETLEASE, fcntl.F_RDLCK)
-    except (ImportError, AttributeError, OSError):
+    except (AttributeError, OSError):
         return False
     return True
 
 
 def wanted_back(file: int) -> bool:
     """Whether somebody waits for the file on which a lease was taken."""
-    import fcntl
-
-    return fcntl.fcntl(file, fcntl.F_GETLEASE) != fcntl.F_RDLCK
+    return bool(fcntl.fcntl(file, fcntl.F_GETLEASE) != fcntl.F_RDLCK)

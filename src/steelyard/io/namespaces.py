@@ -114,17 +114,22 @@ class NamespaceExpansion:
     def __call__(self, text: NDArray[np.uint8], keyed: Keyed) -> Keyed:
         letters = np.empty(len(keyed.keys), np.uint8)
         namespaces.first_letters(text, keyed.starts, letters)
-        tables = (letters, self._dropped, self._fields, self._gram_ends, self._grams)
-        given = (keyed.ends, keyed.keys, keyed.values, keyed.fields, keyed.starts, *tables)
+        tables = namespaces.Tables(letters, self._dropped, self._fields, self._gram_ends, self._grams)
+        given = keyed.ends, keyed.features, tables, np.empty(256, np.int64), np.empty(256, np.int64)
         dtype = keyed.values.dtype.name
-        count = namespaces.expand(*given, keyed.ends, *Keyed.empty(0, 0, dtype).features)
+        count = namespaces.expand(*given, keyed.ends, Keyed.empty(0, 0, dtype).features)
         new = Keyed.empty(len(keyed.ends), count, dtype)
         if count:
-            namespaces.expand(*given, new.ends, *new.features)
+            namespaces.expand(*given, new.ends, new.features)
         else:
             new.ends[:] = 0
-        labels, sample_weight, offsets, tags, _ = keyed.heads
-        return replace(new, labels=labels, sample_weight=sample_weight, offsets=offsets, tags=tags)
+        return replace(
+            new,
+            labels=keyed.labels,
+            sample_weight=keyed.sample_weight,
+            offsets=keyed.offsets,
+            tags=keyed.tags,
+        )
 
 
 def gram_masks(most: int, skips: int) -> list[int]:

@@ -14,6 +14,7 @@ from steelyard.io.errors import RowError
 from steelyard.io.input_spec import InputSpec
 from steelyard.io.namespaces import EVERY, NamespaceExpansion
 from steelyard.text import feature_names, hashing, sparse_text
+from steelyard.text.index_value import room_for_batch
 
 _NOTHING = np.zeros(0, np.int32)
 QUERIES = "qid is ignored: rows are learned one by one, not as groups"
@@ -45,7 +46,8 @@ class SparseTextReader(LineReader):
         """The parsed block, which outlives the buffers. Names are written by the kernel, from what each
         feature is made of.
         """
-        kept = Keyed(*(array.copy() for array in keyed.heads), *keyed.features)
+        heads = ("labels", "sample_weight", "offsets", "tags", "ends")
+        kept = replace(keyed, **{name: getattr(keyed, name).copy() for name in heads})
         notes = [_describe(block, *problem) for problem in problems[: known["skipped"], :3].tolist()]
         parsed = blocks.fold_rows(block, kept, self._folding, notes=notes, **known)
         if parsed.candidates is None or not len(parsed.candidates.keys):
@@ -76,8 +78,8 @@ class VwReader(SparseTextReader):
         room, stops = self._buffers.for_text(len(block.text))
         problems = new_problems(block)
         rows, features, lines, wrong = sparse_text.parse_vw(
-            block.text, len(block.text), stops, self._largest, self._field_seeds,
-            *room.heads, *room.features[:4], problems,
+            block.text, len(block.text), stops, room_for_batch(), self._largest, self._field_seeds,
+            room.heads, room.features, problems,
         )  # fmt: skip
         keyed = room.first(rows, features)
         made_of = _NOTHING, _NOTHING
@@ -100,8 +102,9 @@ class SvmlightReader(SparseTextReader):
         room, stops = self._buffers.for_text(len(block.text))
         problems = new_problems(block)
         rows, features, lines, wrong, queries = sparse_text.parse_svmlight(
-            block.text, len(block.text), stops, self._largest, *room.heads, *room.features[:4], problems
-        )
+            block.text, len(block.text), stops, room_for_batch(), self._largest,
+            room.heads, room.features, problems,
+        )  # fmt: skip
         return self._finish(
             block, room.first(rows, features), problems, feature_names.compose_indices,
             lines=lines, skipped=wrong, remarks=frozenset([QUERIES] if queries else []),

@@ -16,7 +16,7 @@ from steelyard.io.blocks import EXCERPT, Block, ParsedBlock, composer, describe,
 from steelyard.io.errors import InputError, RowError
 from steelyard.io.input_spec import InputSpec
 from steelyard.io.labels import LabelRule
-from steelyard.text import cells, feature_names, hashing
+from steelyard.text import cells, feature_names, hashing, structs
 from steelyard.text.lines import UNKNOWN_LABEL
 from steelyard.text.tokens import scratch
 
@@ -30,14 +30,13 @@ class RowBuffers:
     text: NDArray[np.uint8]
     room: NDArray[np.uint8]
     keyed: Keyed
-    scratch: Any
+    scratch: structs.Scratch
     problems: NDArray[np.int64]
 
     @property
     def arguments(self) -> tuple[Any, ...]:
         """All but the text, as the kernels of both formats take it."""
-        heads = *self.keyed.heads, self.keyed.distinct
-        return self.scratch, self.room, heads, self.keyed.features, self.problems
+        return self.scratch, self.room, self.keyed.heads, self.keyed.features, self.problems
 
 
 class TableParser:
@@ -65,7 +64,7 @@ class TableParser:
         missing = [word.lower().encode() for word in columns.missing]
         padded = b"".join(word.ljust(max(map(len, missing)), b"\0") for word in missing)
         places = {name: place for place, name in enumerate(crossed.fields)}
-        plan = (
+        plan = structs.Plan(
             np.array([_CODES[column.role] for column in columns.columns], np.int64),
             np.array([hashing.column_key(name) for name in learned], np.int64),
             np.array([places.get(name, -1) for name in learned], np.int16),
@@ -79,7 +78,7 @@ class TableParser:
             LARGEST[spec.dtype],
         )
 
-    def keyed(self, rows: int, features: int, size: int) -> tuple[Keyed, Any]:
+    def keyed(self, rows: int, features: int, size: int) -> tuple[Keyed, structs.Scratch]:
         """Room for so many rows and features and the tokens of `size` bytes; and what the tokeniser needs.
 
         Generous bounds cost nothing: memory that is not touched is not used.
@@ -92,10 +91,10 @@ class TableParser:
         room = replace(room, distinct=np.empty(rows, np.bool_), lent=False)
         return room, self._scratch(merged)
 
-    def _scratch(self, tokens: int) -> Any:
+    def _scratch(self, tokens: int) -> structs.Scratch:
         """This thread's, used again: fresh memory would be cleared by the system."""
-        kept = getattr(self._own, "scratch", None)
-        if kept is None or len(kept[1]) <= tokens:
+        kept: structs.Scratch | None = getattr(self._own, "scratch", None)
+        if kept is None or len(kept.known) <= tokens:
             self._own.scratch = kept = scratch(tokens)
         return kept
 
@@ -146,7 +145,7 @@ def _byte_array(text: bytes) -> NDArray[np.uint8]:
     return np.array(bytearray(text), np.uint8)
 
 
-def _rule_arrays(rule: LabelRule | None) -> tuple[Any, ...]:
+def _rule_arrays(rule: LabelRule | None) -> structs.LabelRule:
     """The names sorted by length, then bytes; their ends and values; whether others have one, and which."""
     known: dict[bytes, float] = {}
     otherwise = None
@@ -154,7 +153,7 @@ def _rule_arrays(rule: LabelRule | None) -> tuple[Any, ...]:
         known = {name.encode(): value for name in rule.spelt if (value := rule.value(name)) is not None}
         otherwise = rule.otherwise
     names = sorted(known, key=lambda name: (len(name), name))
-    return (
+    return structs.LabelRule(
         _byte_array(b"".join(names)),
         np.cumsum([len(name) for name in names], dtype=np.int64),
         np.array([known[name] for name in names], np.float64),

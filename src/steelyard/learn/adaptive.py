@@ -17,6 +17,7 @@ references to its arrays in every row.
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
@@ -31,6 +32,7 @@ from steelyard.learn.clock import (
     slope_at,
 )
 from steelyard.learn.epochs import (
+    Rule,
     learn_parts,
     leave_open,
     multiply_by,
@@ -50,39 +52,48 @@ from steelyard.learn.linear import (
     WEIGHT,
     soft,
 )
-from steelyard.learn.row_copies import clear, put, take
-from steelyard.learn.rows import LARGEST, dot, fill
+from steelyard.learn.row_copies import AdaptiveRooms, clear, put, take
+from steelyard.learn.rows import LARGEST, Rows, dot, fill
 from steelyard.learn.shrinkage import must_settle, settle
 from steelyard.learn.still_rates import bias_level, gained_in, rates
 from steelyard.learn.units import TINIEST, scaled_gain
-from steelyard.numba_tools.jit import apart, borrow, helper, kernel, part
+from steelyard.native.declare import kernel, part
+from steelyard.native.kinds import Counts, ExactPairs, Numbers, Switch, Table, Weights
 
 _NONE, _ONE = np.uint64(0), np.uint64(1)
 
 
-@kernel
-def learn(
-    indptr, indices, values, dense, labels, sample_weight, offsets, order,
-    pairs, gained, touched, max_abs, l1_applied, sums, l1_lags, payments,
-    state, known, seen, predictions, bias_value, low, high,
-    step, value, derivative, cut, multiply, l1, l2, normalized, rooms,
-):  # fmt: skip
-    """As `standardized.learn`, for `pairs` of weights and sums of squares, and `max_abs` if normalized.
+class Model(NamedTuple):
+    """As `standardized.Model`, for `pairs` of weights and sums of squares, and `max_abs` if normalized.
 
     `sums`, `l1_lags` and `payments` are empty, as nothing is averaged.
     """
-    pairs_room, typed_rooms, exact_rooms, scalars, moments = rooms
-    numbers, exact = borrow(typed_rooms), borrow(exact_rooms)
+
+    pairs: ExactPairs
+    sums: ExactPairs
+    gained: Numbers
+    touched: Counts
+    max_abs: Weights
+    l1_applied: Numbers
+    l1_lags: Numbers
+    payments: Table
+    state: Numbers
+    known: Numbers
+    seen: Numbers
+
+
+@kernel
+def learn(
+    rows: Rows, model: Model, rule: Rule, normalized: Switch, predictions: Numbers, rooms: AdaptiveRooms
+):
+    """As `standardized.learn`."""
+    indptr, indices, values, dense, labels, sample_weight, offsets, order = rows
+    pairs, sums, gained, touched, max_abs, l1_applied, l1_lags, payments, now, known, seen = model
+    bias_value, low, high, step, value, derivative, cut, multiply, l1, l2 = rule
+    own, numbers, exact, typed, moment = rooms
     w, x, sizes, units, g, moves = numbers[0], numbers[1], numbers[2], numbers[3], numbers[4], numbers[5]
     z = numbers[6] if normalized else x
     exact_g, fresh = exact[0], exact[2]
-    own, typed, moment = borrow(pairs_room), borrow(scalars), borrow(moments)
-    indptr, indices, values, order = borrow(indptr), borrow(indices), borrow(values), borrow(order)
-    labels, sample_weight, offsets = borrow(labels), borrow(sample_weight), borrow(offsets)
-    pairs, gained, touched = borrow(pairs), borrow(gained), borrow(touched)
-    max_abs, l1_applied, known, seen = borrow(max_abs), borrow(l1_applied), borrow(known), borrow(seen)
-    sums, l1_lags, payments = borrow(sums), borrow(l1_lags), borrow(payments)
-    predictions, now = borrow(predictions), borrow(state)
     ordered = len(order) > 0
     based = len(offsets) > 0
     shrinks = l1 > 0.0 or l2 > 0.0
@@ -184,26 +195,13 @@ def learn(
                 settle(pairs, sums, l1_applied, l1_lags, payments, now)
 
 
-@helper
+@part
 def _learn_in_epochs(
     start, end, base, indices, dense, filled, pairs, gained, touched, max_abs, l1_applied,
     sums, l1_lags, payments, now, moment, known, seen, own, z, numbers, exact, typed,
     offset, y, share, h, bias_value, normalized, l1, l2, step, value, derivative,
 ):  # fmt: skip
     """Learn a row of any weight, from any clock on."""
-    apart()
-    # again, as it is a call: see `borrow`
-    indices, pairs, gained, touched = borrow(indices), borrow(pairs), borrow(gained), borrow(touched)
-    max_abs, l1_applied, sums, l1_lags = borrow(max_abs), borrow(l1_applied), borrow(sums), borrow(l1_lags)
-    payments, now, moment, known, seen = (
-        borrow(payments),
-        borrow(now),
-        borrow(moment),
-        borrow(known),
-        borrow(seen),
-    )
-    own, z, typed = borrow(own), borrow(z), borrow(typed)
-    numbers, exact = borrow(numbers), borrow(exact)
     w, x, sizes, units, moves = numbers[0], numbers[1], numbers[2], numbers[3], numbers[5]
     g, lags, fresh = exact[0], exact[1], exact[2]
     for k in range(filled):
@@ -211,7 +209,8 @@ def _learn_in_epochs(
     clear(filled, fresh)
     features = indices[start - base : end - base]
     if now[FRACTION] > 0.0:
-        open_epoch(features, g, fresh, gained, _ONE, _NONE)
+        take(start, end, base, indices, dense, gained, fresh)
+        open_epoch(filled, g, fresh)
     if normalized:
         take(start, end, base, indices, dense, max_abs, sizes)
         _to_units(filled, x, sizes, units, z, typed)
@@ -220,8 +219,8 @@ def _learn_in_epochs(
     left = h
     while left > 0.0:
         left = learn_parts(
-            filled, x, z, factors, w, g, fresh, lags, moves, typed, now, moment, known, seen, payments,
-            gained, _ONE, _NONE, touched,
+            filled, dot(filled, w, x), x, z, factors, w, g, fresh, lags, moves, typed,
+            now, moment, known, seen, payments, gained, _ONE, _NONE, touched,
             offset, y, share, left, misfits, bias_value, False, normalized, l1, l2, step, value, derivative,
         )  # fmt: skip
         settles = must_settle(now, payments)

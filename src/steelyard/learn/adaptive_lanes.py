@@ -8,8 +8,12 @@ Which features are columns with an origin depends on the rows only, and all lane
 any lane learns it.
 """
 
-import numpy as np
+from typing import Any, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
+from steelyard.learn import lane_epochs
 from steelyard.learn.batched_loss import AFTER, CHANGE, PUSH, SLOPE, VALUE, H, U, Y, address, fill_board
 from steelyard.learn.clock import LATE
 from steelyard.learn.lane_clocks import (
@@ -45,7 +49,19 @@ from steelyard.learn.lane_features import (
     standardize,
     sum_squares,
 )
-from steelyard.learn.lanes import ALIVE, CUTS, LIMIT, copy, count_loss, predict_all, spread
+from steelyard.learn.lane_parts import GRADIENTS, LAG, UNIT, place_of
+from steelyard.learn.lanes import (
+    ALIVE,
+    CUTS,
+    LIMIT,
+    Target,
+    Turns,
+    any_of,
+    copy,
+    count_loss,
+    predict_all,
+    spread,
+)
 from steelyard.learn.levels import level_of
 from steelyard.learn.linear import (
     BIAS,
@@ -60,7 +76,25 @@ from steelyard.learn.linear import (
 )
 from steelyard.learn.origins import MARKS, note_columns
 from steelyard.learn.rows import LARGEST, SMALLEST
-from steelyard.numba_tools.jit import borrow, kernel, part
+from steelyard.native.declare import kernel, part
+from steelyard.native.kinds import (
+    Bytes,
+    Count,
+    Counts,
+    Function2,
+    Function3,
+    IntRows,
+    Number,
+    Numbers,
+    OnBoard,
+    Places,
+    Switches,
+    Table,
+    WeightCube,
+    WeightRows,
+    Weights,
+)
+from steelyard.native.memory import flat_view
 
 # Further rows of the board: the common factor of rates; ℓ′²; the rate of the bias, and Σ rate·z²
 FACTOR, STEEPEST, BIAS_RATE, REACH, ADAPTIVE_ROWS = range(CLOCK_ROWS, CLOCK_ROWS + 5)
@@ -68,60 +102,98 @@ FACTOR, STEEPEST, BIAS_RATE, REACH, ADAPTIVE_ROWS = range(CLOCK_ROWS, CLOCK_ROWS
 LOST = 1e-5  # of a loss: a drop that is less is lost in rounding
 
 
-@kernel
-def learn(
-    indptr, indices, values, dense, rows, labels, sample_weight, offsets,
-    weights, squares, gained, touched, state, known, seen, moments, cut, multiply, l2,
-    kind, origins, columns, candidates, counts, bias_value, middle, boundary, low, high, power, predictions,
-    bounds, steps, value, slopes, values_after, single_step, single_value, single_derivative, rooms,
-):  # fmt: skip
-    """As `lanes.learn`.
+class Model(NamedTuple):
+    """weights[feature, part, lane] (see `lane_features`), whose bytes as float64 are `squares`.
 
-    `squares` are the bytes of `weights` as float64. `gained` and `touched` are those of `epochs`, one list a
-    lane, empty if no weight was ever broken. `known`, `seen` and `moments` have a column for each lane. Lanes
-    marked in `multiply` square the gradient times the importance. `columns`, `candidates` and `counts` are
-    those of `standardized`, `power` is that of averages. Forms are of all lanes, `single_…` of one.
+    `gained` and `touched` are those of `epochs`, one list a lane, empty if no weight was ever broken. `state`, `known`
+    and `seen` have a column for each lane. `columns`, `candidates` and `counts` are those of `standardized`.
     """
-    lanes, parts = np.uint64(weights.shape[2]), np.uint64(weights.shape[1])
-    flat = borrow(weights.reshape(-1))
-    single = np.uint64(8 // weights.itemsize)  # numbers in the place of a float64
-    stride, g_stride, g_at = parts * lanes, parts * lanes // single, lanes // single
-    unit_at = (np.uint64(1) + single) * lanes
-    lag_at = unit_at + lanes
-    indptr, indices, values, rows = borrow(indptr), borrow(indices), borrow(values), borrow(rows)
-    labels, sample_weight, offsets = borrow(labels), borrow(sample_weight), borrow(offsets)
-    squares, gained, touched, state = borrow(squares), borrow(gained), borrow(touched), borrow(state)
-    known, seen, moments = borrow(known), borrow(seen), borrow(moments)
-    now, moment, own_known, own_seen = borrow(rooms[7]), borrow(rooms[8]), borrow(rooms[9]), borrow(rooms[10])
-    board = np.zeros((ADAPTIVE_ROWS, lanes))
-    # for each lane: sums, and those of squares; scales and heights of levels; moves of coefficients and lags
-    totals, norms = np.zeros(lanes, weights.dtype), np.zeros(lanes, weights.dtype)
-    levels, steepest = np.zeros(lanes, weights.dtype), np.zeros(lanes, weights.dtype)
-    factors, lates, gains = np.zeros(lanes, weights.dtype), np.zeros(lanes, weights.dtype), np.zeros(lanes)
-    # for each feature of the row: its distance from the origin; and in each lane: z, or 1/unit, and moves
-    longest = np.uint64(rooms[0].shape[1])
-    x = borrow(rooms[0][0])
-    z, moves = np.zeros(longest * lanes, weights.dtype), np.zeros(longest * lanes, weights.dtype)
+
+    weights: WeightCube
+    squares: Numbers
+    gained: Numbers
+    touched: IntRows
+    state: Table
+    known: Table
+    seen: Table
+    origins: Weights
+    columns: Counts
+    candidates: Table
+    counts: Counts
+
+
+class Rule(NamedTuple):
+    """How lanes learn. Forms are of all lanes, `single_…` of one.
+
+    `moments` has a column for each lane (see `clock`), `power` is that of averages. `does` says what a lane does with
+    rows that are not one step; those marked in `multiply` square the gradient times the weight.
+    """
+
+    kind: Count
+    moments: Table
+    does: Counts
+    multiply: Switches
+    l2: Numbers
+    low: Number
+    high: Number
+    power: Count
+    bounds: Counts
+    steps: Places
+    value: OnBoard
+    slopes: OnBoard
+    values_after: OnBoard
+    single_step: Function3
+    single_value: Function2
+    single_derivative: Function2
+
+
+class Rooms(NamedTuple):
+    """A board; of each lane sums, those of squares, scales and heights of levels, moves of coefficients and lags,
+    and gains; of each feature of the longest row in each lane z, or 1/unit, and its move; marks of columns."""
+
+    board: Table
+    lanes: WeightRows
+    gains: Numbers
+    features: WeightRows
+    marks: Bytes
+    single: lane_epochs.Rooms
+
+
+def rooms_for(indptr: NDArray[Any], weights: NDArray[Any], single: lane_epochs.Rooms) -> Rooms:
+    lanes = weights.shape[2]
+    longest = int(np.diff(indptr).max(initial=0))
+    return Rooms(
+        np.zeros((ADAPTIVE_ROWS, lanes)), np.zeros((6, lanes), weights.dtype), np.zeros(lanes),
+        np.zeros((2, longest * lanes), weights.dtype), np.zeros(MARKS, np.uint8), single,
+    )  # fmt: skip
+
+
+@kernel
+def learn(turns: Turns, model: Model, target: Target, rule: Rule, predictions: Table, rooms: Rooms):
+    """As `lanes.learn`."""
+    indptr, indices, values, dense, rows, labels, sample_weight, offsets = turns
+    weights, squares, gained, touched, state, known, seen, origins, columns, candidates, counts = model
+    bias_value, middle, boundary = target
+    kind, moments, does, multiply, l2, low, high, power = rule[:8]
+    bounds, steps, value, slopes, values_after, single_step, single_value, single_derivative = rule[8:]
+    lanes, numbers = np.uint64(weights.shape[2]), np.uint64(weights.shape[1])
+    flat = flat_view(weights)
+    singles = 8 // weights.itemsize  # numbers in the place of a float64
+    stride, g_stride = numbers * lanes, numbers * lanes // np.uint64(singles)
+    g_at = np.uint64(place_of(GRADIENTS, singles)) * lanes // np.uint64(singles)
+    unit_at = np.uint64(place_of(UNIT, singles)) * lanes
+    lag_at = np.uint64(place_of(LAG, singles)) * lanes
+    board, own, gains, far, marks, single_rooms = rooms
+    now, moment, own_known, own_seen = single_rooms[7:]
+    totals, norms, levels, steepest, factors, lates = own[0], own[1], own[2], own[3], own[4], own[5]
+    x, z, moves = single_rooms.numbers[0], far[0], far[1]
     bend = weights.dtype.type(1.0 if kind == BY_UNITS else LARGEST)  # of squares that grow as |z| beyond 1
-    marks = np.zeros(MARKS, np.uint8)
     note_columns(columns, counts[0], marks)
-    decays = l2.any()
+    decays = any_of(l2)
     share = 1.0 / (high - low)
     begin_chunk(
-        lanes,
-        cut,
-        state,
-        moments,
-        known,
-        seen,
-        now,
-        moment,
-        own_known,
-        own_seen,
-        board,
-        power,
-        single_derivative,
-    )
+        lanes, does, state, moments, known, seen, now, moment, own_known, own_seen, board, power, single_derivative,
+    )  # fmt: skip
     for turn in range(np.uint64(len(rows))):
         row = np.uint64(rows[turn])
         start, end = np.uint64(indptr[row]), np.uint64(indptr[row + np.uint64(1)])
@@ -194,11 +266,11 @@ def learn(
         if decays:
             decay(lanes, board, state, l2, power, kind, flat, stride, lag_at)
         for k in range(lanes if broken else np.uint64(0)):
-            if board[WHOLE, k] != board[H, k] and cut[k] == CUTS:
+            if board[WHOLE, k] != board[H, k] and does[k] == CUTS:
                 learn_lane(
                     k, start, end, base, indices, values, lanes, flat, squares, stride, g_stride, g_at,
                     unit_at, lag_at, kind, gained, touched[k], state, moments, known, seen, board, power,
-                    offset, low, share, bias_value, l2[k], rooms, single_step, single_value,
+                    offset, low, share, bias_value, l2[k], single_rooms, single_step, single_value,
                     single_derivative,
                 )  # fmt: skip
 

@@ -12,7 +12,7 @@ of its epoch (see `clock`).
 
 import math
 
-from steelyard.numba_tools.jit import part
+from steelyard.native.declare import part
 
 _BITS = 48  # of (t/R)^power, at most: beyond, the reference grows, and all lags are multiplied once
 

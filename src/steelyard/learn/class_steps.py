@@ -9,7 +9,7 @@ are never `MOST` times as long: by 1 where classes are equal, by 0.47 where one 
 
 import math
 
-from steelyard.numba_tools.jit import part
+from steelyard.native.declare import part
 
 # The places of the numbers that a model keeps: the weight seen, that of the second label, and the factor.
 WEIGHT, SECOND, STEPS, SIZE = range(4)

@@ -32,7 +32,7 @@ from steelyard.learn.linear import (
     tick,
 )
 from steelyard.losses import Loss, name_of
-from steelyard.numba_tools.jit import helper, part
+from steelyard.native.declare import helper, part
 from steelyard.schedules import PowerDecay, rate
 
 _rate = part(rate)

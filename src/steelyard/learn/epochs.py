@@ -29,6 +29,7 @@ have in common.
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
@@ -65,26 +66,45 @@ from steelyard.learn.linear import (
 from steelyard.learn.rows import LARGEST, dot
 from steelyard.learn.shrinkage import must_settle, note_payment
 from steelyard.learn.still_rates import HEAVY, bias_level, bounds, gained_in, joined, rates
-from steelyard.numba_tools.jit import apart, borrow, helper, part
+from steelyard.native.declare import apart, helper, part
+from steelyard.native.kinds import Function2, Function3, Number, Switch
+
+
+class Rule(NamedTuple):
+    """How kernels with rates of features learn.
+
+    Labels lie between `low` and `high`. Without `cut` a row of any weight is one step, as it is for updates that are
+    not invariant; with `multiply` sums of squares use the gradient times the weight, as the explicit baseline does.
+    """
+
+    bias_value: Number
+    low: Number
+    high: Number
+    step: Function3
+    value: Function2
+    derivative: Function2
+    cut: Switch
+    multiply: Switch
+    l1: Number
+    l2: Number
 
 
 @part
 def learn_parts(
-    count, x, z, units, v, g, fresh, lags, moves, typed, now, moment, known, seen, payments,
+    count, product, x, z, units, v, g, fresh, lags, moves, typed, now, moment, known, seen, payments,
     gained, stride, at, touched,
     offset, y, share, left, misfits, bias_value, counts, normed, l1, l2, step, value, derivative,
 ):  # fmt: skip
     """Learn a weight of `left`, epoch by epoch; returns what is left if the caller has to do something first.
 
     That is to pay L1 and L2 for all features (`must_settle`), or, for a row that `misfits` its units, to
-    change these once there is something to learn. Predictions are Σ v·x, and moves of v are multiplied by
+    change these once there is something to learn. `product` is Σ v·x, and moves of v are multiplied by
     `units`, if there are any. `counts` says whether m is min(z², |z|) or z², `normed` whether there is a
     common factor; `offset` is what the prediction has beside coefficients and bias. What feature i has gained
     is gained[i·stride + at]. `known` and `seen` are the states of `label_units` and `class_steps`.
     """
     q = bias_value + dot(count, z, z)
     shrinks = l1 > 0.0 or l2 > 0.0
-    product = dot(count, v, x)
     p = now[SCALE] * product + (now[BIAS] * bias_value + offset)
     before = value(p, y)
     while left > 0.0:
@@ -158,23 +178,11 @@ def learn_parts(
             weight = 1.0
         if slope != 0.0 or moved != 0.0:
             now[BIAS_GAINED] += gain * bias_value
-            _move(
-                count,
-                v,
-                lags,
-                g if ended and until == 1.0 else fresh,
-                z,
-                moves,
-                moved,
-                late,
-                gain,
-                counts,
-                typed,
-            )
+            _move(count, v, lags, g, fresh, z, moves, moved, late, gain, ended, counts, typed)
+        elif ended:
+            _begin_anew(count, g, fresh)
         if ended:
             close_epoch(gained, stride, at, touched, now)
-            if until < 1.0:
-                _begin_anew(count, g, fresh)
         if ended and shrinks:
             if l1 > 0.0:
                 _pay_l1(count, v, lags, owed, _behind(now, moment), typed)
@@ -190,9 +198,6 @@ def learn_parts(
 def pass_by(now, moment, known, seen, gained, stride, at, touched, y, share, left, bias_value):
     """Let a row that teaches nothing move the clock by `left`; returns whether an epoch ends."""
     apart()
-    # again, as it is a call: see `borrow`
-    now, moment, known, seen = borrow(now), borrow(moment), borrow(known), borrow(seen)
-    gained, touched = borrow(gained), borrow(touched)
     some = False
     while left > 0.0:
         look_at_label(now, known, y, 1.0, bias_value, True)
@@ -207,24 +212,21 @@ def pass_by(now, moment, known, seen, gained, stride, at, touched, y, share, lef
 
 
 @part
-def open_epoch(features, g, fresh, gained, stride, at):
+def open_epoch(count, g, fresh):
     """Take off what the row's features have gained in the epoch that is open."""
-    for k in range(len(features)):
-        fresh[k] = gained[np.uint64(features[k]) * stride + at]
+    for k in range(count):
         g[k] -= fresh[k]
 
 
 @part
 def leave_open(features, fresh, gained, stride, at, touched, now):
     """Note what the row's features have gained in the epoch that is open."""
-    listed = np.int64(now[TOUCHED])
+    listed = np.uint64(now[TOUCHED])
     for k in range(len(features)):
         place = np.uint64(features[k]) * stride + at
-        if fresh[k] > 0.0:
-            if gained[place] == 0.0:
-                touched[listed] = features[k]
-                listed += 1
-            gained[place] = fresh[k]
+        touched[listed] = features[k]  # without a branch, which would be hard to predict
+        listed += np.uint64((gained[place] == 0.0) & (fresh[k] > 0.0))
+        gained[place] = fresh[k]
     now[TOUCHED] = listed
 
 
@@ -238,16 +240,21 @@ def close_epoch(gained, stride, at, touched, now):
 
 
 @part
-def _move(count, v, lags, sums, z, moves, s, late, gain, counts, typed):
-    """Move the coefficients, and the lags by the moves, late as they are; raise sums of squares."""
+def _move(count, v, lags, g, fresh, z, moves, s, late, gain, ended, counts, typed):
+    """Move the coefficients, and the lags by the moves, late as they are; raise sums of squares.
+
+    With a new epoch everything counts.
+    """
     typed[0] = s
-    s_typed = typed[0]
+    s_typed, kept = typed[0], 0.0 if ended else 1.0
     for k in range(count):
         square = np.float64(z[k] * z[k])
         m = min(square, np.float64(abs(z[k]))) if counts else square
         v[k] += s_typed * moves[k]
         lags[k] += late * moves[k]
-        sums[k] = min(sums[k] + m * gain, LARGEST)
+        grown = min(fresh[k] + m * gain, LARGEST)
+        g[k] = min(g[k] + (1.0 - kept) * grown, LARGEST)
+        fresh[k] = kept * grown
 
 
 @part

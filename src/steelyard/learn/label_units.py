@@ -20,7 +20,7 @@ import math
 
 from steelyard.learn.levels import octave
 from steelyard.learn.linear import BIAS, CLOCK, FRACTION
-from steelyard.numba_tools.jit import part
+from steelyard.native.declare import part
 
 # The places of the numbers in the array that a model keeps: the weight seen, the label to measure
 # from, sums of distances from it and of their squares, the unit, and the weight seen when it was set.

@@ -39,7 +39,7 @@ from steelyard.learn.linear import (
     WEIGHT,
 )
 from steelyard.learn.shrinkage import SMALLEST_SCALE
-from steelyard.numba_tools.jit import part
+from steelyard.native.declare import part
 
 # Further rows of the board. Of a lane: the unit of its labels, what its sums of squares are multiplied by to
 # look up their levels, its push for a weight of 1; from which clock on its unit, and its reference, are

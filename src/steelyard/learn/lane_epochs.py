@@ -3,7 +3,7 @@
 `epochs` learns it, on copies of what the lane has, as it does for a single model.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,16 +16,32 @@ from steelyard.learn.lane_clocks import SLOPES, put_lane, settle_lane, take_lane
 from steelyard.learn.lane_features import BY_LARGEST, BY_NOTHING, BY_UNITS
 from steelyard.learn.lanes import ALIVE
 from steelyard.learn.linear import FRACTION, SCALE, SCALE_LAG, STATE_SIZE
-from steelyard.learn.rows import BLOCK, LARGEST
+from steelyard.learn.rows import BLOCK, LARGEST, dot
 from steelyard.learn.shrinkage import must_settle
 from steelyard.learn.units import TINIEST, any_misfit, change_units, has_length_1, scaled_gain
-from steelyard.numba_tools.jit import apart, borrow, helper, part
+from steelyard.native.declare import apart, helper, part
+from steelyard.native.kinds import Keys, Numbers, Table, WeightRows, Weights, Words
 
 
-def rooms_for(indptr: NDArray[Any], dtype: str, known: bool, seen: bool) -> tuple[NDArray[Any], ...]:
+class Rooms(NamedTuple):
     """Room for copies of the longest row, and of what one lane has."""
+
+    numbers: WeightRows
+    sums: Table
+    features: Words
+    places: Words
+    flags: Keys
+    typed: Weights
+    payments: Table
+    state: Numbers
+    moment: Numbers
+    known: Numbers
+    seen: Numbers
+
+
+def rooms_for(indptr: NDArray[Any], dtype: str, known: bool, seen: bool) -> Rooms:
     size = (int(np.diff(indptr).max(initial=0)) // BLOCK + 3) * BLOCK
-    return (
+    return Rooms(
         np.zeros((6, size), dtype), np.zeros((3, size)), np.zeros(size, np.uint64), np.zeros(size, np.uint64),
         np.zeros(size, np.uint32), np.zeros(5, dtype), np.zeros((0, 2)), np.zeros(STATE_SIZE),
         np.zeros(clock.MOMENT_SIZE), np.zeros(label_units.SIZE if known else 0),
@@ -41,17 +57,9 @@ def learn_lane(
 ):  # fmt: skip
     """Learn the row in one lane."""
     apart()
-    numbers, sums, features_room, places_room, flags_room, scalars = rooms[:6]
-    none, own_state, own_moment, labels, classes = rooms[6:]
-    x, v, units = borrow(numbers[0]), borrow(numbers[1]), borrow(numbers[2])
-    z, moves, factors = borrow(numbers[3]), borrow(numbers[4]), borrow(numbers[5])
-    g, lags, fresh, features = borrow(sums[0]), borrow(sums[1]), borrow(sums[2]), borrow(features_room)
-    places, flags, typed, payments = borrow(places_room), borrow(flags_room), borrow(scalars), borrow(none)
-    now, moment, own_known, own_seen = borrow(own_state), borrow(own_moment), borrow(labels), borrow(classes)
-    # again, as it is a call: see `borrow`
-    indices, values, flat, squares = borrow(indices), borrow(values), borrow(flat), borrow(squares)
-    gained, touched, state, moments = borrow(gained), borrow(touched), borrow(state), borrow(moments)
-    known, seen, board = borrow(known), borrow(seen), borrow(board)
+    numbers, sums, features, places, flags, typed, payments, now, moment, own_known, own_seen = rooms
+    x, v, units, z, moves, factors = numbers[0], numbers[1], numbers[2], numbers[3], numbers[4], numbers[5]
+    g, lags, fresh = sums[0], sums[1], sums[2]
     y, left = board[Y, k], board[H, k]
     share = (y - low) * spread
     count = end - start
@@ -75,15 +83,18 @@ def learn_lane(
             g[j] = squares[features[j] * g_stride + g_at + k]
         own = features[:count]
         if now[FRACTION] > 0.0:
-            open_epoch(own, g, fresh, gained, lanes, k)
+            for j in range(count):
+                fresh[j] = gained[features[j] * lanes + k]
+            open_epoch(count, g, fresh)
         _standardize(filled, x, units, kind, z, factors, typed)
         misfits = _misfits(filled, x, units, kind, z, typed)
         of_answer = z if kind == BY_UNITS else x  # coefficients are of these
         used_factors = factors[: filled if kind == BY_LARGEST else np.uint64(0)]
         while left > 0.0:
             left = learn_parts(
-                filled, of_answer, z, used_factors, v, g, fresh, lags, moves, typed, now, moment, own_known,
-                own_seen, payments, gained, lanes, k, touched, offset, y, share, left, misfits, bias_value,
+                filled, dot(filled, v, of_answer), of_answer, z, used_factors, v, g, fresh, lags, moves,
+                typed, now, moment, own_known, own_seen, payments, gained, lanes, k, touched,
+                offset, y, share, left, misfits, bias_value,
                 kind == BY_UNITS, kind != BY_NOTHING, 0.0, l2, step, value, derivative,
             )  # fmt: skip
             if must_settle(now, payments):

@@ -1,10 +1,9 @@
 """Loops over the features of a row, in all lanes: units, predictions, rates and moves.
 
-`weights[feature, part, lane]` is one flat array: of a coefficient, its sum of squares, its unit and its lag,
-as far as there are such. Sums of squares are float64, or rounding would decide on levels: `g_flat` are the
-same bytes as such, and in lanes of float32 a sum takes the place of two numbers. What features are measured
-in depends on `kind`: BY_UNITS, units that they find themselves (see `units`); BY_LARGEST, the largest |value|
-so far, while coefficients are those of raw values; BY_NOTHING.
+`flat` are the weights, in which `lane_parts` says where the numbers of a feature lie, and `g_flat` are the
+same bytes as float64, which sums of squares are. What features are measured in depends on `kind`: BY_UNITS,
+units that they find themselves (see `units`); BY_LARGEST, the largest |value| so far, while coefficients are
+those of raw values; BY_NOTHING.
 """
 
 import numpy as np
@@ -32,7 +31,7 @@ from steelyard.learn.vector_arithmetic import (
     times,
 )
 from steelyard.learn.vectors import LANES, load, store
-from steelyard.numba_tools.jit import part
+from steelyard.native.declare import part
 
 BY_NOTHING, BY_LARGEST, BY_UNITS = range(3)
 _VECTOR = np.uint64(LANES)

@@ -9,10 +9,9 @@ import numpy as np
 from steelyard import schedules
 from steelyard.learn.batched_loss import PUSH, H, P, U, Y
 from steelyard.learn.linear import BIAS, CLOCK, FRACTION, SCALE, SLIVER, SMALLEST_SCALE, tick
-from steelyard.numba_tools import jit
-from steelyard.numba_tools.jit import apart, borrow, helper, part
+from steelyard.native.declare import apart, helper, outside, part
 
-_integral = jit.compiled(schedules.integral, jit.ONE_BY_ONE)
+_integral = outside(schedules.integral)
 
 
 @part
@@ -61,8 +60,6 @@ def learn_alone(
 ):  # fmt: skip
     """Learn the row in one lane; `schedule` has the learning rate, initial_t and power_t of each."""
     apart()
-    indices, values, flat, state = borrow(indices), borrow(values), borrow(flat), borrow(state)
-    board, schedule = borrow(board), borrow(schedule)
     rate, initial_t, power_t = schedule[0, k], schedule[1, k], schedule[2, k]
     p, y, left = board[P, k], board[Y, k], board[H, k]
     total, moved, squares = 0.0, 0.0, n - bias_value

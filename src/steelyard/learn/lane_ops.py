@@ -8,7 +8,7 @@ while the current row is computed.
 import numpy as np
 
 from steelyard.learn.vectors import LANES, fetch_ahead, load, plus_product, store, zeros
-from steelyard.numba_tools.jit import part
+from steelyard.native.declare import part
 
 
 def _operations(count):

@@ -18,13 +18,33 @@ product.
 `batched_loss` explains array forms (`steps`, `value`).
 """
 
+from typing import Any, NamedTuple
+
 import numpy as np
+from numpy.typing import NDArray
 
 from steelyard.learn.batched_loss import CHANGE, PUSH, ROWS, VALUE, WIDTH, H, P, T, U, Y, address, fill_board
 from steelyard.learn.lane_l2 import decay, learn_alone, set_apart
 from steelyard.learn.lane_ops import dots, move, prefetch, squares
 from steelyard.learn.linear import BIAS, LOSS, SCALE, SLIVER, STATE_SIZE
-from steelyard.numba_tools.jit import kernel, part
+from steelyard.native.declare import kernel, part
+from steelyard.native.kinds import (
+    Counts,
+    Function3,
+    Ints,
+    Number,
+    Numbers,
+    OnBoard,
+    OnMoments,
+    Places,
+    Switch,
+    Switches,
+    Table,
+    Values,
+    WeightCube,
+    Weights,
+)
+from steelyard.native.memory import flat_view
 
 ERROR, ALIVE, LANE_STATE_SIZE = range(STATE_SIZE, STATE_SIZE + 3)
 # What a lane does with rows that are not one step: it takes them as one all the same, learns them part by
@@ -34,14 +54,90 @@ LIMIT = 1e37  # bound on predictions and steps of a lane that is alive
 _STRETCH = 32 * WIDTH  # turns that are computed at once: a board of them fits the L1 cache
 
 
+class Turns(NamedTuple):
+    """Examples, of which the rows of these numbers are learned in turn; labels and weights are indexed by turn.
+
+    `labels` and `sample_weight` have one column for all lanes, or one for each.
+    """
+
+    indptr: Counts
+    indices: Ints
+    values: Values
+    dense: Switch
+    rows: Counts
+    labels: Table
+    sample_weight: Table
+    offsets: Numbers
+
+
+class Model(NamedTuple):
+    """weights[feature, 0, lane], and a column of the state for each lane."""
+
+    weights: WeightCube
+    state: Table
+
+
+class Target(NamedTuple):
+    """What is predicted: the value of the bias, between which labels, and at which prediction, a class turns."""
+
+    bias_value: Number
+    middle: Number
+    boundary: Number
+
+
+class Rule(NamedTuple):
+    """How lanes learn: column `schedules[lane]` of `pushes` has the push of each turn, `rates` multiplies it.
+
+    `bounds[i]` to `bounds[i + 1]` are the lanes of the update with `steps[i]`. `does` says what each does with rows
+    that are not one step, which needs its `schedule` and the step of one prediction.
+    """
+
+    pushes: Table
+    schedules: Counts
+    rates: Numbers
+    l2: Numbers
+    row_norm: Switch
+    bounds: Counts
+    steps: Places
+    value: OnBoard
+    does: Counts
+    schedule: Table
+    single_step: Function3
+
+
+class Rooms(NamedTuple):
+    """For each lane: a column of the board, a sum, a move, and whether it is learned on its own."""
+
+    board: Table
+    sums: Weights
+    moves: Weights
+    alone: Switches
+
+
+def rooms_for(weights: NDArray[Any]) -> Rooms:
+    lanes = weights.shape[2]
+    sums, moves = np.zeros((2, lanes), weights.dtype)
+    return Rooms(np.zeros((ROWS, lanes)), sums, moves, np.zeros(lanes, np.bool_))
+
+
+def pushed_by(now: tuple[float, float, bool], turns: NDArray[Any], *schedule: Any) -> NDArray[np.float64]:
+    """`pushes` of these turns of a clock."""
+    found = np.empty(len(turns))
+    pushes(
+        *now, turns, *schedule, np.zeros((PUSH + 1, _STRETCH)), found
+    )  # of the board, schedules use these rows
+    return found
+
+
 @kernel
-def pushes(clock, fraction, ticks, sample_weight, initial_t, power_t, moments):
-    """∫ η over each turn of the clock for a rate of 1; `moments` is the array form of a schedule.
+def pushes(
+    clock: Number, fraction: Number, ticks: Switch, sample_weight: Numbers, initial_t: Number, power_t: Number,
+    moments: OnMoments, board: Table, found: Numbers,
+):  # fmt: skip
+    """Write ∫ η over each turn of the clock for a rate of 1 into `found`; `moments` is the array form of a schedule.
 
     The clock moves as that of the lane does: with `ticks` from whole number to whole number (see `lane_l2`).
     """
-    found = np.empty(len(sample_weight))
-    board = np.zeros((PUSH + 1, _STRETCH))  # the rows that schedules use come first
     for start in range(0, len(sample_weight), _STRETCH):
         turns = min(_STRETCH, len(sample_weight) - start)
         for turn in range(turns):
@@ -55,27 +151,23 @@ def pushes(clock, fraction, ticks, sample_weight, initial_t, power_t, moments):
         moments(address(board), _STRETCH, initial_t, power_t)
         for turn in range(turns):
             found[start + turn] = board[PUSH, turn]
-    return found
 
 
 @kernel
-def learn(
-    indptr, indices, values, dense, rows, labels, sample_weight, offsets, pushes, schedules,
-    weights, state, rates, l2, row_norm, bias_value, middle, boundary, predictions,
-    bounds, steps, value, cut, schedule, single_step,
-):  # fmt: skip
-    """Learn these rows in this order; labels, sample_weight and pushes are indexed by turn.
-
-    `cut`, `schedule` and `single_step` are for L2 (see `lane_l2`).
+def learn(turns: Turns, model: Model, target: Target, rule: Rule, predictions: Table, rooms: Rooms):
+    """Learn these rows in this order.
 
     A prediction is wrong if it is above `boundary` and its label is not above `middle`, or the reverse. If
     `predictions` has rows, it gets the predictions made before each row was learned.
     """
+    indptr, indices, values, dense, rows, labels, sample_weight, offsets = turns
+    weights, state = model
+    bias_value, middle, boundary = target
+    pushes, schedules, rates, l2, row_norm, bounds, steps, value, does, schedule, single_step = rule
     lanes = np.uint64(weights.shape[2])
-    flat = weights.reshape(-1)
-    board = np.zeros((ROWS, lanes))
-    totals, moves = np.zeros(lanes, weights.dtype), np.zeros(lanes, weights.dtype)
-    alone, decays = np.zeros(lanes, np.bool_), l2.any()
+    flat = flat_view(weights)
+    board, totals, moves, alone = rooms
+    decays = any_of(l2)
     for turn in range(np.uint64(len(rows))):
         row = np.uint64(rows[turn])
         start, end = np.uint64(indptr[row]), np.uint64(indptr[row + np.uint64(1)])
@@ -92,7 +184,7 @@ def learn(
         spread(lanes, turn, labels, board, Y)
         count_loss(lanes, board, state, middle, boundary, value)
         push(lanes, turn, pushes, schedules, rates, 1.0 if row_norm else n, board)
-        parts = decays and set_apart(lanes, board, l2, cut, state, alone)
+        parts = decays and set_apart(lanes, board, l2, does, state, alone)
         if n > 0.0:
             fill_board(steps, board, bounds)
             if _decide(lanes, board, n, bias_value, state, moves):
@@ -100,7 +192,7 @@ def learn(
         if decays:
             decay(lanes, lanes, board, l2, alone, state, flat)
         for k in range(lanes if parts else np.uint64(0)):
-            if alone[k] and cut[k] == CUTS and state[ALIVE, k] > 0.0:
+            if alone[k] and does[k] == CUTS and state[ALIVE, k] > 0.0:
                 learn_alone(
                     k, start, end, base, indices, values, flat, lanes, state, board, n, row_norm, bias_value,
                     offset, schedule, l2[k], single_step,
@@ -109,18 +201,19 @@ def learn(
 
 @kernel
 def measure(
-    indptr, indices, values, dense, rows, labels, sample_weight, offsets,
-    weights, state, totals, bias_value, middle, boundary, predictions, value,
+    turns: Turns, model: Model, target: Target, value: OnBoard, totals: Table, predictions: Table, rooms: Rooms
 ):  # fmt: skip
     """Add the loss and the errors of the current predictions of rows to `totals`, without learning.
 
-    `totals` is laid out like `state`; only its rows LOSS and ERROR change.
+    `totals` is laid out like the state; only its rows LOSS and ERROR change.
     """
+    indptr, indices, values, dense, rows, labels, sample_weight, offsets = turns
+    weights, state = model
+    bias_value, middle, boundary = target
     lanes = np.uint64(weights.shape[2])
-    flat = weights.reshape(-1)
+    flat = flat_view(weights)
     stride = np.uint64(weights.shape[1]) * lanes
-    board = np.zeros((ROWS, lanes))
-    sums = np.zeros(lanes, weights.dtype)
+    board, sums, _, _ = rooms
     for turn in range(np.uint64(len(rows))):
         row = np.uint64(rows[turn])
         start, end = np.uint64(indptr[row]), np.uint64(indptr[row + np.uint64(1)])
@@ -141,6 +234,15 @@ def predict_all(lanes, totals, state, bias_value, base, board):
     for k in range(lanes):
         own = state[BIAS, k] * bias_value + base
         board[P, k] = state[SCALE, k] * totals[k] + own
+
+
+@part
+def any_of(numbers):
+    """Whether any is not 0."""
+    found = False
+    for k in range(len(numbers)):
+        found |= numbers[k] != 0.0
+    return found
 
 
 @part

@@ -9,11 +9,10 @@ import math
 from typing import Any
 
 import numpy as np
-from numba import types
-from numba.extending import overload
 
 from steelyard.learn.float_bits import bits_of, float_of
-from steelyard.numba_tools.jit import part
+from steelyard.native.declare import overload, part
+from steelyard.native.lazy import types
 
 LEVELS, TIMES = 4, 64
 
@@ -42,6 +41,26 @@ def _compiled_level_of(x):
     if x == types.float32:
         return lambda x: float_of(np.uint32((bits_of(x) & _KEPT_32) | _MIDDLE_32))
     return lambda x: float_of((bits_of(np.float64(x)) & _KEPT_64) | _MIDDLE_64)
+
+
+def to_bits(x):
+    """The bits of a float: an integer, and of positive floats the larger one has the larger bits."""
+    return x.view(np.uint32) if isinstance(x, np.float32) else np.float64(x).view(np.uint64)
+
+
+@overload(to_bits, inline="always")
+def _compiled_to_bits(x):
+    return lambda x: bits_of(x)
+
+
+def from_bits(bits):
+    """The reverse of `to_bits`."""
+    return bits.view(np.float32) if isinstance(bits, np.uint32) else bits.view(np.float64)
+
+
+@overload(from_bits, inline="always")
+def _compiled_from_bits(bits):
+    return lambda bits: float_of(bits)
 
 
 def level_start(middle):

@@ -19,10 +19,24 @@ would differ from run to run.
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
-from steelyard.numba_tools.jit import kernel, part
+from steelyard.learn.rows import Rows
+from steelyard.native.declare import helper, kernel, part
+from steelyard.native.kinds import (
+    Counts,
+    Function2,
+    Function3,
+    Ints,
+    Number,
+    Numbers,
+    StoredWeights,
+    Switch,
+    Values,
+    Weights,
+)
 
 # Where each scalar is in `state`. The second line belongs to averages (see `averages` and `shrinkage`), the
 # third to what stands still between whole numbers of the clock (see `clock` and `epochs`).
@@ -39,8 +53,32 @@ SLIVER = 1e-9
 SMALLEST_SCALE = 1e-6
 
 
+class Plain(NamedTuple):
+    """The numbers of a model with one rate; `l1_applied` is empty without L1."""
+
+    weights: Weights
+    state: Numbers
+    l1_applied: Numbers
+
+
+class Rule(NamedTuple):
+    """How it learns: the push of a schedule, the step of an update, the value of a loss, L1 and L2."""
+
+    row_norm: Switch
+    bias_value: Number
+    push: Function2
+    step: Function3
+    value: Function2
+    cut: Switch
+    l1: Number
+    l2: Number
+
+
 @kernel
-def predict(indptr, indices, values, dense, offsets, weights, bias, predictions):
+def predict(
+    indptr: Counts, indices: Ints, values: Values, dense: Switch, offsets: Numbers, weights: Weights, bias: Number,
+    predictions: Numbers,
+):  # fmt: skip
     based = len(offsets) > 0
     for row in range(len(predictions)):
         start, end = np.uint64(indptr[row]), np.uint64(indptr[row + 1])
@@ -52,12 +90,11 @@ def predict(indptr, indices, values, dense, offsets, weights, bias, predictions)
 
 
 @kernel
-def learn(
-    indptr, indices, values, dense, labels, sample_weight, offsets, order,
-    weights, state, predictions, row_norm, bias_value, push, step, value,
-):  # fmt: skip
+def learn(rows: Rows, model: Plain, rule: Rule, predictions: Numbers):
+    indptr, indices, values, dense, labels, sample_weight, offsets, order = rows
+    weights, state, _ = model
+    row_norm, bias_value, push, step, value, _, _, _ = rule
     clock, bias, loss, weight = state[CLOCK], state[BIAS], state[LOSS], state[WEIGHT]
-    factor = np.empty(1, weights.dtype)
     ordered = len(order) > 0
     based = len(offsets) > 0
     for turn in range(np.uint64(len(order) if ordered else len(labels))):
@@ -83,8 +120,7 @@ def learn(
         s = step(p, y, pushed if row_norm else pushed * n) / n if n > 0.0 else 0.0
         loss += h * value(p, y)  # the update does not wait for it
         if s != 0.0:
-            factor[0] = s
-            s_typed = factor[0]
+            s_typed = weights.dtype.type(s)
             for j in range(start, end):
                 weights[np.uint64(indices[j - base])] += s_typed * values[j]
             bias += s * bias_value
@@ -92,16 +128,15 @@ def learn(
 
 
 @kernel
-def learn_regularised(
-    indptr, indices, values, dense, labels, sample_weight, offsets, order,
-    weights, state, predictions, row_norm, bias_value, push, step, value, cut, l1, l2, l1_applied,
-):  # fmt: skip
+def learn_regularised(rows: Rows, model: Plain, rule: Rule, predictions: Numbers):
     """As `learn`, with lazy L1 and L2.
 
     With `cut` they are paid once for each whole number that the clock passes, and rows are cut there, so that
     a weight of h is h copies; without, once for each row.
     """
-    factor = np.empty(1, weights.dtype)
+    indptr, indices, values, dense, labels, sample_weight, offsets, order = rows
+    weights, state, l1_applied = model
+    row_norm, bias_value, push, step, value, cut, l1, l2 = rule
     ordered = len(order) > 0
     based = len(offsets) > 0
     for turn in range(np.uint64(len(order) if ordered else len(labels))):
@@ -118,8 +153,7 @@ def learn_regularised(
                 total += w * values[j]
             predictions[row] = state[SCALE] * total + state[BIAS] * bias_value + offset
             continue
-        factor[0] = 0.0
-        total = _pay_and_move(start, end, base, indices, values, weights, factor[0], l1, state, l1_applied)
+        total = _pay_and_move(start, end, base, indices, values, weights, 0.0, l1, state, l1_applied)
         squares = 0.0
         for j in range(start, end):
             x = np.float64(values[j])
@@ -148,33 +182,31 @@ def learn_regularised(
             state[L1_TOTAL] += due * l1 / state[SCALE]
             state[SCALE] /= 1.0 + due * l2
             if l1 > 0.0:
-                factor[0] = moved
                 total = _pay_and_move(
-                    start, end, base, indices, values, weights, factor[0], l1, state, l1_applied
+                    start, end, base, indices, values, weights, moved, l1, state, l1_applied
                 )
                 moved = 0.0
             if state[SCALE] < SMALLEST_SCALE:
-                factor[0] = moved
-                _pay_and_move(start, end, base, indices, values, weights, factor[0], l1, state, l1_applied)
+                _pay_and_move(start, end, base, indices, values, weights, moved, l1, state, l1_applied)
                 materialise(weights, state[SCALE], state[L1_TOTAL], l1_applied, weights)
                 l1_applied[:] = 0.0
-                state[L1_TOTAL], state[SCALE], moved, factor[0] = 0.0, 1.0, 0.0, 0.0
+                state[L1_TOTAL], state[SCALE], moved = 0.0, 1.0, 0.0
                 total = _pay_and_move(
-                    start, end, base, indices, values, weights, factor[0], l1, state, l1_applied
+                    start, end, base, indices, values, weights, moved, l1, state, l1_applied
                 )
             p = state[SCALE] * total + state[BIAS] * bias_value + offset
         if moved != 0.0:
-            factor[0] = moved
-            _pay_and_move(start, end, base, indices, values, weights, factor[0], l1, state, l1_applied)
+            _pay_and_move(start, end, base, indices, values, weights, moved, l1, state, l1_applied)
 
 
 @part
 def _pay_and_move(start, end, base, indices, values, weights, s, l1, state, l1_applied):
     """Move the row's weights, then let them pay the L1 that is due; returns Σ v·x."""
+    s_typed = weights.dtype.type(s)
     total = 0.0
     for j in range(start, end):
         i = np.uint64(indices[j - base])
-        w = weights[i] + s * weights.dtype.type(values[j])
+        w = weights[i] + s_typed * weights.dtype.type(values[j])
         if l1 > 0.0:
             w = soft(w, state[L1_TOTAL] - l1_applied[i])
             l1_applied[i] = state[L1_TOTAL]
@@ -197,13 +229,13 @@ def tick(now, weight):
 
 
 @kernel
-def materialise(weights, scale, l1_total, l1_applied, out):
+def materialise(weights: StoredWeights, scale: Number, l1_total: Number, l1_applied: Numbers, out: Weights):
     """Apply lazy L1 and L2: the true weights into `out`."""
     for i in range(len(weights)):
         out[i] = scale * soft(weights[i], l1_total - l1_applied[i] if len(l1_applied) > 0 else 0.0)
 
 
-@kernel
+@helper
 def soft(v, threshold):
     """v moved towards zero by the threshold, not past it."""
     return math.copysign(max(abs(v) - threshold, 0.0), v)

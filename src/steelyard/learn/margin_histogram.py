@@ -12,7 +12,8 @@ import math
 
 import numpy as np
 
-from steelyard.numba_tools.jit import kernel
+from steelyard.native.declare import kernel
+from steelyard.native.kinds import Histograms, Number, Numbers, Table
 
 BINS = 128
 WEIGHT, MOMENT = 0, 1
@@ -23,7 +24,10 @@ LARGEST = 32.0
 
 
 @kernel
-def add(predictions, codes, sample_weight, own_class, decision, bins, time):
+def add(
+    predictions: Table, codes: Numbers, sample_weight: Numbers, own_class: Numbers, decision: Number, bins: Histograms,
+    time: Numbers,
+):  # fmt: skip
     """Count rows in the order in which they were learned; those of weight 0 do not count.
 
     `predictions[row, model]` were made before the row was learned. `own_class` is the class of each model of

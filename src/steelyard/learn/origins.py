@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from steelyard.learn.linear import BIAS, BIAS_LAG, L1_LAG, L1_TOTAL, PAYMENTS, SCALE, SCALE_LAG, soft
 from steelyard.learn.shrinkage import lag_of_payment
 from steelyard.learn.units import TINIEST, scaled_gain
-from steelyard.numba_tools.jit import part
+from steelyard.native.declare import part
 
 CHANGES = 16  # of the value of a column, before it gets an origin
 

@@ -12,8 +12,10 @@ Every row counts in k, queried or not.
 """
 
 import math
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from steelyard.learn.batched_loss import (
     CHANGE,
@@ -35,31 +37,83 @@ from steelyard.learn.lane_ops import dots, move, squares
 from steelyard.learn.lanes import ALIVE, LANE_STATE_SIZE, LIMIT, predict_all
 from steelyard.learn.linear import BIAS, CLOCK, SCALE
 from steelyard.learn.query_probability import probability as probability_of
-from steelyard.numba_tools.jit import kernel, part
+from steelyard.native.declare import kernel, part
+from steelyard.native.kinds import (
+    Bytes,
+    Count,
+    Counts,
+    Ints,
+    Number,
+    Numbers,
+    OnBoard,
+    Places,
+    Switch,
+    Table,
+    Values,
+    WeightCube,
+    Weights,
+)
+from steelyard.native.memory import flat_view
 
 BY_IMPORTANCE, AT_RANDOM, NEAR_THE_MARGIN = range(3)
 ASKED, ASKING_STATE_SIZE = LANE_STATE_SIZE, LANE_STATE_SIZE + 1
 
 
+class Rule(NamedTuple):
+    """How each lane decides and learns.
+
+    `steps[i]`, `times[i]` and `pushes[i]` belong to the update of the lanes from `bounds[i]` to `bounds[i + 1]`;
+    `frozen` fills in the current rates.
+    """
+
+    rates: Numbers
+    initial_t: Numbers
+    power_t: Numbers
+    policies: Counts
+    parameters: Numbers
+    c1: Number
+    c2: Number
+    floor: Number
+    row_norm: Switch
+    bias_value: Number
+    low: Number
+    high: Number
+    boundary: Number
+    bounds: Counts
+    steps: Places
+    times: Places
+    pushes: Places
+    frozen: OnBoard
+
+
+class Rooms(NamedTuple):
+    """For each lane: a column of the board, a sum, a move, and a probability; for each vector, whether any asks."""
+
+    board: Table
+    sums: Weights
+    moves: Weights
+    probability: Numbers
+    some: Bytes
+
+
+def rooms_for(weights: NDArray[Any]) -> Rooms:
+    lanes = weights.shape[2]
+    sums, moves = np.zeros((2, lanes), weights.dtype)
+    return Rooms(np.zeros((ROWS, lanes)), sums, moves, np.zeros(lanes), np.zeros(lanes // WIDTH, np.uint8))
+
+
 @kernel
 def learn(
-    indptr, indices, values, dense, rows, labels, draws, first_k,
-    weights, state, rates, initial_t, power_t, policies, parameters, c1, c2, floor,
-    row_norm, bias_value, low, high, boundary,
-    bounds, steps, times, pushes, frozen,
+    indptr: Counts, indices: Ints, values: Values, dense: Switch, rows: Counts, labels: Numbers, draws: Numbers,
+    first_k: Count, weights: WeightCube, state: Table, rule: Rule, rooms: Rooms,
 ):  # fmt: skip
-    """Let every lane decide on the rows in turn and learn those it queries. `first_k` rows came before.
-
-    `steps[i]`, `times[i]` and `pushes[i]` belong to the update of the lanes from `bounds[i]` to
-    `bounds[i + 1]`; `frozen` fills in the current rates.
-    """
+    """Let every lane decide on the rows in turn and learn those it queries. `first_k` rows came before."""
+    rates, initial_t, power_t, policies, parameters, c1, c2, floor = rule[:8]
+    row_norm, bias_value, low, high, boundary, bounds, steps, times, pushes, frozen = rule[8:]
     lanes = np.uint64(weights.shape[2])
     wide = np.int64(lanes)
-    flat = weights.reshape(-1)
-    board = np.zeros((ROWS, lanes))
-    probability, moves = np.zeros(lanes), np.zeros(lanes, weights.dtype)
-    totals = np.zeros(lanes, weights.dtype)
-    some = np.zeros(lanes // np.uint64(WIDTH), np.uint8)
+    flat = flat_view(weights)
+    board, totals, moves, probability, some = rooms
     for k in range(lanes):
         board[INITIAL_T, k] = initial_t[k]
         board[POWER_T, k] = power_t[k]

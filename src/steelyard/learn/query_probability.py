@@ -11,19 +11,63 @@ A row that nothing can move (x·x = 0) gets 0: the model knows nothing about it.
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
 from steelyard.learn.rows import LARGEST, SMALLEST
-from steelyard.numba_tools.jit import kernel, part
+from steelyard.native.declare import kernel, part
+from steelyard.native.kinds import (
+    Count,
+    Counts,
+    Function2,
+    Function3,
+    Ints,
+    Number,
+    Numbers,
+    NumbersInPairs,
+    Switch,
+    Values,
+    Weights,
+)
+
+
+class Question(NamedTuple):
+    """Rows, the model that is asked about them, and what its answers would be."""
+
+    indptr: Counts
+    indices: Ints
+    values: Values
+    dense: Switch
+    offsets: Numbers
+    weights: Weights
+    bias: Number
+    bias_value: Number
+    clock: Number
+    unit: Number
+    low: Number
+    high: Number
+    boundary: Number
+    time: Function3
+    weight: Function2
+
+
+class Rates(NamedTuple):
+    """What the rates of features are made of; `max_abs` is empty unless they are normalized."""
+
+    derivative: Function2
+    squares: NumbersInPairs
+    max_abs: Weights
+    bias_squares: Number
+    norm: Number
+    seen: Number
 
 
 @kernel
-def flip_plain(
-    indptr, indices, values, dense, offsets, weights, bias, bias_value, clock, unit,
-    low, high, boundary, time, weight, predictions, flips, row_norm,
-):  # fmt: skip
+def flip_plain(question: Question, row_norm: Switch, predictions: Numbers, flips: Numbers):
     """Flip importances with one rate for all features, or with that rate divided by x·x."""
+    indptr, indices, values, dense, offsets, weights, bias, bias_value = question[:8]
+    clock, unit, low, high, boundary, time, weight = question[8:]
     based = len(offsets) > 0
     for row in range(len(flips)):
         start, end = np.uint64(indptr[row]), np.uint64(indptr[row + 1])
@@ -45,17 +89,16 @@ def flip_plain(
 
 
 @kernel
-def flip_adaptive(
-    indptr, indices, values, dense, offsets, weights, bias, bias_value, clock, unit,
-    low, high, boundary, time, weight, predictions, flips,
-    derivative, squares, max_abs, bias_squares, norm, seen,
-):  # fmt: skip
+def flip_adaptive(question: Question, rates: Rates, predictions: Numbers, flips: Numbers):
     """Flip importances with a rate for each feature, as if the row came now with the other label and weight
     1.
 
-    If `max_abs` is not empty, rates are normalized; a value beyond its max_abs counts in the new unit.
+    With normalized rates a value beyond its max_abs counts in the new unit.
     (Learning would also shrink its weight and so move the prediction beforehand; that is left out.)
     """
+    indptr, indices, values, dense, offsets, weights, bias, bias_value = question[:8]
+    clock, unit, low, high, boundary, time, weight = question[8:]
+    derivative, squares, max_abs, bias_squares, norm, seen = rates
     based = len(offsets) > 0
     normalized = len(max_abs) > 0
     for row in range(len(flips)):
@@ -115,14 +158,17 @@ def probability(g, b, c1, c2):
 
 
 @kernel
-def fill_probabilities(confidences, bounds, c1, c2, out):
+def fill_probabilities(confidences: Numbers, bounds: Numbers, c1: Number, c2: Number, out: Numbers):
     """out = P for each row; an infinite bound is never exceeded."""
     for row in range(len(out)):
         out[row] = probability(confidences[row], bounds[row], c1, c2)
 
 
 @kernel
-def bound_for(share, confidences, least, c1, c2, low, high, halvings):
+def bound_for(
+    share: Number, confidences: Numbers, least: Number, c1: Number, c2: Number, low: Number, high: Number,
+    halvings: Count,
+):  # fmt: skip
     """The b, between e^low and e^high, with which this share of all rows would be queried.
 
     A probability below `least` counts as `least`.

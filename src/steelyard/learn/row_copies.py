@@ -1,24 +1,48 @@
 """Copies of what belongs to the features of a row, side by side in memory, and the room they need."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from steelyard.learn.origins import MARKS
 from steelyard.learn.rows import BLOCK
-from steelyard.numba_tools.jit import part
+from steelyard.native.declare import part
+from steelyard.native.kinds import Bytes, ExactPairs, Keys, Numbers, Pairs, Table, WeightRows, Weights, Words
 
 _LINE = 64  # bytes of a cache line
 
 
+class Rooms(NamedTuple):
+    """Room for copies of the longest row."""
+
+    pairs: Pairs
+    sums: ExactPairs
+    numbers: WeightRows
+    exact: Table
+    typed: Weights
+    moment: Numbers
+    places: Words
+    flags: Keys
+    marks: Bytes
+
+
+class AdaptiveRooms(NamedTuple):
+    """The same for `adaptive`."""
+
+    pairs: ExactPairs
+    numbers: WeightRows
+    exact: Table
+    typed: Weights
+    moment: Numbers
+
+
 def rooms_for(
     indptr: NDArray[Any], pairs: NDArray[Any], origins: NDArray[Any], moment: NDArray[Any]
-) -> tuple[NDArray[Any], ...]:
-    """Room for copies of the longest row. Allocated within the kernel, it would take long to compile."""
+) -> Rooms:
     longest = int(np.diff(indptr).max(initial=0))
     size = (longest // BLOCK + 3) * BLOCK
-    return (
+    return Rooms(
         _aligned(size, pairs.dtype), _aligned(size, np.dtype(np.complex128)),
         _aligned(6 * size, origins.dtype).reshape(6, size),
         _aligned(3 * size, np.dtype(np.float64)).reshape(3, size),
@@ -29,11 +53,10 @@ def rooms_for(
 
 def adaptive_rooms(
     indptr: NDArray[Any], pairs: NDArray[Any], max_abs: NDArray[Any], moment: NDArray[Any]
-) -> tuple[NDArray[Any], ...]:
-    """The same for `adaptive`."""
+) -> AdaptiveRooms:
     longest = int(np.diff(indptr).max(initial=0))
     size = (longest // BLOCK + 3) * BLOCK
-    return (
+    return AdaptiveRooms(
         _aligned(size, pairs.dtype), _aligned(7 * size, max_abs.dtype).reshape(7, size),
         _aligned(3 * size, np.dtype(np.float64)).reshape(3, size),
         np.zeros(5, max_abs.dtype), moment,

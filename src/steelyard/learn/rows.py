@@ -4,9 +4,24 @@ Checking a well-formed matrix takes two quick passes, one over the indices and o
 indices are unsigned, which avoids the code for negative ones and lets the compiler vectorise.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
-from steelyard.numba_tools.jit import kernel, part
+from steelyard.native.declare import kernel, part
+from steelyard.native.kinds import (
+    Bits,
+    Count,
+    Counts,
+    Function2,
+    Indices,
+    Ints,
+    Number,
+    Numbers,
+    OneBits,
+    Switch,
+    Values,
+)
 
 _TOGETHER = 128  # rows: few enough that they stay in the cache
 
@@ -19,8 +34,21 @@ SMALLEST, LARGEST = 1.2e-38, 1e38
 BLOCK = 16
 
 
+class Rows(NamedTuple):
+    """Rows to learn, in this order, or as they come if it is empty. Dense ones share the indices of a row."""
+
+    indptr: Counts
+    indices: Ints
+    values: Values
+    dense: Switch
+    labels: Numbers
+    sample_weight: Numbers
+    offsets: Numbers
+    order: Counts
+
+
 @kernel
-def increasing_within(indptr, indices, features):
+def increasing_within(indptr: Counts, indices: Indices, features: Count):
     """Whether every row is strictly increasing and within bounds, so that no index is bad or repeated.
 
     Rows are short for vectors. So indices that do not increase are counted over many rows at once, and
@@ -48,7 +76,7 @@ def increasing_within(indptr, indices, features):
 
 
 @kernel
-def first_bad_index(indices, features):
+def first_bad_index(indices: Indices, features: Count):
     """The place of the first index that is negative or too large, or −1."""
     for j in range(len(indices)):
         if indices[j] < 0 or indices[j] >= features:
@@ -57,9 +85,8 @@ def first_bad_index(indices, features):
 
 
 @kernel
-def has_duplicates(indptr, indices, features):
-    """Whether some row has a feature twice, in any order."""
-    last_row = np.full(features, -1, np.int64)
+def has_duplicates(indptr: Counts, indices: Indices, last_row: Counts):
+    """Whether some row has a feature twice, in any order; `last_row` has −1 for each feature."""
     for row in range(len(indptr) - 1):
         for j in range(indptr[row], indptr[row + 1]):
             if last_row[indices[j]] == row:
@@ -69,7 +96,7 @@ def has_duplicates(indptr, indices, features):
 
 
 @kernel
-def sizes(bits, mask):
+def sizes(bits: Bits, mask: OneBits):
     """The smallest absolute value of floats other than 0, and the largest, as bits; without any, 0 and 0.
 
     Without their sign bit floats are ordered as integers; infinity and NaN are larger than every number.
@@ -84,14 +111,14 @@ def sizes(bits, mask):
 
 
 @kernel
-def fill_scalar(function, predictions, label, out):
+def fill_scalar(function: Function2, predictions: Numbers, label: Number, out: Numbers):
     """out = function(prediction, label) for each row; the function is a pointer."""
     for row in range(len(predictions)):
         out[row] = function(predictions[row], label)
 
 
 @kernel
-def fill_pairs(function, predictions, labels, out):
+def fill_pairs(function: Function2, predictions: Numbers, labels: Numbers, out: Numbers):
     """out = function(prediction, its label) for each row."""
     for row in range(len(predictions)):
         out[row] = function(predictions[row], labels[row])

@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard.learn.linear import BIAS_LAG, L1_LAG, L1_TOTAL, PAYMENTS, SCALE, SCALE_LAG, soft
-from steelyard.numba_tools.jit import helper, part
+from steelyard.native.declare import helper, part
 
 SCALARS = [SCALE_LAG, L1_LAG, PAYMENTS]  # of the state, that are about averages
 

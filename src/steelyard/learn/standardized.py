@@ -15,6 +15,7 @@ references to its arrays in every row.
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
@@ -32,6 +33,7 @@ from steelyard.learn.clock import (
     slope_at,
 )
 from steelyard.learn.epochs import (
+    Rule,
     learn_parts,
     leave_open,
     open_epoch,
@@ -57,49 +59,54 @@ from steelyard.learn.linear import (
     soft,
 )
 from steelyard.learn.origins import move_origins, note_columns
-from steelyard.learn.row_copies import clear, put, take, take_pairs
-from steelyard.learn.rows import LARGEST, dot, fill
+from steelyard.learn.row_copies import Rooms, clear, put, take, take_pairs
+from steelyard.learn.rows import LARGEST, Rows, dot, fill
 from steelyard.learn.shrinkage import fade, lag_of_payment, must_settle, settle
 from steelyard.learn.still_rates import bias_level, gained_in, rates
 from steelyard.learn.units import any_misfit, change_units, divide, has_length_1
-from steelyard.numba_tools.jit import apart, borrow, helper, kernel, part
+from steelyard.native.declare import kernel, part
+from steelyard.native.kinds import Counts, ExactPairs, Numbers, Pairs, Table, Weights
 
 _NONE, _ONE = np.uint64(0), np.uint64(1)
 
 
-@kernel
-def learn(
-    indptr, indices, values, dense, labels, sample_weight, offsets, order,
-    pairs, sums, gained, touched, origins, columns, candidates, counts, l1_applied, l1_lags, payments,
-    state, known, seen, predictions, bias_value, low, high,
-    step, value, derivative, cut, multiply, l1, l2, rooms,
-):  # fmt: skip
-    """Learn these rows in this order.
+class Model(NamedTuple):
+    """The numbers of a model with units of its own.
 
-    `step`, `value` and `derivative` are pointers (see `linear`). `gained` and `touched` are those of
-    `epochs`, empty if no weight was ever broken. `columns[:counts[0]]` are the features that have origins,
-    `candidates[:counts[1]]` those that may get one. `l1_lags` and `payments` are those of `shrinkage`, empty
-    without L1 or averages. `known` and `seen` are the states of `label_units` and `class_steps`, empty where
-    labels have no unit and classes do not matter; `low` and `high` are the labels of the two classes. Without
-    `cut` a row of any weight is one step, as it is for updates that are not invariant; with `multiply` sums
-    of squares use the gradient times the weight, as the explicit baseline does. `rooms` are those of
-    `rooms_for` these rows.
+    `gained` and `touched` are those of `epochs`, empty if no weight was ever broken. `columns[:counts[0]]` are the
+    features that have origins, `candidates[:counts[1]]` those that may get one. `l1_lags` and `payments` are those of
+    `shrinkage`, empty without L1 or averages. `known` and `seen` are the states of `label_units` and `class_steps`,
+    empty where labels have no unit and classes do not matter.
     """
-    # All arrays are borrowed, or their references would be counted in every row.
-    pairs_room, sums_room, typed_rooms, exact_rooms, scalars, moments, places, flags, marks = rooms
-    own, own_sums = borrow(pairs_room), borrow(sums_room)
-    numbers, exact = borrow(typed_rooms), borrow(exact_rooms)
+
+    pairs: Pairs
+    sums: ExactPairs
+    gained: Numbers
+    touched: Counts
+    origins: Weights
+    columns: Counts
+    candidates: Table
+    counts: Counts
+    l1_applied: Numbers
+    l1_lags: Numbers
+    payments: Table
+    state: Numbers
+    known: Numbers
+    seen: Numbers
+
+
+@kernel
+def learn(rows: Rows, model: Model, rule: Rule, predictions: Numbers, rooms: Rooms):
+    """Learn the rows; `rooms` are those of `rooms_for` them."""
+    indptr, indices, values, dense, labels, sample_weight, offsets, order = rows
+    pairs, sums, gained, touched, origins, columns, candidates, counts = model[:8]
+    l1_applied, l1_lags, payments, now, known, seen = model[8:]
+    bias_value, low, high, step, value, derivative, cut, multiply, l1, l2 = rule
+    own, own_sums, numbers, exact, typed, moment, places, flags, marks = (
+        rooms  # `typed` gives scalars the type of v
+    )
     v, units, x, z, moves = numbers[0], numbers[1], numbers[2], numbers[3], numbers[4]
     typed_g, g, lags, fresh = numbers[5], exact[0], exact[1], exact[2]
-    places, flags, marks = borrow(places), borrow(flags), borrow(marks)
-    typed, moment = borrow(scalars), borrow(moments)  # `typed` gives scalars the type of the coefficients
-    indptr, indices, values, order = borrow(indptr), borrow(indices), borrow(values), borrow(order)
-    labels, sample_weight, offsets = borrow(labels), borrow(sample_weight), borrow(offsets)
-    pairs, sums, origins, columns = borrow(pairs), borrow(sums), borrow(origins), borrow(columns)
-    gained, touched = borrow(gained), borrow(touched)
-    candidates, counts, l1_applied = borrow(candidates), borrow(counts), borrow(l1_applied)
-    l1_lags, payments, known, seen = borrow(l1_lags), borrow(payments), borrow(known), borrow(seen)
-    predictions, now = borrow(predictions), borrow(state)
     ordered = len(order) > 0
     based = len(offsets) > 0
     shrinks = l1 > 0.0 or l2 > 0.0
@@ -136,7 +143,8 @@ def learn(
             for j in range(start, end):
                 v[j - start] = soft(v[j - start], now[L1_TOTAL] - l1_applied[np.uint64(indices[j - base])])
         offset = offsets[row] if based else 0.0
-        p = now[SCALE] * dot(filled, v, z) + (now[BIAS] * bias_value + offset)
+        product = dot(filled, v, z)
+        p = now[SCALE] * product + (now[BIAS] * bias_value + offset)
         predictions[row] = p
         if h == 0.0:
             continue
@@ -159,7 +167,7 @@ def learn(
                 )  # fmt: skip
                 continue
             _learn_in_epochs(
-                start, end, base, indices, values, dense, filled, pairs, sums, gained, touched,
+                start, end, base, indices, values, dense, filled, product, pairs, sums, gained, touched,
                 l1_applied, l1_lags, payments, now, moment, known, seen, own, own_sums, numbers, exact,
                 flags, places, typed, offset, y, share, h, bias_value, l1, l2,
                 step, value, derivative,
@@ -199,37 +207,30 @@ def learn(
                 settle(pairs, sums, l1_applied, l1_lags, payments, now)
 
 
-@helper
+@part
 def _learn_in_epochs(
-    start, end, base, indices, values, dense, filled, pairs, sums, gained, touched,
+    start, end, base, indices, values, dense, filled, product, pairs, sums, gained, touched,
     l1_applied, l1_lags, payments, now, moment, known, seen, own, own_sums, numbers, exact, flags,
     places, typed, offset, y, share, h, bias_value, l1, l2, step, value, derivative,
 ):  # fmt: skip
     """Learn a row of any weight, from any clock on."""
-    apart()
-    # again, as it is a call: see `borrow`
-    indices, values, pairs, sums = borrow(indices), borrow(values), borrow(pairs), borrow(sums)
-    gained, touched, payments = borrow(gained), borrow(touched), borrow(payments)
-    l1_applied, l1_lags, now, moment = borrow(l1_applied), borrow(l1_lags), borrow(now), borrow(moment)
-    known, seen = borrow(known), borrow(seen)
-    own, own_sums, flags = borrow(own), borrow(own_sums), borrow(flags)
-    places, typed, numbers, exact = borrow(places), borrow(typed), borrow(numbers), borrow(exact)
     v, units, x, z, moves = numbers[0], numbers[1], numbers[2], numbers[3], numbers[4]
     g, lags, fresh = exact[0], exact[1], exact[2]
     if len(l1_lags) > 0:
         _pay_lags(start, end, base, indices, pairs, sums, l1_applied, l1_lags, payments, now)
-    take(start, end, base, indices, dense, sums, own_sums)
-    _split(filled, own_sums, g, lags)
     clear(filled, fresh)
-    features = indices[start - base : end - base]
     if now[FRACTION] > 0.0:
-        open_epoch(features, g, fresh, gained, _ONE, _NONE)
+        take(start, end, base, indices, dense, gained, fresh)
+    take(start, end, base, indices, dense, sums, own_sums)
     misfits = any_misfit(filled, x, units, z, typed)
+    _split(filled, own_sums, g, lags)
+    open_epoch(filled, g, fresh)
+    features = indices[start - base : end - base]
     left = h
     while left > 0.0:
         left = learn_parts(
-            filled, z, z, units[:0], v, g, fresh, lags, moves, typed, now, moment, known, seen, payments,
-            gained, _ONE, _NONE, touched,
+            filled, product, z, z, units[:0], v, g, fresh, lags, moves, typed,
+            now, moment, known, seen, payments, gained, _ONE, _NONE, touched,
             offset, y, share, left, misfits, bias_value, True, True, l1, l2, step, value, derivative,
         )  # fmt: skip
         settles = must_settle(now, payments)
@@ -237,6 +238,7 @@ def _learn_in_epochs(
             misfits = False
             length_1 = has_length_1(start, end, values)
             change_units(filled, x, z, v, g, fresh, units, lags, flags, places, length_1, typed)
+            product = dot(filled, v, z)
             continue
         _write_sums(filled, g, fresh, lags, own_sums)
         put(start, end, base, indices, dense, own_sums, sums)
@@ -251,6 +253,7 @@ def _learn_in_epochs(
             for j in range(start, end):
                 v[j - start] = pairs[np.uint64(indices[j - base])].real
                 lags[j - start] = sums[np.uint64(indices[j - base])].imag
+            product = dot(filled, v, z)
     if now[FRACTION] > 0.0:
         leave_open(features, fresh, gained, _ONE, _NONE, touched, now)
 

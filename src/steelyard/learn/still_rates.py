@@ -4,10 +4,10 @@ import math
 
 import numpy as np
 
-from steelyard.learn.levels import level_of, level_start
+from steelyard.learn.levels import from_bits, level_of, level_start, to_bits
 from steelyard.learn.linear import BIAS_SQUARES, STEEPEST
 from steelyard.learn.rows import LARGEST, SMALLEST
-from steelyard.numba_tools.jit import part
+from steelyard.native.declare import part
 
 _TRIALS = 8  # for how many epochs can join
 HEAVY, _SHARE = (
@@ -35,21 +35,27 @@ def bias_level(now, steepest, scale):
 
 @part
 def bounds(count, z, g, now, scale, bias_value, counts, typed):
-    """Between which A + ℓ′² all rates keep their levels."""
+    """Between which A + ℓ′² all rates keep their levels; neither bound is negative.
+
+    They are sought as bits, which are in the same order: loops over floats would not be vectorised.
+    """
     typed[0], typed[1], typed[2] = SMALLEST, LARGEST, min(scale * now[STEEPEST], LARGEST)
     typed[3], typed[4] = scale, np.inf
     smallest, largest, steep, scale_typed, every = typed[0], typed[1], typed[2], typed[3], typed[4]
-    low, high, none = -every, every, -every
+    none = z.dtype.type(0.0)
+    low, high = to_bits(none), to_bits(every)
     for k in range(count):
         square = z[k] * z[k]
         m = min(square, abs(z[k])) if counts else square
         base = scale_typed * z.dtype.type(g[k])
         middle = level_of(min(max(base + m * steep, smallest), largest))
         start = level_start(middle)
+        end = middle + (middle - start) if m > smallest else every
+        start = start if (m > smallest) & (start > smallest) else none
         divisor = max(m, smallest)
-        low = max(low, (start - base) / divisor if (m > smallest) & (start > smallest) else none)
-        high = min(high, (middle + (middle - start) - base) / divisor if m > smallest else every)
-    least, most = np.float64(low) / scale, np.float64(high) / scale
+        low = max(low, to_bits(max(start - base, none) / divisor))
+        high = min(high, to_bits(max(end - base, none) / divisor))
+    least, most = np.float64(from_bits(low)) / scale, np.float64(from_bits(high)) / scale
     if bias_value > 0.0:
         middle_64 = bias_level(now, now[STEEPEST], scale)
         start_64 = level_start(middle_64)

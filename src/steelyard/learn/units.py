@@ -23,7 +23,7 @@ import math
 import numpy as np
 
 from steelyard.learn.rows import LARGEST
-from steelyard.numba_tools.jit import part
+from steelyard.native.declare import part
 
 MOST = 16.0  # counts of a feature, in its unit
 # A feature whose values were never larger counts as 0: its coefficient would leave the range of float32.

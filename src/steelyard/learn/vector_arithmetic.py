@@ -8,17 +8,13 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
-from numba import types
-from numba.extending import intrinsic, overload
 
 from steelyard.learn.levels import MASKS
-from steelyard.learn.vectors import LANES, Vectors, spread_out
-from steelyard.numba_tools.numba_private import undefined
+from steelyard.learn.vectors import LANES, registers, spread_out
+from steelyard.native.declare import intrinsic, overload
+from steelyard.native.lazy import ir, types
 
 _CONTRACT = ("contract",)
-_FLOATS = {types.float32: ir.FloatType(), types.float64: ir.DoubleType()}
-_BITS = {ir.FloatType(): 32, ir.DoubleType(): 64}
 
 
 def filled(array, x):
@@ -92,11 +88,11 @@ def converted(array, a):
 
 @intrinsic
 def _filled(context, array, x):
-    vectors = Vectors(array.dtype, 1)
+    vectors = registers.Vectors(array.dtype, 1)
 
     def build(context, builder, signature, arguments):
         number = context.cast(builder, arguments[1], x, array.dtype)
-        return builder.insert_value(undefined(context, vectors), spread_out(builder, number), 0)
+        return builder.insert_value(context.get_constant_undef(vectors), spread_out(builder, number), 0)
 
     return vectors(array, x), build
 
@@ -108,15 +104,15 @@ def _compiled_filled(array, x):
 
 @intrinsic
 def _converted(context, array, a):
-    vectors = Vectors(array.dtype, a.count)
+    vectors = registers.Vectors(array.dtype, a.count)
     wide = array.dtype.bitwidth - a.number.bitwidth
 
     def build(context, builder, signature, arguments):
         number = builder.extract_value(arguments[1], 0)
         if wide:
             change = builder.fpext if wide > 0 else builder.fptrunc
-            number = change(number, ir.VectorType(_FLOATS[array.dtype], LANES))
-        return builder.insert_value(undefined(context, vectors), number, 0)
+            number = change(number, ir.VectorType(context.get_value_type(array.dtype), LANES))
+        return builder.insert_value(context.get_constant_undef(vectors), number, 0)
 
     return vectors(array, a), build
 
@@ -147,7 +143,7 @@ def _choose(builder: Any, sign: str, a: Any, b: Any, x: Any, y: Any) -> Any:
 
 def _called(name: str) -> Callable[..., Any]:
     def build(builder: Any, a: Any) -> Any:
-        full = f"{name}.v{LANES}f{_BITS[a.type.element]}"
+        full = f"{name}.v{LANES}f{_bits(a)}"
         found = builder.module.globals.get(full)
         found = found or ir.Function(builder.module, ir.FunctionType(a.type, [a.type]), full)
         return builder.call(found, [a])
@@ -155,8 +151,12 @@ def _called(name: str) -> Callable[..., Any]:
     return build
 
 
+def _bits(a: Any) -> int:
+    return 32 if a.type.element == ir.FloatType() else 64
+
+
 def _middles(builder: Any, a: Any) -> Any:
-    bits = _BITS[a.type.element]
+    bits = _bits(a)
     kept, middle, _ = MASKS[f"float{bits}"]
     whole = ir.VectorType(ir.IntType(bits), LANES)
     first, second = (ir.Constant(whole, [int(mask)] * LANES) for mask in (kept, middle))

@@ -10,14 +10,16 @@ has shorter chains of dependent operations. Results beyond the range are clamped
 
 import math
 import types
+from functools import partial
+from typing import Any
 
 import numpy as np
 
-from steelyard.numba_tools.jit import linked
+from steelyard.native.declare import PLAIN, Part
 
 # Fusing a·b + c only adds precision, and a division by a constant becomes a product.
-ARITHMETIC = {"contract", "arcp"}
-arithmetic = linked(forceinline=True, fastmath=ARITHMETIC)
+ARITHMETIC = frozenset({"contract", "arcp"})
+arithmetic: Any = (lambda function: function) if PLAIN else partial(Part, inline=True, fastmath=ARITHMETIC)
 
 _LOG2_E = 1.4426950408889634
 _LN2_HIGH, _LN2_LOW = 0.6931471803691238, 1.9082149292705877e-10  # their sum has 33 more bits

@@ -9,11 +9,11 @@ last bit, however the processor executes such vectors.
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
-from numba import types
-from numba.extending import intrinsic, models, overload, register_model
 
-from steelyard.numba_tools.numba_private import array_struct, nothing, undefined, zero
+from steelyard.native.declare import intrinsic, overload
+from steelyard.native.lazy import LazyModule, ir, types
+
+registers: Any = LazyModule("steelyard.learn.vector_registers")
 
 LANES = 16  # a cache line of float32
 _BITS_A_LINE = 512
@@ -44,26 +44,13 @@ def fetch_ahead(array, i, count):
     """Prefetch the numbers from array[i] on."""
 
 
-class Vectors(types.Type):  # type: ignore[misc]
-    def __init__(self, number: Any, count: int) -> None:
-        self.number, self.count = number, count
-        super().__init__(f"Vectors({number}, {count})")
-
-
-@register_model(Vectors)
-class _Registers(models.PrimitiveModel):  # type: ignore[misc]
-    def __init__(self, manager: Any, vectors: Vectors) -> None:
-        number = manager.lookup(vectors.number).get_value_type()
-        super().__init__(manager, vectors, ir.ArrayType(ir.VectorType(number, LANES), vectors.count))
-
-
 @intrinsic(prefer_literal=True)
 def _load(context, array, i, count):
-    vectors = Vectors(array.dtype, count.literal_value)
+    vectors = registers.Vectors(array.dtype, count.literal_value)
 
     def build(context, builder, signature, arguments):
         where = _places(context, builder, signature, arguments)
-        numbers = undefined(context, vectors)
+        numbers = context.get_constant_undef(vectors)
         for place in range(vectors.count):
             vector = builder.load(builder.gep(where, [_int32(place)]), align=vectors.number.bitwidth // 8)
             numbers = builder.insert_value(numbers, vector, place)
@@ -79,17 +66,17 @@ def _store(context, array, i, numbers):
         for place in range(numbers.count):
             vector = builder.extract_value(arguments[2], place)
             builder.store(vector, builder.gep(where, [_int32(place)]), align=array.dtype.bitwidth // 8)
-        return nothing(context)
+        return context.get_dummy_value()
 
     return types.none(array, i, numbers), build
 
 
 @intrinsic(prefer_literal=True)
 def _zeros(context, array, count):
-    vectors = Vectors(array.dtype, count.literal_value)
+    vectors = registers.Vectors(array.dtype, count.literal_value)
 
     def build(context, builder, signature, arguments):
-        return zero(context, vectors)
+        return context.get_value_type(vectors)(None)
 
     return vectors(array, count), build
 
@@ -121,14 +108,14 @@ def _fetch_ahead(context, array, i, count):
         for line in range(lines):
             place = builder.gep(first, [_int32(line * _BITS_A_LINE // 8)])
             builder.call(prefetch, [place, _int32(_TO_READ), _int32(_SECOND_CACHE), _int32(_DATA)])
-        return nothing(context)
+        return context.get_dummy_value()
 
     return types.none(array, i, count), build
 
 
 def _places(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
     """A pointer to the vectors from array[i] on."""
-    array = array_struct(context, builder, signature.args[0], arguments[0])
+    array = context.make_array(signature.args[0])(context, builder, arguments[0])
     first = builder.gep(array.data, [arguments[1]])
     return builder.bitcast(first, ir.VectorType(array.data.type.pointee, LANES).as_pointer())
 

@@ -1,12 +1,13 @@
 """Sums of weights, one row after the other, so that they are the same however rows are cut into chunks."""
 
-from steelyard.numba_tools.jit import kernel
+from steelyard.native.declare import kernel
+from steelyard.native.kinds import Numbers
 
 TOTAL, SQUARES, LARGEST, SIZE = 0, 1, 2, 3
 
 
 @kernel
-def add(weights, sums):
+def add(weights: Numbers, sums: Numbers):
     """Add to the total, and to the squares relative to the largest; returns where that is, or −1."""
     total, squares, largest = sums[TOTAL], sums[SQUARES], sums[LARGEST]
     found = -1

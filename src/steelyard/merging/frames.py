@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from steelyard import array_table
 from steelyard.learn import linear
 from steelyard.learn.origins import CHANGED, CHANGES, FARTHEST, FIRST, INDEX, LAST
 from steelyard.learn.units import MOST, NEAR, TINIEST
@@ -18,13 +19,16 @@ Numbers = NDArray[np.float64]
 
 def met(model: Model) -> NDArray[np.bool_]:
     """The features of which the model knows anything."""
-    found = model.raw_coefficients != 0.0
-    if len(model.sums):
-        found |= model.units != model.unit_fill[0]
-    if model.settings.adaptive:
-        found |= model.sum_squared_gradients != 0.0
+    found = array_table.met(model, ("weights", "squares", "units"))
     found[model.columns.found] = True
-    return np.asarray(found)
+    return found
+
+
+def units_of(model: Model, features: NDArray[np.int64]) -> Numbers:
+    """Of these features, with signs as `learn.units` has them; 1 where nothing is measured in units."""
+    if not len(model.units) and not len(model.max_abs):
+        return np.ones(len(features))
+    return (model.units if len(model.units) else -model.max_abs)[features].astype(np.float64)
 
 
 def common_units(left: Numbers, right: Numbers) -> Numbers:
@@ -60,9 +64,7 @@ def squares_before(base: Model, features: NDArray[np.int64], now: Numbers, origi
     squares = np.append(
         base.sum_squared_gradients[features], base.state[linear.BIAS_SQUARES] + base.state[linear.BIAS_GAINED]
     )
-    had = np.ones(len(features) + 1)
-    if len(base.sums) or len(base.max_abs):
-        had[:-1] = (base.units if len(base.sums) else -base.max_abs)[features]
+    had = np.append(units_of(base, features), 1.0)
     if len(base.columns.origins):
         has_now = ~np.isnan(origins[:-1])
         squares[:-1][has_now & ~np.isin(features, base.columns.found)] = 0.0

@@ -107,7 +107,7 @@ class Part:
         at, power = self.features, self.settings.average_power
         model.unit_fill[0] = self.unit_fill
         sizes = np.ones(len(at))
-        if len(model.sums):
+        if len(model.units):
             model.units[:] = self.unit_fill
             sizes = np.abs(self.units[:-1])
             model.units[at] = self.units[:-1]
@@ -195,11 +195,8 @@ def part_of(model: Model, base: Model | None = None, by: str = GRADIENTS) -> Par
     sums = (state - before)[_ADDED]
     sums[-1] += state[linear.FRACTION] - before[linear.FRACTION]
     weighed = by == MEAN or not settings.adaptive
-    sizes = np.ones(len(met))
-    if len(model.sums) or len(model.max_abs):
-        sizes = (model.units if len(model.sums) else -model.max_abs)[met].astype(np.float64)
-    lag = np.zeros(len(met))
-    if len(model.sums):
+    sizes, lag = frames.units_of(model, met), np.zeros(len(met))
+    if len(model.units):
         divisor = np.where(np.abs(sizes) > units.TINIEST, np.abs(sizes), np.inf)
         last, lag = (numbers.astype(np.float64) / divisor for numbers in model.last_and_behind(met))
     else:

@@ -9,20 +9,20 @@ that grow from row to row, and numbers older than the row do not count.
 
 import numpy as np
 
-from steelyard.numba_tools.jit import helper, kernel, part
+from steelyard.native.declare import helper, kernel, part
+from steelyard.native.kinds import Counts, Keys, Places, Shorts, Switches, Values
 from steelyard.text.hashing import BITS_32, CROSS_PRIME
+from steelyard.text.structs import Folded, Table
 
 
 @kernel
-def sizes(ends, fields, crosses):
-    """(features in total with crosses, of which there are some; the most in one row): upper bounds."""
+def sizes(ends: Counts, fields: Shorts, crosses: Places, counts: Counts):
+    """(features in total with crosses, of which there are some; the most in one row): upper bounds.
+
+    `counts` is room for a number of each field that is crossed.
+    """
     total = 0
     longest = 0
-    most = np.int64(-1)  # (array.max() takes a second to compile)
-    for c in range(len(crosses)):
-        for field in crosses[c]:
-            most = max(most, field)
-    counts = np.zeros(most + 1, np.int64)
     start = np.int64(0)
     for row in range(len(ends)):
         size = ends[row] - start
@@ -44,8 +44,7 @@ def sizes(ends, fields, crosses):
 
 @kernel
 def fold(
-    ends, distinct, keys, values, mask, table, serial, first, second, indptr, indices, out,
-    new, new_key, new_place,
+    ends: Counts, distinct: Switches, keys: Keys, values: Values, scratch: Table, first: Keys, second: Keys, to: Folded
 ):  # fmt: skip
     """Fold rows without crosses. Returns (entries, candidates for names).
 
@@ -53,6 +52,8 @@ def fold(
     `first` and `second` hold the keys known at each index, 0 for none. A key that is neither is a candidate:
     its index, the key, and its position among the features.
     """
+    mask, table, serial = scratch
+    indptr, indices, out, new, new_key, new_place = to
     # typed: a literal 0 would compile every helper twice
     count = np.int64(0)
     candidates = np.int64(0)
@@ -80,8 +81,11 @@ def fold(
 
 
 @kernel
-def fold_in_place(ends, distinct, keys, values, mask, table, serial, indptr):
+def fold_in_place(
+    ends: Counts, distinct: Switches, keys: Keys, values: Values, scratch: Table, indptr: Counts
+):  # fmt: skip
     """Fold rows without crosses or names, where they are: keys become indices. Returns how many are left."""
+    mask, table, serial = scratch
     count = np.int64(0)
     start = np.int64(0)
     for row in range(len(ends)):
@@ -139,19 +143,20 @@ def _merge(keys, values, start, end, mask, table, serial, indices, out, count):
 
 @kernel
 def fold_crossed(
-    ends, keys, values, fields, crosses,
-    mask, table, serial, first, second, indptr, indices, out, new, new_key, new_place,
+    ends: Counts, keys: Keys, values: Values, fields: Shorts, crosses: Places, chosen: Counts, scratch: Table,
+    first: Keys, second: Keys, to: Folded,
 ):  # fmt: skip
     """As `fold`, with the features of each row followed by its crosses.
 
     A cross of fields is every choice of one feature from each; a cross of a field with itself is every choice
-    regardless of order.
+    regardless of order. `chosen` is room for such a choice.
     """
+    mask, table, serial = scratch
+    indptr, indices, out, new, new_key, new_place = to
     count = 0
     candidates = 0
     start = 0
     order = crosses.shape[1]
-    chosen = np.empty(order, np.int64)
     for row in range(len(ends)):
         begin = count
         end = ends[row]

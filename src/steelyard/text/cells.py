@@ -6,9 +6,12 @@ already are numbers or strings become the same features in the same order, whate
 """
 
 import numpy as np
+from numpy.typing import NDArray
 
-from steelyard.numba_tools.jit import borrow, helper, kernel, part
+from steelyard.native.declare import helper, kernel, part
+from steelyard.native.kinds import Bytes, Count, Counts, IntCube, IntRows, Switches, Table
 from steelyard.text import decimals, hashing, lines, tokens
+from steelyard.text.structs import ColumnPlan, Features, Scratch, TokenOptions
 from steelyard.text.swar import address, beyond_ascii, newlines, population
 
 # Roles of columns
@@ -21,8 +24,13 @@ _NEAR = 1 << 14  # bytes
 _MISSING = np.frombuffer(b"missing", np.uint8)
 
 
+def room_for_spans(width: int) -> NDArray[np.int64]:
+    """What the cells of a record are, and where (see `row`)."""
+    return np.zeros((width, 3), np.int64)
+
+
 @kernel
-def measures(text, end, escape):
+def measures(text: Bytes, end: Count, escape: Count):
     """(lines, whether the text is UTF-8, whether there is a byte equal to `escape`; −1: none is)."""
     bytes_at = address(text)
     count = np.int64(0)
@@ -42,33 +50,6 @@ def measures(text, end, escape):
         for k in range(np.uint64(begin), np.uint64(stop)):
             found |= np.uint8(text[k] == mark)
     return count, high == 0 or lines.valid_utf8(text, np.int64(0), end), escape >= 0 and found != 0
-
-
-@part
-def borrow_arrays(plan, rule, scratch, heads, features):
-    """The same arrays, whose references need not be counted for every row (see `borrow`)."""
-    roles, seeds, column_fields, missing, missing_sizes = plan
-    names, ends, values, others, otherwise = rule
-    table, known, counts, firsts, window = scratch
-    lowered, edges, pieces, fours, odd, special, words, begins, stops, grams = window
-    labels, sample_weight, offsets, tags, row_ends, distinct = heads
-    keys, amounts, fields, starts, spans_end, origins = features
-    return (
-        (borrow(roles), borrow(seeds), borrow(column_fields), borrow(missing), borrow(missing_sizes)),
-        (borrow(names), borrow(ends), borrow(values), others, otherwise),
-        (
-            borrow(table), borrow(known), borrow(counts), borrow(firsts),
-            (
-                borrow(lowered), borrow(edges), borrow(pieces), borrow(fours), borrow(odd),
-                borrow(special), borrow(words), borrow(begins), borrow(stops), borrow(grams),
-            ),
-        ),
-        (
-            borrow(labels), borrow(sample_weight), borrow(offsets), borrow(tags), borrow(row_ends),
-            borrow(distinct),
-        ),
-        (borrow(keys), borrow(amounts), borrow(fields), borrow(starts), borrow(spans_end), borrow(origins)),
-    )  # fmt: skip
 
 
 @part
@@ -239,7 +220,7 @@ def _class(text, start, stop, names, ends):
 
 
 @kernel
-def separate(text, spans, out):
+def separate(text: Bytes, spans: IntRows, out: Bytes):
     """Copy the spans of the text with a newline after each, at which the tokeniser stops.
 
     The spans become those of the copy.
@@ -256,12 +237,11 @@ def separate(text, spans, out):
 
 
 @kernel
-def rows_of_columns(text, spans, reals, plan, options, scratch, ends, distinct, features):
-    """Fill in the features of all rows; returns how many there are.
-
-    `plan` has for each feature column its role, its position among all columns, its position in `spans`
-    (start and stop in the text for every row) or in `reals` (NaN: missing), its seed and its field.
-    """
+def rows_of_columns(
+    text: Bytes, spans: IntCube, reals: Table, plan: ColumnPlan, options: TokenOptions, scratch: Scratch, ends: Counts,
+    distinct: Switches, features: Features,
+):  # fmt: skip
+    """Fill in the features of all rows; returns how many there are."""
     roles, columns, places, seeds, column_fields = plan
     count = 0
     for row in range(len(ends)):

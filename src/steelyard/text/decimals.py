@@ -5,17 +5,17 @@ that suffices gives the float:
 
 1. If m < 2⁵³ and |e| ≤ 22, both are exact in float64, so one multiplication or division rounds correctly.
 2. A product of m with 128 bits of 10^e decides almost always (Lemire, 2021).
-3. Else Python is asked.
+3. Else integers of any length do (see `exact_decimals`).
 """
 
 import math
-from ctypes import string_at
 
 import numpy as np
-from numba import objmode
 
-from steelyard.numba_tools.jit import helper, kernel, part, with_python
-from steelyard.text.swar import EXACT, EXACT_POWERS, ROOM, TENS, address, byte, fast, leading_digits
+from steelyard.native.declare import helper, kernel, part
+from steelyard.native.kinds import Bytes, Count
+from steelyard.text.exact_decimals import nearest
+from steelyard.text.swar import EXACT, EXACT_POWERS, ROOM, TENS, address, byte, leading_digits
 
 # The status that `number` returns
 OK, NOT_A_NUMBER, NOT_FINITE = range(3)
@@ -46,7 +46,7 @@ _POWERS = _powers()
 
 
 @kernel
-def number(text, start, end):
+def number(text: Bytes, start: Count, end: Count):
     """`number_at` of an array of bytes."""
     return number_at(address(text), np.int64(start), np.int64(end))
 
@@ -171,7 +171,7 @@ def rounded(text, first, end, m, exponent, more):
     if more and sure:  # the exact value lies between m and m + 1
         above, sure = _product(np.uint64(m + 1), exponent)
         sure = sure and above == x
-    return x if sure else _nearest(text, first, end)
+    return x if sure else nearest(text, first, end, m, exponent, more)
 
 
 @helper
@@ -201,7 +201,7 @@ def _product(m, exponent):
         return 0.0, False
     # 10^exponent = (its 128 bits)·2^(⌊exponent·log₂10⌋ − 127)
     binary = ((217706 * exponent) >> 16) + 11 - np.int64(shift) + np.int64(top)
-    if binary < -1074 or binary > 970:  # near the ends of the range: rare, so left to the slow way
+    if binary < -1074 or binary > 970:  # near the ends of the range: rare, so left to `nearest`
         return 0.0, False
     kept = (kept + (kept & one)) >> one
     return math.ldexp(float(np.int64(kept)), int(binary)), True
@@ -217,15 +217,3 @@ def _multiply(a, b):
     middle = (low >> half) + (mid1 & word) + (mid2 & word)
     high = a1 * b1 + (mid1 >> half) + (mid2 >> half) + (middle >> half)
     return high, (middle << half) | (low & word)
-
-
-@with_python
-def _nearest(text, first, end):
-    """What Python's own `float` makes of text[first:end]. This is seldom needed."""
-    with objmode(x="float64"):
-        x = _to_float(text, first, end)
-    return x  # noqa: RET504 - Numba's way
-
-
-def _to_float(text, first, end):
-    return float(string_at(text + first, end - first) if fast else text[first:end].tobytes())

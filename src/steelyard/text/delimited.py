@@ -6,15 +6,17 @@ quote is not quoted, so that everyone finds the same end of a record.
 
 import numpy as np
 
-from steelyard.numba_tools.jit import borrow, helper, kernel
+from steelyard.native.declare import helper, kernel
+from steelyard.native.kinds import Bytes, Count, Counts, Number, Places, Switch
 from steelyard.text import cells, lines
 from steelyard.text.lines import NEWLINE, RETURN, SPACE, TAB
+from steelyard.text.structs import Features, Heads, LabelRule, Plan, Scratch, TokenOptions
 
 QUOTE = 34
 
 
 @kernel
-def last_record_end(text, end, separator):
+def last_record_end(text: Bytes, end: Count, separator: Count):
     """The end of the last whole record of text[:end], or 0. Records begin at 0."""
     last = 0
     i = 0
@@ -55,7 +57,9 @@ def closed(text, i, end):
 
 
 @kernel
-def split(text, i, end, separator, quoting, free, room, spans):
+def split(
+    text: Bytes, i: Count, end: Count, separator: Count, quoting: Switch, free: Count, room: Bytes, spans: Places
+):  # fmt: skip
     """Split the record at i into spans: (cells, start of the next record, lines, free, code or −1, where).
 
     All cells are counted; those that fit are stored. Cells with doubled quotes are written to `room` from
@@ -116,9 +120,9 @@ def _single_quoted(text, start, stop, room, free):
 
 
 @kernel
-def is_blank(text, i, next_record):
+def is_blank(text: Bytes, i: Count, next_record: Count):
     """Whether the record is empty, without even a separator."""
-    for k in range(i, next_record):
+    for k in range(i, next_record):  # noqa: SIM110  (kernels have no generators)
         if text[k] != SPACE and text[k] != RETURN and text[k] != NEWLINE:
             return False
     return True
@@ -134,16 +138,17 @@ def newlines(text, start, end):
 
 @kernel
 def parse(
-    text, start, end, valid, separator, quoting, width, places, plan, rule, options, largest,
-    scratch, room, heads, features, problems,
+    text: Bytes, start: Count, end: Count, valid: Switch, separator: Count, quoting: Switch, spans: Places,
+    places: Counts, plan: Plan, rule: LabelRule, options: TokenOptions, largest: Number, scratch: Scratch,
+    room: Bytes, heads: Heads, features: Features, problems: Places,
 ):  # fmt: skip
-    """Read the records of text[start:end], each of `width` cells. Returns (rows, features, lines, problems).
+    """Read the records of text[start:end], of as many cells as `spans` has room for.
+
+    Returns (rows, features, lines, problems).
 
     Decoded cells are written behind the text: `room` is the same memory, writable.
     """
-    own_spans = np.zeros((width, 3), np.int64)
-    text, room, places, spans = borrow(text), borrow(room), borrow(places), borrow(own_spans)
-    plan, rule, scratch, heads, features = cells.borrow_arrays(plan, rule, scratch, heads, features)
+    width = len(spans)
     free = end
     row = count = np.int64(0)  # typed: a literal 0 would compile every helper twice
     wrong = np.int64(0)
@@ -173,5 +178,4 @@ def parse(
             wrong = lines.note(problems, wrong, line, code, where, stop, column)
         line += height
         i = following
-    own_spans[:] = 0  # used last, so that what is borrowed stays alive
     return row, count, line, wrong

@@ -6,7 +6,8 @@ Features of tables are called `column`, `column=value` or `column^token`, those 
 
 import numpy as np
 
-from steelyard.numba_tools.jit import helper, kernel
+from steelyard.native.declare import helper, kernel
+from steelyard.native.kinds import Bytes, Counts, IntRows, Ints, Keys
 from steelyard.text import tokens, words
 from steelyard.text.assemble import known
 from steelyard.text.lines import BAR, COLON, is_gap
@@ -15,14 +16,14 @@ from steelyard.text.swar import address, bars, byte
 
 
 @kernel
-def admit(indices, keys, first, second):
+def admit(
+    indices: Counts, keys: Counts, first: Keys, second: Keys, firsts: Counts, seconds: Counts, rest: Counts
+):  # fmt: skip
     """Enter new keys into two tables, the first and the second at each index.
 
-    Returns the positions of those entered first, of those entered second, and of the rest.
+    Fills in the positions of those entered first, of those entered second, and of the rest; returns how many
+    each are. There may be as many as there are keys.
     """
-    firsts = np.empty(len(indices), np.int64)
-    seconds = np.empty(len(indices), np.int64)
-    rest = np.empty(len(indices), np.int64)
     n_first = n_second = n_rest = 0
     for k in range(len(indices)):
         index, key = indices[k], known(keys[k])
@@ -39,15 +40,19 @@ def admit(indices, keys, first, second):
         else:
             rest[n_rest] = k
             n_rest += 1
-    return firsts[:n_first], seconds[:n_second], rest[:n_rest]
+    return n_first, n_second, n_rest
 
 
 STAR, EQUALS, HAT, SPACE = 42, 61, 94, 32
 _MISSING = np.frombuffer(b"missing", np.uint8)
+_NOT_BLANK = ~tokens.BLANKS  # a kernel would need memory for it
 
 
 @kernel
-def compose_cell_names(text, starts, stops, origins, columns, column_ends, places, out, lengths):
+def compose_cell_names(
+    text: Bytes, starts: Ints, stops: Ints, origins: Ints, columns: Bytes, column_ends: Counts, places: IntRows,
+    out: Bytes, lengths: Ints,
+):  # fmt: skip
     """Write the names of these features one after another into `out`; returns their total size.
 
     `columns` has the names of the columns one after another, `column_ends` the end of each. If `out` is
@@ -73,7 +78,7 @@ def compose_cell_names(text, starts, stops, origins, columns, column_ends, place
             elif kind == tokens.WORDS:
                 size = _lower(text, start, stop, words.LETTERS, out, _put(HAT, out, size))
             elif kind == tokens.CHARACTERS:
-                size = _lower(text, start, stop, ~tokens.BLANKS, out, _put(HAT, out, size))
+                size = _lower(text, start, stop, _NOT_BLANK, out, _put(HAT, out, size))
             elif kind == tokens.KEY:
                 size = _append(text, start, stop, out, _put(HAT, out, size))
             elif kind == tokens.POSITION:
@@ -119,7 +124,9 @@ def _digits(number, out, size):
 
 
 @kernel
-def compose_vw_names(text, starts, firsts, grams, places, out, lengths):
+def compose_vw_names(
+    text: Bytes, starts: Ints, firsts: Ints, grams: Ints, places: IntRows, out: Bytes, lengths: Ints
+):  # fmt: skip
     """As `compose_cell_names`, where the namespace is in the text too, before the name.
 
     Where there are n-grams, the name of feature k is made of the names from number `firsts[k]` on of which
@@ -178,7 +185,7 @@ def _bar_before(text, start, known, last):
 
 
 @kernel
-def compose_indices(text, starts, places, out, lengths):
+def compose_indices(text: Bytes, starts: Ints, places: IntRows, out: Bytes, lengths: Ints):
     """As `compose_cell_names`, where names are the indices of svmlight."""
     size = 0
     for k in range(len(places)):

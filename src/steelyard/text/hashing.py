@@ -10,7 +10,8 @@ Keys are 64-bit integers masked to 32 bits; products may wrap, but their low bit
 
 import numpy as np
 
-from steelyard.numba_tools.jit import helper, kernel, part
+from steelyard.native.declare import helper, kernel, part
+from steelyard.native.kinds import Bytes, Count
 from steelyard.text.swar import address, byte, word
 
 BITS_32 = 0xFFFFFFFF
@@ -19,7 +20,7 @@ CROSS_PRIME = 0x01000193  # the prime of the Fowler–Noll–Vo hash, for the ke
 
 
 @kernel
-def murmur(text, start, end, seed):
+def murmur(text: Bytes, start: Count, end: Count, seed: Count):
     """`murmur_at` of an array of bytes."""
     return murmur_at(address(text), np.int64(start), np.int64(end), np.int64(seed))
 
@@ -92,7 +93,7 @@ def ended(h, size):
 
 
 @kernel
-def key(text, start, end, seed):
+def key(text: Bytes, start: Count, end: Count, seed: Count):
     """`key_at` of an array of bytes."""
     return key_at(address(text), np.int64(start), np.int64(end), np.int64(seed))
 

@@ -6,8 +6,9 @@ the reader has converted itself waits in the batch too, so that all come out in 
 """
 
 import numpy as np
+from numpy.typing import NDArray
 
-from steelyard.numba_tools.jit import apart, helper, kernel, part
+from steelyard.native.declare import apart, helper, kernel, part
 from steelyard.text.decimals import rounded
 from steelyard.text.hashing import BITS_32
 from steelyard.text.lines import NEWLINE
@@ -21,7 +22,7 @@ BATCH = 520  # features; not a power of two, or all columns would compete for th
 # bits), and the start of the feature in the text. If the value is known, it is stored in place of the digits
 # before the point.
 _INDEX, _WHOLE, _BEHIND, _SEED, _PLACES = (np.uint64(k * BATCH) for k in range(5))
-BATCH_WORDS = 5 * BATCH
+_BATCH_WORDS = 5 * BATCH
 
 MINUS = np.uint64(32)  # added to the divisor: the number is negative
 _VALUE_KNOWN = np.uint64(63)  # as divisor: the value is known
@@ -30,6 +31,11 @@ DIVISORS[:23] = EXACT_POWERS
 DIVISORS[32:55] = -EXACT_POWERS
 
 _DIGITS = np.uint64(0x0F0F0F0F0F0F0F0F)
+
+
+def room_for_batch() -> NDArray[np.uint64]:
+    """The memory of a batch; it may hold anything."""
+    return np.empty(_BATCH_WORDS, np.uint64)
 
 
 @part

@@ -5,7 +5,8 @@ Every function may read up to the newline that ends the line; no value contains 
 
 import numpy as np
 
-from steelyard.numba_tools.jit import helper, kernel, part
+from steelyard.native.declare import helper, kernel, part
+from steelyard.native.kinds import Bytes, Count
 from steelyard.text.lines import COLON, RETURN, SPACE, TAB
 from steelyard.text.swar import address, specials, trailing_zeros
 
@@ -118,7 +119,7 @@ def _after_plain(text, i):
 
 
 @kernel
-def contains(text, end, key):
+def contains(text: Bytes, end: Count, key: Bytes):
     """Whether the key stands in text[:end] as it is written, with its quotation marks."""
     bytes_at = address(text)
     last = np.int64(end - len(key))

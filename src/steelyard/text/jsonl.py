@@ -5,30 +5,45 @@ within the column, the entries of a list of numbers by position. Deeper values a
 only.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
-from steelyard.numba_tools.jit import borrow, helper, kernel
+from steelyard.native.declare import helper, kernel
+from steelyard.native.kinds import Bytes, Count, Counts, Number, Places, Switch
 from steelyard.text import cells, decimals, hashing, lines, tokens
 from steelyard.text import json_text as json
 from steelyard.text.json_text import after_blanks, decode, string_end, value_end
 from steelyard.text.lines import COLON, NEWLINE
+from steelyard.text.structs import Features, Heads, LabelRule, Plan, Scratch, TokenOptions
 
 DEEPEST = 500
 
 
+class Rooms(NamedTuple):
+    """The cells of a line, the cell of each column, and the brackets that are open."""
+
+    spans: Places
+    places: Counts
+    stack: Bytes
+
+
+def rooms_for(width: int) -> Rooms:
+    """For lines with so many columns."""
+    return Rooms(cells.room_for_spans(width), np.arange(width, dtype=np.int64), np.empty(DEEPEST, np.uint8))
+
+
 @kernel
 def parse(
-    text, end, valid, names, name_ends, slots, plan, rule, options, largest,
-    scratch, room, heads, features, problems,
+    text: Bytes, end: Count, valid: Switch, names: Bytes, name_ends: Counts, slots: Counts, plan: Plan,
+    rule: LabelRule, options: TokenOptions, largest: Number, scratch: Scratch, room: Bytes, heads: Heads,
+    features: Features, problems: Places, rooms: Rooms,
 ):  # fmt: skip
-    """Read the whole lines text[:end]. Returns (rows, features, lines, problems, unknown keys)."""
-    width = len(name_ends)
-    own_spans, own_places = np.zeros((width, 3), np.int64), np.arange(width)
-    own_stack = np.empty(DEEPEST, np.uint8)
-    spans, places, stack = borrow(own_spans), borrow(own_places), borrow(own_stack)
-    text, room, names = borrow(text), borrow(room), borrow(names)
-    name_ends, slots = borrow(name_ends), borrow(slots)
-    plan, rule, scratch, heads, features = cells.borrow_arrays(plan, rule, scratch, heads, features)
+    """Read the whole lines text[:end], with `rooms_for` a line.
+
+    Returns (rows, features, lines, problems, unknown keys).
+    """
+    spans, places, stack = rooms
     free = end
     row = count = i = np.int64(0)  # typed: a literal 0 would compile every helper twice
     wrong = np.int64(0)
@@ -57,7 +72,6 @@ def parse(
             wrong = lines.note(problems, wrong, line, code, where, stop if stop >= 0 else i, column)
         line += 1
         i += 1
-    own_spans[:], own_places[:], own_stack[0] = 0, 0, 0  # used last, so that what is borrowed stays alive
     return row, count, line, wrong, unknown
 
 

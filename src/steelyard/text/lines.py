@@ -6,7 +6,8 @@ in the block, code, byte in the block); its caller decides whether that ends the
 
 import numpy as np
 
-from steelyard.numba_tools.jit import helper, kernel, part
+from steelyard.native.declare import helper, kernel, part
+from steelyard.native.kinds import Bytes, Count, Counts, Places
 from steelyard.text.swar import address, newlines, trailing_zeros
 
 # Codes of what can be wrong with a line
@@ -35,7 +36,7 @@ def line_end(text, start, end):
 
 
 @kernel
-def line_spans(text, found):
+def line_spans(text: Bytes, found: Places):
     """Write where each line begins and ends, without blanks at its ends; lines of blanks are left out.
 
     Returns how many there are, of which `found` gets as many as fit.
@@ -57,7 +58,10 @@ def line_spans(text, found):
 
 
 @kernel
-def splice(text, spans, skipped, keys, key_ends, cells, starts, stops, out):
+def splice(
+    text: Bytes, spans: Places, skipped: Counts, keys: Bytes, key_ends: Counts, cells: Bytes, starts: Places,
+    stops: Places, out: Bytes,
+):  # fmt: skip
     """Write each span of the text, followed by its cells; returns how many bytes that is.
 
     Before each cell comes its key, and one more at the end; keys follow one another up to their ends. Of the
@@ -105,7 +109,7 @@ def note(problems, count, line, code, start, stop, column):
 
 
 @kernel
-def valid_utf8(text, start, end):
+def valid_utf8(text: Bytes, start: Count, end: Count):
     """Whether text[start:end] is UTF-8: no stray or missing continuation, nothing overlong, no surrogates."""
     i = start
     while i < end:

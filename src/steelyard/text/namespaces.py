@@ -5,12 +5,16 @@ its features, of which a mask says which: bit j stands for the jth after the fir
 key is made of theirs as Vowpal Wabbit does it.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
-from steelyard.numba_tools.jit import helper, kernel
+from steelyard.native.declare import helper, kernel
+from steelyard.native.kinds import Bytes, Counts, Ints, Shorts, Switches
 from steelyard.text.hashing import BITS_32
 from steelyard.text.lines import BAR
 from steelyard.text.sparse_text import ends_name
+from steelyard.text.structs import Features
 
 NAMELESS = 32  # stands for the namespace without a name
 AS_READ = -2  # the field of a letter whose features keep the field that they have
@@ -18,7 +22,7 @@ GRAM_PRIME = 27942141
 
 
 @kernel
-def first_letters(text, starts, letters):
+def first_letters(text: Bytes, starts: Ints, letters: Bytes):
     """The first letter of the namespace of each feature."""
     letter = np.uint8(NAMELESS)
     i = np.int64(0)
@@ -30,21 +34,30 @@ def first_letters(text, starts, letters):
         letters[k] = letter
 
 
+class Tables(NamedTuple):
+    """The letter of each feature; by letter what is dropped, the field, and where its n-grams end in `grams`."""
+
+    letters: Bytes
+    dropped: Switches
+    fields: Shorts
+    gram_ends: Counts
+    grams: Counts
+
+
 @kernel
 def expand(
-    ends, keys, values, fields, starts, letters, dropped, letter_fields, gram_ends, grams,
-    new_ends, new_keys, new_values, new_fields, new_starts, firsts, masks,
+    ends: Counts, features: Features, tables: Tables, size: Counts, order: Counts, new_ends: Counts, new: Features
 ):  # fmt: skip
     """Rows sorted by letter, without dropped letters, each letter followed by its n-grams.
 
-    Returns the number of features. If there is no room for any (`new_keys` is empty), they are only counted.
-    `gram_ends`: where the n-grams of each letter end in `grams`. `firsts` and `masks` say of which features
-    each new one is made.
+    Returns the number of features. If `new` has no room for any, they are only counted. `size` and `order` are room
+    for a number of each letter. Its spans say of which features each new one is made: from which on, and a mask.
     """
+    keys, values, fields, starts, _, _ = features
+    letters, dropped, letter_fields, gram_ends, grams = tables
+    new_keys, new_values, new_fields, new_starts, firsts, masks = new
     count = np.int64(0)
     start = np.int64(0)
-    size = np.zeros(256, np.int64)
-    order = np.empty(256, np.int64)
     for row in range(len(ends)):
         size[:] = 0
         for k in range(start, ends[row]):

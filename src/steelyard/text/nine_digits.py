@@ -12,7 +12,8 @@ left to Python.
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.numba_tools.jit import kernel, part
+from steelyard.native.declare import kernel, part
+from steelyard.native.kinds import Bytes, Counts, Numbers, Words
 
 WIDTH = 16  # bytes: no number takes more
 _LEAST = 1e-4  # below, there would be an exponent
@@ -35,7 +36,7 @@ def write(values: NDArray[np.float64]) -> tuple[NDArray[np.uint8], NDArray[np.in
 
 
 @kernel
-def write_usual(values, bits, text, stops):
+def write_usual(values: Numbers, bits: Words, text: Bytes, stops: Counts):
     """Write the numbers from 10⁻⁴ to 1, each at its multiple of WIDTH; returns how many others there are.
 
     `bits` are those of the numbers; `stops` gets where each ends, that is where it begins if it is left out.

@@ -9,31 +9,30 @@ apostrophe.
 
 import numpy as np
 
-from steelyard.numba_tools.jit import borrow, helper, kernel, part
+from steelyard.native.declare import helper, kernel, part
+from steelyard.native.kinds import Bytes, Count, Counts, Ints, Number, Places, Words
 from steelyard.text import decimals, hashing, lines
-from steelyard.text.index_value import BATCH, BATCH_WORDS, MARGIN, convert, pairs, put_known
+from steelyard.text.index_value import BATCH, MARGIN, convert, pairs, put_known
 from steelyard.text.lines import BAR, COLON, HASH, NEWLINE, QUOTE, is_digit, is_gap, note
+from steelyard.text.structs import Features, Heads
 from steelyard.text.swar import address, byte, find_blanks, leading_digits, name_ends, trailing_zeros
 
 
 @kernel
 def parse_vw(
-    text, end, stops, largest, field_seeds,
-    labels, sample_weight, offsets, tags, ends, keys, values, fields, starts, problems,
+    text: Bytes, end: Count, stops: Ints, staged: Words, largest: Number, field_seeds: Counts, heads: Heads,
+    features: Features, problems: Places,
 ):  # fmt: skip
     """Read the whole lines text[:end] of Vowpal Wabbit's text. Returns (rows, features, lines, problems).
 
-    `stops` is a buffer for the positions of blanks. `field_seeds`: the keys of the namespaces used in
-    interactions; the field of a feature is its index in that list, or −1. `starts`: where the name of each
-    feature begins in the text.
+    `stops` is a buffer for the positions of blanks, `staged` one for a batch of features. `field_seeds`: the
+    keys of the namespaces used in interactions; the field of a feature is its index in that list, or −1.
+    `starts`: where the name of each feature begins in the text.
     """
     bytes_at = address(text)
-    stops, field_seeds, tags = borrow(stops), borrow(field_seeds), borrow(tags)
-    labels, sample_weight, offsets = borrow(labels), borrow(sample_weight), borrow(offsets)
-    keys, values, fields, starts = borrow(keys), borrow(values), borrow(fields), borrow(starts)
+    labels, sample_weight, offsets, tags, ends, _ = heads
+    keys, values, fields, starts, _, _ = features
     most, ascii_only = find_blanks(text, end, end - MARGIN, stops)
-    room = np.empty(BATCH_WORDS, np.uint64)
-    staged = borrow(room)
     # typed: a literal 0 would compile every helper twice
     row = line = wrong = k = i = np.int64(0)
     count = n = np.int64(0)  # features converted, and those in the batch
@@ -59,7 +58,7 @@ def parse_vw(
             row += 1
         i += 1
         line += 1
-    convert(room, n, count, keys, values, starts)  # used last, so that it stays alive
+    convert(staged, n, count, keys, values, starts)
     return row, count + n, line, wrong
 
 
@@ -221,15 +220,14 @@ def _name_end(text, i, end):
 
 @kernel
 def parse_svmlight(
-    text, end, stops, largest,
-    labels, sample_weight, offsets, tags, ends, keys, values, fields, starts, problems,
+    text: Bytes, end: Count, stops: Ints, staged: Words, largest: Number, heads: Heads, features: Features,
+    problems: Places,
 ):  # fmt: skip
     """As `parse_vw`, for svmlight. Returns (rows, features, lines, problems, lines with a qid)."""
     bytes_at = address(text)
-    stops, keys, values, starts = borrow(stops), borrow(keys), borrow(values), borrow(starts)
+    labels, sample_weight, offsets, tags, ends, _ = heads
+    keys, values, fields, starts, _, _ = features
     most, ascii_only = find_blanks(text, end, end - MARGIN, stops)
-    room = np.empty(BATCH_WORDS, np.uint64)
-    staged = borrow(room)
     # typed: a literal 0 would compile every helper twice
     row = line = wrong = queries = k = i = np.int64(0)
     count = n = np.int64(0)  # features converted, and those in the batch
@@ -261,7 +259,7 @@ def parse_svmlight(
             n = first - count
         i = lines.line_end(text, i, end) + 1
         line += 1
-    convert(room, n, count, keys, values, starts)  # used last, so that it stays alive
+    convert(staged, n, count, keys, values, starts)
     fields[: count + n] = -1
     return row, count + n, line, wrong, queries
 

@@ -14,21 +14,10 @@ Text is passed by its address: for an array, Numba would count references at eve
 from functools import reduce
 
 import numpy as np
-from llvmlite import ir
-from numba import config, types
-from numba.extending import intrinsic
 
-from steelyard.numba_tools.jit import kernel, part
-from steelyard.numba_tools.numba_private import array_struct
-
-
-@intrinsic
-def _compiled_address(context, array):
-    def build(context, builder, signature, arguments):
-        data = array_struct(context, builder, signature.args[0], arguments[0]).data
-        return builder.ptrtoint(data, ir.IntType(64))
-
-    return types.int64(array), build
+from steelyard.native.declare import CHECKED, PLAIN, intrinsic, kernel, part
+from steelyard.native.lazy import ir, types
+from steelyard.native.memory import address_of, itself
 
 
 def _load(bits, result):
@@ -40,7 +29,7 @@ def _load(bits, result):
             kind = ir.IntType(bits).as_pointer()
             return builder.load(builder.inttoptr(builder.add(*arguments), kind), align=1)
 
-        return result(types.int64, types.int64), build
+        return getattr(types, result)(types.int64, types.int64), build
 
     return load
 
@@ -106,23 +95,18 @@ def _plain_copy_kept(text, index, kept, start, out, at):
 
 
 @part
-def _itself(text):
-    return text
-
-
-@part
 def _item(text, index):
     return text[index]
 
 
 # If bounds are checked, or nothing is compiled, the "address" of an array is the array itself.
-fast = not (config.DISABLE_JIT or config.BOUNDSCHECK)
-address = _compiled_address if fast else _itself
-byte = _load(8, types.uint8) if fast else _item
-word = _load(64, types.uint64) if fast else _plain_word if config.DISABLE_JIT else _checked_word
-trailing_zeros = _plain_trailing_zeros if config.DISABLE_JIT else _compiled_trailing_zeros
+fast = not (PLAIN or CHECKED)
+address = address_of if fast else itself
+byte = _load(8, "uint8") if fast else _item
+word = _load(64, "uint64") if fast else _plain_word if PLAIN else _checked_word
+trailing_zeros = _plain_trailing_zeros if PLAIN else _compiled_trailing_zeros
 copy_kept = _compiled_copy_kept if fast else _plain_copy_kept
-population = _plain_population if config.DISABLE_JIT else _compiled_population
+population = _plain_population if PLAIN else _compiled_population
 
 ZEROS = np.uint64(0x3030303030303030)
 TO_SIGN = np.uint64(0x7676767676767676)
@@ -171,11 +155,11 @@ def _forms(width, vector_test, test):
 
     The test is given twice: of a vector, in LLVM's terms, and of a byte.
     """
-    vector = ir.VectorType(ir.IntType(8), width)
 
     @intrinsic
     def compiled(context, address, index):
         def build(context, builder, signature, arguments):
+            vector = ir.VectorType(ir.IntType(8), width)
             place = builder.inttoptr(builder.add(*arguments), vector.as_pointer())
             truths = vector_test(builder, builder.load(place, align=1))
             bits = builder.bitcast(truths, ir.IntType(width))
@@ -270,8 +254,7 @@ FORMS = {
     "name_ends": _one_of(32, 32, 9, 13, 10, 58, 124),
 }
 no_digits, blanks, beyond_ascii, letters, newlines, specials, bars, name_ends = (
-    compiled if fast else plain if config.DISABLE_JIT else checked
-    for compiled, checked, plain in FORMS.values()
+    compiled if fast else plain if PLAIN else checked for compiled, checked, plain in FORMS.values()
 )
 
 

@@ -17,11 +17,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from steelyard._buffer_pool import spacious
-from steelyard.numba_tools.jit import helper, part
+from steelyard.native.declare import helper, in_this_order, part
 from steelyard.text import hashing
+from steelyard.text.structs import Scratch, TokenOptions
 from steelyard.text.words import MOST, add_words, room
 
 # How a token counts that occurs several times in one text
@@ -75,10 +75,10 @@ class TextOptions:
         characters = stored["characters"]
         return cls(stored["words"], None if characters is None else tuple(characters), stored["repeated"])
 
-    def array(self, bits: int) -> tuple[int, int, int, int, int]:
+    def array(self, bits: int) -> TokenOptions:
         """The options for kernels, for a model of 2^bits features."""
         least, most = self.characters or (0, 0)
-        return self.words, least, most, REPEATED[self.repeated], (1 << bits) - 1
+        return TokenOptions(self.words, least, most, REPEATED[self.repeated], (1 << bits) - 1)
 
     def most_tokens(self, size: int) -> int:
         """An upper bound on the number of tokens in a text of this many bytes."""
@@ -86,21 +86,20 @@ class TextOptions:
         return (size + 1) // 2 * self.words + size * (most - least + 1)
 
 
-def scratch(tokens: int) -> tuple[Any, ...]:
+def scratch(tokens: int) -> Scratch:
     """What `tokenise` needs for texts of up to so many tokens, as often as they come."""
     table = spacious(max(1 << (2 * tokens).bit_length(), 16), np.uint32)
     known, counts, firsts = (spacious(tokens + 1, dtype) for dtype in (np.uint32, np.int32, np.int32))
-    return table, known, counts, firsts, room()
+    return Scratch(table, known, counts, firsts, room())
 
 
 @part
 def tokenise(text, start, end, seed, field, column, options, count, scratch, features):
     """Add the tokens of text[start:end]: (the new number of features, whether all are known to differ).
 
-    `options`: the longest word n-gram, the shortest and longest character n-gram, how repeated tokens count,
-    and which bits of a key are its index. Features differ if their indices do.
+    Features differ if their indices do.
     """
-    window = scratch[-1]
+    window = scratch.window
     most_words, least, most, repeated, mask = options
     first = count
     if most_words > 0:
@@ -263,7 +262,7 @@ def _weigh(counts, size, repeated, values, begin):
             values[begin + k] = _logarithmic(counts[k + _ONE]) / length
 
 
-@njit(nogil=True, fastmath={"contract"}, forceinline=True)
+@in_this_order
 def _plus_square(total, x):
     """(Sums of a `part` may be reordered.)"""
     return total + x * x

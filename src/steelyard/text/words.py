@@ -7,13 +7,11 @@ changes nothing but for the rotation, which is left out: so all words take the s
 hashes several at once. Numbers and longer words are hashed one by one, as is a word that a window cuts.
 """
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
-from steelyard.numba_tools.jit import helper, part
+from steelyard.native.declare import helper, part
 from steelyard.text import hashing
+from steelyard.text.structs import Window
 from steelyard.text.swar import address, copy_kept, letters, population, trailing_zeros
 
 MOST = 16  # words in a row
@@ -33,11 +31,10 @@ _NO_DIGITS = np.uint32(0xC0C0C0C0)  # bits that letters have, but digits have no
 _ONE, _TWO, _FOUR = np.uint64(1), np.uint64(2), np.uint64(4)
 
 
-def room() -> tuple[NDArray[Any], ...]:
-    """Arrays in which the kernels note what they know of a window."""
+def room() -> Window:
     most = WINDOW // 2 + 2
     pieces = np.empty(_SHORT * most, np.uint8)
-    return (
+    return Window(
         np.empty(WINDOW + _STRIDE, np.uint8), np.empty(WINDOW + _STRIDE + _EDGES, np.int32),
         pieces, pieces.view(np.uint32), np.empty(most, np.uint32), np.empty(most, np.int32),
         np.empty(MOST + most, np.uint32), np.empty(MOST + most, np.int32), np.empty(MOST + most, np.int32),

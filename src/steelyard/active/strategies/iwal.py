@@ -32,7 +32,7 @@ from steelyard.learn import linear, query_lanes
 from steelyard.learn import query_probability as kernels
 from steelyard.losses import class_labels, decision_point
 from steelyard.model import Model
-from steelyard.numba_tools import jit
+from steelyard.native import methods
 
 _LEAST, _MOST = math.log(1e-24), math.log(1e4)  # of b
 _HALVINGS = 30
@@ -129,21 +129,22 @@ def flip_importances(model: Model, examples: Examples) -> tuple[Column, Column]:
     low, high = class_labels(settings.loss)
     flips, predictions = np.empty(len(examples)), np.empty(len(examples))
     inverse = "frozen_importance" if settings.update == "explicit" else "importance"
-    common = (
+    question = kernels.Question(
         *examples.arrays, examples.base,
         model.coefficients(), model.bias if settings.bias else 0.0, float(settings.bias),
         model.clock, model.unit or 1.0, low, high, decision_point(settings.loss),
-        jit.step_pointer(settings.loss, updates.by_name(settings.update).time),
-        jit.pointer(settings.schedule(), inverse), predictions, flips,
+        methods.step_pointer(settings.loss, updates.by_name(settings.update).time),
+        methods.pointer(settings.schedule(), inverse),
     )  # fmt: skip
     with np.errstate(all="ignore"):  # some pushes are infinite
         if settings.adaptive:
-            kernels.flip_adaptive(
-                *common, jit.pointer(settings.loss, "derivative"), model.sum_squared_gradients, model.max_abs,
+            rates = kernels.Rates(
+                methods.pointer(settings.loss, "derivative"), model.sum_squared_gradients, model.max_abs,
                 *model.state[[linear.BIAS_SQUARES, linear.NORM, linear.SEEN]].tolist(),
             )  # fmt: skip
+            kernels.flip_adaptive(question, rates, predictions, flips)
         else:
-            kernels.flip_plain(*common, settings.scaling == "row_norm")
+            kernels.flip_plain(question, settings.scaling == "row_norm", predictions, flips)
     return flips, predictions
 
 

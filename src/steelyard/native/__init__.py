@@ -1,0 +1,1 @@
+"""Compiled code: how kernels are declared, compiled, kept, found and called."""

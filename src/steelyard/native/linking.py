@@ -1,0 +1,118 @@
+"""From an object file to code that runs: linked into a shared library, or by LLVM's own loader."""
+
+import ctypes
+import hashlib
+import importlib.util
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from steelyard._atomic_files import replacing
+
+OBJECT, LINKED = ".o", ".so"
+_MOST_FILES = 2000  # an edit of what many kernels share makes hundreds of new ones
+
+
+class LinkerError(RuntimeError):
+    """A linker that is there and fails."""
+
+
+def find(folder: Path, name: str, symbol: str) -> int | None:
+    """The address of the symbol in the code that is stored under this name; None if none is whole."""
+    for suffix in (LINKED, OBJECT):
+        for file in folder.glob(f"{name}.*{suffix}"):
+            # A file may be damaged, or of a system like this one, or an object without anything to load it.
+            with suppress(OSError, ImportError):
+                if file.stem.endswith(f".{_checksum(file.read_bytes())}"):
+                    return load(file, symbol)
+    return None
+
+
+def store(code: bytes, folder: Path, name: str) -> Path:
+    """Write the code of one object into the folder, linked if there is a linker that can."""
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as place:
+        single = Path(place, f"code{OBJECT}")
+        single.write_bytes(code)
+        try:
+            made = link([single], single.with_suffix(LINKED))
+        except (OSError, LinkerError):  # LLVM loads the object
+            made = single
+        whole = made.read_bytes()
+    _drop_oldest(folder)
+    file = folder / f"{name}.{_checksum(whole)}{made.suffix}"
+    with replacing(file) as temporary:
+        temporary.write_bytes(whole)
+    return file
+
+
+def _checksum(code: bytes) -> str:
+    return hashlib.sha256(code).hexdigest()[:16]
+
+
+def _drop_oldest(folder: Path) -> None:
+    with suppress(OSError):  # another process does the same
+        files = [file for file in folder.iterdir() if file.suffix in (LINKED, OBJECT)]
+        if len(files) >= _MOST_FILES:
+            for file in sorted(files, key=lambda file: file.stat().st_mtime)[: len(files) - _MOST_FILES // 2]:
+                file.unlink()
+
+
+@cache
+def find_linker() -> tuple[str, ...] | None:
+    """A C compiler that links; one that is a Python package, too."""
+    for name in ("cc", "gcc", "clang"):
+        path = shutil.which(name)
+        if path is not None:
+            return (path,)
+    return (sys.executable, "-m", "ziglang", "cc") if importlib.util.find_spec("ziglang") else None
+
+
+def link(objects: Sequence[Path], library: Path) -> Path:
+    linker = find_linker()
+    if linker is None:
+        raise FileNotFoundError(
+            "there is no C compiler to link with: install gcc, clang or the package ziglang"
+        )
+    with replacing(library) as temporary, tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as place:
+        # In a file, as hundreds of names would be more than a command may have on Windows.
+        names = Path(place, "objects")
+        names.write_text("\n".join(f'"{file.as_posix()}"' for file in objects), encoding="utf-8")
+        command = [*linker, "-shared", "-o", str(temporary), f"@{names}", "-lm"]
+        done = subprocess.run(command, capture_output=True, text=True)
+        if done.returncode != 0:
+            raise LinkerError(f"{linker[0]} could not link {library}: {done.stderr.strip()}")
+    return library
+
+
+def load(file: Path, symbol: str) -> int:
+    """The address of the symbol."""
+    if file.suffix == LINKED:
+        return address_of(ctypes.CDLL(str(file)), symbol)
+    return load_object(file.read_bytes(), symbol)
+
+
+def address_of(library: Any, symbol: str) -> int:
+    return ctypes.cast(getattr(library, symbol), ctypes.c_void_p).value or 0
+
+
+_engines: list[Any] = []  # machine code lives as long as they do
+
+
+def load_object(code: bytes, symbol: str) -> int:
+    """One engine for each object, as two of them may export the same symbol."""
+    from llvmlite import binding as llvm
+
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    machine = llvm.Target.from_default_triple().create_target_machine(jit=True, codemodel="jitdefault")
+    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
+    engine.add_object_file(llvm.ObjectFileRef.from_data(code))
+    engine.finalize_object()
+    _engines.append(engine)
+    return int(engine.get_function_address(symbol))

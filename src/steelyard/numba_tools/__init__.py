@@ -1,1 +1,0 @@
-"""How this package uses Numba: decorators, a cache of compiled functions, and Numba's private parts."""
