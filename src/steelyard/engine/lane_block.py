@@ -32,6 +32,7 @@ Predict = Callable[[Examples], Matrix]
 
 EVERY = slice(None)
 _KINDS = {"adaptive": BY_NOTHING, "normalized": BY_LARGEST, "standardized": BY_UNITS}
+_OWN_UNIT = 1e-35  # of a feature that will find its own, where others have one beforehand: it counts as none
 _TOGETHER = 1 << 12  # features whose numbers are looked at at once, beside which little memory is needed
 
 
@@ -159,13 +160,14 @@ class LaneBlock:
         of = settings.loss, settings.dtype
         if settings.scaling == "standardized" and not self.state[[linear.CLOCK, linear.FRACTION]].any():
             for turn in np.flatnonzero(sample_weight.any(axis=1))[:1]:
-                self.columns.begin(examples, rows[turn], self._part(UNIT)[:, 0])
+                self.columns.begin(examples, rows[turn], self._units(0))
         if broken(sample_weight) or self.state[linear.FRACTION].any():
             self.hold_gains()
         low, high = class_labels(settings.loss) if len(self.class_state) else (0.0, 1.0)
         numbers = adaptive_lanes.Model(
-            self.weights, self.weights.reshape(-1).view(np.float64), self.gained.reshape(-1), self.touched,
-            self.state, self.label_state, self.class_state, *self.columns.arrays,
+            self.weights, self.weights.reshape(-1).view(np.float64), float(self.unit_fill[0]),
+            self.gained.reshape(-1), self.touched, self.state, self.label_state, self.class_state,
+            *self.columns.arrays,
         )  # fmt: skip
         rule = adaptive_lanes.Rule(
             _KINDS[settings.scaling], self._moments_now(), layout.does, layout.multiply, self._l2, low, high,
@@ -247,12 +249,19 @@ class LaneBlock:
         return spread
 
     def know_units(self, own: NDArray[np.int64]) -> None:
-        """As `Model.know_units`."""
+        """As `Model.know_units`; the kernel writes units as rows need them, as few of a million features are."""
         if self.settings[0].scaling == "standardized":
             self.unit_fill[0] = -1.0
-            units = self._part(UNIT)
-            units[:] = -1.0
-            units[own] = 0.0
+            self._part(UNIT)[own] = _OWN_UNIT
+
+    def _units(self, lane: int, features: NDArray[np.int64] | slice = EVERY) -> NDArray[Any]:
+        """As a model has them."""
+        units = self._part(UNIT)[features, lane]
+        if not self.unit_fill[0]:
+            return units
+        found = np.where(units == 0.0, units.dtype.type(self.unit_fill[0]), units)
+        found[units == units.dtype.type(_OWN_UNIT)] = 0.0
+        return found
 
     def scalars(self, which: int) -> NDArray[np.float64]:
         """One row of the state, in the order of the settings."""
@@ -281,7 +290,7 @@ class LaneBlock:
                 own[:] = array.of(self)[: len(own), lane]
         for part, array in LANE_PARTS:
             if len(own := array.of(model)):
-                own[met] = self._part(part)[met, lane]
+                own[met] = self._units(lane, met) if part == UNIT else self._part(part)[met, lane]
         model.list_gains()
         return model
 
@@ -302,6 +311,8 @@ class LaneBlock:
         for part, array in LANE_PARTS:
             if len(own := array.of(model)):
                 self._part(part)[:, lane] = own
+        if self.unit_fill[0]:
+            self._part(UNIT)[model.units == 0.0, lane] = _OWN_UNIT
 
     def set_scalars(self, which: int, values: NDArray[np.float64]) -> None:
         """One row of the state, in the order of the settings."""

@@ -17,8 +17,8 @@ def upgraded(name: str, kept: Array, now: Array) -> Array:
         return np.broadcast_to(kept[:, np.newaxis], now.shape)
     if name.endswith(".state"):
         return _state(kept, now)
-    if name.endswith(".weights") and kept.shape != now.shape:
-        return _weights(kept, now)
+    if name.endswith(".weights") and now.ndim > 2:
+        return _with_units(kept if kept.shape == now.shape else _weights(kept, now), now)
     return kept
 
 
@@ -45,3 +45,12 @@ def _weights(kept: Array, now: Array) -> Array:
     weights[:, GRADIENTS : numbers_before(UNIT, 2)] = long
     weights[:, numbers_before(UNIT, 2) :] = kept[:, UNIT:]
     return weights
+
+
+def _with_units(kept: Array, now: Array) -> Array:
+    """Features that find their own unit had 0 until then; now that is marked (see `LaneBlock.know_units`)."""
+    unit = numbers_before(UNIT, 8 // now.itemsize)
+    before = now[:, unit : unit + 1].copy()
+    now[...] = kept
+    np.copyto(now[:, unit : unit + 1], before, where=kept[:, unit : unit + 1] == 0.0)
+    return now

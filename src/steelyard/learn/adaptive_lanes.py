@@ -42,6 +42,7 @@ from steelyard.learn.lane_features import (
     BY_NOTHING,
     BY_UNITS,
     change_units,
+    fill_units,
     grow_largest,
     move,
     move_origins,
@@ -105,12 +106,14 @@ LOST = 1e-5  # of a loss: a drop that is less is lost in rounding
 class Model(NamedTuple):
     """weights[feature, part, lane] (see `lane_features`), whose bytes as float64 are `squares`.
 
+    A unit of exactly 0 stands for `unit_fill`: memory that no row has needed is never touched.
     `gained` and `touched` are those of `epochs`, one list a lane, empty if no weight was ever broken. `state`, `known`
     and `seen` have a column for each lane. `columns`, `candidates` and `counts` are those of `standardized`.
     """
 
     weights: WeightCube
     squares: Numbers
+    unit_fill: Number
     gained: Numbers
     touched: IntRows
     state: Table
@@ -172,7 +175,9 @@ def rooms_for(indptr: NDArray[Any], weights: NDArray[Any], single: lane_epochs.R
 def learn(turns: Turns, model: Model, target: Target, rule: Rule, predictions: Table, rooms: Rooms):
     """As `lanes.learn`."""
     indptr, indices, values, dense, rows, labels, sample_weight, offsets = turns
-    weights, squares, gained, touched, state, known, seen, origins, columns, candidates, counts = model
+    weights, squares, unit_fill, gained, touched, state, known, seen, origins, columns, candidates, counts = (
+        model
+    )
     bias_value, middle, boundary = target
     kind, moments, does, multiply, l2, low, high, power = rule[:8]
     bounds, steps, value, slopes, values_after, single_step, single_value, single_derivative = rule[8:]
@@ -209,6 +214,8 @@ def learn(turns: Turns, model: Model, target: Target, rule: Rule, predictions: T
                 unit_at, lag_at, gained, origins, columns, candidates, counts, state,
             )  # fmt: skip
             note_columns(columns, counts[0], marks)
+        if learned and unit_fill != 0.0:
+            fill_units(start, end, base, indices, flat, stride, lanes, unit_at, unit_fill)
         for j in range(start, end):
             i = np.uint64(indices[j - base])
             moved = marks[i & np.uint64(MARKS - 1)] > 0 and values[j] != 0.0

@@ -188,7 +188,10 @@ def grow_references(
                 k, state, moments, known, seen, now, moment, own_known, own_seen, board, power, derivative
             )
     for lag in range(lag_at, np.uint64(len(flat)) if walks else lag_at, stride):
+        some = np.uint64(0)
         for k in range(lanes):
+            some |= np.uint64(flat[lag + k] != 0.0)
+        for k in range(lanes if some > 0 else np.uint64(0)):  # memory that no row has needed is not touched
             flat[lag + k] *= factors[k]
 
 

@@ -58,6 +58,16 @@ def standardize(start, end, base, indices, x, flat, stride, lanes, unit_at, kind
 
 
 @part
+def fill_units(start, end, base, indices, flat, stride, lanes, unit_at, unit_fill):
+    """Give features of which no lane knows anything the unit that they have beforehand."""
+    for j in range(start, end):
+        u = np.uint64(indices[j - base]) * stride + unit_at
+        if flat[u] == 0.0:
+            for k in range(lanes):
+                flat[u + k] = unit_fill if flat[u + k] == 0.0 else flat[u + k]
+
+
+@part
 def sum_squares(start, end, base, indices, x, flat, stride, lanes, unit_at, kind, z, squares):
     """Σ z² of each lane, and 1/unit into `z`, if BY_LARGEST."""
     zero, one, tiniest = filled(flat, 0.0), filled(flat, 1.0), filled(flat, TINIEST)
@@ -167,7 +177,7 @@ def move_origins(
         u, lag = v + unit_at, v + lag_at
         for k in range(lanes):
             unit = abs(flat[u + k])
-            longer = farthest / unit if unit > 0.0 else 0.0  # 0: no row has taught anything yet
+            longer = farthest / unit if unit > TINIEST else 0.0  # 0: no row has taught anything yet
             state[BIAS, k] += state[SCALE, k] * flat[v + k] * (origin / farthest * longer)
             behind = flat[lag + k] - state[SCALE_LAG, k] * flat[v + k]
             state[BIAS_LAG, k] += behind * (origin / farthest * longer)

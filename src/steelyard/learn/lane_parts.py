@@ -22,12 +22,12 @@ place_of = part(numbers_before)  # for kernels
 
 @kernel
 def find_met(weights: WeightCube, unit: Count, unmet: Number, found: Switches):
-    """Mark the features of which any lane knows something; a unit that was never met is `unmet`."""
+    """Mark the features of which any lane knows something; a unit that was never met is 0 or `unmet`."""
     lanes, numbers = np.uint64(weights.shape[2]), np.uint64(weights.shape[1])
     for i in range(np.uint64(len(found))):
         known = False
         for number in range(numbers):
             nothing = weights.dtype.type(unmet if number == unit else 0.0)
             for k in range(lanes):
-                known |= weights[i, number, k] != nothing
+                known |= weights[i, number, k] != 0.0 and weights[i, number, k] != nothing
         found[i] = known

@@ -83,7 +83,8 @@ def fade(sums, l1_lags, payments, now, factor):
     now[SCALE_LAG] *= factor
     now[L1_LAG] *= factor
     for i in range(len(sums)):
-        sums[i] = complex(sums[i].real, sums[i].imag * factor)
+        if sums[i].imag != 0.0:  # memory that no row has needed is not touched
+            sums[i] = complex(sums[i].real, sums[i].imag * factor)
     for i in range(len(l1_lags)):
         l1_lags[i] *= factor
     for k in range(len(payments)):
