@@ -21,7 +21,7 @@ _MOST = 8  # spare buffers: a few are in use in turn; if many are freed at once,
 
 
 def spacious(count: int, dtype: DTypeLike) -> NDArray[Any]:
-    """Like `np.empty`, for arrays that are far larger than what will be used of them.
+    """Like `np.empty`, for arrays that are far larger than what will be used of them; large ones are 0.
 
     NumPy asks for huge pages, each of which the system clears as a whole for the first byte that is touched.
     """

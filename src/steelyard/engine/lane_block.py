@@ -270,9 +270,12 @@ class LaneBlock:
 
     def met(self) -> NDArray[np.int64]:
         """The features of which any lane knows something: of the others, models need no copies."""
-        unit = numbers_before(UNIT, lane_layout.singles(self.settings[0]))
         found = np.empty(self.features, np.bool_)
-        lane_parts.find_met(self.weights, unit, float(self.unit_fill[0]), found)
+        if self.settings[0].scaling == "standardized":  # nothing is known of a feature without a unit
+            unit = numbers_before(UNIT, lane_layout.singles(self.settings[0]))
+            lane_parts.find_met(self.weights, unit, unit + 1, found)
+        else:
+            lane_parts.find_met(self.weights, 0, self.weights.shape[1], found)
         return np.flatnonzero(found)
 
     def model(self, number: int, met: NDArray[np.int64] | slice = EVERY) -> Model:

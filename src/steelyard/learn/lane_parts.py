@@ -7,7 +7,7 @@ levels: in lanes of float32 each takes the place of two numbers, and all that co
 import numpy as np
 
 from steelyard.native.declare import kernel, part
-from steelyard.native.kinds import Count, Number, Switches, WeightCube
+from steelyard.native.kinds import Count, Switches, WeightCube
 
 COEFFICIENT, GRADIENTS, UNIT, LAG = range(4)
 
@@ -21,13 +21,12 @@ place_of = part(numbers_before)  # for kernels
 
 
 @kernel
-def find_met(weights: WeightCube, unit: Count, unmet: Number, found: Switches):
-    """Mark the features of which any lane knows something; a unit that was never met is 0 or `unmet`."""
-    lanes, numbers = np.uint64(weights.shape[2]), np.uint64(weights.shape[1])
+def find_met(weights: WeightCube, first: Count, last: Count, found: Switches):
+    """Mark the features of which any lane knows something: one of these numbers that is not 0."""
+    lanes = np.uint64(weights.shape[2])
     for i in range(np.uint64(len(found))):
         known = False
-        for number in range(numbers):
-            nothing = weights.dtype.type(unmet if number == unit else 0.0)
+        for number in range(first, last):
             for k in range(lanes):
-                known |= weights[i, number, k] != 0.0 and weights[i, number, k] != nothing
+                known |= weights[i, number, k] != 0.0
         found[i] = known

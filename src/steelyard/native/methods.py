@@ -53,11 +53,8 @@ class Method(Function):
     @cached_property
     def words(self) -> tuple[int, int]:
         # A loss of one's own may be edited while this process runs, and what it calls as well.
-        source = None if self.ships else self.made_from
-        key = (
-            self.function, type(self.thing), self.code, self.dialect.name, self.loop, source,
-            parameters_of(self.thing), constants_of(self.thing),
-        )  # fmt: skip
+        own = () if self.ships else (self.made_from, parameters_of(self.thing), constants_of(self.thing))
+        key = self.function, type(self.thing), self.code, self.dialect.name, self.loop, own
         if key not in _addresses:
             _addresses[key] = code.address(self)
         return _addresses[key], self._parameters.ctypes.data
