@@ -198,7 +198,8 @@ class NaiveLearner:
         """ℓ′; 0 where the prediction has all but arrived where it comes to rest."""
         loss, p = self.settings.loss, self.predict(x)
         slope = loss.derivative(p, y)
-        near = (1e-12 if self.settings.dtype == "float64" else 1e-6) * (unit + abs(p))
+        moved = p - self.bias - self.base
+        near = (1e-12 if self.settings.dtype == "float64" else 1e-6) * (unit + abs(moved)) + 1e-12 * abs(p)
         beyond = loss.derivative(p - math.copysign(near, slope), y)
         return slope if beyond * slope > 0.0 else 0.0
 

@@ -38,6 +38,7 @@ def headings(path: Path) -> set[str]:
 
 
 # api.md shows docstrings, which run as doctests where they stand.
+@pytest.mark.no_cover
 @pytest.mark.parametrize("name", [name for name in PAGES if ">>> " in page(name) and name != "api.md"])
 def test_the_examples_run(name: str) -> None:
     failed, _ = doctest.testfile(
@@ -46,6 +47,7 @@ def test_the_examples_run(name: str) -> None:
     assert failed == 0
 
 
+@pytest.mark.no_cover
 def test_the_tutorial_of_the_command_line_shows_what_is_printed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

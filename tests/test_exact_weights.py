@@ -29,6 +29,7 @@ def kinds(loss: Loss, scaling: str, dtype: str) -> Iterator[Settings]:
             yield Settings(loss, scaling=scaling, dtype=dtype, average=average, **penalty)
 
 
+@pytest.mark.no_cover
 @over_all
 @over_losses
 @pytest.mark.parametrize("dtype", MOST)
@@ -43,6 +44,7 @@ def test_a_weight_is_as_many_copies(loss: Loss, scaling: str, dtype: str) -> Non
         assert apart(one, copies, matrix) <= MOST[dtype], settings
 
 
+@pytest.mark.no_cover
 @over_all
 @over_losses
 @pytest.mark.parametrize("dtype", MOST)
@@ -88,6 +90,7 @@ def test_rows_that_rest(loss: Loss, scaling: str) -> None:
         assert apart(one, other, matrix) <= 1e-10, penalty
 
 
+@pytest.mark.no_cover
 @over_all
 @pytest.mark.parametrize("penalty", PENALTIES, ids=str)
 def test_a_model_that_is_saved_between_parts_of_a_row(

@@ -66,6 +66,37 @@ def test_old_files_of_estimators(name: str, tmp_path: Path) -> None:
     assert name == "regressor" or cls.load(path).n_iter_ == 1
 
 
+BEFORE_EPOCHS = json.loads((OLD / "before-epochs-expected.json").read_text())
+
+
+@pytest.mark.parametrize("name", BEFORE_EPOCHS)
+def test_files_of_the_release_before_epochs(name: str, tmp_path: Path) -> None:
+    """Their total weight is not whole. They predict the same and learn on; from copies of them, to the last bit."""
+    estimator = (OnlineRegressor if "regressor" in name else OnlineClassifier).load(
+        OLD / f"before-epochs-{name}.model"
+    )
+    answer = estimator.predict if "regressor" in name else estimator.decision_function
+    rows = np.load(OLD / "rows.npy")[: len(BEFORE_EPOCHS[name])]
+    np.testing.assert_allclose(answer(rows), BEFORE_EPOCHS[name], rtol=1e-5, atol=1e-6)
+    estimator.save(tmp_path / "copy")
+    copy = type(estimator).load(tmp_path / "copy")
+    labels = np.resize(getattr(estimator, "classes_", [9.0, 11.0]), len(rows))
+    for each in (estimator, copy):
+        each.partial_fit(rows, labels, sample_weight=np.full(len(rows), 0.3))
+    again = copy.predict if "regressor" in name else copy.decision_function
+    assert not np.allclose(answer(rows), BEFORE_EPOCHS[name], rtol=1e-5)
+    np.testing.assert_array_equal(answer(rows), again(rows))
+
+
+def test_a_model_of_the_command_line_goes_on_in_python() -> None:
+    """Whether it follows labels was decided when it was begun, and is no parameter."""
+    estimator = OnlineClassifier.load(OLD / "cli-two-classes.model")
+    rows = matrix(OLD / "cli-two-classes.model", OLD / "rows.csv")
+    before = estimator.decision_function(rows)
+    estimator.partial_fit(rows, np.resize(["ham", "spam"], rows.shape[0]))
+    assert (estimator.decision_function(rows) != before).any()
+
+
 @pytest.mark.parametrize("name", ["cli-two-classes", "sweep-winner"])
 def test_old_files_of_the_command_line(name: str) -> None:
     model, rows = OLD / f"{name}.model", OLD / "rows.csv"

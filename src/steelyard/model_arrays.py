@@ -95,6 +95,7 @@ class StoredModel(Model):
             else:
                 empty[...] = stored
         _mend_averages(self, read)
+        _mend_fading(self, read)
 
 
 def _repeated(array: NDArray[Any], features: int) -> NDArray[Any]:
@@ -109,6 +110,7 @@ def fill(model: Model, read: Read) -> Model:
     for _, empty, stored in _checked(model, read):
         empty[...] = stored
     _mend_averages(model, read)
+    _mend_fading(model, read)
     _begin_epochs(model, read)
     return model
 
@@ -120,6 +122,13 @@ def _mend_averages(model: Model, read: Read) -> None:
         model.lag[...] = 0.0
         model.l1_applied[...] = 0.0
         model.state[[linear.SCALE, linear.L1_TOTAL, linear.BIAS_LAG]] = 1.0, 0.0, 0.0
+
+
+def _mend_fading(model: Model, read: Read) -> None:
+    """In older files averages are of all that was learned, the last epoch is not counted as a whole."""
+    state = model.state
+    if _is_older(read, array_table.EPOCHS) and model.clock > 0.0:
+        state[linear.REFERENCE] *= np.ceil(model.clock) / model.clock
 
 
 def _is_older(read: Read, than: int) -> bool:
@@ -150,6 +159,8 @@ def compact(model: Model) -> Arrays:
             arrays[array.name] = arrays[array.name][: int(arrays[counts][place])]
     if not model.settings.in_epochs:  # older releases can read it
         arrays["state"] = arrays["state"][: array_table.STANDARDIZED]
+        for name in (array.name for array in ARRAYS if array.exact):
+            arrays[name] = arrays[name].astype(model.settings.dtype, copy=False)
     if 2 * len(places) > model.features:
         return {name: np.ascontiguousarray(array) for name, array in arrays.items()}
     return arrays | {name: arrays[name][places] for name in by_feature} | {"met": places}
@@ -165,7 +176,7 @@ def _checked(
     for array in wanted:
         name, empty, stored = array.name, own[array.name], read(array.name)
         if stored is not None:
-            exact = array.exact and model.settings.adaptive and stored.dtype.kind == "f"
+            exact = array.exact and (model.settings.adaptive or not len(empty)) and stored.dtype.kind == "f"
             stored = _whole(array, stored.astype(empty.dtype) if exact else stored, empty, met, read)
         elif not len(empty) or _is_older(read, array.since):
             stored = empty

@@ -78,6 +78,7 @@ def test_with_opposite_models_the_flip_importance_is_that_of_two_classes() -> No
     np.testing.assert_allclose(scores, flips, rtol=1e-5)
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("strategy", ["iwal", "margin", "random"])
 def test_a_journal_is_continued_bit_for_bit(strategy: str, tmp_path: Any) -> None:
     matrix, labels = three(200)

@@ -128,6 +128,7 @@ def test_names_that_are_lacking_or_added_are_noticed_with_the_journal(proof: tup
                 verify_with_journal(forged, journal)
 
 
+@pytest.mark.no_cover
 def test_a_change_in_the_journal_is_noticed(proof: tuple[Any, Path], tmp_path: Path) -> None:
     certificate, path = proof
     with Journal(path, read_only=True) as journal:

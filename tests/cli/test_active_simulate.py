@@ -32,6 +32,7 @@ def simulated(*arguments: Any) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.no_cover
 def test_the_figures(file: Path) -> None:
     found = simulated(file, *QUICK, "--update", "invariant,explicit")
     assert (found["rows"], found["held_out"], found["shuffles"]) == (320, 80, 2)

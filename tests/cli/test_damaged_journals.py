@@ -74,6 +74,7 @@ def damage(path: Path, table: str, column: str, kind: str, change: Callable[[byt
     return True
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("how", DAMAGES)
 def test_damage_is_told_in_a_line(labelled: Path, tmp_path: Path, how: str) -> None:
     path, proof = tmp_path / "damaged.journal", labelled / "proof.json"

@@ -42,6 +42,7 @@ def commands(result: Result) -> list[list[str]]:
     return [shlex.split(line)[1:] for line in text.splitlines()]
 
 
+@pytest.mark.no_cover
 def test_everything_lands_here_and_the_same_again(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("steelyard.cli.demo.which", lambda name: f"/bin/{name}")
     result = demo()
@@ -58,6 +59,7 @@ def test_everything_lands_here_and_the_same_again(folder: Path, monkeypatch: pyt
     assert b"prediction,probability_yes" in contents["predicted.csv"]
 
 
+@pytest.mark.no_cover
 def test_the_commands_run_and_give_the_figures_shown(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("steelyard.cli.demo.which", lambda _: None)
     result = demo("--output", "a b/c", "--seed", "7")

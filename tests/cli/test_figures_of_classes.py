@@ -67,6 +67,7 @@ COMMANDS: dict[str, Command] = {
 }
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("name", COMMANDS)
 def test_figures(name: str, tmp_path: Path) -> None:
     parts = [write(tmp_path / f"{k}.tsv", topics(100, seed=k)) for k in range(4)]

@@ -95,6 +95,7 @@ def check(folder: Path, rule: Any, *given: Any) -> None:
     assert models[0] == models[1]
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("given", options_of(train.command))
 def test_every_option(given: tuple[Any, ...], tmp_path: Path) -> None:
     check(tmp_path, 3, *given)

@@ -80,6 +80,7 @@ def check(point: Point, folder: Path) -> None:
         assert without_record(folder / "resumed") == without_record(folder / "whole")
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("point", pairwise(AXES, valid), ids=str)
 def test_pairs_of_options(point: Point, tmp_path: Path) -> None:
     check(point, tmp_path)

@@ -36,6 +36,7 @@ def test_the_same_numbers_as_vowpal_wabbit(
     assert found["examples"] == found["learned"] == found["weight"] == 1000
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("scaling", ["plain", "row_norm", "normalized"])
 def test_weights_against_a_slow_learner(tmp_path: Path, scaling: str) -> None:
     draw = random.Random(1)

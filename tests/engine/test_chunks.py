@@ -64,6 +64,7 @@ def test_sums(summed: Callable[[int], Any], monkeypatch: pytest.MonkeyPatch) -> 
     assert len(set(found)) == 1
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("more", [{}, {"l1": 0.01}, {"scaling": "plain", "l2": 0.1}])
 @pytest.mark.parametrize("rate", [None, "auto"])
 @pytest.mark.parametrize("classes", [0, 2, 3])
@@ -84,6 +85,7 @@ def test_partial_fit(classes: int, rate: Any, more: dict[str, Any], tmp_path: Pa
     assert len(found) == 1
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("options", [(), ("--l1", 0.01), ("--class-weight", "balanced"), ("--numbers",)])
 @pytest.mark.parametrize("rate", ["0.3", "auto"])
 def test_files(rate: str, options: tuple[Any, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -47,6 +47,7 @@ def apart(p: Numbers, q: Numbers) -> float:
     return worst
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("l2", [0.0, 0.02])
 @pytest.mark.parametrize("dtype", ONE_COMPILED)
 @pytest.mark.parametrize("scaling", SCALINGS)

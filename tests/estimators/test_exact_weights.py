@@ -68,6 +68,7 @@ def write(path: Path, y: Any, rows: Any, weights: Any) -> Path:
     return path
 
 
+@pytest.mark.no_cover
 @pytest.mark.filterwarnings("ignore::steelyard.engine.totals.RowOrderWarning")  # copies come in a row
 @pytest.mark.parametrize("kind", KINDS)
 def test_files(kind: str, tmp_path: Path) -> None:
@@ -87,3 +88,45 @@ def test_files(kind: str, tmp_path: Path) -> None:
         assert np.count_nonzero(one.coef_) >= 6
         np.testing.assert_allclose(one.coef_, other.coef_, rtol=0.0, atol=1e-9 * np.abs(one.coef_).max())
         np.testing.assert_allclose(one.intercept_, other.intercept_, rtol=1e-9)
+
+
+def columns(offset: float, spread: float) -> Any:
+    return np.random.default_rng(1).normal(offset, spread, (400, 3))
+
+
+@pytest.mark.parametrize("offset", [1e4, 1e7, 1.7e9])
+@pytest.mark.parametrize("loss", ["squared", "quantile"])
+def test_targets_far_from_0_in_float32(loss: str, offset: float) -> None:
+    """What rounds is what coefficients add, not the offset: rows rest no earlier than without it."""
+    rows = columns(0.0, 1.0)
+    y = rows @ [1.0, 2.0, 3.0] + offset
+    weights = np.random.default_rng(2).integers(1, 8, 400)
+    one, copies = (OnlineRegressor(loss=loss, shuffle=False) for _ in range(2))
+    one.fit(rows, y, sample_weight=weights)
+    copies.fit(rows.repeat(weights, axis=0), y.repeat(weights))
+    assert one.score(rows, y) > 0.98
+    np.testing.assert_allclose(one.predict(rows), copies.predict(rows), rtol=0.0, atol=1e-3 + 3e-12 * offset)
+
+
+@pytest.mark.parametrize("spread", [0.01, 10.0])
+def test_columns_far_from_0_in_float32(spread: float) -> None:
+    """With several classes, too, what is predicted is as exact as what was learned."""
+    rows = columns(1000.0, spread)
+    y = np.digitize((rows - 1000.0) @ [1.0, 2.0, 3.0] / spread, [-2.0, 0.0, 2.0])
+    weights = np.random.default_rng(2).integers(1, 8, 400)
+    one, copies = (OnlineClassifier(shuffle=False) for _ in range(2))
+    p = one.fit(rows, y, sample_weight=weights).decision_function(rows)
+    q = copies.fit(rows.repeat(weights, axis=0), y.repeat(weights)).decision_function(rows)
+    assert np.sqrt(np.mean((p - q) ** 2) / np.mean(q**2)) < 1e-5
+
+
+def test_rounding_does_not_decide_how_many_passes_there_are() -> None:
+    """The sum of ten weights of 0.1 is not that of one of 1."""
+    for total in range(100, 700, 100):
+        whole, tenths = np.ones(total), np.full(10 * total, 0.1)
+        passes = []
+        for weights in (whole, tenths):
+            rows = np.arange(len(weights), dtype=float)[:, np.newaxis]
+            model = OnlineClassifier(shuffle=False, calibrate=False, weight_scale="as_given")
+            passes.append(model.fit(rows, np.arange(len(rows)) % 2, sample_weight=weights).n_iter_)
+        assert passes[0] == passes[1], total

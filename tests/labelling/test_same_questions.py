@@ -54,6 +54,7 @@ def _answer(session: LabellingSession, done: list[int], until: int, *, prompt: b
             session.step()
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("strategy", strategies.names())
 def test_questions_follow_from_the_answers(strategy: str, tmp_path: Path) -> None:
     found = asked(tmp_path, "prompt.journal", strategy, prompt=True)
@@ -61,6 +62,7 @@ def test_questions_follow_from_the_answers(strategy: str, tmp_path: Path) -> Non
     assert len(set(found)) == COUNT
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("strategy", strategies.names())
 def test_questions_that_wait_come_in_their_order_after_a_restart(strategy: str, tmp_path: Path) -> None:
     found = asked(tmp_path, "one.journal", strategy, prompt=True)

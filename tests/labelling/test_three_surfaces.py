@@ -82,6 +82,7 @@ def in_the_page(folder: Path, measure: str, target: float) -> Found:
         return _found(attempt)
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize(
     ("measure", "target"), [("error", 0.3), ("precision", 0.6), ("recall", 0.4), ("error", 0.01)]
 )

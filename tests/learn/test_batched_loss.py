@@ -1,5 +1,6 @@
 """Array forms of every loss in the registry against its own scalar methods, lane by lane."""
 
+import ctypes
 import math
 import re
 from collections.abc import Callable
@@ -172,3 +173,12 @@ def test_a_table_holds_any_number_of_forms(count: int) -> None:
     callable_part(batched_loss.fill_board)(table, board, bounds)
     expected = np.where((np.arange(8) >= 2) & (np.arange(8) < bounds[-1]), 0.5, 0.0)
     np.testing.assert_array_equal(board[CHANGE], expected)
+
+
+@pytest.mark.skipif(PLAIN, reason="plain forms have no addresses")
+def test_a_table_needs_no_loss_to_live_on() -> None:
+    """It has addresses of parameters only: once, they were those of memory that had been given back."""
+    found = batched_loss.table([batched_loss.values(losses.by_name("quantile", tau=0.9), "float64")] * 4)
+    other = [np.full(1, float(k)) for k in range(1000)]
+    numbers = [ctypes.c_double.from_address(address).value for address in found[:, 1].tolist()]
+    assert numbers == [0.9] * 4, other

@@ -123,10 +123,10 @@ def test_no_slope_where_a_prediction_has_all_but_arrived(
     for side in (-1.0, 1.0):
         for distance in (0.0, 0.5 * near):
             p = rest + side * distance
-            assert slope_at(p, y, loss.value(p, y), 1.0, moment, derivative) == 0.0
+            assert slope_at(p, 0.0, y, loss.value(p, y), 1.0, moment, derivative) == 0.0
         for distance in (3.0 * near, 1e-2, 1e3):
             p = rest + side * distance
-            found = slope_at(p, y, loss.value(p, y), 1.0, moment, derivative)
+            found = slope_at(p, 0.0, y, loss.value(p, y), 1.0, moment, derivative)
             assert found == pytest.approx(loss.derivative(p, y))
 
 
@@ -134,6 +134,16 @@ def test_a_loss_without_rest_always_has_a_slope() -> None:
     loss = losses.by_name("logistic")
     derivative = pointer(loss, "derivative")
     for p in (-30.0, 0.0, 30.0):
-        assert slope_at(p, 1.0, loss.value(p, 1.0), 1.0, moment_of(loss), derivative) == pytest.approx(
+        assert slope_at(p, 0.0, 1.0, loss.value(p, 1.0), 1.0, moment_of(loss), derivative) == pytest.approx(
             loss.derivative(p, 1.0)
         )
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_a_bias_far_from_0_is_no_reason_to_rest(dtype: str) -> None:
+    """It is known in float64, and so is an offset."""
+    loss, still = losses.by_name("squared"), 1e6
+    moment, derivative = moment_of(loss, dtype=dtype), pointer(loss, "derivative")
+    for p, y in ((still + 2.0, still + 1.99), (still + 2.0, still + 2.0 - 1e-5)):
+        assert slope_at(p, still, y, loss.value(p, y), 1.0, moment, derivative) == loss.derivative(p, y)
+    assert slope_at(still, still, still + 5e-7, loss.value(0.0, 5e-7), 1.0, moment, derivative) == 0.0

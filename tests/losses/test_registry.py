@@ -103,6 +103,7 @@ def test_kink_conventions(name: str) -> None:
         assert loss.derivative(p, y) == loss.flow(p, y, 3.0) == loss.implicit(p, y, 3.0) == 0.0
 
 
+@pytest.mark.no_cover
 def test_a_loss_in_one_new_file_is_found_and_put_under_every_law(tmp_path: Path) -> None:
     shutil.copytree(Path(steelyard.__file__).parent, tmp_path / "steelyard")
     shutil.copytree(ROOT / "tests", tmp_path / "tests")

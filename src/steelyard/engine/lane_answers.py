@@ -69,6 +69,11 @@ def fading_of(settings: Settings, state: Matrix) -> NDArray[np.float64]:
     return ratio**power if power else np.zeros_like(clocks)
 
 
+def answers_type(settings: Settings, columns: FeatureColumns) -> str:
+    """Of the weights of raw features: products with numbers far from 0 must cancel out with the bias."""
+    return "float64" if len(columns.found) else settings.dtype
+
+
 def raw_units(
     v: NDArray[Any], unit: NDArray[Any], lag: NDArray[Any], state: Matrix, fading: Matrix, out: NDArray[Any]
 ) -> None:
@@ -76,7 +81,7 @@ def raw_units(
 
     They are divided by the scale of L2, by which predictions are multiplied.
     """
-    sizes, kind = np.abs(unit), v.dtype
+    sizes, kind = np.abs(unit), out.dtype
     behind = lag.astype(kind, copy=False) - state[linear.SCALE_LAG].astype(kind) * v
     behind *= (fading / state[linear.SCALE]).astype(kind)
     np.divide(v - behind, sizes, out=out, where=sizes > units.TINIEST)

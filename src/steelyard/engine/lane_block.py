@@ -229,7 +229,8 @@ class LaneBlock:
         """The weights of raw features, and the state with the bias that goes with them."""
         if self.settings[0].scaling != "standardized":
             return self.weights, self.state
-        answers = np.zeros((self.features, 1, self.weights.shape[2]), self.weights.dtype)
+        kind = lane_answers.answers_type(self.settings[0], self.columns)
+        answers = np.zeros((self.features, 1, self.weights.shape[2]), kind)
         fading = lane_answers.fading_of(self.settings[0], self.state)
         own = [self._part(which) for which in (COEFFICIENT, UNIT, LAG)]
         for start in range(0, self.features, _TOGETHER):

@@ -72,7 +72,8 @@ def _block(settings: Settings, models: Iterator[Model], alive: NDArray[np.float6
     answers = np.zeros((0, 1, len(layout)))
     for lane, model in zip(layout.place, models, strict=True):
         if not len(answers):
-            answers = zeros((model.features, 1, len(layout)), settings.dtype)
+            kind = lane_answers.answers_type(settings, model.columns)
+            answers = zeros((model.features, 1, len(layout)), kind)
         own, state[: linear.STATE_SIZE, lane] = answers[:, COEFFICIENT, lane], model.state
         if settings.scaling == "standardized":
             own_state = model.state[:, np.newaxis]

@@ -26,6 +26,7 @@ AUTO = "auto"
 # (`benchmarks.passes`).
 SMALL, ENOUGH = 20_000.0, 2_000.0
 FEW_PASSES, MOST_PASSES = 3, 50
+_ROUNDING = 1e-9  # of a sum of weights: it must not decide
 
 Order = NDArray[np.int64]
 
@@ -58,8 +59,9 @@ def in_memory(estimator: Any, weights: NDArray[np.float64], *, several: bool) ->
     if estimator.early_stopping:
         return MOST_PASSES
     weight = weights.sum()
-    least = FEW_PASSES if several and weight <= SMALL else 1
-    return int(np.clip(np.ceil(ENOUGH / weight), least, MOST_PASSES))
+    least = FEW_PASSES if several and weight * (1.0 - _ROUNDING) <= SMALL else 1
+    passes = np.ceil(ENOUGH / weight * (1.0 - _ROUNDING))
+    return int(np.clip(passes, least, MOST_PASSES))
 
 
 def held_out(estimator: Any, rows: Examples) -> Order:

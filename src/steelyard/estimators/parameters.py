@@ -41,7 +41,8 @@ def settings_of(estimator: Any, begun: list[Settings] | None) -> list[Settings]:
     auto = isinstance(estimator.learning_rate, str) and estimator.learning_rate == AUTO
     settings = learning_settings(estimator, auto=auto)
     if begun is not None:
-        settings = replace(settings, follow_classes=begun[0].follow_classes)  # no parameter: it goes on so
+        old = begun[0]  # it goes on with what is no parameter
+        settings = replace(settings, follow_labels=old.follow_labels, follow_classes=old.follow_classes)
         _check_unchanged(begun, settings, auto)
     return candidates(settings, begun) if auto else [settings]
 

@@ -116,7 +116,8 @@ def learn(
             for j in range(start, end):
                 w[j - start] = soft(w[j - start], now[L1_TOTAL] - l1_applied[np.uint64(indices[j - base])])
         offset = offsets[row] if based else 0.0
-        p = now[SCALE] * dot(filled, w, x) + (now[BIAS] * bias_value + offset)
+        still = now[BIAS] * bias_value + offset
+        p = now[SCALE] * dot(filled, w, x) + still
         predictions[row] = p
         if h == 0.0:
             continue
@@ -126,7 +127,7 @@ def learn(
         share = (y - low) * spread
         unit = look_at_label(now, known, y, h, bias_value, cut)
         pushed = moment[PUSHED] * unit * class_factor(seen)  # by a weight of 1
-        slope = slope_at(p, y, before, unit, moment, derivative) if pushed > 0.0 else 0.0
+        slope = slope_at(p, still, y, before, unit, moment, derivative) if pushed > 0.0 else 0.0
         if cut and (h != 1.0 or now[FRACTION] != 0.0):
             if slope == 0.0 and not shrinks and not teaches_unit(known, y):
                 pass_by(
@@ -150,9 +151,9 @@ def learn(
                 put(start, end, base, indices, dense, sizes, max_abs)
                 _write(filled, w, exact_g, fresh, own)
                 _split(filled, own, w, g)
-                p = now[SCALE] * dot(filled, w, x) + (now[BIAS] * bias_value + offset)  # it has changed
+                p = now[SCALE] * dot(filled, w, x) + still  # it has changed
                 before = value(p, y)
-                slope = slope_at(p, y, before, unit, moment, derivative)
+                slope = slope_at(p, still, y, before, unit, moment, derivative)
             if unit != scaled_for:
                 scaled_for, typical = unit, typical_slope(known, unit, derivative)
                 scale = level_scale(typical)

@@ -237,7 +237,7 @@ def learn(turns: Turns, model: Model, target: Target, rule: Rule, predictions: T
             lanes, board, state, moments, known, seen, now, moment, own_known, own_seen, power,
             single_derivative, bias_value,
         )  # fmt: skip
-        learns = find_slopes(lanes, board, state, moments, slopes)
+        learns = find_slopes(lanes, board, state, moments, bias_value, offset, slopes)
         if learns and _fit_units(
             start, end, base, indices, values, x, flat, squares, stride, g_stride, g_at, lanes, unit_at,
             lag_at, kind, board, z,
@@ -245,7 +245,7 @@ def learn(turns: Turns, model: Model, target: Target, rule: Rule, predictions: T
             standardize(start, end, base, indices, x, flat, stride, lanes, unit_at, kind, z, totals)
             predict_all(lanes, totals, state, bias_value, offset, board)
             value(address(board), np.int64(lanes), np.int64(0), np.int64(lanes))
-            learns = find_slopes(lanes, board, state, moments, slopes)
+            learns = find_slopes(lanes, board, state, moments, bias_value, offset, slopes)
         if learns:
             if kind != BY_NOTHING:
                 sum_squares(start, end, base, indices, x, flat, stride, lanes, unit_at, kind, z, norms)

@@ -43,7 +43,8 @@ _rate = part(rate)
 UNTIL, LATE, PUSHED, AT_REST, LOOKS, RATE, INITIAL_T, POWER_T, POWER, MOMENT_SIZE = range(10)
 
 NOTHING = 1e-100  # slopes so small, for labels with a spread of 1, are 0
-_AT_REST = {"float32": 1e-6, "float64": 1e-12}
+EXACT_REST = 1e-12
+_AT_REST = {"float32": 1e-6, "float64": EXACT_REST}
 _NEAR_REST = 1e-3
 
 
@@ -121,16 +122,17 @@ def common_factor(now, q, typical):
 
 
 @part
-def slope_at(p, y, loss, unit, moment, derivative):
+def slope_at(p, still, y, loss, unit, moment, derivative):
     """ℓ′, and 0 for a prediction that has all but arrived where its flow comes to rest, as at a kink.
 
-    `loss` is ℓ: a convex loss that is 0 at rest is no nearer to it than ℓ/|ℓ′|, so few need a closer look.
+    What counts as arrived is what rounding does to p: of it, `still` is known in float64, the bias and the
+    offset. `loss` is ℓ: a convex loss that is 0 at rest is no nearer to it than ℓ/|ℓ′|, so few need a closer look.
     """
     slope = derivative(p, y)
-    size = unit + abs(p)
+    size = unit + abs(p - still)
     if abs(slope) <= NOTHING * unit:  # of which vectorised losses know less than others
         return 0.0
     if loss > moment[LOOKS] * size * abs(slope):
         return slope
-    near = moment[AT_REST] * size
+    near = moment[AT_REST] * size + EXACT_REST * abs(p)
     return slope if derivative(p - math.copysign(near, slope), y) * slope > 0.0 else 0.0

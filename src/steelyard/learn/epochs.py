@@ -113,7 +113,8 @@ def learn_parts(
         unit = look_at_label(now, known, y, 1.0, bias_value, True)
         pushed = moment[PUSHED] * unit * class_factor(seen)
         moves_something = pushed > 0.0 and (q > 0.0 or misfits)
-        slope = slope_at(p, y, before, unit, moment, derivative) if moves_something else 0.0
+        still = now[BIAS] * bias_value + offset
+        slope = slope_at(p, still, y, before, unit, moment, derivative) if moves_something else 0.0
         if misfits and slope != 0.0:
             return left
         if slope == 0.0 and not shrinks and not (now[FRACTION] > 0.0 and teaches_unit(known, y)):
@@ -168,11 +169,12 @@ def learn_parts(
             if not (ended and shrinks):
                 break
             owed = owe(now, payments, pushed, l1, l2 / unit if unit > 0.0 else 0.0, moment)
-            p = now[SCALE] * product + (now[BIAS] * bias_value + offset)
+            still = now[BIAS] * bias_value + offset
+            p = now[SCALE] * product + still
             before = value(p, y)
             if not several or left < 1.0 or now[CLOCK] == last or must_settle(now, payments):
                 break
-            slope = slope_at(p, y, before, unit, moment, derivative)
+            slope = slope_at(p, still, y, before, unit, moment, derivative)
             if slope != 0.0 and not low <= gain + slope * slope < high:
                 break
             weight = 1.0

@@ -16,6 +16,7 @@ from steelyard.learn.batched_loss import PUSH, ROWS, SLOPE, VALUE, H, P, Y, addr
 from steelyard.learn.class_steps import class_factor
 from steelyard.learn.clock import (
     AT_REST,
+    EXACT_REST,
     LOOKS,
     NOTHING,
     PUSHED,
@@ -196,7 +197,7 @@ def grow_references(
 
 
 @part
-def find_slopes(lanes, board, state, moments, slopes):
+def find_slopes(lanes, board, state, moments, bias_value, offset, slopes):
     """Pushes, and slopes as `slope_at` has them; returns whether a lane learns the row in one step."""
     slopes(address(board), np.int64(lanes), np.int64(0), np.int64(lanes))
     near = np.uint64(0)
@@ -207,10 +208,10 @@ def find_slopes(lanes, board, state, moments, slopes):
         slope = slope if abs(slope) > NOTHING * board[UNIT, k] else 0.0
         slope = slope if h > 0.0 else 0.0
         slope = slope if state[ALIVE, k] > 0.0 else 0.0
-        size = board[UNIT, k] + abs(p)
+        size = board[UNIT, k] + abs(p - (state[BIAS, k] * bias_value + offset))
         clear = loss > moments[LOOKS, k] * size * abs(slope)
         rests = (slope != 0.0) & (not clear)
-        shift = -math.copysign(moments[AT_REST, k] * size, slope)
+        shift = -math.copysign(moments[AT_REST, k] * size + EXACT_REST * abs(p), slope)
         board[PUSH, k] = pushed
         board[SLOPE, k] = slope
         board[SHIFT, k] = shift if rests else 0.0

@@ -144,7 +144,8 @@ def learn(rows: Rows, model: Model, rule: Rule, predictions: Numbers, rooms: Roo
                 v[j - start] = soft(v[j - start], now[L1_TOTAL] - l1_applied[np.uint64(indices[j - base])])
         offset = offsets[row] if based else 0.0
         product = dot(filled, v, z)
-        p = now[SCALE] * product + (now[BIAS] * bias_value + offset)
+        still = now[BIAS] * bias_value + offset
+        p = now[SCALE] * product + still
         predictions[row] = p
         if h == 0.0:
             continue
@@ -159,7 +160,7 @@ def learn(rows: Rows, model: Model, rule: Rule, predictions: Numbers, rooms: Roo
         share = (y - low) * spread
         unit = look_at_label(now, known, y, h, bias_value, cut)
         pushed = moment[PUSHED] * unit * class_factor(seen)  # by a weight of 1
-        slope = slope_at(p, y, before, unit, moment, derivative) if pushed > 0.0 else 0.0
+        slope = slope_at(p, still, y, before, unit, moment, derivative) if pushed > 0.0 else 0.0
         if cut and (h != 1.0 or now[FRACTION] != 0.0):
             if slope == 0.0 and not shrinks and not teaches_unit(known, y):
                 pass_by(
@@ -182,9 +183,9 @@ def learn(rows: Rows, model: Model, rule: Rule, predictions: Numbers, rooms: Roo
                 length_1 = has_length_1(start, end, values)
                 change_units(filled, x, z, v, g, fresh, units, lags, flags, places, length_1, typed)
                 _join(filled, g, lags, own_sums)
-                p = now[SCALE] * dot(filled, v, z) + (now[BIAS] * bias_value + offset)  # it has changed
+                p = now[SCALE] * dot(filled, v, z) + still  # it has changed
                 before = value(p, y)
-                slope = slope_at(p, y, before, unit, moment, derivative)
+                slope = slope_at(p, still, y, before, unit, moment, derivative)
             if unit != scaled_for:
                 scaled_for, typical = unit, typical_slope(known, unit, derivative)
                 scale = level_scale(typical)

@@ -57,11 +57,8 @@ class Method(Function):
         key = self.function, type(self.thing), self.code, self.dialect.name, self.loop, own
         if key not in _addresses:
             _addresses[key] = code.address(self)
-        return _addresses[key], self._parameters.ctypes.data
-
-    @cached_property
-    def _parameters(self) -> NDArray[np.float64]:
-        return np.array([getattr(self.thing, name) for name in parameters_of(self.thing)], np.float64)
+        numbers = np.array([getattr(self.thing, name) for name in parameters_of(self.thing)], np.float64)
+        return _addresses[key], _kept.setdefault(numbers.tobytes(), numbers).ctypes.data
 
     @property
     def name(self) -> str:
@@ -98,6 +95,9 @@ class Method(Function):
 
 
 _addresses: dict[Any, int] = {}
+_kept: dict[
+    bytes, NDArray[np.float64]
+] = {}  # parameters, for ever: whoever has their address need not have them
 
 
 def pointer(thing: Any, method: str) -> Any:
