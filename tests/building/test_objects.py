@@ -17,7 +17,7 @@ from steelyard.building import __main__ as command
 from steelyard.building import objects, table
 from steelyard.native import code, library, linking, processor
 from steelyard.native.declare import CHECKED, PLAIN
-from steelyard.native.methods import Method, pointer
+from steelyard.native.methods import Method, kept_parameters, pointer
 from tests.native.processes import SOURCES, VALUE, run
 
 pytestmark = pytest.mark.skipif(PLAIN or CHECKED, reason="libraries are neither plain nor checked")
@@ -68,7 +68,7 @@ def progress(done: int, total: int) -> None:
 
 def value(loss: Any, address: int) -> float:
     call = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_int64, *[ctypes.c_double] * 2)(address)
-    return float(call(Method(type(loss).value, loss, "F2")._parameters.ctypes.data, 3.0, 1.0))
+    return float(call(kept_parameters(loss).ctypes.data, 3.0, 1.0))
 
 
 @pytest.mark.usefixtures("here")

@@ -57,8 +57,7 @@ class Method(Function):
         key = self.function, type(self.thing), self.code, self.dialect.name, self.loop, own
         if key not in _addresses:
             _addresses[key] = code.address(self)
-        numbers = np.array([getattr(self.thing, name) for name in parameters_of(self.thing)], np.float64)
-        return _addresses[key], _kept.setdefault(numbers.tobytes(), numbers).ctypes.data
+        return _addresses[key], kept_parameters(self.thing).ctypes.data
 
     @property
     def name(self) -> str:
@@ -95,9 +94,13 @@ class Method(Function):
 
 
 _addresses: dict[Any, int] = {}
-_kept: dict[
-    bytes, NDArray[np.float64]
-] = {}  # parameters, for ever: whoever has their address need not have them
+_kept: dict[bytes, NDArray[np.float64]] = {}
+
+
+def kept_parameters(thing: Any) -> NDArray[np.float64]:
+    """The numbers that are passed at each call. They are kept for ever: who has their address need not have them."""
+    numbers = np.array([getattr(thing, name) for name in parameters_of(thing)], np.float64)
+    return _kept.setdefault(numbers.tobytes(), numbers)
 
 
 def pointer(thing: Any, method: str) -> Any:
