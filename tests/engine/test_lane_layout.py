@@ -5,7 +5,7 @@ import pytest
 from steelyard.engine import lane_layout
 
 
-@pytest.mark.parametrize("shape", [(3, 2, 32), (40_000, 1, 32)])
+@pytest.mark.parametrize("shape", [(3, 2, 32), (40_000, 1, 32), (600_000, 1, 32)])
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_zeros_at_the_start_of_a_cache_line(shape: tuple[int, ...], dtype: str) -> None:
     array = lane_layout.zeros(shape, dtype)

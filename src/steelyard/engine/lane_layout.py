@@ -96,7 +96,7 @@ def numbers_a_feature(settings: Settings) -> int:
 
 
 _LINE = 64  # bytes: numbers that lie across two lines of a cache take as long to fetch as both
-_FRESH = 1 << 20  # bytes: less is not worth pages of its own
+_FRESH = 64 << 20  # bytes: of less, most is needed anyway, and huge pages are faster
 
 
 def zeros(shape: tuple[int, ...], dtype: str) -> NDArray[Any]:
