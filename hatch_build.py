@@ -30,9 +30,12 @@ class LibraryHook(BuildHookInterface[Any]):
         sources, folder = Path(self.root) / "src", Path(self.root) / "build" / "library"
         shutil.rmtree(folder, ignore_errors=True)
         command = [sys.executable, "-m", "steelyard.building", str(folder), str(folder.with_name("objects"))]
-        # In a process of its own, which finds the package in the sources; switches of Numba would show.
+        # In a process of its own, which finds the package in the sources, and all else where pip has put it.
+        # Switches of Numba would show in the code, and so would the order of sets.
         environment = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_")}
-        subprocess.run(command, check=True, env=environment | {"PYTHONPATH": str(sources)})
+        places = [str(sources), *filter(None, [os.environ.get("PYTHONPATH")])]
+        given = {"PYTHONPATH": os.pathsep.join(places), "PYTHONHASHSEED": "0"}
+        subprocess.run(command, check=True, env=environment | given)
         libraries = sorted(folder.iterdir())
         for library in libraries:
             build_data["force_include"][str(library)] = f"steelyard/native/libraries/{library.name}"

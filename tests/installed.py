@@ -74,13 +74,23 @@ def _is_open(program: Path) -> bool:
 
 
 def _install(interpreter: Path, end: str, folder: Path) -> Path:
-    """Returns the environment's folder of programs."""
+    """Returns the environment's folder of programs. The pip that builds has no Numba beside it, as most people's."""
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check"]
-    environment = folder / "environment"
+    environment, builder = folder / "environment", folder / "builder"
     own = str(environment / "bin" / "python")
     names = {"numba", "llvmlite", "numpy", "scipy", "scikit-learn"}
     steps = [
-        [*pip, "wheel", "--quiet", "--no-deps", "--wheel-dir", str(folder), str(ROOT)],
+        [sys.executable, "-m", "venv", str(builder)],
+        [
+            str(builder / "bin" / "python"),
+            *pip[1:],
+            "wheel",
+            "--quiet",
+            "--no-deps",
+            "--wheel-dir",
+            str(folder),
+            str(ROOT),
+        ],
         [str(interpreter), "-m", "venv", "--without-pip", str(environment)],
     ]
     for step in steps:

@@ -179,3 +179,26 @@ def test_a_matrix_may_be_too_wide() -> None:
     one = np.ones(1), np.array([width - 1]), np.array([0, 1])
     with pytest.raises(ValueError, match=r"2,147,483,649 wide: there may be 2,147,483,6\d\d features"):
         examples(sparse.csr_array(one, (1, width)))
+
+
+def test_a_matrix_with_fewer_values_than_indices_is_refused() -> None:
+    """Kernels would read what lies behind."""
+    matrix = sparse.csr_array(np.ones((5, 1)))
+    matrix.data = matrix.data[:3].copy()
+    with pytest.raises(ValueError, match="the sparse matrix is damaged"):
+        examples(matrix)
+
+
+@pytest.mark.parametrize("kind", [np.uint32, np.int16, np.float64, ">i4"])
+def test_indices_of_a_strange_type_are_refused(kind: Any) -> None:
+    matrix = sparse.csr_array(np.ones((5, 1)))
+    matrix.indices = matrix.indices.astype(kind)
+    with pytest.raises(ValueError, match="the sparse matrix is damaged"):
+        examples(matrix)
+
+
+def test_arrays_of_a_matrix_may_have_gaps() -> None:
+    table = np.arange(10.0).reshape(5, 2)
+    indices = np.zeros((5, 2), np.int32)[:, 0]
+    matrix = sparse.csr_array((table[:, 0], indices, np.arange(6)), (5, 1))
+    np.testing.assert_array_equal(examples(matrix).values, table[:, 0])

@@ -1,5 +1,6 @@
 """Wheels bring the library for all levels and the tag of the platform; nothing else is built."""
 
+import os
 import re
 import shutil
 import subprocess
@@ -47,6 +48,7 @@ def test_a_wheel_brings_the_libraries(tmp_path: Path, built: Any, monkeypatch: p
     for switch in ("NUMBA_DISABLE_JIT", "NUMBA_BOUNDSCHECK", "NUMBA_CPU_NAME", "NUMBA_OPT"):
         monkeypatch.setenv(switch, "1")
     monkeypatch.setenv("PATH", "somewhere")
+    monkeypatch.setenv("PYTHONPATH", "where pip puts what a build needs")
     found = data()
     hook(tmp_path).initialize("standard", found)
     folder = tmp_path / "build/library"
@@ -65,7 +67,8 @@ def test_a_wheel_brings_the_libraries(tmp_path: Path, built: Any, monkeypatch: p
         str(folder),
         str(tmp_path / "build/objects"),
     ]
-    assert environment["PYTHONPATH"] == str(tmp_path / "src")
+    assert environment["PYTHONPATH"] == f"{tmp_path / 'src'}{os.pathsep}where pip puts what a build needs"
+    assert environment["PYTHONHASHSEED"] == "0"
     assert environment["PATH"] == "somewhere"
     assert not [name for name in environment if name.startswith("NUMBA_")]
 

@@ -3,6 +3,7 @@
 import copy
 import re
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -135,6 +136,22 @@ def test_an_order_must_hold_the_numbers_of_all_rows(order: list[int]) -> None:
     learner = Learner(Settings(), 3)
     with pytest.raises(ValueError, match="the order must hold the numbers of all 3 rows, from 0"):
         learner.learn(examples(np.eye(3), np.ones(3)), np.array(order))
+
+
+@pytest.mark.parametrize("kind", [list, np.int16, np.uint64, ">i8", float, bool, object])
+def test_an_order_may_be_of_any_whole_numbers(kind: Any) -> None:
+    """And of nothing else; what is refused has changed nothing."""
+    rows = examples(np.eye(3), np.array([1.0, -1.0, 1.0]))
+    expected, learner = Learner(Settings(), 3), Learner(Settings(), 3)
+    order: Any = [2, 0, 1] if kind is list else np.array([2, 0, 1]).astype(kind)
+    if kind in (float, bool, object):
+        with pytest.raises(ValueError, match="the order must hold the numbers of all 3 rows"):
+            learner.learn(rows, order)
+        assert not learner.model.columns.counts.any()
+    else:
+        expected.learn(rows, np.array([2, 0, 1]))
+        learner.learn(rows, order)
+        np.testing.assert_array_equal(learner.model.coefficients(), expected.model.coefficients())
 
 
 @pytest.mark.parametrize("scaling", SCALINGS)

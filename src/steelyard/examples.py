@@ -157,16 +157,18 @@ def examples(
 def _csr(matrix: Any) -> tuple[NDArray[np.int64], Any, Any, bool, int]:
     csr = matrix if matrix.format == "csr" else matrix.tocsr()
     height, width = csr.shape
-    values = _floating(csr.data)
-    indices = csr.indices
-    indptr = csr.indptr.astype(np.int64, copy=False)
+    values = np.ascontiguousarray(_floating(csr.data))
+    indices = np.ascontiguousarray(csr.indices)
+    indptr = np.ascontiguousarray(csr.indptr, np.int64)
     if (
         len(indptr) != height + 1
         or indptr[0] != 0
         or np.any(np.diff(indptr) < 0)
-        or indptr[-1] > len(indices)
+        or indptr[-1] > min(len(indices), len(values))
+        or indices.dtype not in (np.int32, np.int64)
+        or values.ndim != 1
     ):
-        raise ValueError("the sparse matrix is damaged: its row pointers do not match its entries")
+        raise ValueError("the sparse matrix is damaged: its row pointers, indices and values do not match")
     if width > _MOST_FEATURES:
         raise ValueError(f"the matrix is {width:,} wide: there may be {_MOST_FEATURES:,} features")
     indices, values = indices[: indptr[-1]], values[: indptr[-1]]

@@ -98,6 +98,8 @@ class Learner:
         features, labels or weights beyond 1e9, a FloatingPointError is raised and the model is as before.
         """
         model, settings = self.model, self.model.settings
+        if order is not None:
+            order = _checked_order(order, len(examples))
         check_width(examples, model.features)
         check_labels(examples.labels, settings.loss, examples.sample_weight > 0.0)
         settings.check_weights(examples.sample_weight)
@@ -107,13 +109,11 @@ class Learner:
         model.forget_answer()  # a tiny weight may change coefficients, but no number of the state
         kept = overflow.Kept(model, examples) if overflow.could_overflow(model, examples) else None
         predictions = np.empty(len(examples))
-        if order is not None:
-            _check_order(order, len(examples))
         if settings.scaling == "standardized" and model.clock == 0.0:
             first = np.arange(len(examples)) if order is None else order
             for row in first[examples.sample_weight[first] > 0.0][:1]:
                 model.columns.begin(examples, row, model.units)
-        turns = _as_they_come if order is None else np.ascontiguousarray(order)
+        turns = _as_they_come if order is None else order
         rows = Rows(*examples.arrays, *examples.targets, turns)
         with np.errstate(all="ignore"):
             (self._learn_adaptive if settings.adaptive else self._learn_plain)(rows, predictions)
@@ -171,7 +171,10 @@ def broken(weights: NDArray[np.float64]) -> bool:
     return not np.array_equal(weights, np.floor(weights))
 
 
-def _check_order(order: NDArray[np.int64], rows: int) -> None:
+def _checked_order(order: Any, rows: int) -> NDArray[np.int64]:
     """Kernels do not look whether there is such a row."""
-    if len(order) != rows or (rows > 0 and not 0 <= order.min() <= order.max() < rows):
+    numbers = np.asarray(order)
+    whole = numbers.dtype.kind in "iu" or not numbers.size
+    if not whole or numbers.shape != (rows,) or (rows > 0 and not 0 <= numbers.min() <= numbers.max() < rows):
         raise ValueError(f"the order must hold the numbers of all {rows} rows, from 0")
+    return np.ascontiguousarray(numbers, np.int64)

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 from statistics import fmean
+from types import SimpleNamespace
 
 import pytest
 from click.testing import CliRunner, Result
@@ -106,6 +107,21 @@ def test_nothing_half_written_stays_behind(
     assert re.search("Aborted!|Error: .*No space left on device", result.stderr)
     assert names(folder / "steelyard-demo") == FILES
     assert (folder / "steelyard-demo/weights.html").read_text() == "old"
+
+
+@pytest.mark.parametrize("found", [None, "/bin/steelyard"])
+def test_what_it_says_at_the_end(monkeypatch: pytest.MonkeyPatch, found: str | None) -> None:
+    """Of a demo whose commands do nothing, so that it takes no time."""
+    findings = SimpleNamespace(commands=["steelyard train"])
+    monkeypatch.setattr(experiment, "run_experiment", lambda *_: findings)
+    monkeypatch.setattr(page, "print_text", lambda *_, **__: None)
+    monkeypatch.setattr(page, "write", lambda _: None)
+    monkeypatch.setattr("steelyard.cli.demo._call", lambda words: "{}")
+    monkeypatch.setattr("steelyard.cli.demo.which", lambda _: found)
+    said = demo()
+    assert said.exit_code == 0
+    assert "The same by hand" in said.output
+    assert ("source" in said.output) == (found is None)
 
 
 def test_help_imports_neither_numba_nor_matplotlib_nor_jinja2() -> None:

@@ -87,7 +87,7 @@ def test_no_second_copy_of_all_is_needed(met: int, tmp_path: Path, monkeypatch: 
     assert peak(lambda: sum(np.count_nonzero(each.raw_coefficients) for each in engine.each_model())) < few
     assert peak(lambda: engine.predict(chunk(met=10))) < 2 * FEATURES * 32 * 4, "the coefficients, no more"
     restored: list[Engine] = []
-    lanes = 32 * FEATURES * 16  # in which they learn on
+    lanes = 32 * FEATURES * 20  # in which they learn on
     assert peak(lambda: restored.append(protocol.load(path)[1])) < lanes + few
     np.testing.assert_array_equal(restored[0].predict(chunk(met=met)), engine.predict(chunk(met=met)))
 

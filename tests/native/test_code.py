@@ -284,7 +284,9 @@ def test_an_edit_while_a_process_runs_is_not_taken_for_what_it_runs(monkeypatch:
     assert code.sources_of("steelyard.learn.rows") is not None
     assert KernelEntry(two, "f8").made_from is not None
     code.sources_of.cache_clear()
-    monkeypatch.setattr(code, "_BEGAN", Path(code.__file__).stat().st_mtime - 1.0)
+    monkeypatch.setattr(
+        code, "_BEGAN", Path(code.__file__).parents[1].joinpath("learn/rows.py").stat().st_mtime - 1.0
+    )
     assert code.sources_of("steelyard.learn.rows") is None
     assert KernelEntry(two, "f8").made_from is None
     assert code.sources_around(two.function) is None
@@ -428,7 +430,7 @@ def test_without_numba_what_exists_works_and_what_does_not_says_what_to_install(
             capture_output=True, text=True, check=False,
         )  # fmt: skip
         assert done.stdout == expected, done.stderr
-    what, how = "Squared.value has to be compiled, which needs llvmlite", "pip install 'steelyard[own-loss]'"
+    what, how = "Squared.value has to be compiled, which needs Numba", "pip install 'steelyard[own-loss]'"
     assert done.stderr.splitlines()[-1] == f"ImportError: {what}: {how}"
 
 

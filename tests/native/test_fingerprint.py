@@ -88,10 +88,22 @@ def closure() -> Callable[..., float]:
 
 @pytest.mark.parametrize(
     "function",
-    [value(TABLE=np.ones(2)), value(TABLE=[1.0]), value(log=len), value(SHIFT=np.float64(1.0)), closure()],
+    [value(TABLE=np.array([None])), value(TABLE=[1.0]), value(log=len), closure()],
 )
 def test_what_may_change_unseen_has_none(function: Callable[..., float]) -> None:
     assert fingerprint(function, Bound()) is None
+
+
+def test_numbers_and_arrays_of_numpy_are_what_they_hold() -> None:
+    """As constants in a notebook often are."""
+    same = [fingerprint(value(SHIFT=np.float64(x), TABLE=np.full(2, x)), Bound()) for x in (1.0, 1.0)]
+    others = [
+        fingerprint(value(SHIFT=np.float64(2.0), TABLE=np.ones(2)), Bound()),
+        fingerprint(value(SHIFT=np.float32(1.0), TABLE=np.ones(2)), Bound()),
+        fingerprint(value(SHIFT=np.float64(1.0), TABLE=np.array([1.0, 2.0])), Bound()),
+    ]
+    assert same[0] == same[1] is not None
+    assert len({same[0], *others}) == 4
 
 
 @pytest.mark.parametrize("name", losses.names())

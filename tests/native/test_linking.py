@@ -92,12 +92,29 @@ def test_the_oldest_files_go(tmp_path: Path, answer: bytes, monkeypatch: pytest.
     monkeypatch.setattr(linking, "find_linker", lambda: None)
     (tmp_path / "module.pyc").touch()
     for age, name in enumerate("abcde"):
-        os.utime(linking.store(answer, tmp_path, name), (age, age))
+        os.utime(linking.store(answer, tmp_path, digest_like(name)), (age, age))
     assert sorted(file.name[0] for file in tmp_path.iterdir()) == ["c", "d", "e", "m"]
-    linking.store(answer, tmp_path, "f")
+    linking.store(answer, tmp_path, digest_like("f"))
     monkeypatch.setattr(Path, "unlink", _refuse)
     linking._drop_oldest(tmp_path)
     assert sorted(file.name[0] for file in tmp_path.iterdir()) == ["c", "d", "e", "f", "m"]
+
+
+def digest_like(letter: str) -> str:
+    """As `code.digest` names files."""
+    return f"{letter * 32}-{letter * 32}"
+
+
+def test_files_of_others_stay(tmp_path: Path, answer: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Somebody may name a folder as the cache that has objects of their own."""
+    monkeypatch.setattr(linking, "_MOST_FILES", 4)
+    monkeypatch.setattr(linking, "find_linker", lambda: None)
+    theirs = [tmp_path / f"mine{number}{suffix}" for number in range(6) for suffix in (".o", ".so")]
+    for file in theirs:
+        file.touch()
+    for name in "abcdef":
+        linking.store(answer, tmp_path, digest_like(name))
+    assert all(file.exists() for file in theirs)
 
 
 def _refuse(file: Path, missing_ok: bool = False) -> None:

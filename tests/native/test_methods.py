@@ -182,15 +182,15 @@ def test_subclasses_of_a_loss_that_ships() -> None:
     assert call_method(pointer(Quantile(tau=0.75), "value"), 3.0, 1.0) == 0.5
 
 
-TABLE = np.array([2.0, 3.0])
+TABLE, COUNT = (2.0, 3.0), len
 OFFSET = 4.0
 
 
 class ByTable(Loss):
-    """It looks into an array, which may change: it has no fingerprint."""
+    """It calls something that may change: it has no fingerprint."""
 
     def value(self, p: float, y: float) -> float:
-        return float(TABLE[1]) * p
+        return (COUNT(TABLE) + 1.0) * p
 
 
 def ramp(x: float, by: float = 2.0, plus: float = 1.0) -> float:
@@ -336,3 +336,62 @@ def test_without_a_compiler_they_are_plain_functions() -> None:
     loss = losses.by_name("squared")
     assert pointer(loss, "value")(3.0, 1.0) == 2.0
     assert step_pointer(loss, lambda loss, p, y, u: loss.value(p, y) * u)(3.0, 1.0, 4.0) == 8.0
+
+
+@dataclass(frozen=True)
+class Steps(Loss):
+    """The derivative is a whole number, the value may be one."""
+
+    def value(self, p: float, y: float) -> float:
+        return abs(p - y)
+
+    def derivative(self, p: float, y: float) -> float:
+        return (p > y) - (p < y)
+
+
+@dataclass(frozen=True)
+class Truth(Steps):
+    def derivative(self, p: float, y: float) -> float:
+        return p > y
+
+
+def test_whole_numbers_and_truths_are_numbers() -> None:
+    """Code that was written for numbers with a point took their bits for such."""
+    for p in (-1.0, 3.0):
+        for loss in (Steps(), Truth()):
+            assert call_method(pointer(loss, "derivative"), p, 1.0) == float(loss.derivative(p, 1.0))
+
+
+@dataclass(frozen=True)
+class Texts(Steps):
+    def value(self, p: float, y: float) -> float:
+        return "x"  # type: ignore[return-value]
+
+
+@dataclass(frozen=True)
+class Parents(Steps):
+    def value(self, p: float, y: float) -> float:
+        return super().value(p, y)
+
+
+@dataclass(frozen=True)
+class Gamma(Steps):
+    def value(self, p: float, y: float) -> float:
+        return math.gamma(p * p + 1.0)
+
+
+@compiled
+@pytest.mark.parametrize(
+    ("loss", "why"),
+    [(Texts(), ""), (Parents(), r"uses super\(\) or variables"), (Gamma(), "calls numba_gamma")],
+    ids=repr,
+)
+def test_what_cannot_be_compiled_is_named(loss: Loss, why: str) -> None:
+    with pytest.raises(TypeError, match=rf"{type(loss).__name__}\.value cannot be compiled: .*{why}"):
+        _ = pointer(loss, "value").words
+
+
+def test_a_class_may_be_made_of_text() -> None:
+    scope: dict[str, Any] = {"Loss": Loss}
+    exec("class Made(Loss):\n    def value(self, p, y):\n        return p - y\n", scope)
+    assert call_method(pointer(scope["Made"](), "value"), 3.0, 1.0) == 2.0

@@ -73,19 +73,32 @@ def _compiled(entry: Entry, symbol: str, place: Path | None, name: str) -> int:
     try:
         import llvmlite  # noqa: F401
         import numba  # noqa: F401
-    except ModuleNotFoundError as error:
+    except ModuleNotFoundError:
         raise ImportError(
-            f"{entry.title} has to be compiled, which needs {error.name}: pip install 'steelyard[own-loss]'"
+            f"{entry.title} has to be compiled, which needs Numba: pip install 'steelyard[own-loss]'"
         ) from None
     if sys.stderr is not None:
         sys.stderr.write(f"steelyard: compiling {entry.title}, once\n")
-    machine_code: bytes = compiler.machine_code(entry.llvm(symbol), symbol, processor.level())
+    try:
+        machine_code: bytes = compiler.machine_code(entry.llvm(symbol), symbol, processor.level())
+    except compiler.ERRORS as error:
+        if entry.ships:
+            raise
+        raise TypeError(f"{entry.title} cannot be compiled: {_gist(error)} (see docs/own-loss.md)") from error
     if place is not None:
         try:
             return linking.load(linking.store(machine_code, place, name), symbol)
         except OSError:  # a full disk, say, or one from which nothing may be executed
             pass
     return linking.load_object(machine_code, symbol)
+
+
+def _gist(error: BaseException) -> str:
+    """What is wrong, of what Numba says in pages."""
+    lines = [line.strip() for line in str(error).splitlines()]
+    raised = [found[1] for line in lines if (found := re.match(r"\w*Error: (?!Failed in)(.+)", line))]
+    said = [line for line in lines if line and not line.startswith(("Failed in", "During:", "File "))]
+    return ([*raised[-1:], *said] or [type(error).__name__])[0][:200]
 
 
 def digest(entry: Entry, level: str) -> str:

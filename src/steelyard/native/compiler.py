@@ -31,6 +31,12 @@ from steelyard.native import declare
 from steelyard.native.calls import INTEGER, REAL, RESULTS, TRUTH, UNSIGNED, words_of
 from steelyard.native.memory import array_at
 
+ERRORS = (
+    errors.NumbaError,
+    RuntimeError,
+    TypeError,
+    NotImplementedError,
+)  # of functions that are not for machine code
 _WORD = ir.IntType(64)
 _DOUBLE = ir.DoubleType()
 _NUMBERS = (types.Integer, types.Float, types.Boolean)  # what a kernel may return
@@ -190,7 +196,7 @@ define i32 @{symbol}(i64 %block) {{
 def function_llvm(function: Any, code: str, symbol: str) -> str:
     """LLVM's code of a function that kernels call: its first argument is the address of its parameters."""
     returned, *taken = signature_of(code)
-    body, name = _code(function, (types.int64, *taken))
+    body, name = _code(function, (types.int64, *taken), returned)
     kinds = ["i64", *("double" if each == types.float64 else "i64" for each in taken)]
     given = ", ".join(f"{kind} %a{k}" for k, kind in enumerate(kinds))
     nothing = returned == types.none
@@ -207,11 +213,13 @@ define {"void" if nothing else "double"} @{symbol}({given}) {{
 
 
 @global_compiler_lock
-def _code(entry: Any, arguments: tuple[Any, ...]) -> tuple[str, str]:
+def _code(entry: Any, arguments: tuple[Any, ...], returned: Any = types.none) -> tuple[str, str]:
     """The LLVM code of an entry with all that it calls, and its name there."""
     _register_overloads()
     entry.compile(arguments)
     compiled = entry.overloads[arguments]
+    if compiled.signature.return_type != returned:  # it would be written where there is no room for it
+        raise TypeError(f"it returns {compiled.signature.return_type}, not {returned}")
     compiled.library.finalize()
     text = compiled.library.get_llvm_str()
     for name in ("frexp", "ldexp"):  # Numba's own are these, but for numbers that are not finite

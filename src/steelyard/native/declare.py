@@ -15,6 +15,7 @@ import inspect
 import os
 from collections.abc import Callable
 from functools import cached_property, partial, update_wrapper
+from importlib.util import find_spec
 from typing import Any
 
 from steelyard.native import calls, code, kinds
@@ -26,7 +27,7 @@ def _is_set(variable: str) -> bool:
 
 
 PLAIN = _is_set("NUMBA_DISABLE_JIT")
-CHECKED = not PLAIN and _is_set("NUMBA_BOUNDSCHECK")
+CHECKED = not PLAIN and _is_set("NUMBA_BOUNDSCHECK") and find_spec("numba") is not None
 
 # Sums may be reordered, products contracted; NaN and infinity keep their meaning.
 FAST_SUMS = frozenset({"reassoc", "contract", "nsz", "arcp"})

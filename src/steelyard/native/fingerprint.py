@@ -18,7 +18,7 @@ _PLAIN = (bool, int, float, str, types.NoneType)
 def fingerprint(function: Callable[..., float], thing: Any, parameters: tuple[str, ...] = ()) -> str | None:
     """The fingerprint of a function whose first argument is `thing`, such as a loss, whatever its parameters.
 
-    None if it depends on something that may change unnoticed: an array, a closure, a compiled function.
+    None if it depends on something that may change unnoticed: a list, a closure, a compiled function.
     """
     try:
         described = _Describer(thing, parameters).function(function)
@@ -78,6 +78,8 @@ class _Describer:
             return "math", value.__name__
         if type(value) is tuple:
             return tuple(self._value(item, names) for item in value)
+        if isinstance(value, np.ndarray | np.generic) and value.dtype.kind in "biuf":
+            return str(value.dtype), value.shape, value.tobytes()
         if type(value) not in _PLAIN:
             raise _OpaqueError
         return type(value).__name__, value

@@ -3,6 +3,7 @@
 import ctypes
 import hashlib
 import importlib.util
+import re
 import shutil
 import subprocess
 import sys
@@ -16,6 +17,9 @@ from typing import Any
 from steelyard._atomic_files import replacing
 
 OBJECT, LINKED = ".o", ".so"
+_OURS = re.compile(
+    r"[0-9a-f]{32}-[0-9a-f]{32}\.[0-9a-f]{16}\.s?o"
+)  # others may keep their own in such a folder
 _MOST_FILES = 2000  # an edit of what many kernels share makes hundreds of new ones
 
 
@@ -57,7 +61,7 @@ def _checksum(code: bytes) -> str:
 
 def _drop_oldest(folder: Path) -> None:
     with suppress(OSError):  # another process does the same
-        files = [file for file in folder.iterdir() if file.suffix in (LINKED, OBJECT)]
+        files = [file for file in folder.iterdir() if _OURS.fullmatch(file.name)]
         if len(files) >= _MOST_FILES:
             for file in sorted(files, key=lambda file: file.stat().st_mtime)[: len(files) - _MOST_FILES // 2]:
                 file.unlink()

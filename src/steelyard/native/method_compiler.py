@@ -34,12 +34,13 @@ def llvm(
     return compiler.function_llvm(compiler.linked(entry, False, dialect.fastmath), takes, symbol)
 
 
+# A loss may return a whole number or a truth, which are not stored as numbers with a point: hence 1.0 times.
 def _two(called: Any, this: Any) -> Any:
-    return lambda parameters, p, y: called(this(parameters), p, y)
+    return lambda parameters, p, y: 1.0 * called(this(parameters), p, y)
 
 
 def _three(called: Any, this: Any) -> Any:
-    return lambda parameters, p, y, u: called(this(parameters), p, y, u)
+    return lambda parameters, p, y, u: 1.0 * called(this(parameters), p, y, u)
 
 
 def _board(fill: Any, called: Any, this: Any) -> Any:
@@ -203,6 +204,8 @@ def _translated(function: Any, dialect: Dialect) -> Any:
         for name in names
         if name in function.__globals__
     }
+    if function.__closure__:
+        raise TypeError(f"{function.__qualname__} uses super() or variables of the function around it")
     made = python_types.FunctionType(function.__code__, scope, function.__name__, function.__defaults__)
     made.__module__ = function.__module__
     return made

@@ -72,7 +72,7 @@ class Method(Function):
     def ships(self) -> bool:
         """Whether all of it is this package's own."""
         kinds = type(self.thing), self.function
-        return all(kind.__module__.partition(".")[0] in ("steelyard", "builtins") for kind in kinds)
+        return all(str(kind.__module__).partition(".")[0] in ("steelyard", "builtins") for kind in kinds)
 
     @property
     def title(self) -> str:
