@@ -201,7 +201,7 @@ class Own(Loss):
 """
     place = installed.place()
     (place / "own.py").write_text(script)
-    arguments = ["train", "rows.csv", "--loss", "own:Own", "-o", "m"]
+    arguments = ["train", "rows.csv", "--label", "number", "--loss", "own:Own", "-o", "m"]
     said = installed.start(place, *arguments, env={"PYTHONPATH": str(place)}).communicate(timeout=600)[1]
     assert "steelyard[own-loss]" in said, said
     assert "Traceback" not in said, said
