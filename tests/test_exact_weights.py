@@ -98,7 +98,7 @@ def test_a_model_that_is_saved_between_parts_of_a_row(
 ) -> None:
     """Within a unit of the clock; the loaded model goes on bit for bit."""
     for loss in LOSSES:
-        matrix, labels, rng = rows(loss, 3, 6)
+        matrix, labels, rng = rows(loss, 3, 4)
         weights = broken(rng, len(labels))
         turns, parts = cut(weights, rng)
         settings = Settings(loss, scaling=scaling, dtype="float64", **penalty)

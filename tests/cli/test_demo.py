@@ -92,6 +92,7 @@ def test_what_cannot_be_is_said_in_a_line(folder: Path) -> None:
     assert names(folder) == ["file"]
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("trouble", [KeyboardInterrupt(), OSError(errno.ENOSPC, "No space left on device")])
 def test_nothing_half_written_stays_behind(
     folder: Path, monkeypatch: pytest.MonkeyPatch, trouble: BaseException

@@ -9,6 +9,7 @@ from steelyard.examples import examples
 from steelyard.learn import linear
 from steelyard.learner import Learner
 from steelyard.model import Settings
+from steelyard.native.declare import PLAIN
 from tests.naive import NaiveLearner
 from tests.streams import stream
 
@@ -44,7 +45,7 @@ def test_rows_of_every_length_agree_with_the_slow_twin(scaling: str, last: int) 
 def test_copies_in_float32_stay_near_float64(scaling: str, name: str, weight: float) -> None:
     """A copy comes when the row before has been learned to the last digit: rounding must not decide."""
     loss = losses.by_name(name)
-    for seed in range(3):
+    for seed in range(1 if PLAIN else 3):
         matrix, labels, sample_weight = stream(loss, seed, rows=100)
         three = np.repeat(np.arange(100), 3)
         rows = examples(matrix[three], labels[three], weight * sample_weight[three], loss=loss)

@@ -12,6 +12,7 @@ from steelyard.examples import examples
 from steelyard.learn import linear, shrinkage
 from steelyard.learner import Learner
 from steelyard.model import SCALINGS, Model, Settings
+from steelyard.native.declare import PLAIN
 from tests.naive import NaiveLearner
 from tests.naive_clock import NaiveClock
 
@@ -45,7 +46,7 @@ def short_list(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) 
 @pytest.mark.parametrize("more", [{}, {"power_t": 0.5}, {"bias": False}], ids=str)
 def test_agrees_with_the_slow_twin(average: int, more: dict[str, Any], penalty: dict[str, float]) -> None:
     chosen = settings(average=average, **more, **penalty)
-    matrix, labels = documents()
+    matrix, labels = documents(rows=120 if PLAIN else 400)
     weights = np.random.default_rng(1).exponential(size=len(labels)) + 0.1
     naive = NaiveLearner(chosen, matrix.shape[1])
     expected = naive.learn(matrix, labels, weights)
@@ -137,7 +138,7 @@ def test_chunks_and_files_do_not_matter(dtype: str, penalty: dict[str, float], t
 @pytest.mark.usefixtures("short_list")
 @pytest.mark.parametrize("penalty", PENALTIES, ids=str)
 def test_float32_is_float64_to_its_precision(penalty: dict[str, float]) -> None:
-    matrix, labels = documents(seed=5, rows=2000)
+    matrix, labels = documents(seed=5, rows=300 if PLAIN else 2000)
     found = []
     for dtype in ("float32", "float64"):
         learner = Learner(settings(dtype=dtype, **penalty), matrix.shape[1])

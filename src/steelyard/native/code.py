@@ -82,8 +82,6 @@ def _compiled(entry: Entry, symbol: str, place: Path | None, name: str) -> int:
     try:
         machine_code: bytes = compiler.machine_code(entry.llvm(symbol), symbol, processor.level())
     except compiler.ERRORS as error:
-        if entry.ships:
-            raise
         raise TypeError(f"{entry.title} cannot be compiled: {_gist(error)} (see docs/own-loss.md)") from error
     if place is not None:
         try:
