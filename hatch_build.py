@@ -14,6 +14,14 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
+# The package is found in the sources, all else where pip has put it: in PYTHONPATH, from which pip takes what an
+# editable installation adds.
+_BUILD = """
+import sys
+sys.path.insert(0, sys.argv.pop(1))
+from steelyard.building.__main__ import main
+main(*sys.argv[1:])
+"""
 _GLIBC = re.compile(rb"GLIBC_2\.(\d+)")
 
 
@@ -29,13 +37,10 @@ class LibraryHook(BuildHookInterface[Any]):
             return
         sources, folder = Path(self.root) / "src", Path(self.root) / "build" / "library"
         shutil.rmtree(folder, ignore_errors=True)
-        command = [sys.executable, "-m", "steelyard.building", str(folder), str(folder.with_name("objects"))]
-        # In a process of its own, which finds the package in the sources, and all else where pip has put it.
-        # Switches of Numba would show in the code, and so would the order of sets.
+        command = [sys.executable, "-c", _BUILD, str(sources), str(folder), str(folder.with_name("objects"))]
+        # In a process of its own: switches of Numba would show in the code, and so would the order of sets.
         environment = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_")}
-        places = [str(sources), *filter(None, [os.environ.get("PYTHONPATH")])]
-        given = {"PYTHONPATH": os.pathsep.join(places), "PYTHONHASHSEED": "0"}
-        subprocess.run(command, check=True, env=environment | given)
+        subprocess.run(command, check=True, env=environment | {"PYTHONHASHSEED": "0"})
         libraries = sorted(folder.iterdir())
         for library in libraries:
             build_data["force_include"][str(library)] = f"steelyard/native/libraries/{library.name}"
