@@ -19,6 +19,7 @@ from steelyard.learn.batched_loss import (
     PUSH,
     ROWS,
     SLOPE,
+    TIME,
     VALUE,
     WIDTH,
     H,
@@ -98,6 +99,17 @@ def test_every_update(loss: Loss, dtype: str) -> None:
         with np.errstate(all="ignore"):
             call(batched_loss.steps(loss, step, dtype), board, 0, board.shape[1])
         check(board, CHANGE, dtype, partial(step, loss))
+
+
+@pytest.mark.parametrize("name", ["squared", "logistic"])
+@pytest.mark.parametrize("dtype", EXACTNESS)
+def test_the_push_that_a_change_takes(name: str, dtype: str) -> None:
+    loss, update = losses.by_name(name), updates.by_name("invariant")
+    board = np.zeros((ROWS, WIDTH))
+    board[P], board[Y], board[U] = np.linspace(-3.0, 0.5, WIDTH), 1.0, 0.7
+    board[CHANGE] = [update.step(loss, p, 1.0, 0.7) for p in board[P].tolist()]
+    call(batched_loss.times(loss, update.time, dtype), board, 0, WIDTH)
+    np.testing.assert_allclose(board[TIME], 0.7, rtol=1e-6)
 
 
 def test_lanes_outside_the_range_are_left_alone() -> None:
