@@ -194,3 +194,10 @@ def test_a_table_needs_no_loss_to_live_on() -> None:
     other = [np.full(1, float(k)) for k in range(1000)]
     numbers = [ctypes.c_double.from_address(address).value for address in found[:, 1].tolist()]
     assert numbers == [0.9] * 4, other
+
+
+def test_forms_of_a_schedule_are_made_once() -> None:
+    """What makes them is called here whatever was before: elsewhere a test may be the first that is not traced."""
+    for make in (batched_loss.pushes, batched_loss.pushes_by_lane):
+        assert make(schedules.integral) is make(schedules.integral)
+        assert make.__wrapped__(schedules.frozen) is not make(schedules.frozen)
