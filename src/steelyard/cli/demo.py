@@ -34,7 +34,7 @@ def command(output: Path, seed: int) -> None:
         page.print_text("question.txt.j2", passengers=passengers)
         typed = experiment.commands(output)
         click.echo(experiment.format_command(typed[0]))
-        with page.show_status("learning (the first time it compiles, which takes a minute)"):
+        with page.show_status("learning"):
             findings = experiment.run_experiment(output, passengers, _run)
             for words in typed:
                 if words[0] in ("predict", "report"):
