@@ -250,8 +250,8 @@ class Model:
         power = self.settings.average_power
         if not power or self.clock == 0.0:
             return 0.0
-        try:  # an epoch that is open counts as a whole
-            fading = float(self.state[linear.REFERENCE] / math.ceil(self.clock)) ** power
+        try:
+            fading = float(self.state[linear.REFERENCE] / epochs_begun(self.clock)) ** power
         except OverflowError:
             fading = math.inf
         if fading == math.inf:
@@ -356,6 +356,11 @@ class Model:
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Everything that changes, under the names that files have for it: views to read and to write."""
         return {array.name: array.of(self) for array in array_table.ARRAYS}
+
+
+def epochs_begun(clocks: Any) -> Any:
+    """How many epochs there are at a clock, for averages: an open one counts as a whole, a sliver of one does not."""
+    return np.maximum(np.ceil(clocks - linear.SLIVER), 1.0)
 
 
 def _check_loss(loss: Loss) -> None:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from steelyard import array_table, feature_columns, model_schema
 from steelyard.array_table import ARRAYS, Arrays, ModelArray
 from steelyard.learn import linear, shrinkage
-from steelyard.model import Model, Settings
+from steelyard.model import Model, Settings, epochs_begun
 
 Read = Callable[[str], NDArray[Any] | None]
 
@@ -128,7 +128,7 @@ def _mend_fading(model: Model, read: Read) -> None:
     """In older files averages are of all that was learned, the last epoch is not counted as a whole."""
     state = model.state
     if _is_older(read, array_table.EPOCHS) and model.clock > 0.0:
-        state[linear.REFERENCE] *= np.ceil(model.clock) / model.clock
+        state[linear.REFERENCE] *= epochs_begun(model.clock) / model.clock
 
 
 def _is_older(read: Read, than: int) -> bool:

@@ -11,7 +11,7 @@ from steelyard.feature_columns import FeatureColumns
 from steelyard.learn import batched_loss, lanes, linear, units
 from steelyard.learn.lane_parts import COEFFICIENT
 from steelyard.losses import Loss, OneOf, decision_point
-from steelyard.model import Settings
+from steelyard.model import Settings, epochs_begun
 
 Matrix = NDArray[np.float64]
 
@@ -63,9 +63,9 @@ def sides(loss: Loss) -> tuple[float, float]:
 
 
 def fading_of(settings: Settings, state: Matrix) -> NDArray[np.float64]:
-    """What the lag of each lane's average is multiplied by; an epoch that is open counts as a whole."""
-    clocks, power = np.ceil(state[linear.CLOCK] + state[linear.FRACTION]), settings.average_power
-    ratio = np.divide(state[linear.REFERENCE], clocks, out=np.zeros_like(clocks), where=clocks > 0.0)
+    """What the lag of each lane's average is multiplied by."""
+    clocks, power = state[linear.CLOCK] + state[linear.FRACTION], settings.average_power
+    ratio = np.where(clocks > 0.0, state[linear.REFERENCE] / epochs_begun(clocks), 0.0)
     return ratio**power if power else np.zeros_like(clocks)
 
 

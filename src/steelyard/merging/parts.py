@@ -12,7 +12,6 @@ in those of the rows, sums of squares in a unit that fits both; what another ori
 for. Predictions stay the same. A merged part is a part again: a tree of merges is what a list of them is.
 """
 
-import math
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -22,7 +21,7 @@ from numpy.typing import NDArray
 from steelyard import class_balance, feature_columns, target_scale
 from steelyard.learn import linear, units
 from steelyard.merging import frames
-from steelyard.model import Model, Settings
+from steelyard.model import Model, Settings, epochs_begun
 
 Numbers = NDArray[np.float64]
 GRADIENTS, MEAN = "gradients", "mean"
@@ -123,7 +122,7 @@ class Part:
         state[[linear.BIAS, linear.BIAS_SQUARES]] = self.last[-1], self.squares[-1]
         if power:
             state[linear.BIAS_LAG] = self.last[-1] - self.average[-1]
-            state[linear.REFERENCE] = math.ceil(model.clock)
+            state[linear.REFERENCE] = epochs_begun(model.clock)
         if len(model.columns.origins):
             found = np.flatnonzero(~np.isnan(self.origins[:-1]))
             model.columns.origins[at[found]] = self.origins[found]
