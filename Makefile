@@ -88,11 +88,11 @@ test-bindings: $(VENV)/.installed-dev
 
 # Environments are made once, in $(VENV)/versions. One Python or one end only: make test-versions ONLY="--python 3.12".
 test-versions: $(VENV)/.installed-dev
-	@$(BIN)/python -m tests.versions $(ONLY)
+	@$(BIN)/python -m tests.support.versions $(ONLY)
 
 # A wheel is built and installed into a fresh environment: make test-installed ONLY="--python 3.12 --end oldest".
 test-installed: $(VENV)/.installed-dev
-	@$(BIN)/python -m tests.installed $(ONLY)
+	@$(BIN)/python -m tests.support.installed $(ONLY)
 
 # What people install, with the extras that commands use, as pip resolves it today. Strict: what could not be looked up fails.
 audit: $(VENV)/.installed-audit
@@ -121,8 +121,8 @@ soak: $(VENV)/.installed-dev
 	@$(PYTEST) -m soak tests/cli tests/estimators
 
 bench-cluster: $(VENV)/.installed-cluster
-	@$(BIN)/python -m benchmarks.merging
-	@$(BIN)/python -m benchmarks.clusters
+	@$(BIN)/python -m benchmarks.clusters.merging
+	@$(BIN)/python -m benchmarks.clusters.engines
 
 check: $(VENV)/.installed-dev
 	@echo "ruff check"
@@ -148,7 +148,7 @@ site: $(VENV)/.installed-site
 	@echo "open build/site/index.html in a browser, or with search: $(BIN)/python -m http.server --directory build/site"
 
 bench: $(VENV)/.installed-bench
-	@$(BIN)/python -m benchmarks.run
+	@$(BIN)/python -m benchmarks.speed.run
 
 paper: $(VENV)/.installed-plot
 	@$(BIN)/python -m paper

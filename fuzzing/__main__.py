@@ -16,7 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from benchmarks import sections
+from benchmarks.support import sections
 from fuzzing import targets
 from fuzzing.commands import IN_MEMORY
 from fuzzing.worker import COUNT, CURRENT, save

@@ -9,7 +9,7 @@ from scipy import sparse
 
 @pytest.fixture
 def two_classes() -> Any:
-    from benchmarks.labelled import Problem  # not at the top: a second that other tests need not wait
+    from benchmarks.support.labelled import Problem  # not at the top: a second that other tests need not wait
 
     random = np.random.default_rng(0)
     matrix = random.normal(size=(300, 5)).astype(np.float32)

@@ -5,18 +5,14 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from benchmarks import (
-    active_defaults,
-    active_drift,
-    active_speed,
-    active_ways,
-    certificates,
-    coverage,
-    labelled,
-    paper_active,
-)
-from benchmarks.labelled import Problem
-from benchmarks.sweeps import SCHEDULES
+from benchmarks.active import certificates, coverage, paper_active
+from benchmarks.active import defaults as active_defaults
+from benchmarks.active import drift as active_drift
+from benchmarks.active import speed as active_speed
+from benchmarks.active import ways as active_ways
+from benchmarks.speed.sweeps import SCHEDULES
+from benchmarks.support import labelled
+from benchmarks.support.labelled import Problem
 
 
 @pytest.mark.no_cover

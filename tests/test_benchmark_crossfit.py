@@ -5,12 +5,12 @@ import re
 import numpy as np
 import pytest
 
-from benchmarks.crossfit import CrossFit
+from benchmarks.active.crossfit import CrossFit
 from steelyard import losses
 from steelyard.examples import examples
 from steelyard.learner import Learner
 from steelyard.model import Settings
-from tests.streams import stream
+from tests.support.streams import stream
 
 LOGISTIC = losses.by_name("logistic")
 

@@ -7,8 +7,10 @@ import pytest
 from click.testing import CliRunner
 from scipy import sparse
 
-from benchmarks import labelled, passes, scaling_cost, tf_idf
-from benchmarks.labelled import Problem
+from benchmarks.quality import passes, tf_idf
+from benchmarks.speed import scaling_cost
+from benchmarks.support import labelled
+from benchmarks.support.labelled import Problem
 
 
 @pytest.fixture

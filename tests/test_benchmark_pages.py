@@ -10,25 +10,22 @@ from click.testing import CliRunner
 from scipy import sparse
 from sklearn.metrics import f1_score
 
-from benchmarks import (
+from benchmarks.quality import (
     auto_rate,
     candidates,
     class_steps,
     defaults,
     invariance,
-    labelled,
-    multiclass,
     multiclass_report,
-    numeric,
     odd_weights,
     probabilities,
     rates,
     regression,
-    sections,
     untuned,
-    weights_cost,
 )
-from benchmarks.labelled import Problem
+from benchmarks.speed import weights_cost
+from benchmarks.support import labelled, multiclass, numeric, sections
+from benchmarks.support.labelled import Problem
 from steelyard import OnlineClassifier
 from steelyard.model import SCALINGS
 

@@ -8,14 +8,9 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from benchmarks import (
-    counts,
-    filtering,
-    parsers,
-    parsers_exact,
-    threads,
-)
-from benchmarks.timing import WALL, Times
+from benchmarks.quality import counts
+from benchmarks.speed import filtering, parsers, parsers_exact, threads
+from benchmarks.support.timing import WALL, Times
 from steelyard.examples import examples
 
 

@@ -9,20 +9,10 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from benchmarks import (
-    converted,
-    cpp_loop,
-    datasets,
-    memory,
-    peers,
-    run,
-    startup,
-    tables,
-    text_columns,
-    vowpal,
-)
-from benchmarks.generate import DataSet, generate
-from benchmarks.timing import WALL, Contender, Row, Table, Target, alternate, clocked, ratio
+from benchmarks.speed import converted, cpp_loop, memory, peers, run, startup, tables, text_columns, vowpal
+from benchmarks.support import datasets
+from benchmarks.support.generate import DataSet, generate
+from benchmarks.support.timing import WALL, Contender, Row, Table, Target, alternate, clocked, ratio
 from steelyard import losses
 from steelyard.examples import examples
 from steelyard.learner import Learner

@@ -8,10 +8,10 @@ from pathlib import Path
 import click
 import pytest
 
-from benchmarks import data_folder
-from benchmarks.data_folder import ENTRIES, Entry
+from benchmarks.quality import data_folder
+from benchmarks.quality.data_folder import ENTRIES, Entry
 from steelyard.cli import main
-from tests.vw_text import data_file
+from tests.support.vw_text import data_file
 
 CONTEXT = click.Context(main)
 LINES = [line for entry in ENTRIES for line in (entry.train, entry.evaluate) if line]
@@ -56,5 +56,5 @@ def test_the_page_says_what_comes_out() -> None:
     with tempfile.TemporaryDirectory() as folder:
         found = {entry.title: data_folder.figures(entry, Path(folder)) for entry in ENTRIES}
     assert data_folder.PAGE.read_text(encoding="utf-8") == data_folder.page(found), (
-        "docs/data-folder.md is stale: python -m benchmarks.data_folder"
+        "docs/data-folder.md is stale: python -m benchmarks.quality.data_folder"
     )

@@ -12,7 +12,7 @@ from steelyard.examples import examples
 from steelyard.learner import Learner
 from steelyard.losses import Loss
 from steelyard.model import SCALINGS, Settings
-from tests.splits import Numbers, apart, broken, cut, learner, of_all_sizes, rows, taught, whole
+from tests.support.splits import Numbers, apart, broken, cut, learner, of_all_sizes, rows, taught, whole
 
 LOSSES = [losses.by_name(name) for name in losses.names()] + [losses.by_name("quantile", tau=0.9)]
 PENALTIES: list[dict[str, Any]] = [{}, {"l1": 1e-3}, {"l2": 0.01}, {"l1": 1e-3, "l2": 0.01}]

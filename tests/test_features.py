@@ -13,7 +13,7 @@ from steelyard.features import (
     interactions,
 )
 from steelyard.text import hashing
-from tests import slow_text
+from tests.support import slow_text
 
 
 def candidates(*keys: int, bits: int = 4) -> Candidates:

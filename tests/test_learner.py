@@ -14,8 +14,8 @@ from steelyard.examples import Examples, examples
 from steelyard.learner import Learner
 from steelyard.losses import Loss, class_labels
 from steelyard.model import SCALE_FREE, SCALINGS, Settings
-from tests.streams import labels_for, stream
-from tests.vw_text import data_file, read
+from tests.support.streams import labels_for, stream
+from tests.support.vw_text import data_file, read
 
 LOSSES = [losses.by_name(name) for name in losses.names()] + [losses.by_name("quantile", tau=0.9)]
 

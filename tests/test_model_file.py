@@ -19,7 +19,7 @@ from steelyard.losses import Loss
 from steelyard.model import SCALINGS, Model, Settings
 from steelyard.model_file import EngineState, ModelFile
 from steelyard.weight_summary import summarise
-from tests.streams import stream
+from tests.support.streams import stream
 
 DATA = Path(__file__).parent / "data"
 FIRST_FORMAT = DATA / "format-1.safetensors"

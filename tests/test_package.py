@@ -77,7 +77,7 @@ def test_help_imports_nothing_heavy_and_no_command() -> None:
 import sys
 from steelyard.cli import main
 main(["--help"], standalone_mode=False)
-assert "steelyard.cli.demo" not in sys.modules
+assert "steelyard.cli.commands.demo" not in sys.modules
 """
     assert not modules_after(code) & (HEAVY | {"rich"})
 

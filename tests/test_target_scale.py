@@ -11,7 +11,7 @@ from steelyard.examples import Examples, examples
 from steelyard.learner import Learner
 from steelyard.losses import UNIT_INTERVAL, Loss
 from steelyard.model import Settings
-from tests.streams import stream
+from tests.support.streams import stream
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from packaging.requirements import Requirement
 
-from tests import versions
-from tests.versions import Result, admitted, find_interpreter, report
+from tests.support import versions
+from tests.support.versions import Result, admitted, find_interpreter, report
 
 
 def test_the_oldest_admitted_version_comes_first() -> None:

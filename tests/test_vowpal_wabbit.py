@@ -15,7 +15,7 @@ from steelyard.features import Names
 from steelyard.io.input_spec import InputSpec
 from steelyard.io.namespaces import NamespaceOptions
 from steelyard.io.stream import Stream
-from tests.vw_text import data_file
+from tests.support.vw_text import data_file
 
 pytest.importorskip("vowpalwabbit")
 PAGE = (Path(__file__).parent.parent / "docs/from-vowpal-wabbit.md").read_text(encoding="utf-8")

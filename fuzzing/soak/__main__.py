@@ -19,7 +19,7 @@ from random import Random
 from signal import Signals
 from typing import Protocol
 
-from benchmarks import sections
+from benchmarks.support import sections
 from fuzzing.__main__ import PAGE
 from fuzzing.commands import IN_MEMORY
 from fuzzing.soak.circumstances import Trials

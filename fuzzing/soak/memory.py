@@ -16,7 +16,7 @@ from signal import SIGTERM
 
 import numpy as np
 
-from benchmarks import sections
+from benchmarks.support import sections
 from fuzzing.__main__ import PAGE
 from fuzzing.soak.processes import Child, start
 from fuzzing.soak.scenarios import Data

@@ -17,7 +17,7 @@ from steelyard.io.input_spec import InputSpec
 from steelyard.io.labels import LabelRule, two_classes
 from steelyard.io.stream import Reader
 from steelyard.text.tokens import TextOptions
-from tests import tables
+from tests.support import tables
 from tests.text import test_delimited, test_jsonl
 
 _BATCH, _BITS = 300, 20

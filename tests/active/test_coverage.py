@@ -3,12 +3,13 @@
 import numpy as np
 import pytest
 
-from benchmarks import estimates_accuracy, estimates_coverage, estimates_refit, labelled
-from benchmarks.simulated import NATURES, TRUTHS, Streams, always_inside, naive, streams
+from benchmarks.active import estimates_accuracy, estimates_coverage, estimates_refit
+from benchmarks.active.simulated import NATURES, TRUTHS, Streams, always_inside, naive, streams
+from benchmarks.support import labelled
 from steelyard.active.estimates import RunningEstimate
 from steelyard.active.label_sample import from_labels
 from steelyard.active.stopping import ErrorBelow, RecallAbove
-from tests.vw_text import data_file
+from tests.support.vw_text import data_file
 
 CASES = [(of, measure) for of in ("progressive", "pool") for measure in ("error", "precision", "recall")]
 

@@ -182,7 +182,7 @@ def test_a_plan_for_many_rows_is_that_of_clopper_and_pearson() -> None:
 
 
 def test_wrong_certificates_are_rare_at_the_boundary() -> None:
-    """400 and 200 times, looking after every label; `benchmarks.certificates` does more."""
+    """400 and 200 times, looking after every label; `benchmarks.active.certificates` does more."""
     rng = np.random.default_rng(1)
     draws = np.arange(1, 401)
     wrong = 0

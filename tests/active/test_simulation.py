@@ -10,7 +10,7 @@ from steelyard.active.counter_rng import uniform
 from steelyard.active.simulation import Asker, Simulation, fraction_needed, hull
 from steelyard.examples import examples
 from steelyard.model import Settings
-from tests.naive_asking import askers, stream
+from tests.support.naive_asking import askers, stream
 
 
 def test_chunks_and_threads_do_not_matter() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from steelyard.active import strategy_trials
 from steelyard.active.strategies.margin import Margin
-from steelyard.cli.active import simulate
+from steelyard.cli.commands.active import simulate
 from tests.cli.running import refused, rows, run
 
 QUICK = ("--fractions", "0.1,0.3", "--seeds", 2)

@@ -14,10 +14,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from steelyard.features import interactions
-from tests import slow_text
 from tests.cli.running import blocks_of, run, stored, trained
+from tests.support import slow_text
+from tests.support.vw_text import data_file
 from tests.text import texts
-from tests.vw_text import data_file
 
 WAYS = list(itertools.product([1, 97, 1 << 21], [1, 2, 4]))
 FEW_WAYS = [(1, 2), (97, 1), (97, 4), (1 << 21, 2)]

@@ -45,7 +45,7 @@ def commands(result: Result) -> list[list[str]]:
 
 @pytest.mark.no_cover
 def test_everything_lands_here_and_the_same_again(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("steelyard.cli.demo.which", lambda name: f"/bin/{name}")
+    monkeypatch.setattr("steelyard.cli.commands.demo.which", lambda name: f"/bin/{name}")
     result = demo()
     assert result.exit_code == 0, result.output
     assert not result.stderr
@@ -62,7 +62,7 @@ def test_everything_lands_here_and_the_same_again(folder: Path, monkeypatch: pyt
 
 @pytest.mark.no_cover
 def test_the_commands_run_and_give_the_figures_shown(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("steelyard.cli.demo.which", lambda _: None)
+    monkeypatch.setattr("steelyard.cli.commands.demo.which", lambda _: None)
     result = demo("--output", "a b/c", "--seed", "7")
     assert "first: source " in result.stdout.splitlines()[-1]
     assert names(folder / "a b/c") == FILES
@@ -117,8 +117,8 @@ def test_what_it_says_at_the_end(monkeypatch: pytest.MonkeyPatch, found: str | N
     monkeypatch.setattr(experiment, "run_experiment", lambda *_: findings)
     monkeypatch.setattr(page, "print_text", lambda *_, **__: None)
     monkeypatch.setattr(page, "write", lambda _: None)
-    monkeypatch.setattr("steelyard.cli.demo._call", lambda words: "{}")
-    monkeypatch.setattr("steelyard.cli.demo.which", lambda _: found)
+    monkeypatch.setattr("steelyard.cli.commands.demo._call", lambda words: "{}")
+    monkeypatch.setattr("steelyard.cli.commands.demo.which", lambda _: found)
     said = demo()
     assert said.exit_code == 0
     assert "The same by hand" in said.output
@@ -127,7 +127,7 @@ def test_what_it_says_at_the_end(monkeypatch: pytest.MonkeyPatch, found: str | N
 
 def test_help_imports_neither_numba_nor_matplotlib_nor_jinja2() -> None:
     code = (
-        "import sys; from steelyard.cli.demo import command; "
+        "import sys; from steelyard.cli.commands.demo import command; "
         "sys.exit(bool({'numba', 'matplotlib', 'jinja2'} & set(sys.modules)))"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -9,7 +9,7 @@ import pytest
 from sklearn import metrics as sklearn_metrics
 
 from steelyard import losses
-from steelyard.cli import evaluate
+from steelyard.cli.commands import evaluate
 from steelyard.engine import ranked_scores
 from tests.cli.running import refused, rows, run
 

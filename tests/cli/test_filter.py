@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from steelyard.cli import filter as command
+from steelyard.cli.commands import filter as command
 from tests.cli.running import refused, run
 from tests.filtering.corpus import corpus, models, read, rows, write_jsonl
 from tests.filtering.test_audit import label

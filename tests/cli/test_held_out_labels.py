@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from steelyard.cli import train
+from steelyard.cli.commands import train
 from steelyard.engine import holdout
 from tests.cli.running import run, trained, without_record
 

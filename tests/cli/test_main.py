@@ -11,22 +11,21 @@ import pytest
 from click.testing import CliRunner
 
 import steelyard
-from steelyard import cli
-from steelyard.cli import main, options
+from steelyard.cli import commands, main, options
 
 CONTEXT = click.Context(main)
 
 
-def commands() -> Iterator[str]:
+def command_files() -> Iterator[str]:
     """The files of the folder that hold a command."""
-    for file in pkgutil.iter_modules(cli.__path__):
-        module = __import__(f"steelyard.cli.{file.name}", fromlist=["command"])
+    for file in pkgutil.iter_modules(commands.__path__):
+        module = __import__(f"steelyard.cli.commands.{file.name}", fromlist=["command"])
         if isinstance(getattr(module, "command", None), click.Command):
             yield file.name
 
 
 def test_every_command_is_listed() -> None:
-    assert sorted(main.list_commands(CONTEXT)) == sorted(commands())
+    assert sorted(main.list_commands(CONTEXT)) == sorted(command_files())
 
 
 @pytest.mark.parametrize("name", main.list_commands(CONTEXT))

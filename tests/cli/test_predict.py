@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from steelyard import model_file
-from steelyard.cli import predict
+from steelyard.cli.commands import predict
 from steelyard.examples import examples
 from steelyard.learner import Learner
-from tests import slow_text
 from tests.cli.running import PLAIN, blocks_of, refused, run, stored
+from tests.support import slow_text
 
 THREADS = pytest.mark.parametrize("threads", [1, 4])
 

@@ -15,7 +15,7 @@ from steelyard.losses import OneOf
 from steelyard.model import DTYPES, SCALINGS
 from tests.cli.running import run, without_record
 from tests.cli.test_several_classes import topics
-from tests.combinations import Point, every, pairwise
+from tests.support.combinations import Point, every, pairwise
 
 AXES: dict[str, Any] = {
     "loss": [name for name in losses.names() if isinstance(losses.by_name(name).labels, OneOf)],

@@ -10,7 +10,7 @@ import pytest
 from sklearn import metrics as sklearn_metrics
 
 from steelyard import OnlineClassifier, model_file
-from steelyard.cli import evaluate
+from steelyard.cli.commands import evaluate
 from tests.cli.running import blocks_of, matrix, refused, run, trained
 
 NAMES = ["art", "law", "sea"]

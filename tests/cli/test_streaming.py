@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from steelyard.cli import predict
+from steelyard.cli.commands import predict
 from steelyard.io import sources
 from tests.cli.running import refused, run
 

@@ -11,7 +11,8 @@ from typing import Any
 import click
 import pytest
 
-from steelyard.cli import progress, retelling, sweep, sweep_run
+from steelyard.cli import progress, retelling, sweep_run
+from steelyard.cli.commands import sweep
 from steelyard.engine.row_sources import RowsInChunks
 from steelyard.io.input_spec import InputSpec
 from tests.cli.running import refused, rows, run, trained

@@ -13,8 +13,8 @@ import pytest
 from steelyard import losses
 from steelyard.model import Settings
 from tests.cli.running import PLAIN, refused, rows, run, stored, trained, without_record
-from tests.naive import NaiveLearner
-from tests.vw_text import data_file, read
+from tests.support.naive import NaiveLearner
+from tests.support.vw_text import data_file, read
 
 # Vowpal Wabbit 9.11.9; its squared loss has no ½, so its rate is half of ours and its loss twice ours
 REFERENCES = [

@@ -9,8 +9,8 @@ from steelyard import losses
 from steelyard.cli import train_report
 from steelyard.model import Settings
 from tests.cli.running import PLAIN, blocks_of, run, stored, trained, without_record
-from tests.naive import NaiveLearner
-from tests.vw_text import read
+from tests.support.naive import NaiveLearner
+from tests.support.vw_text import read
 
 LOGISTIC = losses.by_name("logistic")
 BLOCKS = pytest.mark.parametrize("size", [1, 777, 1 << 21])

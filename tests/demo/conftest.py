@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from steelyard.cli import demo
+from steelyard.cli.commands import demo
 from steelyard.demo import experiment
 from steelyard.demo.experiment import Findings
 

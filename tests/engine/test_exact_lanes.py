@@ -12,7 +12,7 @@ from steelyard.learner import Learner
 from steelyard.losses import Loss
 from steelyard.model import SCALINGS, Settings
 from steelyard.native.declare import CHECKED
-from tests.splits import FEATURES, Numbers, broken, cut, of_all_sizes, rows, whole
+from tests.support.splits import FEATURES, Numbers, broken, cut, of_all_sizes, rows, whole
 
 LOSSES = [losses.by_name(name) for name in losses.names()]
 ONE_COMPILED = ["float64"] if CHECKED else ["float64", "float32"]

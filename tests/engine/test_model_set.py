@@ -15,7 +15,7 @@ from steelyard.examples import examples
 from steelyard.learner import Learner
 from steelyard.model import Settings
 from tests.engine.problems import FEATURES, two_classes
-from tests.streams import stream
+from tests.support.streams import stream
 
 LOGISTIC, HINGE = losses.by_name("logistic"), losses.by_name("hinge")
 

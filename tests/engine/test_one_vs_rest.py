@@ -10,7 +10,7 @@ from steelyard.engine.one_vs_rest import OneVsRest
 from steelyard.examples import examples
 from steelyard.learner import Learner
 from steelyard.model import Settings
-from tests.streams import stream
+from tests.support.streams import stream
 
 SETTINGS = [
     Settings(losses.by_name("logarithmic"), scaling="plain", learning_rate=0.01),

@@ -16,7 +16,7 @@ from steelyard.engine.selection import Selection
 from steelyard.examples import examples
 from steelyard.learn import linear
 from steelyard.model_file import ModelFile
-from tests.streams import stream
+from tests.support.streams import stream
 
 PLAIN = Settings(losses.by_name("logistic"), scaling="row_norm", dtype="float64")
 RATES = (0.4, 0.1, 0.2)

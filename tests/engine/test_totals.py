@@ -7,7 +7,7 @@ from steelyard import losses
 from steelyard.engine import totals
 from steelyard.engine.totals import LabelWeights
 from steelyard.losses import Loss
-from tests.streams import labels_for
+from tests.support.streams import labels_for
 
 
 def brute_force(loss: Loss, labels: np.ndarray, weights: np.ndarray) -> float:

@@ -16,7 +16,7 @@ from steelyard import ActiveClassifier
 from steelyard.active.stopping import Budget
 from steelyard.active.verification import verify
 from tests.estimators.asking import NAMES, classifier, data
-from tests.vw_text import data_file
+from tests.support.vw_text import data_file
 
 MESSAGES = Path(__file__).parent.parent.parent / "docs/examples/active_messages.py"
 

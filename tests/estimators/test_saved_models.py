@@ -14,7 +14,7 @@ from steelyard.examples import examples
 from steelyard.losses import OneOf, class_labels
 from steelyard.model import DTYPES, SCALINGS
 from steelyard.updates import names as update_names
-from tests.combinations import Point, every, pairwise
+from tests.support.combinations import Point, every, pairwise
 
 RANDOM = np.random.default_rng(1)
 MATRIX = RANDOM.normal(size=(80, 6)) * (RANDOM.random((80, 6)) < 0.6) * [1.0, 10.0, 0.1, 1.0, 3.0, 0.0]

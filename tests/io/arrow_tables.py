@@ -9,7 +9,7 @@ from steelyard.io.arrow_columns import ArrowColumns
 from steelyard.io.arrow_reader import ArrowReader
 from steelyard.io.columns import Columns
 from steelyard.io.input_spec import InputSpec
-from tests import tables
+from tests.support import tables
 
 pa = pytest.importorskip("pyarrow")
 BITS = 12

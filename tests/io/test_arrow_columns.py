@@ -22,9 +22,9 @@ from steelyard.io.labels import two_classes
 from steelyard.io.sources import open_source
 from steelyard.io.stream import Stream
 from steelyard.text.tokens import TextOptions
-from tests import tables
 from tests.io.arrow_tables import BITS, ipc, pa, read, reader
 from tests.io.chunks import rows_of, stream
+from tests.support import tables
 
 
 def written(cell: Any) -> Any:

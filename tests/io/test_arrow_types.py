@@ -11,8 +11,8 @@ import pytest
 from steelyard.io.errors import InputError
 from steelyard.io.labels import LabelRule, classes, two_classes
 from steelyard.io.stream import Stream
-from tests import tables
 from tests.io.arrow_tables import BITS, ipc, pa, read, reader
+from tests.support import tables
 
 NUMBERS = [
     *(

@@ -7,7 +7,7 @@ from steelyard.io.columns import ColumnOverrides, infer_roles
 from steelyard.io.csv_reader import infer_dialect
 from steelyard.io.errors import InputError
 from steelyard.io.sources import open_source
-from tests.vw_text import data_file
+from tests.support.vw_text import data_file
 
 N = 40
 PLAIN = [str(0.5 * (k % 7)) for k in range(N)]

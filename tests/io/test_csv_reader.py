@@ -16,8 +16,8 @@ from steelyard.io.input_spec import Dialect, InputSpec
 from steelyard.io.labels import LabelRule, two_classes
 from steelyard.io.sources import open_source
 from steelyard.io.stream import Stream
-from tests import tables
-from tests.vw_text import data_file
+from tests.support import tables
+from tests.support.vw_text import data_file
 
 BITS = 18
 COLUMNS = tables.columns(y="label", t="text", x="number")

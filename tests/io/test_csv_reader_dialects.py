@@ -7,8 +7,8 @@ from steelyard.io.csv_reader import infer_dialect, looks_like_header, read_head
 from steelyard.io.errors import InputError
 from steelyard.io.input_spec import Dialect
 from steelyard.io.sources import open_source
-from tests import tables
-from tests.vw_text import data_file
+from tests.support import tables
+from tests.support.vw_text import data_file
 
 
 def sniffed(text: str, name: str = "table", **told: object) -> Dialect:

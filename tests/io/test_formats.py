@@ -11,7 +11,7 @@ from steelyard.io import formats, inference, sources
 from steelyard.io.columns import ColumnOverrides
 from steelyard.io.errors import InputError
 from tests.io.inferring import format_of
-from tests.vw_text import data_file
+from tests.support.vw_text import data_file
 
 SNIFFED = {
     b"1 |a b\n-1 'tag|a b:2\n|x y\n": "vw",

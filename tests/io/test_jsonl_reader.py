@@ -10,7 +10,7 @@ from steelyard.io.errors import InputError
 from steelyard.io.input_spec import InputSpec
 from steelyard.io.jsonl_reader import JsonReader
 from steelyard.io.sources import open_source
-from tests import tables
+from tests.support import tables
 
 OBJECTS = [
     {

@@ -18,7 +18,7 @@ from steelyard.io.arrow_csr import Header
 from steelyard.io.columns import ColumnOverrides
 from steelyard.io.errors import InputError
 from steelyard.io.labels import two_classes
-from tests import tables
+from tests.support import tables
 
 pa = pytest.importorskip("pyarrow")
 

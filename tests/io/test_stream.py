@@ -17,7 +17,7 @@ from steelyard.io.errors import InputError
 from steelyard.io.input_spec import InputSpec
 from steelyard.io.labels import two_classes
 from steelyard.io.stream import Stream
-from tests import slow_text
+from tests.support import slow_text
 from tests.text import texts
 
 SIZES_AND_THREADS = list(itertools.product([1, 37, 1 << 21], [1, 2, 4]))

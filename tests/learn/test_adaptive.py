@@ -10,8 +10,8 @@ from steelyard.learn import linear
 from steelyard.learner import Learner
 from steelyard.model import Settings
 from steelyard.native.declare import PLAIN
-from tests.naive import NaiveLearner
-from tests.streams import stream
+from tests.support.naive import NaiveLearner
+from tests.support.streams import stream
 
 LENGTHS = [0, 1, 31, 32, 33, 0, 64, 65, 7, 100, 2, 32]
 ADAPTIVE = ["adaptive", "normalized"]

@@ -33,7 +33,7 @@ from steelyard.losses import Loss, OneOf
 from steelyard.native import processor
 from steelyard.native.declare import CHECKED, PLAIN, kernel
 from steelyard.native.lazy import compiler
-from tests.parts import callable_part
+from tests.support.parts import callable_part
 
 LOSSES = [losses.by_name(name) for name in losses.names()]
 EXACTNESS = {"float32": 1e-8, "float64": 2e-13}

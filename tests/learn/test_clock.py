@@ -22,8 +22,8 @@ from steelyard.learn.linear import (
 from steelyard.losses import Loss
 from steelyard.native.methods import pointer
 from steelyard.schedules import PowerDecay
-from tests.naive_clock import NaiveClock
-from tests.parts import callable_part
+from tests.support.naive_clock import NaiveClock
+from tests.support.parts import callable_part
 
 advance, look_at_time = callable_part(clock.advance), callable_part(clock.look_at_time)
 common_factor, slope_at = callable_part(clock.common_factor), callable_part(clock.slope_at)

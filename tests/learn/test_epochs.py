@@ -15,9 +15,9 @@ from steelyard.losses import Loss
 from steelyard.model import Settings
 from steelyard.native.declare import PLAIN
 from steelyard.native.methods import pointer
-from tests.parts import callable_part
-from tests.splits import apart, cut
-from tests.streams import stream
+from tests.support.parts import callable_part
+from tests.support.splits import apart, cut
+from tests.support.streams import stream
 
 gained_in = callable_part(still_rates.gained_in)
 LOSSES = [losses.by_name(name) for name in losses.names()]

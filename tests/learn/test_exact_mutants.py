@@ -12,7 +12,7 @@ from steelyard.learn import adaptive, clock, epochs, label_units, linear, standa
 from steelyard.learn.linear import FRACTION, NORM, NORM_START, SEEN, SEEN_START, STEEPEST
 from steelyard.model import Settings
 from steelyard.native.declare import PLAIN
-from tests.splits import apart, broken, cut, rows, taught
+from tests.support.splits import apart, broken, cut, rows, taught
 
 pytestmark = pytest.mark.skipif(not PLAIN, reason="parts of compiled kernels cannot be replaced")
 

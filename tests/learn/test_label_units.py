@@ -6,8 +6,8 @@ import pytest
 from steelyard.class_balance import new_state
 from steelyard.learn import class_steps, label_units
 from steelyard.learn.linear import BIAS, CLOCK, FRACTION, STATE_SIZE
-from tests.naive_units import NaiveClasses, NaiveLabels
-from tests.parts import callable_part
+from tests.support.naive_units import NaiveClasses, NaiveLabels
+from tests.support.parts import callable_part
 
 begin_labels, count_label = callable_part(label_units.begin_labels), callable_part(label_units.count_label)
 look_at_label, teaches_unit = (

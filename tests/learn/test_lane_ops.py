@@ -9,7 +9,7 @@ from steelyard.learn import lane_ops
 from steelyard.learn.vectors import LANES
 from steelyard.native.declare import part
 from steelyard.native.memory import flat_view
-from tests.parts import callable_part
+from tests.support.parts import callable_part
 
 INDPTR, INDICES = np.array([0, 3, 5]), np.array([4, 0, 2, 1, 4], np.int32)
 VALUES = np.array([0.5, -1.5, 2.0, 3.0, 0.25], np.float32)

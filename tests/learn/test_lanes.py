@@ -14,8 +14,8 @@ from steelyard.learn import lanes, linear
 from steelyard.losses import Loss
 from steelyard.model import SCALINGS, Settings
 from steelyard.native.declare import CHECKED
-from tests.naive import NaiveLearner
-from tests.streams import compiled, labels_for, stream
+from tests.support.naive import NaiveLearner
+from tests.support.streams import compiled, labels_for, stream
 
 one_kind = pytest.mark.skipif(CHECKED, reason="tried with one kind of arrays: compiling takes long")
 

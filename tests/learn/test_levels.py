@@ -8,9 +8,9 @@ import pytest
 
 from steelyard.learn import levels
 from steelyard.native.declare import part
-from tests.naive_clock import NaiveClock, off_edges
-from tests.naive_clock import level_of as naive_level_of
-from tests.parts import callable_part
+from tests.support.naive_clock import NaiveClock, off_edges
+from tests.support.naive_clock import level_of as naive_level_of
+from tests.support.parts import callable_part
 
 level_scale, octave = callable_part(levels.level_scale), callable_part(levels.octave)
 time_width = callable_part(levels.time_width)

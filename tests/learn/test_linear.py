@@ -9,8 +9,8 @@ from steelyard.learn import linear
 from steelyard.learner import Learner
 from steelyard.losses import Loss
 from steelyard.model import SCALINGS, Settings
-from tests.naive import NaiveLearner
-from tests.streams import stream
+from tests.support.naive import NaiveLearner
+from tests.support.streams import stream
 
 LOSSES = [losses.by_name(name) for name in losses.names()]
 PAIRS = [(loss, update) for loss in LOSSES for update in updates.names_for(loss)]

@@ -12,8 +12,8 @@ from steelyard.active.strategies.iwal import CONSTANTS
 from steelyard.examples import examples
 from steelyard.losses import class_labels, decision_point
 from steelyard.model import Settings
-from tests.naive_asking import NaiveAsker, askers, stream
-from tests.streams import compiled
+from tests.support.naive_asking import NaiveAsker, askers, stream
+from tests.support.streams import compiled
 
 
 @pytest.mark.parametrize("constants", CONSTANTS)

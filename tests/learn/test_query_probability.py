@@ -15,7 +15,7 @@ from steelyard.learn import query_probability
 from steelyard.learner import Learner
 from steelyard.losses import class_labels, decision_point
 from steelyard.model import Settings
-from tests.streams import stream
+from tests.support.streams import stream
 
 
 def slow(g: float, b: float, c1: float, c2: float) -> float:

@@ -10,8 +10,8 @@ from steelyard import losses, updates
 from steelyard.examples import examples
 from steelyard.learner import Learner
 from steelyard.model import SCALINGS, Settings
-from tests.naive import NaiveLearner
-from tests.splits import FEATURES, broken, rows
+from tests.support.naive import NaiveLearner
+from tests.support.splits import FEATURES, broken, rows
 
 
 @st.composite

@@ -10,7 +10,7 @@ from sklearn.preprocessing import normalize
 
 from steelyard import Learner, Settings, losses
 from steelyard.examples import examples
-from tests.naive import NaiveLearner
+from tests.support.naive import NaiveLearner
 
 ROWS, FEATURES = 400, 30
 Matrix = Any  # a sparse matrix

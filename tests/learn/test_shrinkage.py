@@ -13,8 +13,8 @@ from steelyard.learn import linear, shrinkage
 from steelyard.learner import Learner
 from steelyard.model import SCALINGS, Model, Settings
 from steelyard.native.declare import PLAIN
-from tests.naive import NaiveLearner
-from tests.naive_clock import NaiveClock
+from tests.support.naive import NaiveLearner
+from tests.support.naive_clock import NaiveClock
 
 PENALTIES = [{"l1": 0.002}, {"l1": 0.03}, {"l2": 0.5}, {"l1": 0.01, "l2": 3.0}, {"l1": 0.003, "l2": 1e-4}]
 

@@ -14,7 +14,7 @@ from steelyard.examples import examples
 from steelyard.learn import origins
 from steelyard.learner import Learner
 from steelyard.model import Settings
-from tests.naive import NaiveLearner
+from tests.support.naive import NaiveLearner
 
 HUBER = losses.by_name("modified_huber")
 

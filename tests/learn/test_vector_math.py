@@ -9,7 +9,7 @@ import pytest
 
 from steelyard.learn import vector_math
 from steelyard.native.declare import Part
-from tests.parts import callable_part
+from tests.support.parts import callable_part
 
 
 def callable_module(module: ModuleType) -> SimpleNamespace:

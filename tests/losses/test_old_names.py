@@ -9,7 +9,7 @@ import pytest
 from steelyard import Settings, losses, updates
 from steelyard.losses import Loss
 from steelyard.native.methods import pointer, step_pointer
-from tests.parts import call_method
+from tests.support.parts import call_method
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from steelyard.native.declare import CHECKED, PLAIN, Kernel, apart, helper, kern
 from steelyard.native.kinds import Number
 from steelyard.native.methods import pointer
 from steelyard.text import swar
-from tests.parts import call_method, callable_part
+from tests.support.parts import call_method, callable_part
 
 compiled = pytest.mark.skipif(PLAIN, reason="nothing is compiled")
 INTEGERS = [kind for kind in CODES if kind.kind in "iu"]

@@ -15,7 +15,7 @@ from steelyard.losses.quantile import Quantile
 from steelyard.native import code, methods
 from steelyard.native.declare import PLAIN
 from steelyard.native.methods import Method, constants_of, parameters_of, pointer, step_pointer
-from tests.parts import call_method
+from tests.support.parts import call_method
 
 compiled = pytest.mark.skipif(PLAIN, reason="nothing is compiled")
 

@@ -5,7 +5,7 @@ import pytest
 
 from steelyard.text import cells, structs, tokens
 from steelyard.text.tokens import TextOptions
-from tests import tables
+from tests.support import tables
 
 CATEGORIES, TEXTS, NUMBERS = ["red", " ", "17"], ["a b", "", "b"], [0.5, np.nan, -2.0]
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from steelyard.native.declare import kernel
 from steelyard.text import hashing
 from steelyard.text.swar import address
-from tests import slow_text
+from tests.support import slow_text
 
 
 def murmur(data: bytes, seed: int) -> int:

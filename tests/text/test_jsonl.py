@@ -15,7 +15,7 @@ from steelyard.io.jsonl_reader import UNKNOWN, JsonReader
 from steelyard.io.labels import LabelRule, classes, two_classes
 from steelyard.native.declare import PLAIN
 from steelyard.text.tokens import TextOptions
-from tests import tables
+from tests.support import tables
 
 few = settings(deadline=None, max_examples=30 if PLAIN else 100)
 BITS = 20

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from steelyard.native.declare import PLAIN, kernel, part
 from steelyard.native.memory import address_of
 from steelyard.text import swar
-from tests.parts import callable_part
+from tests.support.parts import callable_part
 
 EXPECTED: dict[str, tuple[int, Callable[[int], bool]]] = {
     "no_digits": (32, lambda c: not 48 <= c <= 57),

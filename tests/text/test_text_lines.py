@@ -13,7 +13,7 @@ from steelyard.native.declare import PLAIN
 from steelyard.text import feature_names, lines, sparse_text
 from steelyard.text.index_value import BATCH, room_for_batch
 from steelyard.text.swar import SPARE
-from tests import slow_text
+from tests.support import slow_text
 from tests.text import texts
 
 few = settings(deadline=None, max_examples=30 if PLAIN else 120)

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from steelyard.native.declare import PLAIN
 from steelyard.text import tokens
 from steelyard.text.tokens import TextOptions
-from tests import tables
-from tests.parts import callable_part
+from tests.support import tables
+from tests.support.parts import callable_part
 
 few = settings(deadline=None, max_examples=30 if PLAIN else 100)
 tokenise = callable_part(tokens.tokenise)

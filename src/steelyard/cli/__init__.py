@@ -144,7 +144,7 @@ class Commands(click.Group):
 
 @click.command(
     cls=Commands,
-    folder=__name__,
+    folder=f"{__name__}.commands",
     summaries=_summaries,
     context_settings={"help_option_names": ["-h", "--help"]},
 )

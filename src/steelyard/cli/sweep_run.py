@@ -11,7 +11,8 @@ import numpy as np
 
 from steelyard import losses as registry
 from steelyard import plotting
-from steelyard.cli import options, progress, sweep_report, train
+from steelyard.cli import options, progress, sweep_report
+from steelyard.cli.commands import train
 from steelyard.cli.common import check_outputs, printer, seconds_since_start
 from steelyard.cli.retelling import option_words, shown_number
 from steelyard.engine import file_labels, holdout

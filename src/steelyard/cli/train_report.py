@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from steelyard import losses, weight_summary
-from steelyard.cli import evaluate
+from steelyard.cli.commands import evaluate
 from steelyard.cli.common import fact_lines, skips_and_notes, steps_fact, unused_interactions
 from steelyard.engine import loaded_model
 from steelyard.engine.file_training import FileTraining

@@ -1,7 +1,7 @@
 """`learning_rate="auto"`: its candidates, and the mixture with which several of them answer.
 
 Candidates are the default rate and its neighbours. They were chosen by how near their answer comes to the
-best of a large grid, on the sets of `benchmarks.labelled` and `benchmarks.numeric`: see docs/auto-rate.md.
+best of a large grid, on the sets in `benchmarks/support`: see docs/auto-rate.md.
 With standardized scaling all of them answer together; with others the best by progressive loss does, and
 some of them decay.
 

@@ -23,7 +23,7 @@ from steelyard.losses import class_labels
 AUTO = "auto"
 # By weight: tiny data is learned until there were `ENOUGH` rows in all. `SMALL` data is learned `FEW_PASSES`
 # times where rates fall from pass to pass: it takes moments, and is nearly always better than one pass
-# (`benchmarks.passes`).
+# (`benchmarks.quality.passes`).
 SMALL, ENOUGH = 20_000.0, 2_000.0
 FEW_PASSES, MOST_PASSES = 3, 50
 _ROUNDING = 1e-9  # of a sum of weights: it must not decide

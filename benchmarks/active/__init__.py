@@ -1,0 +1,1 @@
+"""Active learning: which labels are asked for, what they prove, what waiting costs."""

@@ -1,0 +1,1 @@
+"""What clusters and merging cost and gain."""

@@ -1,0 +1,1 @@
+"""How good the models are: defaults, rates, weights, probabilities."""

@@ -1,0 +1,1 @@
+"""How fast, beside the peers: kernels, files, start-up, serving, memory."""

@@ -1,0 +1,1 @@
+"""One command a file; `steelyard.cli` imports each when it is called."""

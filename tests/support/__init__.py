@@ -1,0 +1,1 @@
+"""What several tests share: slow twins, streams, files, environments."""
