@@ -11,6 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 import steelyard
+import steelyard.cli as cli_package
 from steelyard.cli import commands, main, options
 
 CONTEXT = click.Context(main)
@@ -82,7 +83,7 @@ def test_interrupts_are_left_alone_where_they_are_ignored_or_belong_to_another_t
 
 def test_a_lost_sigterm_ends_the_command_all_the_same() -> None:
     def fail(*, terminated: bool) -> None:
-        with cli._tidy_when_terminated():
+        with cli_package._tidy_when_terminated():
             if terminated:
                 with suppress(SystemExit):  # as Numba does, which goes on with an error of its own
                     signal.raise_signal(signal.SIGTERM)
