@@ -19,10 +19,10 @@ from steelyard.io.csv_text import csv_line, csv_records
 from steelyard.io.formats import TableOverrides
 from steelyard.io.input_spec import InputSpec
 from steelyard.io.stream import Stream
-from steelyard.io.table_records import records_of
 from steelyard.labelling import corpus, exchange, export
 from steelyard.labelling.learner_feed import LearnerFeed
 from steelyard.labelling.project import Project, ProjectSettings
+from steelyard.scoring.records import records_of
 from tests.cli.running import run
 
 TEXTS = [

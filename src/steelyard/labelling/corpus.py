@@ -15,8 +15,8 @@ from steelyard.io.formats import TableOverrides
 from steelyard.io.input_spec import InputSpec
 from steelyard.io.labels import ANYTHING, two_classes
 from steelyard.io.stream import Stream
-from steelyard.io.table_records import records_of
 from steelyard.labelling import exchange
+from steelyard.scoring.records import records_of
 
 BITS = 18  # refits average several models of 2^bits coefficients, while somebody waits
 TABLE = "table"

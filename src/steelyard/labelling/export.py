@@ -6,6 +6,8 @@ from itertools import islice
 from pathlib import Path
 from typing import cast
 
+import numpy as np
+
 from steelyard import _atomic_files
 from steelyard._messages import counted
 from steelyard.active.attempt import Ended, best_of, ended_attempts
@@ -13,13 +15,13 @@ from steelyard.active.label_store import in_force, settled
 from steelyard.estimators.active import ActiveClassifier
 from steelyard.io.blocks import Block
 from steelyard.io.errors import InputError
-from steelyard.io.table_records import Records, Row
-from steelyard.io.table_writers import open_writer, writes_tables
 from steelyard.labelling import exchange
 from steelyard.labelling.corpus import TABLE
 from steelyard.labelling.exchange import Outcome
 from steelyard.labelling.learner_feed import LearnerFeed
 from steelyard.labelling.project import RECALL, Project
+from steelyard.scoring.records import GivenRows
+from steelyard.scoring.table_files import holds_tables, open_table
 
 SUFFIXES = {".ris": "ris", ".json": "label-studio"}
 _AT_ONCE = 10_000
@@ -44,7 +46,7 @@ def write(project: Project, feed: LearnerFeed, path: Path, kind: str | None = No
     """The kind is that of the suffix: .csv, .tsv, .jsonl, .parquet, .arrow, .xlsx, .ris, .json."""
     kind = kind or SUFFIXES.get(path.suffix.lower(), TABLE)
     if kind == TABLE:
-        if not writes_tables(path):
+        if not holds_tables(path):
             raise InputError(
                 f"{path}: the suffix says the format: .csv, .jsonl, .parquet, .xlsx, .ris or .json"
             )
@@ -62,43 +64,31 @@ def write(project: Project, feed: LearnerFeed, path: Path, kind: str | None = No
         exchange.by_name(kind).write(outcomes(project, feed), classes, temporary)
 
 
-class _Documents(Records):
-    """The columns that the documents had; the rows are given one block after another."""
-
-    def __init__(self, project: Project) -> None:
-        super().__init__(project.spec, [])
-        assert project.spec.columns is not None
-        own = [name for name in project.spec.columns.names if name != exchange.ORIGINAL]
-        self.names = tuple(own if project.settings.kind == TABLE else ["id", *own])
-        self.latest: list[Row] = []
-
-    def rows(self, block: Block) -> list[Row]:
-        return self.latest
-
-    def row(self, outcome: Outcome) -> Row:
-        fields = {"id": outcome.document.id} | outcome.document.fields
-        return [fields.get(name) for name in self.names]
-
-
 def _write_table(project: Project, feed: LearnerFeed, path: Path) -> None:
-    records = _Documents(project)
+    """The columns that the documents had, and what is known and expected of each."""
     given = project.settings
+    assert project.spec.columns is not None
+    own = [name for name in project.spec.columns.names if name != exchange.ORIGINAL]
+    rows = GivenRows(own if given.kind == TABLE else ["id", *own])
     chances = [name for name in given.classes if name == given.positive or len(given.classes) > 2]
     added = ["answer", "annotator", "answered_at", "prediction", *(f"probability_{name}" for name in chances)]
-    names = [name if name not in records.names else f"{name}_2" for name in added]
+    names = [name if name not in rows.names else f"{name}_2" for name in added]
+    numeric = [False] * 4 + [True] * len(chances)
     nothing = cast(Block, None)  # there is no block of bytes behind these rows
     found = outcomes(project, feed)
-    with open_writer(path, records, names, [False] * 4 + [True] * len(chances)) as writer:
+    with open_table(path, rows, names, numeric) as table:
         while some := list(islice(found, _AT_ONCE)):
-            records.latest = [records.row(each) for each in some]
-            cells = [_cells(each, chances) for each in some]
-            writer.write(nothing, list(map(list, zip(*cells, strict=True))))
+            fields = ({"id": each.document.id} | each.document.fields for each in some)
+            rows.values = [[values.get(name) for name in rows.names] for values in fields]
+            cells = zip(*(_cells(each, chances) for each in some), strict=True)
+            kinds = [float if number else object for number in numeric]
+            columns = [np.array(column, kind) for column, kind in zip(cells, kinds, strict=True)]
+            table.write(nothing, len(some), columns)
 
 
 def _cells(each: Outcome, chances: list[str]) -> tuple[str | float | None, ...]:
     when = None if each.time is None else datetime.fromtimestamp(each.time, UTC).isoformat("T", "seconds")
-    shown = (float(f"{each.chances[name]:.9g}") for name in chances)
-    return each.label, each.annotator, when, each.prediction, *shown
+    return each.label, each.annotator, when, each.prediction, *(each.chances[name] for name in chances)
 
 
 def write_certificate(project: Project, path: Path, classifier: ActiveClassifier) -> Ended:

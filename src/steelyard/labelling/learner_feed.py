@@ -15,10 +15,10 @@ from steelyard.active.labelled_rows import last_refit
 from steelyard.active.learner import ActiveLearner
 from steelyard.active.stopping import ErrorBelow, RecallAbove, Rule
 from steelyard.active.stored_rows import TAUGHT
-from steelyard.engine import probabilities
 from steelyard.estimators.active import ActiveClassifier
 from steelyard.labelling.attempts import AHEAD
 from steelyard.labelling.project import RECALL, Project
+from steelyard.scoring import probabilities
 
 _OPEN, _SKIPPED = -2, -1  # of what the learner was told about an item; else the place of a class
 _NO_ESTIMATE = (
