@@ -85,8 +85,7 @@ def by_us(path: Path, column: str) -> list[Any]:
     with formats.open_head(str(path)) as head:
         found = formats.identify_all([str(path)], head)
         spec = found.complete(InputSpec(found.name, 10), head, TableOverrides())
-    records = records_of(spec, [str(path)])
-    assert records is not None
+    records = records_of(spec, str(path))
     rows = [
         row for parsed in Stream([str(path)], spec.reader(), loss=None) for row in records.rows(parsed.block)
     ]

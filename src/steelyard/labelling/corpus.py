@@ -120,8 +120,7 @@ def _for_labelling(column: Column, overrides: ColumnOverrides, *, texts: bool) -
 def _table_rows(
     path: str, spec: InputSpec, label: str | None, classes: tuple[str, ...] | None
 ) -> Iterator[Document]:
-    records = records_of(spec, [path])
-    assert records is not None
+    records = records_of(spec, path)
     assert spec.columns is not None
     tag = next(iter(spec.columns.with_role(roles.TAG)), None)
     number = 0

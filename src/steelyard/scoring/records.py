@@ -314,14 +314,11 @@ def new_records(spec: InputSpec) -> Records | None:
     return (ArrowRecords if kind.binary else JsonRecords)(spec)
 
 
-def records_of(spec: InputSpec, paths: Sequence[str]) -> Records | None:
-    """The records of these files as one table; None for files without columns."""
+def records_of(spec: InputSpec, path: str) -> Records:
+    """The records of a file with columns."""
     records = new_records(spec)
-    if records is None:
-        return None
-    for path in paths:
-        with formats.open_head(path, spec.encoding) as head:
-            records.look(head)
-            records.look_at_names(head)
-    records.check_one_table()
+    assert records is not None
+    with formats.open_head(path, spec.encoding) as head:
+        records.look(head)
+        records.look_at_names(head)
     return records
