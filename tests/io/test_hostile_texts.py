@@ -22,7 +22,8 @@ from steelyard.io.stream import Stream
 from steelyard.io.table_records import records_of
 from steelyard.labelling import corpus, exchange, export
 from steelyard.labelling.learner_feed import LearnerFeed
-from steelyard.labelling.project import Project, ProjectSettings
+from steelyard.labelling.project import Project
+from steelyard.labelling.project_settings import ProjectSettings
 from tests.cli.running import run
 
 TEXTS = [

@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from steelyard.active.identifiers import Item
 from steelyard.active.label_store import CERTIFY
 from steelyard.io.errors import InputError
-from steelyard.labelling import holders
+from steelyard.labelling import leases
 from steelyard.labelling.session import LabellingSession
 from tests.labelling.projects import CLASSES, answer, begin, text_of, truth
 
@@ -17,7 +18,7 @@ def test_a_certificate(session: LabellingSession, tmp_path: Path) -> None:
     session.certify("error", 0.3)
     with pytest.raises(ValueError, match="an attempt is under way"):
         session.certify("error", 0.3)
-    drawn: list[int] = []
+    drawn: list[Item] = []
     while session.attempts.current is not None:
         found = session.next("tab", "ann")
         assert found is not None
@@ -59,7 +60,7 @@ def test_a_certificate(session: LabellingSession, tmp_path: Path) -> None:
     assert session.feed.classifier.n_taught_ > taught
     session.label("tab", "ann", drawn[0], None)  # too late for the certificate, not for the model
     assert session.wait()
-    assert session.feed._told[drawn[0]] < 0
+    assert session.feed._known[drawn[0]] < 0
     session.certify("precision", 0.99)
     session.give_up()
     assert not session.attempts.last["passed"]
@@ -70,7 +71,7 @@ def test_answers_of_an_attempt_that_failed_are_learned(session: LabellingSession
     answer(session, 20)
     session.certify("error", 0.01)
     assert session.wait()
-    drawn: list[int] = []
+    drawn: list[Item] = []
     while session.attempts.current is not None:
         found = session.next("tab", "ann")
         assert found is not None
@@ -80,12 +81,12 @@ def test_answers_of_an_attempt_that_failed_are_learned(session: LabellingSession
         if len(drawn) == 8:
             session.give_up()
     assert session.wait()
-    told = session.feed._told
+    told = session.feed._known
     known = [item for item in drawn if item != drawn[1]]
     assert [CLASSES[told[item]] for item in known] == [truth(text_of(session, item)) for item in known]
     assert told[drawn[1]] < 0
     again = LabellingSession(session.project).feed
-    assert again._told.tolist() == told.tolist()
+    assert again._known.tolist() == told.tolist()
 
 
 def test_a_certificate_of_recall(tmp_path: Path) -> None:
@@ -131,10 +132,10 @@ def test_an_attempt_goes_on_while_somebody_has_one_of_its_draws_open(tmp_path: P
         assert late is not None
         attempt = session.attempts.current
         assert attempt is not None
-        assert (len(attempt.answers), session.attempts.waiting(session.labels)) == (0, 30)
+        assert (len(attempt.answers), session.attempts.count_waiting(session.labels)) == (0, 30)
         assert session.wait()
         known = len(session.feed.classifier.learner_.labelled)
-        now[0] += holders.DRAW_LEASE + 1.0
+        now[0] += leases.DRAW_LEASE + 1.0
         assert session.next("tab", "ann") == held  # bob is gone
         session.label("tab", "ann", held[0], truth(text_of(session, held[0])))
         assert attempt.passed

@@ -7,7 +7,8 @@ import pytest
 from steelyard.io.columns import ColumnOverrides
 from steelyard.io.errors import InputError
 from steelyard.labelling import corpus
-from steelyard.labelling.project import Project, ProjectSettings
+from steelyard.labelling.project import Project
+from steelyard.labelling.project_settings import ProjectSettings
 
 CLASSES = ("no", "yes")
 

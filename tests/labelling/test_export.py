@@ -11,7 +11,8 @@ from steelyard.io.errors import InputError
 from steelyard.labelling import corpus, export
 from steelyard.labelling.app import LabellingApp
 from steelyard.labelling.learner_feed import LearnerFeed
-from steelyard.labelling.project import Project, ProjectSettings
+from steelyard.labelling.project import Project
+from steelyard.labelling.project_settings import ProjectSettings
 from steelyard.labelling.session import LabellingSession
 from steelyard.labelling.view import PageView
 from tests.labelling.projects import answer, text_of

@@ -7,7 +7,8 @@ import pytest
 
 from steelyard.active import strategies
 from steelyard.labelling import corpus
-from steelyard.labelling.project import Project, ProjectSettings
+from steelyard.labelling.project import Project
+from steelyard.labelling.project_settings import ProjectSettings
 from steelyard.labelling.session import LabellingSession
 from tests.labelling.projects import CLASSES, texts, truth
 
@@ -35,10 +36,10 @@ def asked(folder: Path, name: str, strategy: str, *, prompt: bool, stops: bool =
 
 def _answer(session: LabellingSession, done: list[int], until: int, *, prompt: bool) -> None:
     """Without the thread of the session."""
-    session.holders.see("tab")
+    session.assignments.leases.see("tab")
     session.step()
     while len(done) < until:
-        while (found := session._choose("tab", "ann")) is None:
+        while (found := session.assignments.choose("tab", "ann")) is None:
             session.step()
         item = found[0]
         right = truth(str(session.project.store.document(item).fields["message"]))

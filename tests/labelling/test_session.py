@@ -8,9 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from steelyard.active.identifiers import Item
 from steelyard.active.label_store import WITHDRAWN, Label, LabelStore
 from steelyard.io.errors import InputError
-from steelyard.labelling import holders
+from steelyard.labelling import leases
 from steelyard.labelling import session as session_module
 from steelyard.labelling.project import Project
 from steelyard.labelling.session import LabellingSession
@@ -57,7 +58,7 @@ def test_changes_and_withdrawals_reach_the_learner(session: LabellingSession) ->
     session.label("tab", "ann", done[5], "spam" if truth(text_of(session, done[5])) == "ham" else "ham")
     assert session.wait()
     after = session.feed.classifier.history_.label
-    numbers = [int(session.feed._by_item[item]) for item in done]
+    numbers = [int(session.feed._stream_numbers[item]) for item in done]
     assert np.isnan(after[numbers[3]])
     assert after[numbers[5]] == -before[numbers[5]]
     assert session.book.counts[None] == 1
@@ -67,7 +68,7 @@ def test_changes_and_withdrawals_reach_the_learner(session: LabellingSession) ->
     np.testing.assert_array_equal(session.feed.classifier.history_.label, before)
     session.label("tab", "ann", done[3], None)
     session.project.store.add(Label(done[5], None, "ann", 0.0, WITHDRAWN))
-    session.book.take(Label(done[5], None, "ann", 0.0, WITHDRAWN))
+    session.book.add(Label(done[5], None, "ann", 0.0, WITHDRAWN))
     session._pending.append(None)  # as after a kill
     assert session.wait()
     assert session.feed.answered == 10
@@ -81,10 +82,10 @@ def test_changes_and_withdrawals_reach_the_learner(session: LabellingSession) ->
 
 def test_labels_that_make_no_sense(session: LabellingSession) -> None:
     for item, label, annotator, message in (
-        (0, "eggs", "ann", "neither ham nor spam"),
-        (1000, "ham", "ann", "no document 1000"),
-        (0, "ham", "file", "is not the name of a person"),
-        (0, "ham", "", "is not the name of a person"),
+        (Item(0), "eggs", "ann", "neither ham nor spam"),
+        (Item(1000), "ham", "ann", "no document 1000"),
+        (Item(0), "ham", "file", "is not the name of a person"),
+        (Item(0), "ham", "", "is not the name of a person"),
     ):
         with pytest.raises(InputError, match=message):
             session.label("tab", annotator, item, label)
@@ -97,8 +98,8 @@ def test_two_people_have_different_documents(session: LabellingSession) -> None:
     assert two is not None
     assert one[0] != two[0]
     assert session.next("a", "ann") == one  # a page that is loaded again
-    session.holders._held[one[0]] = "a", session._clock() - 2.0 * holders.LEASE
-    session.holders._held[two[0]] = "c", session._clock()
+    session.assignments.leases._held[one[0]] = "a", session._clock() - 2.0 * leases.LEASE
+    session.assignments.leases._held[two[0]] = "c", session._clock()
     assert session.next("b", "bob") == one  # whoever had it is gone
 
 
@@ -120,7 +121,7 @@ def test_a_clock_that_goes_back(tmp_path: Path) -> None:
         session.close()
         session = LabellingSession(project, lambda: next(clock))
         assert session.undo("tab", "ann") == done[-2]
-        assert list(session.book.said_by("ann")) == done[-3::-1]
+        assert list(session.book.items_of("ann")) == done[-3::-1]
 
 
 def test_some_are_labelled_twice(tmp_path: Path) -> None:
@@ -139,26 +140,26 @@ def test_some_are_labelled_twice(tmp_path: Path) -> None:
         assert following[0] in done[1:]
         session.close()
     with Project(project.path) as again:
-        assert len(LabellingSession(again)._twice) == 2
+        assert len(LabellingSession(again).assignments.second_opinions) == 2
 
 
 def test_labels_from_a_search_are_taught_changed_and_taken_back(session: LabellingSession) -> None:
     answer(session, 12)
     assert session.wait()
     classifier = session.feed.classifier
-    item = next(item for item in range(50, 100) if not session.feed.asked[item])
+    item = next(item for item in map(Item, range(50, 100)) if not session.feed.asked[item])
     for label, taught in (("ham", 1), ("spam", 1), (None, 0), ("spam", 1)):
         session.label("tab", "ann", item, label)
         assert session.wait()
         assert classifier.n_taught_ == taught
-    assert classifier.learner_.labels[int(session.feed._by_item[item])] == 1.0
+    assert classifier.learner_.labels[int(session.feed._stream_numbers[item])] == 1.0
     for taught in (0, 1, 1, 0):
         assert session.undo("tab", "ann") == item
         assert session.wait()
         assert classifier.n_taught_ == taught
-    assert LabellingSession(session.project)._queue[-1] == item  # it is asked for again
+    assert LabellingSession(session.project).assignments.queue[-1] == item  # it is asked for again
     with pytest.raises(ValueError, match="neither answered nor skipped, nor taught"):
-        classifier.withdraw(int(session.feed._by_item[item]))
+        classifier.withdraw(int(session.feed._stream_numbers[item]))
 
 
 def test_a_budget_is_raised_and_lowered(tmp_path: Path) -> None:
@@ -182,7 +183,7 @@ def test_a_budget_is_raised_and_lowered(tmp_path: Path) -> None:
 
 def test_labels_of_the_file_are_not_asked_for(tmp_path: Path) -> None:
     from steelyard.labelling import corpus
-    from steelyard.labelling.project import ProjectSettings
+    from steelyard.labelling.project_settings import ProjectSettings
     from tests.labelling.projects import texts
 
     table = tmp_path / "half.csv"
@@ -207,7 +208,7 @@ def test_nobody_waits_for_ever(session: LabellingSession, monkeypatch: pytest.Mo
     monkeypatch.setattr(session_module, "_PATIENCE", 0.01)
     answer(session, 1)
     session.close()
-    session._queue.clear()
+    session.assignments.queue.clear()
     session._exhausted = False
     assert session.next("tab", "ann") is None
 
@@ -229,7 +230,7 @@ def test_screening_estimates_recall(tmp_path: Path) -> None:
         answer(session, 24)
         assert session.wait()
         assert session.feed.estimates[-1]["measure"] == "recall"
-        assert session.feed.explain(0)[1] == "ham"
+        assert session.feed.explain(Item(0))[1] == "ham"
         session.close()
 
 
@@ -277,7 +278,7 @@ def test_journals_without_documents(tmp_path: Path) -> None:
 def test_texts_are_weighted_where_a_pool_is_ranked(tmp_path: Path) -> None:
     from steelyard import model_file
     from steelyard.labelling import corpus
-    from steelyard.labelling.project import ProjectSettings
+    from steelyard.labelling.project_settings import ProjectSettings
     from tests.labelling.projects import texts
 
     one, more = tmp_path / "texts.txt", tmp_path / "more.txt"
@@ -324,7 +325,7 @@ def test_a_document_with_a_label_is_told_to_the_learner_instead_of_asked_for(
         session.see("another")
         monkeypatch.setattr(session.feed, "ask", lambda: found[0])
         session.step()
-        assert [*session._pending] == [{found[0]: (True, "ham")}]
+        assert [*session._pending] == [{found[0]: {"ann": "ham"}}]
 
 
 def test_a_full_disk_stops_the_learner_only_for_a_while(
