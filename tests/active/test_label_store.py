@@ -45,6 +45,13 @@ def test_documents_come_all_or_none(tmp_path: Path) -> None:
             store.add_documents(broken(), ["text"], lambda _: {}, 0.0)  # type: ignore[arg-type]
         assert store.count() == 0
         assert store.project() is None
+
+        def refused(items: int) -> dict[str, object]:
+            raise ValueError(f"{items} items, {[*store.item_lines(10)]}")
+
+        with pytest.raises(ValueError, match=r"1 items, \[\['{\"text\": \"a\"}'\]\]"):
+            store.add_documents([Document("1", {"text": "a"})], ["text"], refused, 0.0)
+        assert store.count() == 0
         store.close()
 
 
