@@ -246,7 +246,7 @@ class LearnerFeed:
             ctypes.CDLL(None).malloc_trim(0)  # the estimate's memory, which grows with the answers, is free
 
     def predictions(self) -> Iterator[tuple[str, dict[str, float]]]:
-        """For every item, the class that the model expects, and the probability of each class."""
+        """For every item the class that the model expects, and the probability of each."""
         learner = self.classifier.learner_
         raw, loss = learner.predict(self._pool), learner.labelled.settings.loss
         chances = probabilities.class_probabilities(loss, raw)
