@@ -21,7 +21,8 @@ from steelyard.io.input_spec import InputSpec
 from steelyard.io.stream import Stream
 from steelyard.labelling import corpus, exchange, export
 from steelyard.labelling.learner_feed import LearnerFeed
-from steelyard.labelling.project import Project, ProjectSettings
+from steelyard.labelling.project import Project
+from steelyard.labelling.project_settings import ProjectSettings
 from steelyard.scoring.records import records_of
 from tests.cli.running import run
 
