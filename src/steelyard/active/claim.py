@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard.active.attempt import Attempt
-from steelyard.active.certification import Read
+from steelyard.active.certification import ReadRow
 from steelyard.active.sequential_tests import ALPHA
 from steelyard.engine import probabilities
 
@@ -84,12 +84,12 @@ class Claim:
         rows, classes = population.rows, list(population.classes)
         codes = probabilities.decide(learner.labelled.settings.loss, learner.predict(rows))
         known, read = learner.labels, population.read
-        reads: list[Read] = []
+        reads: list[ReadRow] = []
         if self.measure == "recall":
             _check_answered(learner, read)
             names: dict[float | None, Any] = dict(zip(learner.labelled.codes, classes, strict=True))
             reads = [
-                Read(row, names.get(known.get(number)), source) for number, (row, source) in read.items()
+                ReadRow(row, names.get(known.get(number)), source) for number, (row, source) in read.items()
             ]
             without = [each.row for each in reads]
         else:

@@ -15,6 +15,7 @@ number of the class with the largest w·x, plus the model's own probability that
 """
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +25,9 @@ from steelyard.examples import Examples
 from steelyard.learner import Learner
 from steelyard.losses import Loss, class_labels
 from steelyard.model import Model
+
+if TYPE_CHECKING:
+    from steelyard.active.strategies._base import Strategy
 
 Column = NDArray[np.float64]
 
@@ -55,6 +59,16 @@ def decisions(loss: Loss, predictions: NDArray[np.float64]) -> Column:
     if probabilities.has_probabilities(loss):
         found += 1.0 - probabilities.class_probabilities(loss, predictions).max(axis=1)
     return found
+
+
+def score_and_decide(
+    strategy: "Strategy", models: Sequence[Model], examples: Examples
+) -> tuple[Column, Column]:
+    """The score of each row, low where the strategy wants its label, and the decision about it."""
+    if len(models) == 1:
+        return strategy.score(models[0], examples)
+    scores, predictions = strategy.score_classes(models, examples)
+    return scores, decisions(models[0].settings.loss, predictions)
 
 
 def decided_class(decided: Column) -> Column:

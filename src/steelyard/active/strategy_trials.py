@@ -15,7 +15,7 @@ import numpy as np
 
 from steelyard.active import class_models, counter_rng, strategies
 from steelyard.active.evaluation import Evaluation
-from steelyard.active.labelled_rows import DEFAULT_SETTINGS, Labelled, RefitPlan
+from steelyard.active.labelled_rows import DEFAULT_SETTINGS, LabelledRows, RefitPlan
 from steelyard.active.learner import ActiveLearner, replay
 from steelyard.active.simulation import Points, Schedule, hull, try_grid
 from steelyard.active.stored_rows import sparse_row
@@ -87,10 +87,13 @@ def outcomes(
     def learner(budget: int) -> ActiveLearner:
         settings = replace(DEFAULT_SETTINGS, update=update)
         plan = BudgetPlan(budget=budget, expected=len(rows))
-        asking = strategies.by_name(strategy)
-        return ActiveLearner(settings, rows.features, plan, training, strategy=asking, classes=classes)
+        pool = (rows, np.arange(len(rows))) if asking.ranks_pool else None
+        return ActiveLearner(
+            settings, rows.features, plan, training, strategy=asking, classes=classes, pool=pool
+        )
 
-    if strategies.by_name(strategy).ranks_pool:
+    asking = strategies.by_name(strategy)
+    if asking.ranks_pool:
         return _ranked(learner(budgets[-1]), rows, budgets)
     return (_replayed(learner(budget), rows) for budget in budgets)
 
@@ -119,13 +122,12 @@ def _replayed(learner: ActiveLearner, rows: Examples) -> Outcome:
 
 
 def _ranked(learner: ActiveLearner, rows: Examples, budgets: Sequence[int]) -> Iterator[Outcome]:
-    order = np.arange(len(rows))
     asked: list[int] = []
     diverged = False
     for budget in budgets:
         try:
             while len(asked) < budget and not diverged:
-                query = learner.ask_from(rows, order)
+                query = learner.ask_from_pool()
                 assert query is not None  # the budget is at most the number of rows
                 asked.append(query.id)
                 learner.answer([query.id], [float(rows.labels[query.id])])
@@ -136,7 +138,7 @@ def _ranked(learner: ActiveLearner, rows: Examples, budgets: Sequence[int]) -> I
 
 
 def learn_all(update: str, training: RefitPlan, rows: Examples, classes: int = 2) -> Outcome:
-    labelled = Labelled(replace(DEFAULT_SETTINGS, update=update), rows.features, training, classes)
+    labelled = LabelledRows(replace(DEFAULT_SETTINGS, update=update), rows.features, training, classes)
     for row in range(len(rows)):
         labelled.rows.add(*sparse_row(rows, row))
         labelled.answer(row, float(rows.labels[row]), 1.0)

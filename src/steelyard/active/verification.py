@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from steelyard.active.attempt import certification_in
-from steelyard.active.certification import FORMAT, Certification, Read, draw_order
+from steelyard.active.certification import FORMAT, Certification, ReadRow, draw_order
 from steelyard.active.journal import Journal
 
 _DAMAGE = KeyError, TypeError, IndexError, AttributeError, OverflowError, MemoryError
@@ -36,7 +36,7 @@ def _verify(certificate: dict[str, Any]) -> Certification:
             f"has the format {certificate['format']}, and this steelyard reads up to {FORMAT}; upgrade"
         )
     size, rows, draws = certificate["pool"], certificate["rows"], certificate["draws"]
-    reads = [Read(*read) for read in certificate.get("reads", ())]
+    reads = [ReadRow(*read) for read in certificate.get("reads", ())]
     without = [read.row for read in reads] if certificate["measure"] == "recall" else rows.get("all_but", ())
     among = np.array(rows["only"]) if "only" in rows else np.setdiff1d(np.arange(size), without)
     predictions: list[Any] = [None] * size
@@ -89,7 +89,7 @@ def _check_classes(certificate: dict[str, Any]) -> None:
             )
 
 
-def _check_picks(reads: list[Read], seed: int, size: int) -> None:
+def _check_picks(reads: list[ReadRow], seed: int, size: int) -> None:
     """What was picked at random must have been the first unread row of its random order."""
     orders: dict[int, tuple[list[int], int]] = {}
     unread = set(range(size))

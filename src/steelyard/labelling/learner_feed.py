@@ -1,6 +1,5 @@
 """`LearnerFeed`: what the learner has been told, and what it wants to know; one thread uses it."""
 
-import copy
 import ctypes
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
@@ -12,9 +11,8 @@ from numpy.typing import NDArray
 
 from steelyard.active.evaluation import FIRST_LOOK, Evaluation
 from steelyard.active.labelled_rows import last_refit
-from steelyard.active.learner import ActiveLearner
+from steelyard.active.snapshot import LearnerSnapshot
 from steelyard.active.stopping import ErrorBelow, RecallAbove, Rule
-from steelyard.active.stored_rows import TAUGHT
 from steelyard.engine import probabilities
 from steelyard.estimators.active import ActiveClassifier
 from steelyard.labelling.attempts import AHEAD
@@ -44,19 +42,19 @@ class LearnerFeed:
         """Draws with a label; an attempt that passed may not have needed all, and its model stays."""
         self.released = False
         """Whether labels that were kept back for a certificate may be told now."""
-        history, order = classifier.history_, classifier._order
+        history, order = classifier.history_, classifier.pool_order_
         assert classifier.pool_ is not None
         self._pool = classifier.pool_
         self.items = len(self._pool)
         turns = np.fromiter(classifier.learner_.journal.turns(), np.int64)
         asked = order[turns[np.isin(turns, np.flatnonzero(history.asked))]]  # as they were asked
-        taught = order[np.array(classifier.learner_._read.in_state(TAUGHT), np.int64)]
+        taught = order[np.array(classifier.learner_.taught_rows, np.int64)]
         self.asked = np.zeros(self.items, bool)
         """Which items the learner has asked about."""
         self.asked[asked] = True
         self._by_item = np.argsort(order)
         names = classifier.classes_.tolist()
-        self._codes = dict(zip(names, classifier._coded(np.asarray(names)).tolist(), strict=True))
+        self._codes = dict(zip(names, classifier.class_codes_.tolist(), strict=True))
         places = {code: place for place, code in enumerate(self._codes.values())}
         self._told = np.full(self.items, _OPEN, np.int16)
         self._told[order[np.flatnonzero(history.skipped)]] = _SKIPPED
@@ -165,7 +163,7 @@ class LearnerFeed:
 
         Of several classes, that is how much it speaks for the likeliest rather than for the second.
         """
-        weights = self.classifier._idf.idf_ if self.classifier.tfidf else 1.0
+        weights = self.classifier.idf_ if self.classifier.tfidf else 1.0
         coefficients, biases = self._view
         if len(coefficients) == 1:
             sign = -1.0 if self._place == 0 else 1.0
@@ -198,24 +196,15 @@ class LearnerFeed:
             estimate["low"] >= given.target if given.measure == RECALL else estimate["high"] <= given.target
         )
 
-    def snapshot(self) -> ActiveLearner | None:
+    def snapshot(self) -> LearnerSnapshot | None:
         """The learner as it is, to be judged while it goes on; None unless there are a tenth more answers."""
         answers, last = self.answered, self.estimates[-1]["answers"] if self.estimates else 0
         if answers < FIRST_LOOK or (last <= answers and last_refit(answers) == last_refit(last)):
             return None
-        learner = self.classifier.learner_
-        with learner.lock:
-            found = copy.copy(learner)
-            history = learner.history()
-            found.labelled = copy.copy(learner.labelled)
-            for name in ("_places", "_labels", "_weights"):
-                setattr(found.labelled, name, getattr(learner.labelled, name)[:])
-            found._read = copy.deepcopy(learner._read)
-            found.history = lambda: history  # type: ignore[method-assign]
-        return found
+        return self.classifier.learner_.snapshot()
 
-    def estimate(self, learner: ActiveLearner) -> None:
-        """How good is it, and may one stop? Any thread may ask; of a snapshot."""
+    def estimate(self, learner: LearnerSnapshot) -> None:
+        """How good is it, and may one stop? Any thread may ask."""
         rule, answers = self.rule, learner.answered
         judge = Evaluation(learner, self.items, self.classifier.positive_, self._place)
         if not (learner.strategy.randomized or learner.plan.audit):

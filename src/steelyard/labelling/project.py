@@ -89,7 +89,7 @@ class Project:
         self.store = LabelStore(self.journal)
         # Labels are on disk before they are told, and with them all that was written to the file before. What
         # a power cut takes away after that is learned again from the labels.
-        self.journal.follows = True
+        self.journal.file.follows = True
         kept = self.store.project()
         if kept is not None:
             with reading(self.path):
@@ -240,14 +240,14 @@ class Project:
         codes = np.array([*known.values()], np.int64)
         if len(classifier.classes_) == 2:
             codes = (codes == class_labels(classifier.learner_.labelled.settings.loss)[1]).astype(np.int64)
-        said[classifier._order[[*known]]] = classifier.classes_[codes]
+        said[classifier.pool_order_[[*known]]] = classifier.classes_[codes]
         spec = _with_words(self.spec, "relative")
         lacking = sorted({*classifier.classes_} - {*said})
         if lacking:
             raise InputError(f"{self.path}: no document has been labelled {' or '.join(lacking)} yet")
         fitted = OnlineClassifier(random_state=self.settings.seed, passes=_PASSES)
         fitted.fit(_matrix(self.examples(spec)), said)
-        return saving.describe(fitted, fitted._engine), spec
+        return saving.describe(fitted), spec
 
     def close(self) -> None:
         self.store.close()

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from steelyard.active import strategies
 
 if TYPE_CHECKING:  # a plan needs no kernels
-    from steelyard.active.labelled_rows import Labelled
+    from steelyard.active.labelled_rows import LabelledRows
     from steelyard.examples import Examples
     from steelyard.model import Model
 
@@ -170,11 +170,11 @@ class Strategy(ABC):
         """The strategy for a positive class that is the second, or the first, as the loss has them."""
         return self
 
-    def can_rank(self, labelled: "Labelled", count: int) -> bool:
+    def can_rank(self, labelled: "LabelledRows", count: int) -> bool:
         """Whether a pool can be ranked by the first answers: there are two classes among them."""
         return len(labelled.kinds(count)) > 1
 
-    def rank_by(self, labelled: "Labelled", count: int, unread: "Examples") -> "list[Model]":
+    def rank_by(self, labelled: "LabelledRows", count: int, unread: "Examples") -> "list[Model]":
         """The models of the first answers that rank a pool; `unread` are `presumed` of its rows, any."""
         return labelled.refit(count)
 

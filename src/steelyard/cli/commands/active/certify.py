@@ -157,7 +157,7 @@ def _attempt(journal: "Journal", rows: list[Any], given: dict[str, Any]) -> "Att
     from steelyard.io import jsonl_reader
 
     learner = continue_from(journal)
-    about: dict[str, Any] = (journal.about() or {})["about"]
+    about: dict[str, Any] = (journal.about.read() or {})["about"]
     if about.get("pool") is not None:
         raise InputError(f"{journal.path}: asks from a pool of its own: certify where that is")
     if not rows:
@@ -165,7 +165,7 @@ def _attempt(journal: "Journal", rows: list[Any], given: dict[str, Any]) -> "Att
     bits = (about["features"] - 1).bit_length()
     pool = join([jsonl_reader.hash_object(row, bits) for row in rows])
     measure = next(name for name in MEASURES if given[name] is not None)
-    number = journal.count_attempts()
+    number = journal.attempts.count()
     last = Attempt.resume(learner, pool, _numbers(number, len(pool)), number)
     population = Population(
         pool,

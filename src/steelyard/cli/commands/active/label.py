@@ -85,7 +85,7 @@ def command(file: Path, port: int, browse: bool, **given: Any) -> None:
     with options.errors(), _opened(file, given) as project:
         listening = bind(port)
         address = f"http://127.0.0.1:{listening.getsockname()[1]}/{project.settings.token}/"
-        project.journal.say_where(address)
+        project.journal.file.write_address(address)
         session = LabellingSession(project)
         labelled = len(session.labels)
         click.echo(
