@@ -182,7 +182,7 @@ def refit(
     if training.fit == "balanced":
         return minimum(settings, rows if left_out is None else rows.take(np.flatnonzero(~left_out)))
     count, whole = len(rows), rows.features
-    features, rows = _with_own_features(rows) if training.orders and not rows.dense else (None, rows)
+    features, rows = with_own_features(rows) if training.orders and not rows.dense else (None, rows)
     models = []
     for number in range(max(training.orders, 1)):
         learner = Learner(settings, rows.features)
@@ -198,7 +198,7 @@ def refit(
     return average(models) if features is None else _spread(average(models), features, whole)
 
 
-def _with_own_features(rows: Examples) -> tuple[NDArray[np.int32], Examples]:
+def with_own_features(rows: Examples) -> tuple[NDArray[np.int32], Examples]:
     """The features of the rows, and the rows with those numbered anew: few of all, and several models."""
     features, places = np.unique(rows.indices, return_inverse=True)
     return features, replace(rows, indices=places.astype(np.int32), features=len(features))
