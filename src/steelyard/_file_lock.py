@@ -1,4 +1,4 @@
-"""A file that one process at a time has locked; the lock ends with the process, however it ends."""
+"""`FileLock`: a file that one process at a time has locked; the lock ends with the process, however it ends."""
 
 import contextlib
 import os
@@ -12,7 +12,7 @@ with contextlib.suppress(ImportError):  # Windows has none; no other module asks
 
 
 class FileLock:
-    """The file is there while it is locked; one that a killed process left behind does no harm."""
+    """Exists as a file while it is locked; a file that a killed process left behind does no harm."""
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)

@@ -30,7 +30,7 @@ class AboutEntry:
         """Start the journal with these parameters, or check that it was started with the same.
 
         A setting that an older journal does not name had its default. The positive class and the parts of
-        the pool, of which it may not speak either, are those that are named now, and are written down. The
+        the pool, if it does not name them either, are those that are named now, and are written down. The
         budget may be another, the pool may grow, and more examples may be expected.
         """
         kept = self.read()
@@ -93,14 +93,14 @@ class AboutEntry:
         self._file.db.execute(f"UPDATE about SET about = json_set(about, '$.format', {newer})", (least,))
 
     def save_plan(self, plan: dict[str, Any]) -> None:
-        """Another plan, from now on."""
+        """Store another plan, which holds from now on."""
         kept = self.read()
         assert kept is not None  # it was begun
         self._write(kept | {"plan": plan})
 
 
 def _changed(kept: dict[str, Any], now: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any], bool]:
-    """Plan and pool of a journal with what has changed since; and whether something has."""
+    """Plan and pool of a journal, brought up to date; and whether something has changed."""
     plan, about = dict(kept["plan"]), dict(kept["about"])
     for name in ("budget", "expected"):
         before, after = plan[name], now["plan"][name]

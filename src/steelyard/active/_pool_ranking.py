@@ -135,7 +135,7 @@ class PoolRanking:
         return self._ranking
 
     def _presumed(self, strategy: Strategy, count: int, audit: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """As many as the strategy presumes to know of the numbers that the first answers are not about.
+        """The numbers, not among the first answers, whose labels the strategy presumes to know.
 
         They are the first in the order of the pool: the proof of recall needs that nothing else depends on
         the order of picks. And they follow from the answers alone, however often a process was started anew.

@@ -84,11 +84,11 @@ class Attempt(Certification):
         return attempt
 
     def has_drawn(self, row: int, ahead: int = 0) -> bool:
-        """Whether the row was drawn and has its answer, or is one of so many that are drawn next."""
+        """Whether the row was drawn and has its answer, or is among the `ahead` that are drawn next."""
         return bool((self._order[: len(self.answers) + (0 if self.over else ahead)] == row).any())
 
     def upcoming(self, count: int) -> list[int]:
-        """The rows that are wanted next if the attempt goes on; several people may look at them at once."""
+        """The next `count` rows that the attempt wants; several people may look at them at once."""
         return [] if self.over else self._order[len(self.answers) :][:count].tolist()
 
     def drawn(self) -> dict[int, Any]:
@@ -167,7 +167,7 @@ class Attempt(Certification):
             self.learned = True
 
     def _learn_if_failed(self) -> None:
-        """And at recall in any case: that is not a claim about the model."""
+        """Learn the answers of a failed attempt, and of any at recall: that is not a claim about the model."""
         failed = self.over and (self.measure == "recall" or not self.passed)
         if failed and not self._learner.journal.file.read_only:
             self.learn()

@@ -59,7 +59,7 @@ class History:
     """Everything so far as columns, in the order of the stream: the data of all estimates."""
 
     probability: NDArray[np.float64]
-    """With which the label was asked for. 0 once a budget is spent, and for rows that were not considered."""
+    """The probability of asking for the label; 0 once a budget is spent, and for rows not considered."""
     asked: NDArray[np.bool_]
     prediction: NDArray[np.float64]
     """w·x, by the model before it knew the label; NaN for rows that were not considered.
@@ -67,7 +67,7 @@ class History:
     With several classes, the number of the class from 0, plus the probability that it is another.
     """
     label: NDArray[np.float64]
-    """As the loss takes it; NaN where there is none (yet)."""
+    """The label as the loss takes it; NaN where there is none (yet)."""
     skipped: NDArray[np.bool_]
 
 
@@ -112,7 +112,7 @@ class Journal:
     def teach(
         self, events: list[Event], rows: list[AskedRow], source: int | None, learned: int | None
     ) -> None:
-        """Labels that nobody was asked for, with rows that are new; those of attempt `learned`, if any."""
+        """Store labels that nobody was asked for, with new rows; those of attempt `learned`, if any."""
         with self.file.written(to_disk=True):
             self._insert_rows("taught", rows, source)
             self._insert_events(events)
@@ -184,7 +184,7 @@ class Journal:
         return found
 
     def history(self) -> History:
-        """Read with few objects at a time: there may be a hundred thousand answers."""
+        """Everything so far, read with few objects at a time: there may be a hundred thousand answers."""
         with reading(self.path):
             return self._history()
 

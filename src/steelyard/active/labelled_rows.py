@@ -112,7 +112,7 @@ class LabelledRows:
         self._learned, self._stale, self._final = 0, True, None
 
     def copy(self) -> "LabelledRows":
-        """The same answers and rows, and models of its own, learned when they are needed."""
+        """A copy with the same answers and rows; it learns models of its own when they are needed."""
         found = copy.copy(self)
         found.rows = self.rows.copy()
         found._places, found._labels, found._weights = self._places[:], self._labels[:], self._weights[:]
@@ -171,7 +171,7 @@ class LabelledRows:
         return replace(stored(pool, rows), labels=np.zeros(len(rows)), sample_weight=np.ones(len(rows)))
 
     def fingerprint(self, count: int) -> tuple[bytes, bytes]:
-        """What identifies the first `count` answers."""
+        """Bytes that identify the first `count` answers."""
         return self.places[:count].tobytes(), np.array(self._labels[:count]).tobytes()
 
 
@@ -205,7 +205,7 @@ def with_own_features(rows: Examples) -> tuple[NDArray[np.int32], Examples]:
 
 
 def _spread(model: Model, features: NDArray[np.int32], count: int) -> Model:
-    """The same model with the features where they were."""
+    """The model of all features, from a model of those given."""
     whole = Model(model.settings, count)
     for each in ARRAYS:
         if each.by_feature and len(own := each.of(model)):

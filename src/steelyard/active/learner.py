@@ -52,17 +52,17 @@ class Query:
     """An example whose label is wanted."""
 
     id: int
-    """Its number in the stream, from 0."""
+    """The number of the example in the stream, from 0."""
     probability: float
-    """With which it was asked for; estimates weight its label by the inverse."""
+    """The probability with which it was asked for; estimates weight its label by the inverse."""
     prediction: float
     """w·x, before the label is known; with several classes the number of `class_models.decisions`."""
     place: int
-    """Its row among those that were considered together, from 0."""
+    """The row among those that were considered together, from 0."""
 
 
 def _check_row(row: AskedRow, features: int, pool_size: int | None) -> None:
-    """What a damaged file has must not reach a kernel."""
+    """Raise a TypeError for a row of a damaged file: it must not reach a kernel."""
     if pool_size is not None and not 0 <= row.number < pool_size:
         raise TypeError(f"row {row.number} is not in the pool")
     inside = ((row.indices >= 0) & (row.indices < features)).all()
@@ -227,12 +227,12 @@ class ActiveLearner:
     @property
     @locked
     def models(self) -> list[Model]:
-        """To predict with, refitted on all answers: one for two classes, else one for each."""
+        """The models to predict with, refitted on all answers: one for two classes, else one for each."""
         return self.labelled.final
 
     @property
     def model(self) -> Model:
-        """The only one, of two classes."""
+        """The only model, if there are two classes."""
         (model,) = self.models
         return model
 
@@ -294,7 +294,7 @@ class ActiveLearner:
         return query
 
     def answer(self, ids: Sequence[int], labels: Sequence[float]) -> None:
-        """The labels of questions, as the loss takes them; all of them or, if one is wrong, none."""
+        """Take the labels of questions, as the loss has them; all of them or, if one is wrong, none."""
         self._add([Event(ANSWER, number, float(y)) for number, y in zip(ids, labels, strict=True)])
 
     def skip(self, ids: Sequence[int]) -> None:
@@ -349,7 +349,7 @@ class ActiveLearner:
         return last.number
 
     def change(self, number: int, label: float | None) -> None:
-        """Another label of what was answered, skipped or taught; None: nobody can tell it."""
+        """Give another label to what was answered, skipped or taught; None: nobody can tell it."""
         self._revise(Event(CHANGE, number, label))
 
     def withdraw(self, number: int) -> None:

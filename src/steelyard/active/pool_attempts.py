@@ -1,4 +1,4 @@
-"""`PoolAttempts`: the attempts to certify the present model on a pool, or what was found in it."""
+"""`PoolAttempts`: attempts to certify the present model on a pool, or the answers so far."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -77,7 +77,7 @@ class PoolAttempts:
         return bool(missing <= allowed / 2.0)
 
     def own_estimate(self, measure: str) -> float:
-        """From the answers; if they say nothing about other rows, from the model's own probabilities."""
+        """The estimate from the answers or, if they say nothing about other rows, from the probabilities."""
         learner = self._learner
         loss = learner.labelled.settings.loss
         if learner.strategy.randomized or learner.plan.audit or not probabilities.has_probabilities(loss):
@@ -89,7 +89,7 @@ class PoolAttempts:
         return float(1.0 - chances.max(axis=1).mean())
 
     def likely_enough(self, rule: Certified) -> int | None:
-        """Labels with which a model passes that is half as bad as the target allows, and twice as many."""
+        """Twice the labels with which a model passes that is half as bad as the target allows."""
         if rule.measure == "recall":
             return None
         alpha = attempt_alpha(rule.alpha, self._learner.journal.attempts.count() + 1)

@@ -19,11 +19,11 @@ class ActiveQuestion:
     """A row whose label is wanted."""
 
     id: int
-    """For `answer`: its number in the stream, from 0."""
+    """The number in the stream, from 0; `answer` takes it."""
     row: int
-    """Its row in the matrix that was given, or in the pool."""
+    """The row in the matrix that was given, or in the pool."""
     probability: float
-    """With which it was asked for."""
+    """The probability with which it was asked for."""
     prediction: Any
     """The class that the model expects."""
 

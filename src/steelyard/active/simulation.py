@@ -173,7 +173,7 @@ def try_grid(
 
 
 def _rounds(strategy: str, update: str, grid: Sequence[Schedule], features: int) -> Iterator[list[Asker]]:
-    """As many askers at once as their weights fit into memory."""
+    """The askers in groups whose weights fit into memory."""
     loss = losses.by_name("squared")
     askers = [
         Asker(Settings(loss, update, "row_norm", *schedule, bias=False), strategy, parameter)

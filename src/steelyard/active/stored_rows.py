@@ -21,7 +21,7 @@ OPEN, ANSWERED, SKIPPED, TAUGHT = range(4)
 
 
 class ReadRows:
-    """By place, the numbers of rows, their probabilities and states; and the places in order of numbers."""
+    """Keeps numbers, probabilities and states of rows by place, and the places in order of numbers."""
 
     def __init__(self) -> None:
         self._numbers, self._probabilities, self._states = array("q"), array("d"), bytearray()
@@ -135,7 +135,7 @@ class SparseRows:
 
 
 class PoolRows:
-    """The same rows by their places in a pool that is in memory anyway; example i is row `order[i]`."""
+    """Finds the rows in a pool that is in memory anyway; example i is row `order[i]`."""
 
     def __init__(self, pool: Examples, order: NDArray[np.int64], read: ReadRows) -> None:
         self._pool, self._order, self._read = pool, order, read
@@ -153,7 +153,7 @@ class PoolRows:
         )
 
     def copy(self) -> "PoolRows":
-        """The same object: a place keeps its row, however many are read after it."""
+        """Return the same object: a place keeps its row, however many are read after it."""
         return self
 
 

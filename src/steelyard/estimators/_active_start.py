@@ -29,7 +29,7 @@ _NUMBERS = ("budget", "expected", "rate", "c0", "floor", "audit", "cap", "orders
 
 
 class StartedLearner(NamedTuple):
-    """What a classifier has once it has started."""
+    """The learner of a classifier that has started, with its classes and the order of its pool."""
 
     learner: ActiveLearner
     evaluation: Evaluation
@@ -105,7 +105,7 @@ def start(
 
 
 def about_pool(journal: str | Path | Journal | None) -> dict[str, Any] | None:
-    """What a journal says about the pool; None if it is a new one."""
+    """The entry of a journal about the pool; None if the journal is new."""
     if isinstance(journal, Journal):
         return (journal.about.read() or {}).get("about")
     if journal is None or not Path(journal).exists():
@@ -127,7 +127,7 @@ def _find_strategy(given: Any, kept: dict[str, Any] | None) -> Strategy:
 
 
 def _choose_positive(given: Any, classes: Sequence[Any], known: NDArray[Any]) -> Any:
-    """The class whose recall is meant: the one given, or the second of two in the user's own order."""
+    """The positive class: the one given, or the second of two in the user's own order."""
     if given is None and len(known) > 2:
         return None
     wanted = np.asarray(classes).ravel()[1] if given is None else given

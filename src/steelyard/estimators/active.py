@@ -479,7 +479,7 @@ class ActiveClassifier(
         with learner.lock:
             learner.journal.close()
 
-    # What it knows
+    # Fitted attributes
 
     @property
     def model_(self) -> Model:
@@ -540,7 +540,7 @@ class ActiveClassifier(
 
     @property
     def history_(self) -> History:
-        """For every row so far: the probability, whether it was asked for, the prediction and the label."""
+        """The probability, prediction and label of every row so far, and whether it was asked for."""
         return self._learner("history_").history()
 
     @property

@@ -1,4 +1,4 @@
-"""`BudgetPlan`: how many labels to ask for. `Strategy`: what all strategies share: how they keep to it."""
+"""`BudgetPlan`: how many labels to ask for. `Strategy`: how all strategies keep to it."""
 
 import copy
 import math
@@ -137,7 +137,7 @@ class Strategy(ABC):
     refit: ClassVar[str] = "averaged"
     """How answers are learned by default: see `RefitPlan`."""
     lane_code: ClassVar[int | None] = None
-    """Its number in `learn/query_lanes.py`; None if `Simulation` cannot run it."""
+    """The number of the strategy in `learn/query_lanes.py`; None if `Simulation` cannot run it."""
     lane_parameters: ClassVar[tuple[float, ...]] = ()
     """The parameters that `active simulate --grid` tries."""
 
@@ -161,7 +161,7 @@ class Strategy(ABC):
             )
 
     def describe(self) -> dict[str, Any]:
-        """Its name and parameters, as the journal stores them."""
+        """The name and parameters, as the journal stores them."""
         own: Any = self
         parameters = [field.name for field in fields(own)] if is_dataclass(own) else []
         return {"name": strategies.name_of(self)} | {name: getattr(self, name) for name in parameters}
@@ -183,7 +183,7 @@ class Strategy(ABC):
         """The score of each row, low where its label is wanted, and the prediction w·x."""
 
     def score_classes(self, models: "Sequence[Model]", examples: "Examples") -> tuple[Column, Column]:
-        """The same with a model for each of several classes; w·x has a column for each."""
+        """Score rows with a model for each of several classes; w·x has a column for each."""
         raise NotImplementedError
 
     @abstractmethod

@@ -101,7 +101,7 @@ def command(file: Path, journal: Path, certificate: Path | None, **given: Any) -
 
 
 def _tell_plan(attempt: "Attempt") -> None:
-    """How many labels it may take, before anybody begins."""
+    """Say how many labels it may take, before anybody begins."""
     from steelyard.active.sequential_tests import PlannedTest, plan
 
     test: Any = attempt.test
@@ -121,7 +121,7 @@ def _tell_plan(attempt: "Attempt") -> None:
 
 
 def _identity(path: Path) -> tuple[Any, ...] | None:
-    """Which attempt a certificate is of; None if it is none."""
+    """Fields that identify the attempt of a certificate; None if the file is no certificate."""
     try:
         kept = json.loads(path.read_bytes())
         return tuple(kept[name] for name in ("seed", "attempt", "measure", "model", "pool_checksum"))
@@ -130,7 +130,7 @@ def _identity(path: Path) -> tuple[Any, ...] | None:
 
 
 def _free_path(path: Path, attempt: "Attempt") -> Path:
-    """Where the certificate of an attempt goes: those of others, perhaps stronger, are not replaced."""
+    """The path for the certificate of an attempt: those of others, perhaps stronger, are not replaced."""
     about = attempt.about
     own = attempt.seed, attempt.attempt, attempt.measure, about["model"], about["pool_checksum"]
     target, number = path, 1

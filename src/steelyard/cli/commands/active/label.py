@@ -131,7 +131,7 @@ def _opened(file: Path, given: dict[str, Any]) -> "Project":
 
 
 def _check_same(project: "Project", given: dict[str, Any]) -> None:
-    """What a project was begun with stays, apart from goals: typed again, it must be the same."""
+    """Refuse options that differ from those the project was begun with, apart from its goals."""
     from steelyard.labelling.project import RECALL
 
     before, now = project.settings, given
@@ -153,7 +153,7 @@ def _check_same(project: "Project", given: dict[str, Any]) -> None:
 
 
 def _check_read_as_before(project: "Project", given: dict[str, Any]) -> None:
-    """The documents are in the journal: options that say how to read a file come too late for them."""
+    """Refuse options that say how to read the file: its documents are in the journal already."""
     from steelyard.active.label_store import IN_FILE
     from steelyard.io.columns import IGNORE, LABEL
 
@@ -209,7 +209,7 @@ def _begin(project: "Project", file: Path, given: dict[str, Any]) -> None:
 
 
 def _best_for(corpus: "Corpus") -> str:
-    """For texts margin sampling: far better for rare classes, little worse for others (docs/active.md)."""
+    """Margin sampling for texts: far better for rare classes, little worse for others (docs/active.md)."""
     columns = corpus.spec.columns
     assert columns is not None
     return "margin" if columns.with_role(TEXT) == columns.features else strategies.DEFAULT
