@@ -33,8 +33,8 @@ class Points:
 
     def needed(self, error: float) -> float:
         """The smallest fraction with which a setting reached the error."""
-        fraction = simulation.fraction_needed(self.fractions, self.errors, error)
-        return NEVER if np.isnan(fraction) else fraction
+        enough = self.fractions[self.errors <= error]
+        return float(enough.min()) if len(enough) else NEVER
 
 
 @dataclass(frozen=True)

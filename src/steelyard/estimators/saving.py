@@ -20,7 +20,9 @@ def save(estimator: Any, engine: Engine, path: str | Path) -> None:
     model_file.save(path, describe(estimator, engine))
 
 
-def describe(estimator: Any, engine: Engine) -> ModelFile:
+def describe(estimator: Any, engine: Engine | None = None) -> ModelFile:
+    """The content of the file. `engine` has learned, by default that of the estimator."""
+    engine = engine or estimator._engine
     parameters = estimator.get_params(deep=False)
     del parameters["loss"]
     if "class_weight" in parameters:

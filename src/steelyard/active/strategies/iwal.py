@@ -103,12 +103,6 @@ class Iwal(Strategy):
         # Where no b asks for few enough, as of rows that would flip at once, all P are reduced.
         self.thinning = min(share / asked, 1.0) if asked > _TOO_MANY * share else 1.0
 
-    def c0(self, k: int) -> float:
-        """The C₀ in effect at the k-th example."""
-        if self.plan.c0 is not None:
-            return self.plan.c0
-        return self.bound * (k - 1) / math.log(k) if k > 1 else math.inf
-
 
 def constants(name: str) -> Constants:
     """The constants with which the bounds are proved (theory), or those common in practice."""
