@@ -12,6 +12,7 @@ from steelyard.io import columns as roles
 from steelyard.io.errors import InputError
 from steelyard.model import Model
 from steelyard.predictor import FORMAT
+from steelyard.token_rules import ASCII
 
 SCORER = Path(__file__).parent / "javascript" / "scorer.js"
 _OPSET = 17
@@ -71,7 +72,8 @@ def write_json(path: Path, model: LearnedModel, *, names: bool = True) -> None:
 def write_scorer(path: Path) -> None:
     """The scorer in JavaScript, one file without dependencies."""
     with _atomic_files.replacing(path) as temporary:
-        temporary.write_bytes(SCORER.read_bytes())
+        text = SCORER.read_text(encoding="utf-8").replace("TOKEN_RULES", json.dumps(ASCII.as_json()), 1)
+        temporary.write_text(text, encoding="utf-8")
 
 
 def write_onnx(path: Path, model: LearnedModel) -> None:

@@ -1,6 +1,6 @@
 """From keys to indices: the sparse rows of a model, interactions included; and the names that a model shows.
 
-Readers make `Keyed` from text. `Folding` folds the keys into 2^bits indices. An interaction multiplies
+Readers make `HashedRows` from text. `Folding` folds the keys into 2^bits indices. An interaction multiplies
 features, one from each of several fields; a field is a namespace or a column. `user*item` crosses every
 feature of `user` with every one of `item`; `item*item` crosses every pair within `item` once, squares
 included.
@@ -189,7 +189,7 @@ def interactions(given: Iterable[str]) -> Interactions:
 
 
 @dataclass(frozen=True)
-class Keyed:
+class HashedRows:
     """Rows of features, each a 32-bit key and a value.
 
     `fields` has the field of each feature among those of the interactions (−1: none); `starts` and `stops`
@@ -217,16 +217,16 @@ class Keyed:
     def empty(
         cls, rows: int, features: int, dtype: str, pool: BufferPool | None = None, *,
         named: bool = True, crossed: bool = True,
-    ) -> "Keyed":  # fmt: skip
+    ) -> "HashedRows":  # fmt: skip
         """Uninitialised arrays, of which pages that are never touched take no memory.
 
         If the features need no names, there is no room for spans; if none are crossed, none for fields.
         """
         types = [np.dtype(name) for name in (dtype, "u4", "i4", "i4", "i4", "i2")]
         ends = features * np.cumsum([0, *(each.itemsize for each in types)])
-        room = np.empty(ends[-1], np.uint8) if pool is None else pool.empty(int(ends[-1]), np.uint8)
+        buffer = np.empty(ends[-1], np.uint8) if pool is None else pool.empty(int(ends[-1]), np.uint8)
         values, keys, starts, stops, origins, fields = (
-            room[start:end].view(each) for start, end, each in zip(ends[:-1], ends[1:], types, strict=True)
+            buffer[start:end].view(each) for start, end, each in zip(ends[:-1], ends[1:], types, strict=True)
         )
         if not named:
             starts, stops, origins = starts[:0], stops[:0], origins[:0]
@@ -249,36 +249,36 @@ class Keyed:
         """What there is of each feature."""
         return structs.Features(self.keys, self.values, self.fields, self.starts, self.stops, self.origins)
 
-    def first(self, rows: int, features: int) -> "Keyed":
+    def first(self, rows: int, features: int) -> "HashedRows":
         """Views of the rows and features that have been filled in."""
-        return Keyed(
+        return HashedRows(
             *(array[:rows] for array in self.heads[:-1]), *(array[:features] for array in self.features),
             distinct=self.distinct[:rows], lent=self.lent,
         )  # fmt: skip
 
 
-class KeyedBuffers:
+class HashedRowBuffers:
     """Buffers that each thread reuses."""
 
     def __init__(self, dtype: str) -> None:
         self._dtype = dtype
         self._own = threading.local()
 
-    def for_text(self, size: int) -> tuple[Keyed, NDArray[np.int32]]:
+    def for_text(self, size: int) -> tuple[HashedRows, NDArray[np.int32]]:
         """Buffers for a text of this many bytes, where each row and each feature takes at least two.
 
         The second buffer is for the positions of blanks, of which there may be one for each byte.
         """
-        kept: tuple[Keyed, NDArray[np.int32]] | None = getattr(self._own, "kept", None)
+        kept: tuple[HashedRows, NDArray[np.int32]] | None = getattr(self._own, "kept", None)
         if kept is None or len(kept[1]) < size + SPARE:
             wanted = size // 2 + 1
-            kept = Keyed.empty(wanted, wanted, self._dtype), np.empty(size + SPARE, np.int32)
+            kept = HashedRows.empty(wanted, wanted, self._dtype), np.empty(size + SPARE, np.int32)
             self._own.kept = kept
         return kept
 
 
 @dataclass(frozen=True)
-class Folded:
+class CsrRows:
     """CSR rows, and the features in them that were not known before."""
 
     indptr: NDArray[np.int64]
@@ -299,45 +299,45 @@ class Folding:
         self._own = threading.local()
         self._indices, self._values = BufferPool(), BufferPool()
 
-    def fold(self, keyed: Keyed) -> Folded:
+    def fold(self, hashed: HashedRows) -> CsrRows:
         """Fold the rows and merge duplicates."""
-        total, longest = self._sizes(keyed)
+        total, longest = self._sizes(hashed)
         table, serial = self._scratch(longest, total)
-        if self._names is None and not len(self._crosses) and not keyed.lent:
-            return self._fold_in_place(keyed, table, serial)
+        if self._names is None and not len(self._crosses) and not hashed.lent:
+            return self._fold_in_place(hashed, table, serial)
         known = self._names.known if self._names is not None else _NO_KEYS
         candidates = total if self._names is not None else 0
-        indptr = np.zeros(len(keyed.ends) + 1, np.int64)
-        indices, values = self._indices.empty(total, np.int32), self._values.empty(total, keyed.values.dtype)
+        indptr = np.zeros(len(hashed.ends) + 1, np.int64)
+        indices, values = self._indices.empty(total, np.int32), self._values.empty(total, hashed.values.dtype)
         new = np.empty(candidates, np.int64), np.empty(candidates, np.int64)
         places = np.empty((candidates, self._crosses.shape[1]), np.int32)
-        scratch = structs.Table(self.features - 1, table, serial)
-        common = scratch, *known, structs.Folded(indptr, indices, values, *new, places)
+        scratch = structs.HashTable(self.features - 1, table, serial)
+        common = scratch, *known, structs.FoldOutput(indptr, indices, values, *new, places)
         if len(self._crosses):
             chosen = np.empty(self._crosses.shape[1], np.int64)
             count, fresh = assemble.fold_crossed(
-                keyed.ends, keyed.keys, keyed.values, keyed.fields, self._crosses, chosen, *common
+                hashed.ends, hashed.keys, hashed.values, hashed.fields, self._crosses, chosen, *common
             )
         else:
-            count, fresh = assemble.fold(keyed.ends, keyed.distinct, keyed.keys, keyed.values, *common)
+            count, fresh = assemble.fold(hashed.ends, hashed.distinct, hashed.keys, hashed.values, *common)
         found = Candidates(new[0][:fresh].copy(), new[1][:fresh].copy(), places[:fresh].copy())
-        return Folded(indptr, indices[:count], values[:count], found)
+        return CsrRows(indptr, indices[:count], values[:count], found)
 
-    def _fold_in_place(self, keyed: Keyed, table: NDArray[np.int64], serial: int) -> Folded:
+    def _fold_in_place(self, hashed: HashedRows, table: NDArray[np.int64], serial: int) -> CsrRows:
         """Without memory for the result: what is written last is still in the caches."""
-        indptr = np.zeros(len(keyed.ends) + 1, np.int64)
+        indptr = np.zeros(len(hashed.ends) + 1, np.int64)
         count = assemble.fold_in_place(
-            keyed.ends, keyed.distinct, keyed.keys, keyed.values, structs.Table(self.features - 1, table, serial),
-            indptr,
+            hashed.ends, hashed.distinct, hashed.keys, hashed.values,
+            structs.HashTable(self.features - 1, table, serial), indptr,
         )  # fmt: skip
-        return Folded(indptr, keyed.keys[:count].view(np.int32), keyed.values[:count], _NO_CANDIDATES)
+        return CsrRows(indptr, hashed.keys[:count].view(np.int32), hashed.values[:count], _NO_CANDIDATES)
 
-    def _sizes(self, keyed: Keyed) -> tuple[int, int]:
+    def _sizes(self, hashed: HashedRows) -> tuple[int, int]:
         """Features in total, and the most in one row; where nothing is crossed, without another kernel."""
         if len(self._crosses):
             counts = np.empty(self._crosses.max() + 1, np.int64)
-            return assemble.sizes(keyed.ends, keyed.fields, self._crosses, counts)  # type: ignore[no-any-return]
-        ends = keyed.ends
+            return assemble.sizes(hashed.ends, hashed.fields, self._crosses, counts)  # type: ignore[no-any-return]
+        ends = hashed.ends
         if not len(ends):
             return 0, 0
         return int(ends[-1]), int((ends[1:] - ends[:-1]).max(initial=ends[0]))

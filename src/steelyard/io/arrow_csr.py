@@ -198,13 +198,13 @@ def _merge_repeated(
     longest = int(np.diff(indptr).max())
     table = np.full(1 << max(2 * longest - 1, 15).bit_length(), -1, np.int64)
     none, no_names = np.zeros(0, np.int64), np.zeros(0, np.uint32)
-    merged = structs.Folded(
+    merged = structs.FoldOutput(
         np.zeros_like(indptr), np.empty(len(indices), np.int32), np.empty_like(values),
         none, none, np.zeros((0, 1), np.int32),
     )  # fmt: skip
     count, _ = assemble.fold(
         indptr[1:], np.zeros(0, np.bool_), indices.astype(np.uint32), values,
-        structs.Table(-1, table, 0), no_names, no_names, merged,
+        structs.HashTable(-1, table, 0), no_names, no_names, merged,
     )  # fmt: skip
     if count == len(indices):
         return indptr, indices, values

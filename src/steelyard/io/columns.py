@@ -26,6 +26,7 @@ from typing import Any
 
 from steelyard._messages import did_you_mean, listed
 from steelyard.io.errors import InputError, has_decimal_comma
+from steelyard.token_rules import ASCII, bytes_in
 
 HEAD_RECORDS = 1000  # from which roles are inferred
 HEAD_BYTES = 1 << 22  # and no more bytes than this
@@ -37,7 +38,7 @@ _SHOWN = {BASE: "offset"}  # files keep the older word
 ROLES = (LABEL, WEIGHT, BASE, TAG, TEXT, CATEGORY, NUMBER, IGNORE)
 FEATURES = (TEXT, CATEGORY, NUMBER)
 SINGLE = (LABEL, WEIGHT, BASE, TAG)
-BLANKS = " \t\n\v\f\r"  # which are trimmed from cells
+BLANKS = bytes_in(ASCII.blanks).decode()  # which are trimmed from cells
 MISSING = ("NA", "N/A", "NaN", "null", "?")  # in any letter case; and the empty cell
 
 

@@ -84,12 +84,12 @@ class DelimitedReader:
         assert isinstance(block, DelimitedBlock)
         dialect = self._dialect
         escape = delimited.QUOTE if dialect.quoting else -1
-        rooms, valid = self._table.allocate(block, escape, elements=False)
+        buffers, valid = self._table.allocate(block, escape, elements=False)
         counts = delimited.parse(
-            rooms.text, block.start, len(block.text), valid, dialect.byte, dialect.quoting,
-            cells.room_for_spans(block.width), block.places, *self._table.arguments, *rooms.arguments,
+            buffers.text, block.start, len(block.text), valid, dialect.byte, dialect.quoting,
+            cells.new_spans(block.width), block.places, *self._table.arguments, *buffers.arguments,
         )  # fmt: skip
-        return self._table.finish(block, rooms, counts, block.remarks)
+        return self._table.finish(block, buffers, counts, block.remarks)
 
     def _find_places(
         self, path: str, names: tuple[str, ...]
@@ -142,16 +142,16 @@ def first_records(source: Source, dialect: Dialect, most: int = HEAD_RECORDS) ->
         peeked += b"\n"
     text = np.frombuffer(peeked, np.uint8)
     end = len(text) if whole else _last_end(text, dialect)
-    room = np.empty(2 * len(text), np.uint8)
-    room[: len(text)] = text
+    buffer = np.empty(2 * len(text), np.uint8)
+    buffer[: len(text)] = text
     spans = np.zeros((peeked.count(dialect.separator.encode()) + 1, 3), np.int64)
-    view = room.view()
+    view = buffer.view()
     view.flags.writeable = False
     found: list[tuple[list[str], int]] = []
     i = 0
     while i < end and len(found) < most:
         count, following, _, _, code, _ = delimited.split(
-            view, i, end, dialect.byte, dialect.quoting, len(text), room, spans
+            view, i, end, dialect.byte, dialect.quoting, len(text), buffer, spans
         )
         if not delimited.is_blank(text, i, following) and code != lines.OPEN_QUOTE:
             cells = [

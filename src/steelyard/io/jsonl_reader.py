@@ -52,12 +52,12 @@ class JsonReader(LineReader):
 
     def parse(self, block: Block) -> ParsedBlock:
         table = self._table
-        rooms, valid = table.allocate(block, BACKSLASH, elements=True)
+        buffers, valid = table.allocate(block, BACKSLASH, elements=True)
         *counts, unknown = jsonl.parse(
-            rooms.text, len(block.text), valid, table.names, table.name_ends, self._slots,
-            *table.arguments, *rooms.arguments, jsonl.rooms_for(len(table.name_ends)),
+            buffers.text, len(block.text), valid, table.names, table.name_ends, self._slots,
+            *table.arguments, *buffers.arguments, jsonl.scratch_for_width(len(table.name_ends)),
         )  # fmt: skip
-        return table.finish(block, rooms, counts, frozenset([UNKNOWN] if unknown else []))
+        return table.finish(block, buffers, counts, frozenset([UNKNOWN] if unknown else []))
 
 
 class Written(str):

@@ -198,13 +198,13 @@ class Source:
             wanted -= len(part)
         return parts[0] if len(parts) == 1 else b"".join(parts)
 
-    def read_into(self, room: memoryview) -> int:
+    def read_into(self, buffer: memoryview) -> int:
         """Like `read`, into a buffer; returns how many bytes there were."""
-        ahead = self.read(min(len(self._ahead), len(room)))
+        ahead = self.read(min(len(self._ahead), len(buffer)))
         count = len(ahead)
-        room[:count] = ahead
-        while count < len(room) and not (self.live and count and not self.readable()):
-            more = self._more(self._stream.readinto, room[count:])
+        buffer[:count] = ahead
+        while count < len(buffer) and not (self.live and count and not self.readable()):
+            more = self._more(self._stream.readinto, buffer[count:])
             if not more:
                 break
             count += more

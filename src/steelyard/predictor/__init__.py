@@ -22,11 +22,13 @@ from steelyard import losses
 from steelyard.predictor import schema
 from steelyard.predictor.schema import FORMAT
 from steelyard.predictor.tokens import Tokeniser, key, murmur
+from steelyard.token_rules import ASCII, bytes_in
 
 __all__ = ["FORMAT", "Predictor"]
 
 _LARGEST_LOG_ODDS = 1e100  # as in `engine.probabilities`
 _LARGEST = {"float32": 1e17, "float64": 1e150}
+_BLANKS, _MISSING = bytes_in(ASCII.blanks).decode(), ASCII.missing.encode()
 Row = Mapping[str, Any]
 Matrix = NDArray[np.float64]
 
@@ -166,16 +168,16 @@ class Predictor:
             seed, cell = self._seeds[name], row[name]
             if isinstance(cell, Mapping | list | tuple):
                 raise ValueError(f"{name!r} is nested, which a predictor does not read")  # noqa: TRY004
-            text = _text(cell).strip(" \t\n\v\f\r")
+            text = _text(cell).strip(_BLANKS)
             if not text:
-                found.append((murmur(b"missing", seed), 1.0))
+                found.append((murmur(_MISSING, seed), 1.0))
             elif role == "category":
                 found.append((key(_utf8(text), seed), 1.0))
             elif isinstance(cell, bool | np.bool_):
                 found.append((seed, float(cell)))
             else:
                 number = self._number(name, text)
-                found.append((murmur(b"missing", seed), 1.0) if number is None else (seed, number))
+                found.append((murmur(_MISSING, seed), 1.0) if number is None else (seed, number))
         for name in self._texts:
             cell = row.get(name)
             if cell is not None:

@@ -20,7 +20,7 @@ from steelyard.native.kinds import (
 
 
 class Heads(NamedTuple):
-    """What there is of each row (see `features.Keyed`)."""
+    """What there is of each row (see `features.HashedRows`)."""
 
     labels: Numbers
     sample_weight: Numbers
@@ -108,7 +108,7 @@ class ColumnPlan(NamedTuple):
     fields: Shorts
 
 
-class Folded(NamedTuple):
+class FoldOutput(NamedTuple):
     """Where folding writes rows, and new keys: the index, the key, and the place of the feature or features."""
 
     indptr: Counts
@@ -119,7 +119,7 @@ class Folded(NamedTuple):
     new_place: IntRows
 
 
-class Table(NamedTuple):
+class HashTable(NamedTuple):
     """Keys become indices by a mask; a hash table finds those that a row has twice. `serial` is above all in it."""
 
     mask: Count
