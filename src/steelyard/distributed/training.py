@@ -22,7 +22,7 @@ from steelyard.engine.file_training import FileTraining, resume
 from steelyard.engine.run_options import RunOptions
 from steelyard.io.errors import InputError
 from steelyard.losses import Loss
-from steelyard.merging.model_files import Merge, joined_margins, with_fitted_calibration
+from steelyard.merging.model_files import Merge, joined_margins, merge_tree, with_fitted_calibration
 from steelyard.merging.parts import GRADIENTS
 from steelyard.model_file import ModelFile
 
@@ -113,11 +113,8 @@ class DistributedTraining:
         leaves = [
             engine.submit(learn_part, start, *common, self._by, files) for files in self.plan.files(self.done)
         ]
-        level = leaves
-        while len(level) > 1:  # the tree of `merging.model_files.tree`
-            pairs = zip(level[::2], level[1::2], strict=False)
-            level = [engine.submit(merge_two, *pair) for pair in pairs] + level[len(level) // 2 * 2 :]
-        self._take(engine.result(level[0], leaves, finished))
+        root = merge_tree(leaves, lambda left, right: engine.submit(merge_two, left, right))
+        self._take(engine.result(root, leaves, finished))
 
     def _take(self, whole: Merge) -> None:
         """Of the last round, the clock shows all that was learned."""
@@ -162,6 +159,7 @@ def learn_part(start: bytes, loss: Loss, number: int, run: RunOptions, by: str, 
 
 
 def merge_two(left: Merge, right: Merge) -> Merge:
+    """On a worker. Clusters show tasks by the names of their functions."""
     return left.merged(right)
 
 

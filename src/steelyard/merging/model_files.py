@@ -1,10 +1,10 @@
 """`Merge`: the contents of model files that learned parts of the rows, on the way to one."""
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,7 @@ from steelyard.model import Model
 from steelyard.model_file import EngineState, ModelFile
 
 Arrays = dict[str, NDArray[Any]]
+Piece = TypeVar("Piece")
 
 
 @dataclass(frozen=True)
@@ -145,18 +146,18 @@ def merge(
     if len(contents) == 1:
         return contents[0]
     pieces = [Merge.of(content, base, by) for content in contents]
-    whole = tree(pieces)
+    whole = merge_tree(pieces, Merge.merged)
     clocks = [content.engine.models[0].clock for content in contents]
     before = 0.0 if base is None else base.engine.models[0].clock
     return whole.content(base, total=before + sum(clock - before for clock in clocks))
 
 
-def tree(pieces: Sequence[Merge]) -> Merge:
-    """Neighbours are merged, then neighbours of these: the same tree wherever its nodes are computed."""
+def merge_tree(pieces: Sequence[Piece], merge_two: Callable[[Piece, Piece], Piece]) -> Piece:
+    """Merge neighbours, then neighbours of these: the same tree wherever its nodes are computed."""
     level = list(pieces)
     while len(level) > 1:
         pairs = zip(level[::2], level[1::2], strict=False)
-        level = [left.merged(right) for left, right in pairs] + level[len(level) // 2 * 2 :]
+        level = [merge_two(left, right) for left, right in pairs] + level[len(level) // 2 * 2 :]
     return level[0]
 
 
