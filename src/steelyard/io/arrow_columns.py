@@ -20,7 +20,8 @@ from steelyard.io import columns as roles
 from steelyard.io.arrow_arrays import import_pyarrow
 from steelyard.io.arrow_csr import ArrowBlock
 from steelyard.io.blocks import ParsedBlock
-from steelyard.io.columns import HEAD_RECORDS, ColumnOverrides, Columns, infer_roles
+from steelyard.io.column_inference import HEAD_RECORDS, infer_roles
+from steelyard.io.columns import ColumnOverrides, Columns
 from steelyard.io.errors import RowErrors
 from steelyard.io.input_spec import InputSpec
 from steelyard.io.tables import TableParser

@@ -17,7 +17,17 @@ from steelyard.features import Names
 from steelyard.io import blocks as cutting
 from steelyard.io import columns as roles
 from steelyard.io.blocks import Block, ParsedBlock
-from steelyard.io.columns import HEAD_BYTES, HEAD_RECORDS, ColumnOverrides, Columns, is_written_number
+from steelyard.io.column_inference import (
+    HEAD_BYTES,
+    HEAD_RECORDS,
+    LABEL_NAMES,
+    SURE,
+    TEXT_NAMES,
+    WEIGHT_NAMES,
+    infer_roles,
+    is_written_number,
+)
+from steelyard.io.columns import ColumnOverrides, Columns
 from steelyard.io.errors import InputError
 from steelyard.io.formats import MARK
 from steelyard.io.input_spec import Dialect, InputSpec
@@ -116,7 +126,7 @@ def infer_columns(source: Source, dialect: Dialect, told: ColumnOverrides | None
             f"{source.path}: has a single column with {dialect.separator!r} as separator; a table has a "
             "label and more: --separator gives another one"
         )
-    return roles.infer_roles(head.names, head.records, told)
+    return infer_roles(head.names, head.records, told)
 
 
 def head_labels(source: Source, dialect: Dialect, columns: Columns) -> list[str]:
@@ -236,11 +246,11 @@ def looks_like_header(records: Sequence[Sequence[str]]) -> bool:
     if not records:
         return True
     names = [name.strip() for name in records[0]]
-    if len(records) > roles.SURE and len(names) != _usual_width(records):
+    if len(records) > SURE and len(names) != _usual_width(records):
         return False
     if any(is_written_number(name) or len(name) > 100 for name in names):
         return False
-    if any(name.lower() in (*roles.LABEL_NAMES, *roles.WEIGHT_NAMES, *roles.TEXT_NAMES) for name in names):
+    if any(name.lower() in (*LABEL_NAMES, *WEIGHT_NAMES, *TEXT_NAMES) for name in names):
         return True
     return all(
         not name or all(len(record) <= place or record[place].strip() != name for record in records[1:])

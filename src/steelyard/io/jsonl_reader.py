@@ -21,7 +21,8 @@ from steelyard.examples import Examples
 from steelyard.features import Names
 from steelyard.io import columns as roles
 from steelyard.io.blocks import Block, LineReader, ParsedBlock
-from steelyard.io.columns import HEAD_BYTES, HEAD_RECORDS, ColumnOverrides, Columns, infer_roles
+from steelyard.io.column_inference import HEAD_BYTES, HEAD_RECORDS, infer_roles
+from steelyard.io.columns import ColumnOverrides, Columns
 from steelyard.io.errors import InputError
 from steelyard.io.formats import MARK
 from steelyard.io.input_spec import InputSpec

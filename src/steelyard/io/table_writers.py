@@ -18,7 +18,7 @@ from steelyard import _atomic_files
 from steelyard.io import formats
 from steelyard.io.arrow_arrays import import_pyarrow
 from steelyard.io.blocks import Block
-from steelyard.io.columns import is_written_number
+from steelyard.io.column_inference import is_written_number
 from steelyard.io.csv_text import csv_line
 from steelyard.io.errors import InputError
 from steelyard.io.sources import once_only
