@@ -19,7 +19,7 @@ _OPSET = 17
 
 
 def as_json(model: LearnedModel, *, names: bool = True) -> dict[str, Any]:
-    """What a predictor needs: how rows become features, the coefficients that are not 0, and their names."""
+    """The model as a predictor needs it: how rows become features, the coefficients that are not 0, and their names."""
     engine = model.engine
     settings = engine.settings[engine.best]
     if losses.name_of(settings.loss) is None:
@@ -40,7 +40,7 @@ def as_json(model: LearnedModel, *, names: bool = True) -> dict[str, Any]:
 
 
 def _coefficients(model: Model) -> dict[str, Any]:
-    """Of single precision the shortest digits that give the same number."""
+    """The bias and the coefficients that are not 0, in the shortest digits that give the same number."""
     weights = model.coefficients()
     indices = np.flatnonzero(weights)
     bias = model.bias if model.settings.bias else 0.0

@@ -16,7 +16,7 @@ _PATIENCE = 1.0  # seconds until one looks whether anybody would tell of a death
 
 @dataclass(eq=False)
 class Task:
-    """What is to be computed, and its value once it is."""
+    """A function to compute, and its value once it is done."""
 
     function: Callable[..., Any]
     arguments: tuple[Any, ...]

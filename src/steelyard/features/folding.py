@@ -65,7 +65,7 @@ class Folding:
         return CsrRows(indptr, indices[:count], values[:count], found)
 
     def _fold_in_place(self, hashed: HashedRows, table: NDArray[np.int64], serial: int) -> CsrRows:
-        """Without memory for the result: what is written last is still in the caches."""
+        """Fold without memory for the result: what is written last is still in the caches."""
         indptr = np.zeros(len(hashed.ends) + 1, np.int64)
         count = assemble.fold_in_place(
             hashed.ends, hashed.distinct, hashed.keys, hashed.values,
@@ -84,7 +84,7 @@ class Folding:
         return int(ends[-1]), int((ends[1:] - ends[:-1]).max(initial=ends[0]))
 
     def _scratch(self, longest: int, total: int) -> tuple[NDArray[np.int64], int]:
-        """This thread's hash table, large enough for the longest row, and a serial number above all in it."""
+        """The hash table of this thread, large enough for the longest row, and a serial number above all in it."""
         if len(getattr(self._own, "table", ())) < _slots(longest):
             self._own.table, self._own.serial = new_hash_table(longest), 0
         serial = self._own.serial

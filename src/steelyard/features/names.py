@@ -109,7 +109,7 @@ class Names:
         return names
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Without the empty places of its tables, which are most of them."""
+        """Pickle without the empty places of the tables, which are most of them."""
         return Names.from_arrays, (len(self.known[0]), self.arrays())
 
     def update(self, other: "Names") -> None:

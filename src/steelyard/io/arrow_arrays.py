@@ -141,7 +141,7 @@ def _is_text(array: Any) -> bool:
 
 
 def _read_written(array: Any, name: str, missing: Sequence[str], errors: RowErrors) -> NDArray[np.float64]:
-    """As in text tables, with the same words for a missing number."""
+    """Numbers that are written as texts, with the words for a missing one that text tables have."""
     pyarrow = import_pyarrow()
     compute = pyarrow.compute
     bare = compute.utf8_trim(array, characters=BLANKS)
@@ -177,7 +177,7 @@ def read_labels(
 def _read_names(
     array: Any, rule: LabelRule | None, missing: Sequence[str], errors: RowErrors
 ) -> NDArray[np.float64]:
-    """Each different name is looked up once."""
+    """Numbers of the names of classes; each different name is looked up once."""
     coded = array.cast("large_string").dictionary_encode()
     names = coded.dictionary.to_pylist()
     found = [_label(name.strip(BLANKS), rule, missing) for name in names]

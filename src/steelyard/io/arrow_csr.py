@@ -212,7 +212,7 @@ def _merge_repeated(
 
 @dataclass(frozen=True)
 class Header:
-    """For how many features the rows are made, and how the original was read."""
+    """The number of features that the rows are made for, and how the original was read."""
 
     features: int
     reading: Mapping[str, Any] = field(default_factory=dict)
@@ -254,7 +254,7 @@ def _whole(number: Any) -> int:
 
 
 def pack_names(names: Names) -> bytes:
-    """All keys, the named ones first and with their names."""
+    """Pack all keys, the named ones first and with their names."""
     pyarrow = import_pyarrow("names")
     arrays = names.arrays()
     named = np.searchsorted(arrays["names_first"], arrays["names_index"])

@@ -1,7 +1,7 @@
 """Blocks: the bytes of a source cut at the ends of lines, and `ParsedBlock`, the examples made of one.
 
 A block can be parsed by itself, on any thread. Line numbers, names and errors of the whole file are
-settled later, in order.
+found later, in order.
 """
 
 from collections.abc import Callable, Iterator
@@ -65,7 +65,7 @@ class Block:
     position: int
     """How many bytes of the file have been read, this block included."""
     described: int = field(default=DESCRIBED, kw_only=True)
-    """Of how many errors a reader says what is wrong; all are counted."""
+    """The number of errors that a reader describes; all are counted."""
     unit: ClassVar[str] = "line"
     """What is counted to say where an error is."""
 
@@ -124,7 +124,7 @@ def usual_size(threads: int) -> int:
 
 
 def last_line_end(text: NDArray[np.uint8], start: int) -> int:
-    """Where the last whole line ends, if not before `start`; 0 if there is none."""
+    """The end of the last whole line, if not before `start`; 0 if there is none."""
     end = len(text)
     while end > start:
         begin = max(end - _TAIL, start)
@@ -181,7 +181,7 @@ class LineReader:
 
     @cached_property
     def _texts(self) -> BufferPool:
-        """Where the texts of blocks are, of one file after another."""
+        """Memory for the texts of blocks, of one file after another."""
         return BufferPool()
 
     def blocks(self, source: Source, size: int) -> Iterator[Block]:

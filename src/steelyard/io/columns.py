@@ -35,13 +35,13 @@ class Column:
 
     @property
     def learned_name(self) -> str:
-        """That its features are named after."""
+        """The name that its features begin with."""
         return self.learned_as or self.name
 
 
 @dataclass(frozen=True)
 class Columns:
-    """In the order of the table. At most one column each is the label, weight, base and tag."""
+    """The columns in the order of the table. At most one each is the label, weight, base and tag."""
 
     columns: tuple[Column, ...]
     missing: tuple[str, ...] = MISSING
@@ -76,7 +76,7 @@ class Columns:
         return tuple(column.name for column in self.columns if column.learned_as)
 
     def with_text(self, name: str, model: str) -> "Columns":
-        """The same for files where the only text is in the column of this name."""
+        """The columns of files where the only text is in the column of this name."""
         texts = self.with_role(TEXT)
         if len(texts) != 1:
             listed = ", ".join(texts) or "none"
@@ -111,7 +111,7 @@ class Columns:
         )
 
     def as_json(self) -> dict[str, Any]:
-        """For JSON."""
+        """The columns as JSON."""
         columns = [[column.name, column.role, column.why] for column in self.columns]
         return {"columns": columns, "missing": list(self.missing)}
 

@@ -145,7 +145,7 @@ class FirstRecords(NamedTuple):
 
 
 def first_records(source: Source, dialect: Dialect, most: int = HEAD_RECORDS) -> list[tuple[list[str], int]]:
-    """Up to so many whole records at the beginning, each with where it ends; they are only peeked at."""
+    """The first whole records, each with its end; they are only peeked at."""
     peeked = source.peek(HEAD_BYTES).removeprefix(MARK)
     whole = len(peeked) < HEAD_BYTES - len(MARK)
     if whole and not peeked.endswith(b"\n"):
@@ -174,7 +174,7 @@ def first_records(source: Source, dialect: Dialect, most: int = HEAD_RECORDS) ->
 
 
 def _last_end(text: NDArray[np.uint8], dialect: Dialect) -> int:
-    """Where the last whole record ends; 0 if there is none."""
+    """The end of the last whole record; 0 if there is none."""
     if _has_quotes(text, dialect):
         return int(delimited.last_record_end(text, len(text), dialect.byte))
     return cutting.last_line_end(text, 0)
@@ -219,7 +219,7 @@ def _widths(source: Source, dialect: Dialect) -> list[int]:
 
 
 def _separator(source: Source, usual: str | None) -> str:
-    """That of the suffix if it is used; else the one with the most fields, equally many in every record.
+    """The separator of the suffix if it is used; else that with the most fields, equally many in every record.
 
     It must be used in the header too: otherwise commas may be decimal commas, between semicolons.
     """

@@ -82,7 +82,7 @@ def loss_for(labels: Sequence[str]) -> str:
 
 
 def rule_for(labels: Sequence[str], loss: Loss, path: str) -> LabelRule | None:
-    """Which labels are the classes; None where the loss takes them as they are."""
+    """The rule that says which labels are the classes; None where the loss takes them as they are."""
     if not isinstance(loss.labels, OneOf):
         return None
     low, high = sorted(loss.labels.values)

@@ -195,7 +195,7 @@ def _codes(letters: Iterable[str]) -> list[int]:
 
 
 def _numbers(name: str, given: Sequence[str]) -> dict[str, int]:
-    """By letter; under the empty one, for all others."""
+    """The number for each letter; under the empty one, for all others."""
     found = {}
     for text in given:
         letter, number = (text[:1], text[1:]) if not text[:1].isdigit() else ("", text)

@@ -135,11 +135,11 @@ class Source:
     live = False
     """Whether lines are read as they come, so that what is peeked at depends on the moment."""
     encoding: str | None = None
-    """Of the file, if that is not UTF-8 without a mark."""
+    """The encoding of the file, if that is not UTF-8 without a mark."""
     sheet = False
-    """Whether it is a spreadsheet, read as CSV,"""
+    """Whether it is a spreadsheet, read as CSV."""
     note: str | None = None
-    """and what is to be said about that."""
+    """What the user should be told about the file."""
 
     def __init__(self, path: str, encoding: str | None = None) -> None:
         self.path = "standard input" if path == STANDARD_INPUT else path
@@ -211,7 +211,7 @@ class Source:
         return count
 
     def readable(self) -> bool:
-        """Of a live source: whether more bytes come at once, or the end. Compressed ones seem always so."""
+        """Whether a live source has more bytes at once, or the end. Compressed ones always say so."""
         if self._stream is not self._file or self._file.waiting:
             return True
         try:
@@ -305,7 +305,7 @@ class Source:
 
 @contextmanager
 def live(wanted: bool = True) -> Iterator[None]:
-    """Within, if wanted: pipes and terminals are read as their lines come, not in blocks of a fixed size."""
+    """Read pipes and terminals, if wanted, as their lines come, not in blocks of a fixed size."""
     global _live
     before, _live = _live, wanted
     try:

@@ -112,7 +112,7 @@ class SvmlightReader(SparseTextReader):
 
 
 def _describe(block: Block, line: int, code: int, where: int) -> RowError:
-    """With the word at which the trouble begins."""
+    """Describe a problem with the word at which it begins."""
     text = block.text[where : where + EXCERPT].tobytes()
     words = text.split(maxsplit=1)
     return RowError(line, blocks.describe(code, words[0] if words and not text[:1].isspace() else b""))

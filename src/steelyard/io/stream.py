@@ -189,7 +189,7 @@ class Stream:
         )
 
     def _line_of(self, parsed: ParsedBlock, row: int) -> int:
-        """Which line of the block has made this row: the first with which there are so many rows."""
+        """The line of the block that has made this row: the first with which there are so many rows."""
         return bisect_left(
             range(parsed.lines),
             row + 1,

@@ -35,7 +35,7 @@ class RowBuffers:
 
     @property
     def arguments(self) -> tuple[Any, ...]:
-        """All but the text, as the kernels of both formats take it."""
+        """What the kernels of both formats take beside the text."""
         return self.scratch, self.buffer, self.hashed.heads, self.hashed.features, self.problems
 
 
@@ -92,7 +92,7 @@ class TableParser:
         return buffer, self._scratch(merged)
 
     def _scratch(self, tokens: int) -> structs.Scratch:
-        """This thread's, used again: fresh memory would be cleared by the system."""
+        """The scratch memory of this thread, used again: the system would clear fresh memory."""
         kept: structs.Scratch | None = getattr(self._own, "scratch", None)
         if kept is None or len(kept.known) <= tokens:
             self._own.scratch = kept = scratch_for(tokens)

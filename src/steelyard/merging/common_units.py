@@ -25,14 +25,14 @@ def met(model: Model) -> NDArray[np.bool_]:
 
 
 def units_of(model: Model, features: NDArray[np.int64]) -> FloatArray:
-    """Of these features, with signs as `learn.units` has them; 1 where nothing is measured in units."""
+    """The units of these features, with signs as `learn.units` has them; 1 where nothing is measured in units."""
     if not len(model.units) and not len(model.max_abs):
         return np.ones(len(features))
     return (model.units if len(model.units) else -model.max_abs)[features].astype(np.float64)
 
 
 def merged_units(left: FloatArray, right: FloatArray) -> FloatArray:
-    """As if the unit of one were a value that the other meets: see `learn.units`."""
+    """Merge units as if that of one model were a value that the other meets: see `learn.units`."""
     small = np.minimum(np.abs(left), np.abs(right))
     large = np.maximum(np.abs(left), np.abs(right))
     counts = (left > TINIEST) & (right > TINIEST)
@@ -59,7 +59,7 @@ def square_factors(before: FloatArray, after: FloatArray) -> FloatArray:
 def squares_before(
     base: Model, features: NDArray[np.int64], now: FloatArray, origins: FloatArray
 ) -> FloatArray:
-    """Of the model that a part went on from, in the part's units; the bias is the last.
+    """The squares of the model that a part went on from, in the part's units; the bias is the last.
 
     A column that has got its origin since then has begun its sum anew.
     """

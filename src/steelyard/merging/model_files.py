@@ -25,12 +25,12 @@ Piece = TypeVar("Piece")
 
 @dataclass(frozen=True)
 class Merge:
-    """Of one file or of several, in their order. `merged` adds another; `content` makes a file of it."""
+    """One file or several, in their order. `merged` adds another; `content` makes a file of them."""
 
     first: ModelFile
-    """Of the first: all that is the same for all; it has no models."""
+    """What all files share, from the first; it has no models."""
     parts: list[Part]
-    """By setting and class."""
+    """A part for each setting and class."""
     error: NDArray[np.float64] | None
     alive: NDArray[np.float64] | None
     calibrations: list[list[list[float]]]
@@ -64,7 +64,7 @@ class Merge:
         )
 
     def merged(self, other: "Merge") -> "Merge":
-        """Both. Names of features are those of the first that has one."""
+        """Merge both. Names of features are those of the first that has one."""
         names = self.first.names
         if names is not None and other.first.names is not None:
             names = copy.deepcopy(names)
@@ -86,7 +86,7 @@ class Merge:
         )
 
     def content(self, base: ModelFile | None = None, *, total: float | None = None) -> ModelFile:
-        """As a model file. `total`: as for `Part.model`."""
+        """Make a model file. `total` is as for `Part.model`."""
         before = None if base is None else base.engine
         bases: Sequence[Model | None] = [None] * len(self.parts) if before is None else before.models
         models = [part.model(start, total=total) for part, start in zip(self.parts, bases, strict=True)]
@@ -119,7 +119,7 @@ class Merge:
 
 
 def with_fitted_calibration(content: ModelFile) -> ModelFile:
-    """The same, with the sigmoids that its progressive margins make."""
+    """Add the sigmoids that the progressive margins make."""
     spec = None if content.spec is None else spec_of(content, "the model")
     names = file_labels.class_names_of(content, spec)
     found = progressive_calibration.load(content, "the model", 0 if names is None else len(names))

@@ -38,23 +38,23 @@ class Part:
     unit_fill: float
     features: NDArray[np.int64]
     last: FloatArray
-    """Coefficients of the rows' values, at the end,"""
+    """The last coefficients, of the rows' values."""
     average: FloatArray
-    """and on average: those that predict."""
+    """Their averages, which predict."""
     squares: FloatArray
     """Sums of squared gradients, in units of the features."""
     shares: FloatArray
     absent: float
     """The share in a feature that the part has not met."""
     units: FloatArray
-    """With signs, as `learn.units` has them."""
+    """The unit of each feature, with signs as `learn.units` has them."""
     origins: FloatArray
     """NaN: the feature has none."""
     candidates: FloatArray
     clock: float
     """How far one part has come."""
     sums: FloatArray
-    """Of what adds up: see `_ADDED`; the weight learned is the last."""
+    """Sums that add up: see `_ADDED`; the weight learned is the last."""
     label_state: FloatArray
     class_state: FloatArray
 
@@ -96,7 +96,7 @@ class Part:
         )
 
     def model(self, base: Model | None = None, *, total: float | None = None) -> Model:
-        """As a model. `total` is the weight that all parts have learned: None for one that is merged again.
+        """Make a model. `total` is the weight that all parts have learned: None for one that is merged again.
 
         Its clock then shows how far one part has come, so that averages of the next round count as they do
         for one learner.
@@ -137,7 +137,7 @@ class Part:
         return model
 
     def _spread(self, features: NDArray[np.int64]) -> "Part":
-        """With places for all of these features."""
+        """Make places for all of these features."""
         if len(features) == len(self.features):
             return self
         at = np.append(np.searchsorted(features, self.features), len(features))

@@ -185,7 +185,7 @@ class Predictor:
         return found
 
     def _number(self, name: str, text: str) -> float | None:
-        """None where it is missing."""
+        """The number in a cell; None if it is missing."""
         try:
             number = float(text)
         except ValueError:
@@ -206,7 +206,7 @@ class Predictor:
 
 
 def _utf8(text: str) -> bytes:
-    """As files are read: half of a pair of surrogates, which JSON can have, is the replacement character."""
+    """The text as readers of files have it: half of a pair of surrogates is the replacement character."""
     try:
         return text.encode()
     except UnicodeEncodeError:
@@ -214,7 +214,7 @@ def _utf8(text: str) -> bytes:
 
 
 def _text(cell: Any) -> str:
-    """As JSON writes it."""
+    """A cell as JSON writes it."""
     if cell is None or cell != cell:
         return ""
     if isinstance(cell, bool | np.bool_):

@@ -68,7 +68,7 @@ def _is_object(value: Any, tests: dict[str, Test]) -> bool:
 
 
 def _is_sigmoid(value: Any) -> bool:
-    """Slope and shift, and the bend, which files of before do not have."""
+    """Whether it is a slope, a shift, and a bend, which older files do not have."""
     return _is_list(value, _is_number) and len(value) in (2, 3) and min(value[2:], default=0) >= 0
 
 

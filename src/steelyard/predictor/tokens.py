@@ -87,7 +87,7 @@ class Tokeniser:
         return counts
 
     def _word_keys(self, text: bytes, seed: int) -> Iterator[int]:
-        """Each word, and the runs of words that end with it: hashes of the keys of their words."""
+        """The key of each word, and those of the runs of words that end with it."""
         known, most = self._known, self._words
         recent: list[int] = []
         for word in _WORD.findall(text.translate(_SMALL)):
@@ -107,7 +107,7 @@ class Tokeniser:
                 yield _finish(h, 0, 4 * size)
 
     def _character_keys(self, text: bytes, seed: int) -> Iterator[int]:
-        """Runs of characters; a run of blanks is one space."""
+        """The keys of runs of characters; a run of blanks is one space."""
         assert self._characters is not None
         least, most = self._characters
         plain = _BLANK_RUN.sub(b" ", text.translate(_SMALL).strip(_BLANKS))

@@ -46,10 +46,10 @@ class SearchProgress:
     """How far a search is, for whoever shows it."""
 
     number: int
-    """Of the round, from 0."""
+    """The number of the round, from 0."""
     rounds: int
     share: float
-    """Of everything, from 0 to 1."""
+    """The share of everything that is done, from 0 to 1."""
     learned: int
     """Rows times the models that learned them, in this run."""
 
@@ -107,7 +107,7 @@ class Search:
         self._state = None if state is None else StateFile(Path(state), about, every)
 
     def run(self, watch: Callable[[SearchProgress], None] | None = None) -> Results:
-        """All rounds that are left. `watch` is called after every piece.
+        """Learn all rounds that are left. `watch` is called after every piece.
 
         If `watch` raises, KeyboardInterrupt say, the state is saved first: it comes at a good moment.
         """
@@ -182,7 +182,7 @@ class Search:
         return figures | ({"held_out_accuracy": 1.0 - wrong / weight} if self.classes else {})
 
     def _held_out(self) -> Iterator[Examples]:
-        """Always so many at a time, as sums have other last digits if they are made of other parts."""
+        """The rows held out, always equally many at a time: sums of other parts have other last digits."""
         waiting: list[Examples] = []
         for piece in self.rows.held_out():
             assert piece.order is not None
@@ -226,13 +226,13 @@ class Search:
 
 
 def _digest(settings: Sequence[Settings]) -> str:
-    """The settings as earlier releases described them, with one that is gone: their states go on."""
+    """A digest of the settings as earlier releases described them, so that their states go on."""
     described = ", ".join(f"{repr(each).removesuffix(')')}, l2_flow='split')" for each in settings)
     return hashlib.sha256(f"[{described}]".encode()).hexdigest()
 
 
 def _newer(settings: Sequence[Settings]) -> dict[str, Any]:
-    """What files do not say that were written before there was a choice."""
+    """Options that states do not name which were written before there was a choice."""
     given: dict[str, list[Any]] = {
         "averages": [each.average for each in settings],
         "class steps": [each.in_class_steps or None for each in settings],

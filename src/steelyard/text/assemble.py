@@ -147,7 +147,7 @@ def fold_crossed(
     ends: Counts, keys: Keys, values: Values, fields: Shorts, crosses: Places, chosen: Counts, scratch: HashTable,
     first: Keys, second: Keys, to: FoldOutput,
 ):  # fmt: skip
-    """As `fold`, with the features of each row followed by its crosses.
+    """Fold rows as `fold` does, with the features of each row followed by its crosses.
 
     A cross of fields is every choice of one feature from each; a cross of a field with itself is every choice
     regardless of order. `chosen` is room for such a choice.

@@ -12,7 +12,7 @@ MISSING_WORD = np.frombuffer(ASCII.missing.encode(), np.uint8)
 
 
 def _membership(ranges: Ranges) -> NDArray[np.bool_]:
-    """Of each byte, whether it is in the ranges."""
+    """Tell for each byte whether it is in the ranges."""
     found = np.zeros(256, np.bool_)
     found[list(bytes_in(ranges))] = True
     return found

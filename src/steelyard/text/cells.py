@@ -25,7 +25,7 @@ _NEAR = 1 << 14  # bytes
 
 
 def new_spans(width: int) -> NDArray[np.int64]:
-    """What the cells of a record are, and where (see `row`)."""
+    """Room for the kind, start and stop of each cell of a record."""
     return np.zeros((width, 3), np.int64)
 
 
@@ -199,7 +199,7 @@ def _label(text, start, stop, kind, rule, missing, missing_sizes):
 
 @helper
 def _class(text, start, stop, names, ends):
-    """Which name the label is, −1 for none: a binary search in names sorted by length, then bytes."""
+    """The place of a label among the names, which are sorted by length, then bytes; −1 for none."""
     low, high = 0, len(ends)
     size = stop - start
     while low < high:

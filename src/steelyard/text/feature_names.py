@@ -127,7 +127,7 @@ def _digits(number, out, size):
 def compose_vw_names(
     text: Bytes, starts: Ints, firsts: Ints, grams: Ints, places: IntRows, out: Bytes, lengths: Ints
 ):  # fmt: skip
-    """As `compose_cell_names`, where the namespace is in the text too, before the name.
+    """Write names as `compose_cell_names` does, where the namespace is in the text too, before the name.
 
     Where there are n-grams, the name of feature k is made of the names from number `firsts[k]` on of which
     `grams[k]` has a bit: `namespace^one^two`.
@@ -186,7 +186,7 @@ def _bar_before(text, start, known, last):
 
 @kernel
 def compose_indices(text: Bytes, starts: Ints, places: IntRows, out: Bytes, lengths: Ints):
-    """As `compose_cell_names`, where names are the indices of svmlight."""
+    """Write names as `compose_cell_names` does, where they are the indices of svmlight."""
     size = 0
     for k in range(len(places)):
         before = size

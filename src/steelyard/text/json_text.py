@@ -106,7 +106,7 @@ def string_end(text, i):
 
 @part
 def _after_plain(text, i):
-    """Where the next quotation mark, backslash or control character is; a newline is one."""
+    """The position of the next quotation mark, backslash or control character; a newline is one."""
     bytes_at = address(text)
     while i + 64 <= len(text):
         found = specials(bytes_at, i)

@@ -29,7 +29,7 @@ class LineScratch(NamedTuple):
 
 
 def scratch_for_width(width: int) -> LineScratch:
-    """For lines with so many columns."""
+    """Scratch memory for lines with so many columns."""
     return LineScratch(cells.new_spans(width), np.arange(width, dtype=np.int64), np.empty(DEEPEST, np.uint8))
 
 
@@ -39,7 +39,7 @@ def parse(
     rule: LabelRule, options: TokenOptions, largest: Number, scratch: Scratch, buffer: Bytes, heads: Heads,
     features: Features, problems: Places, line_scratch: LineScratch,
 ):  # fmt: skip
-    """Read the whole lines text[:end], with `scratch_for_width` a line.
+    """Read the whole lines text[:end], with the scratch memory of a line.
 
     Returns (rows, features, lines, problems, unknown keys).
     """
