@@ -35,7 +35,7 @@ class HashedRows:
     distinct: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, np.bool_), kw_only=True)
     """Which rows are known to have no index twice; empty if nothing is known."""
     lent: bool = field(default=True, kw_only=True)
-    """Whether the arrays of features belong to somebody else: else folding may overwrite them."""
+    """Whether the arrays of features belong to others; if not, folding may overwrite them."""
 
     @classmethod
     def empty(

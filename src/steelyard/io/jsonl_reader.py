@@ -61,11 +61,13 @@ class JsonReader(LineReader):
         return table.finish(block, buffers, counts, frozenset([UNKNOWN] if unknown else []))
 
 
-class Written(str):
+class WrittenNumber(str):
     """A number as it stands in the file, where labels are compared byte for byte."""
 
 
-_DECODER = json.JSONDecoder(parse_int=Written, parse_float=Written)  # made once: it costs as much as a line
+_DECODER = json.JSONDecoder(
+    parse_int=WrittenNumber, parse_float=WrittenNumber
+)  # made once: it costs as much as a line
 
 
 def head_objects(source: Source) -> Iterator[dict[str, Any]]:
@@ -129,7 +131,7 @@ def _nested(value: Any) -> tuple[str, str] | None:
         return None
     if isinstance(value, dict):
         return roles.NUMBER, "objects of numbers"
-    if any(type(part) is str for part in value):  # not Written
+    if any(type(part) is str for part in value):  # not WrittenNumber
         return roles.CATEGORY, "lists of strings"
     return roles.NUMBER, "lists of numbers"
 

@@ -92,7 +92,7 @@ def fingerprint(path: str) -> tuple[int, str]:
         return size, hashlib.blake2b(parts + file.read(), digest_size=16).hexdigest()
 
 
-class _Once(io.RawIOBase):
+class _UnseekableFile(io.RawIOBase):
     """A file that cannot seek, with its first bytes put back."""
 
     def __init__(self, file: Any, head: bytes, *, closes: bool) -> None:
@@ -164,7 +164,7 @@ class Source:
         if self._regular:
             self._file.seek(0)
         else:
-            self._file = _Once(self._file, head, closes=path != STANDARD_INPUT)
+            self._file = _UnseekableFile(self._file, head, closes=path != STANDARD_INPUT)
         try:
             self._stream = self._as_text(self._opened(head), head, encoding)
         except InputError:
@@ -283,9 +283,9 @@ class Source:
         self.encoding = transcoding.encoding_of(head, given)
         if self.encoding is None or self.encoding == "utf-8-sig":  # of which readers drop the mark
             return stream
-        rest = _Once(stream, self._ahead, closes=False)
+        rest = _UnseekableFile(stream, self._ahead, closes=False)
         self._ahead = b""
-        return transcoding.Decoded(rest, self.encoding, self.path)
+        return transcoding.DecodedText(rest, self.encoding, self.path)
 
     def _opened(self, head: bytes) -> Any:
         if head.startswith(b"\x1f\x8b"):

@@ -64,7 +64,7 @@ class TableParser:
         missing = [word.lower().encode() for word in columns.missing]
         padded = b"".join(word.ljust(max(map(len, missing)), b"\0") for word in missing)
         places = {name: place for place, name in enumerate(crossed.fields)}
-        plan = structs.Plan(
+        plan = structs.CellPlan(
             np.array([_CODES[column.role] for column in columns.columns], np.int64),
             np.array([hashing.column_key(name) for name in learned], np.int64),
             np.array([places.get(name, -1) for name in learned], np.int16),
@@ -147,7 +147,7 @@ def _byte_array(text: bytes) -> NDArray[np.uint8]:
     return np.array(bytearray(text), np.uint8)
 
 
-def _rule_arrays(rule: LabelRule | None) -> structs.LabelRule:
+def _rule_arrays(rule: LabelRule | None) -> structs.LabelTable:
     """The names sorted by length, then bytes; their ends and values; whether others have one, and which."""
     known: dict[bytes, float] = {}
     otherwise = None
@@ -155,7 +155,7 @@ def _rule_arrays(rule: LabelRule | None) -> structs.LabelRule:
         known = {name.encode(): value for name in rule.spelt if (value := rule.value(name)) is not None}
         otherwise = rule.otherwise
     names = sorted(known, key=lambda name: (len(name), name))
-    return structs.LabelRule(
+    return structs.LabelTable(
         _byte_array(b"".join(names)),
         np.cumsum([len(name) for name in names], dtype=np.int64),
         np.array([known[name] for name in names], np.float64),

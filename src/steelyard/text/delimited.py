@@ -10,7 +10,7 @@ from steelyard.native.declare import helper, kernel
 from steelyard.native.kinds import Bytes, Count, Counts, Number, Places, Switch
 from steelyard.text import cells, lines
 from steelyard.text.lines import NEWLINE, RETURN, SPACE, TAB
-from steelyard.text.structs import Features, Heads, LabelRule, Plan, Scratch, TokenOptions
+from steelyard.text.structs import CellPlan, Features, Heads, LabelTable, Scratch, TokenOptions
 
 QUOTE = 34
 
@@ -139,7 +139,7 @@ def newlines(text, start, end):
 @kernel
 def parse(
     text: Bytes, start: Count, end: Count, valid: Switch, separator: Count, quoting: Switch, spans: Places,
-    places: Counts, plan: Plan, rule: LabelRule, options: TokenOptions, largest: Number, scratch: Scratch,
+    places: Counts, plan: CellPlan, rule: LabelTable, options: TokenOptions, largest: Number, scratch: Scratch,
     buffer: Bytes, heads: Heads, features: Features, problems: Places,
 ):  # fmt: skip
     """Read the records of text[start:end], of as many cells as `spans` has room for.

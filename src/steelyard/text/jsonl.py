@@ -15,7 +15,7 @@ from steelyard.text import cells, decimals, hashing, lines, tokens
 from steelyard.text import json_text as json
 from steelyard.text.json_text import after_blanks, decode, string_end, value_end
 from steelyard.text.lines import COLON, NEWLINE
-from steelyard.text.structs import Features, Heads, LabelRule, Plan, Scratch, TokenOptions
+from steelyard.text.structs import CellPlan, Features, Heads, LabelTable, Scratch, TokenOptions
 
 DEEPEST = 500
 
@@ -35,8 +35,8 @@ def scratch_for_width(width: int) -> LineScratch:
 
 @kernel
 def parse(
-    text: Bytes, end: Count, valid: Switch, names: Bytes, name_ends: Counts, slots: Counts, plan: Plan,
-    rule: LabelRule, options: TokenOptions, largest: Number, scratch: Scratch, buffer: Bytes, heads: Heads,
+    text: Bytes, end: Count, valid: Switch, names: Bytes, name_ends: Counts, slots: Counts, plan: CellPlan,
+    rule: LabelTable, options: TokenOptions, largest: Number, scratch: Scratch, buffer: Bytes, heads: Heads,
     features: Features, problems: Places, line_scratch: LineScratch,
 ):  # fmt: skip
     """Read the whole lines text[:end], with the scratch memory of a line.

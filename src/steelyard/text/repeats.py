@@ -29,12 +29,13 @@ def scratch_for(tokens: int) -> Scratch:
 def merge(first, count, repeated, mask, scratch, features):
     """Merge the features first … count that have the same key: (the new count, whether indices differ).
 
-    Whether a key is new is hard to foresee, so nothing is decided by that. Different keys have places from 1
-    on; `table` holds the place of a key, 0 for none, and `known` the key at each place. Place 0 is given the
+    A processor cannot foresee whether a key is new, so there is no branch on it. Different keys have places from
+    1 on; `table` holds the place of a key, 0 for none, and `known` the key at each place. Place 0 is given the
     key that is looked for, so that a single comparison ends the search.
 
-    Where a search begins depends on the index of a key alone, so that a key meets all others of this index
-    on its way, and nobody need look for them again. Not if there are few indices: the ways would be long.
+    A search begins where the index of the key says, so that a key meets all others of its index on the way, and
+    whether indices differ is known without another search. With few indices the searches would be long: then
+    they begin where the whole key says, and indices count as shared.
     """
     table, known, counts, firsts, _window = scratch
     keys, values, _fields, starts, stops, origins = features

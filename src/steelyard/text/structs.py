@@ -41,7 +41,7 @@ class Features(NamedTuple):
     origins: Ints
 
 
-class Plan(NamedTuple):
+class CellPlan(NamedTuple):
     """The role of each column, the seed of its keys and its field; and words for missing cells, padded."""
 
     roles: Counts
@@ -51,7 +51,7 @@ class Plan(NamedTuple):
     missing_sizes: Counts
 
 
-class LabelRule(NamedTuple):
+class LabelTable(NamedTuple):
     """The names of labels, one after another up to their ends, and their values; and that of all others, if any."""
 
     names: Bytes

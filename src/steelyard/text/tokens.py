@@ -1,10 +1,6 @@
 """Text → features: words, word n-grams and character n-grams, lower-cased while they are hashed.
 
-A word is a run of letters and digits; every byte from 0x80 on counts as a letter, so that words in UTF-8 stay
-whole. The key of a word is that of a name in the column (a word made of digits is a number). The key of a
-word n-gram is the murmur3 hash of the keys of its words, four bytes each, lowest byte first. The key of a
-character n-gram is the hash of its bytes with another seed, so that the word `the` and the characters `the`
-differ; there a run of blanks counts as one space.
+`steelyard.token_rules` says what a word is, and how keys are made.
 
 >>> TextOptions(words=2).as_json()
 {'words': 2, 'characters': None, 'repeated': 'relative'}
@@ -98,7 +94,7 @@ def tokenise(text, start, end, seed, field, column, options, count, scratch, fea
 
 @part
 def put(features, at, key, value, field, start, stop, origin):
-    """Write the feature number `at`; without its field or its span, where nobody needs them."""
+    """Write the feature number `at`; its field and its span are left out where there is no room for them."""
     keys, values, fields, starts, stops, origins = features
     keys[at] = key
     values[at] = value
