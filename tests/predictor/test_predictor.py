@@ -12,6 +12,7 @@ from steelyard import OnlineClassifier, OnlineRegressor
 from steelyard.cli import scoring
 from steelyard.engine import probabilities
 from steelyard.predictor import Predictor
+from steelyard.token_rules import ASCII
 from tests.cli.running import refused, run
 from tests.predictor.models import KINDS, as_read, assert_same, made
 
@@ -128,7 +129,9 @@ def test_what_is_not_exported(tmp_path: Path) -> None:
         "must end in .json" in run("export", tmp_path / "vw.model", "-o", tmp_path / "x.txt", code=2).stderr
     )
     run("export", tmp_path / "vw.model", "-o", tmp_path / "scorer.js")
-    assert "class Scorer" in (tmp_path / "scorer.js").read_text()
+    scorer = (tmp_path / "scorer.js").read_text()
+    assert "class Scorer" in scorer
+    assert f"const RULES = {json.dumps(ASCII.as_json())};" in scorer
 
 
 def test_it_needs_numpy_and_nothing_else() -> None:
