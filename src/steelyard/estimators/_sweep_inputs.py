@@ -24,9 +24,10 @@ from steelyard.estimators.parameters import settings_of
 from steelyard.examples import Examples
 from steelyard.losses import Loss, class_labels
 from steelyard.sweep import plan
+from steelyard.sweep.checked_rows import check_numbers
 from steelyard.sweep.grid import Expanded, Point
 from steelyard.sweep.results import Results
-from steelyard.sweep.search import Search, SearchProgress, check_numbers
+from steelyard.sweep.search import Search, SearchProgress
 from steelyard.weight_summary import WeightSummary
 
 

@@ -32,7 +32,7 @@ class SweepFiles:
         return self.labels.classes
 
     def rows(self, holdout: Holdout, memory: int) -> Rows:
-        """With so many bytes for the sweep as a whole."""
+        """The rows, with so many bytes for the sweep as a whole."""
         kept = plan.for_rows(memory)
         return self.files.spread(holdout, kept) if self.spec.counted else self.files.rows(holdout, keep=kept)
 

@@ -20,7 +20,7 @@ _UNITS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
 
 @dataclass(frozen=True)
 class Plan:
-    """Which models learn together, by number, and what their weights need at most."""
+    """The numbers of the models that learn together, and what their weights need at most."""
 
     rounds: list[list[int]]
     bytes_used: int
@@ -38,7 +38,7 @@ class Plan:
 
 
 def plan(settings: Sequence[Settings], features: int, classes: int, memory: int) -> Plan:
-    """As few rounds as fit, each with models that can learn side by side."""
+    """Plan as few rounds as fit, each with models that can learn side by side."""
     limit = int(_FOR_MODELS * memory)
     rounds: list[list[int]] = []
     used = [0]
