@@ -17,7 +17,6 @@ from steelyard.active import class_models, counter_rng, strategies
 from steelyard.active.evaluation import Evaluation
 from steelyard.active.labelled_rows import DEFAULT_SETTINGS, LabelledRows, RefitPlan
 from steelyard.active.learner import ActiveLearner, replay
-from steelyard.active.simulation import Points, Schedule, hull, try_grid
 from steelyard.active.stored_rows import sparse_row
 from steelyard.active.strategies._base import BudgetPlan
 from steelyard.examples import Examples
@@ -73,10 +72,9 @@ class TrialPlan:
                 )
         return [round(fraction * rows) for fraction in sorted(self.fractions)]
 
-    def count(self, *, grid: bool) -> int:
-        """How often `run_grid` ticks, or else `run_trials`."""
-        each = len(self.strategies) if grid else 1 + len(self.strategies) * len(self.fractions)
-        return self.seeds * len(self.updates) * each
+    def count(self) -> int:
+        """How often `run_trials` ticks."""
+        return self.seeds * len(self.updates) * (1 + len(self.strategies) * len(self.fractions))
 
 
 def outcomes(
@@ -225,49 +223,3 @@ def half_width(errors: np.ndarray[Any, Any], kept: int) -> float:
     if shuffles > 1:
         between = float(stdtrit(shuffles - 1, 0.975)) ** 2 * float(errors.var(ddof=1)) / shuffles
     return math.sqrt(held_out + between)
-
-
-def run_grid(rows: Examples, plan: TrialPlan, schedules: Sequence[Schedule], tick: Tick) -> dict[str, Any]:
-    """The least error of any settings for each fraction, strategy and update; and the hulls."""
-    ways = list(product(plan.strategies, plan.updates))
-    found: dict[tuple[str, str], list[Points]] = {way: [] for way in ways}
-    for seed in range(plan.seeds):
-        learned, tested = plan.split(rows, seed)
-        plan.budgets(len(learned))  # checks the fractions
-        for way in ways:
-            found[way].append(try_grid(*way, schedules, learned, tested, seed))
-            tick()
-    return {
-        "results": [
-            _best(fraction, *way, found[way], count_settings(way[0], schedules))
-            for fraction in sorted(plan.fractions)
-            for way in ways
-        ],
-        "hulls": [
-            {"strategy": way[0], "update": way[1], "hulls": [hull(*points.T).tolist() for points in shuffles]}
-            for way, shuffles in found.items()
-        ],
-    }
-
-
-def count_settings(strategy: str, schedules: Sequence[Schedule]) -> int:
-    """How many settings of a strategy `run_grid` tries."""
-    return len(schedules) * len(strategies.by_name(strategy).lane_parameters)
-
-
-def _best(
-    fraction: float, strategy: str, update: str, shuffles: list[Points], settings: int
-) -> dict[str, Any]:
-    """The best of all that asked for no more than the fraction; None if in some shuffle none did."""
-    within = [points[points[:, 0] <= fraction, 1] for points in shuffles]
-    errors = [float(each.min()) for each in within if len(each)]
-    known = len(errors) == len(shuffles)
-    return {
-        "fraction": fraction,
-        "strategy": strategy,
-        "update": update,
-        "settings": settings,
-        "error": float(np.mean(errors)) if known else None,
-        "low": min(errors) if known else None,
-        "high": max(errors) if known else None,
-    }

@@ -138,8 +138,6 @@ class Strategy(ABC):
     """How answers are learned by default: see `RefitPlan`."""
     lane_code: ClassVar[int | None] = None
     """The number of the strategy in `learn/query_lanes.py`; None if `Simulation` cannot run it."""
-    lane_parameters: ClassVar[tuple[float, ...]] = ()
-    """The parameters that `active simulate --grid` tries."""
 
     plan: BudgetPlan
     bound: float = math.inf

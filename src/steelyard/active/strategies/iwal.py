@@ -60,7 +60,6 @@ class Iwal(Strategy):
     randomized = True
     several = True
     lane_code: ClassVar[int | None] = query_lanes.BY_IMPORTANCE
-    lane_parameters = tuple(10.0**power for power in range(-8, 2))
 
     def check(self, plan: BudgetPlan) -> None:
         constants(plan.constants)

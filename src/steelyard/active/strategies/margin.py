@@ -29,7 +29,6 @@ class Margin(Strategy):
     ranks_pool = True
     several = True
     lane_code: ClassVar[int | None] = query_lanes.NEAR_THE_MARGIN
-    lane_parameters = tuple(2.0**power for power in range(-8, 2))
 
     def score(self, model: Model, examples: Examples) -> tuple[Column, Column]:
         predictions = Learner(model=model).predict(examples)

@@ -25,7 +25,6 @@ class Random(Strategy):
     uniform = True
     several = True
     lane_code: ClassVar[int | None] = query_lanes.AT_RANDOM
-    lane_parameters = tuple(2.0 ** (0.9 * power) for power in range(-9, 1))
 
     def score(self, model: Model, examples: Examples) -> tuple[Column, Column]:
         return np.zeros(len(examples)), Learner(model=model).predict(examples)
