@@ -77,14 +77,7 @@ def test_the_pictures(file: Path, tmp_path: Path) -> None:
     ]  # fmt: skip
     assert "pictures: " in said
     drawn = (tmp_path / "a/active-errors.svg").read_text(encoding="utf-8")
-    for words in (
-        "iwal",
-        "margin",
-        "random",
-        "all labels",
-        "labels asked for, of 320 rows",
-        "one shuffle",
-    ):
+    for words in ("iwal", "margin", "random", "all labels", "labels asked for, of 320 rows", "one shuffle"):
         assert words in drawn
 
 
