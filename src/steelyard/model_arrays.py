@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from steelyard import array_table, feature_columns, model_schema
 from steelyard.array_table import ARRAYS, Arrays, ModelArray
 from steelyard.learn import linear, shrinkage
-from steelyard.model import Model, Settings, epochs_begun
+from steelyard.model import Model, epochs_begun
+from steelyard.settings import Settings
 
 Read = Callable[[str], NDArray[Any] | None]
 

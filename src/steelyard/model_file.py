@@ -23,8 +23,9 @@ from numpy.typing import NDArray
 from steelyard import _array_writer, _atomic_files, model_arrays, model_schema
 from steelyard.array_table import Arrays
 from steelyard.losses import Loss
-from steelyard.model import Model, Settings
+from steelyard.model import Model
 from steelyard.model_arrays import ArrayFile, Read, StoredModel
+from steelyard.settings import Settings
 from steelyard.weight_summary import WeightSummary
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from steelyard import _field_types, losses
 from steelyard.learn import linear, origins
 from steelyard.losses import Loss
-from steelyard.model import Settings
+from steelyard.settings import Settings
 
 Arrays = Mapping[str, NDArray[Any]]
 Test = Callable[[Any], bool]

@@ -11,8 +11,8 @@ from steelyard.engine import auto_rate
 from steelyard.engine.auto_rate import candidates
 from steelyard.engine.protocol import new_engine, restore
 from steelyard.examples import examples
-from steelyard.model import Settings
 from steelyard.model_file import ModelFile
+from steelyard.settings import Settings
 
 
 def test_shares() -> None:

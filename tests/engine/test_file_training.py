@@ -14,7 +14,7 @@ from steelyard.engine.file_training import FileTraining
 from steelyard.engine.run_options import RunOptions
 from steelyard.io.errors import InputError
 from steelyard.io.read_options import ReadOptions
-from steelyard.model import Settings
+from steelyard.settings import Settings
 
 TABLE = "label,x\n" + "".join(f"{'abc'[k % 3]},{k % 7}\n" for k in range(30))
 

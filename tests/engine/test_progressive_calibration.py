@@ -16,7 +16,7 @@ from steelyard.engine.progressive_calibration import ProgressiveCalibration
 from steelyard.engine.protocol import new_engine
 from steelyard.examples import examples
 from steelyard.losses import class_labels, decision_point
-from steelyard.model import Settings
+from steelyard.settings import Settings
 from tests.estimators import data
 
 X, Y = data.classes(300)

@@ -11,8 +11,8 @@ from steelyard.engine import loaded_model
 from steelyard.engine.protocol import new_engine
 from steelyard.engine.still_models import StillModels
 from steelyard.examples import Examples, examples
-from steelyard.model import SCALINGS, Settings
 from steelyard.model_file import ModelFile
+from steelyard.settings import SCALINGS, Settings
 
 LOGISTIC = losses.by_name("logistic")
 SETTINGS = [

@@ -12,7 +12,7 @@ from steelyard.engine import loaded_model
 from steelyard.estimators.parameters import settings_of
 from steelyard.examples import examples
 from steelyard.losses import OneOf, class_labels
-from steelyard.model import DTYPES, SCALINGS
+from steelyard.settings import DTYPES, SCALINGS
 from steelyard.updates import names as update_names
 from tests.support.combinations import Point, every, pairwise
 

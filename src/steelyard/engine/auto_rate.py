@@ -20,7 +20,8 @@ import numpy as np
 
 from steelyard.engine.protocol import Column
 from steelyard.engine.still_models import still_settings, still_state
-from steelyard.model import Model, Settings
+from steelyard.model import Model
+from steelyard.settings import Settings
 
 # Multiples of the default rate, power_t and initial_t. The first answers wherever it is as good.
 CANDIDATES = (

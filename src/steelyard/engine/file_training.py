@@ -40,8 +40,8 @@ from steelyard.io.errors import InputError
 from steelyard.io.input_spec import InputSpec
 from steelyard.io.read_options import ReadOptions
 from steelyard.losses import Loss
-from steelyard.model import Settings
 from steelyard.model_file import ModelFile
+from steelyard.settings import Settings
 
 
 @dataclass
@@ -269,7 +269,7 @@ def start(
     engine = new_engine(settings, labels.classes, spec.features)
     own = spec.features_with_own_units()
     if own is not None:
-        engine.know_units(own)
+        engine.fix_units(own)
     training = FileTraining(
         files,
         engine,

@@ -24,8 +24,9 @@ from steelyard.learn.lane_features import BY_LARGEST, BY_NOTHING, BY_UNITS
 from steelyard.learn.lane_parts import COEFFICIENT, GRADIENTS, LAG, UNIT, numbers_before
 from steelyard.learner import broken
 from steelyard.losses import Loss, class_labels
-from steelyard.model import Model, Settings
+from steelyard.model import Model
 from steelyard.native import methods
+from steelyard.settings import Settings
 
 Matrix = NDArray[np.float64]
 Predict = Callable[[Examples], Matrix]
@@ -83,9 +84,9 @@ class LaneBlock:
         self.gained = np.zeros((0, len(layout)))
         self.touched = np.zeros((len(layout), 0), np.int32)
         """What sums of squares gain until a lane's clock reaches a whole number: see `learn.epochs`."""
-        self.label_state = np.zeros((target_scale.SIZE if common.in_label_units else 0, len(layout)))
+        self.label_state = np.zeros((target_scale.SIZE if common.has_label_unit else 0, len(layout)))
         no_steps = np.zeros((0, len(layout)))
-        self.class_state = class_balance.new_state(len(layout)) if common.in_class_steps else no_steps
+        self.class_state = class_balance.new_state(len(layout)) if common.has_class_factor else no_steps
         own_units = common.scaling == "standardized"
         self.unit_fill = np.zeros(1)
         self.columns = FeatureColumns(features if own_units and common.bias else 0, common.dtype)
@@ -139,7 +140,7 @@ class LaneBlock:
         )  # fmt: skip
         lanes.learn(
             lane_answers.turns(examples, rows, labels, sample_weight), lanes.Model(self.weights, self.state),
-            lane_answers.target(settings), rule, before, lanes.rooms_for(self.weights),
+            lane_answers.target(settings), rule, before, lanes.scratch_for(self.weights),
         )  # fmt: skip
         ends = lane_layout.after(clocks, sample_weight)
         own = self.state[[linear.CLOCK, linear.FRACTION]]
@@ -174,12 +175,12 @@ class LaneBlock:
             settings.average_power, layout.bounds, layout.steps(), batched_loss.values(*of),
             batched_loss.slopes(*of), batched_loss.values_after(*of), *layout.single_forms(),
         )  # fmt: skip
-        single = lane_epochs.rooms_for(
-            examples.indptr, settings.dtype, settings.in_label_units, settings.in_class_steps
+        single = lane_epochs.scratch_for(
+            examples.indptr, settings.dtype, settings.has_label_unit, settings.has_class_factor
         )
         adaptive_lanes.learn(
             lane_answers.turns(examples, rows, labels, sample_weight), numbers, lane_answers.target(settings),
-            rule, before, adaptive_lanes.rooms_for(examples.indptr, self.weights, single),
+            rule, before, adaptive_lanes.scratch_for(examples.indptr, self.weights, single),
         )  # fmt: skip
 
     def _moments_now(self) -> Matrix:
@@ -249,11 +250,11 @@ class LaneBlock:
         spread[:, self._layout.place] = columns
         return spread
 
-    def know_units(self, own: NDArray[np.int64]) -> None:
-        """As `Model.know_units`; the kernel writes units as rows need them, as few of a million features are."""
+    def fix_units(self, except_for: NDArray[np.int64]) -> None:
+        """As `Model.fix_units`; the kernel writes units as rows need them, as few of a million features are."""
         if self.settings[0].scaling == "standardized":
             self.unit_fill[0] = -1.0
-            self._part(UNIT)[own] = _OWN_UNIT
+            self._part(UNIT)[except_for] = _OWN_UNIT
 
     def _units(self, lane: int, features: NDArray[np.int64] | slice = EVERY) -> NDArray[Any]:
         """As a model has them."""
@@ -274,9 +275,9 @@ class LaneBlock:
         found = np.empty(self.features, np.bool_)
         if self.settings[0].scaling == "standardized":  # nothing is known of a feature without a unit
             unit = numbers_before(UNIT, lane_layout.singles(self.settings[0]))
-            lane_parts.find_met(self.weights, unit, unit + 1, found)
+            lane_parts.mark_met(self.weights, unit, unit + 1, found)
         else:
-            lane_parts.find_met(self.weights, 0, self.weights.shape[1], found)
+            lane_parts.mark_met(self.weights, 0, self.weights.shape[1], found)
         return np.flatnonzero(found)
 
     def model(self, number: int, met: NDArray[np.int64] | slice = EVERY) -> Model:

@@ -14,8 +14,9 @@ from steelyard.learn import batched_loss, lanes
 from steelyard.learn.batched_loss import WIDTH
 from steelyard.learn.lane_parts import numbers_before
 from steelyard.learn.lanes import CUTS, SKIPS, TAKES_WHOLE
-from steelyard.model import Model, Settings
+from steelyard.model import Model
 from steelyard.native import methods
+from steelyard.settings import Settings
 
 
 class Layout:
@@ -147,6 +148,6 @@ def pushes(
             columns[alike] = len(columns)
             moments = batched_loss.pushes(schedules.frozen if frozen else schedules.integral)
             turns = np.ascontiguousarray(sample_weight[:, alike[-1]])
-            filled.append(lanes.pushed_by(now, turns, initial_t, each.power_t, moments))
+            filled.append(lanes.pushes_of(now, turns, initial_t, each.power_t, moments))
         column[lane] = columns[alike]
     return np.stack(filled, axis=1), column

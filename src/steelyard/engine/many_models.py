@@ -19,8 +19,9 @@ from steelyard.examples import Examples
 from steelyard.learn import lanes, linear
 from steelyard.learner import Learner
 from steelyard.losses import OneOf
-from steelyard.model import Model, Settings
+from steelyard.model import Model
 from steelyard.model_file import EngineState
+from steelyard.settings import Settings
 
 _SHORT = 4096  # rows of a chunk for which no copy of the models is kept
 _separating = threading.Lock()
@@ -53,7 +54,7 @@ class ManyModels(ABC):
         everybody = [each for each in self.settings for _ in range(self.models_each)]
         self.model_set = ModelSet(everybody, features, threads, coded=coded)
         self._answering: Predict | None = None
-        self._tame = all(each.rate <= overflow.ORDINARY_RATE for each in self.settings)
+        self._known_in_range = all(each.rate <= overflow.ORDINARY_RATE for each in self.settings)
 
     @abstractmethod
     def _learn(self, examples: Examples, order: Numbers, predictions: Matrix | None) -> None:
@@ -112,8 +113,8 @@ class ManyModels(ABC):
             self._check(examples)
         return before
 
-    def know_units(self, own: Numbers) -> None:
-        self.model_set.know_units(own)
+    def fix_units(self, except_for: Numbers) -> None:
+        self.model_set.fix_units(except_for)
 
     @contextmanager
     def unchanged_on_error(self, examples: Examples) -> Iterator[None]:
@@ -131,8 +132,8 @@ class ManyModels(ABC):
             raise
 
     def _could_overflow(self, examples: Examples) -> bool:
-        self._tame = self._tame and overflow.ordinary(examples)
-        return not self._tame or self.settings[0].update == "explicit"
+        self._known_in_range = self._known_in_range and overflow.ordinary(examples)
+        return not self._known_in_range or self.settings[0].update == "explicit"
 
     def _check(self, examples: Examples) -> None:
         if self._could_overflow(examples):  # the last row may have been too much
@@ -185,12 +186,12 @@ class ManyModels(ABC):
                 yield auto_rate.mixed(list(competing), parts, own)
 
     @property
-    def class_steps(self) -> float:
+    def rare_class_factor(self) -> float:
         """The same for all settings; of more than two classes steps are as long as the rate says."""
-        if self.models_each > 1 or not self.settings[0].in_class_steps:
+        if self.models_each > 1 or not self.settings[0].has_class_factor:
             return 1.0
         (first,) = self.model_set.models(range(1))
-        return first.class_steps
+        return first.rare_class_factor
 
     @property
     def mixes(self) -> bool:

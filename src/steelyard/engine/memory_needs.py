@@ -8,7 +8,7 @@ from pathlib import Path
 from steelyard._messages import counted
 from steelyard.engine import lane_block
 from steelyard.learn.batched_loss import WIDTH
-from steelyard.model import Settings
+from steelyard.settings import Settings
 
 _GUESS = 4 << 30  # where the system does not say what is available
 _CGROUP = Path("/sys/fs/cgroup")

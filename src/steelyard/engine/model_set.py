@@ -20,7 +20,8 @@ from steelyard.examples import Examples
 from steelyard.learn import lanes, linear
 from steelyard.learn.batched_loss import WIDTH
 from steelyard.losses import class_labels
-from steelyard.model import Model, Settings
+from steelyard.model import Model
+from steelyard.settings import Settings
 
 Numbers = NDArray[np.int64]
 Column = NDArray[np.float64]
@@ -146,10 +147,10 @@ class ModelSet:
         low, high = class_labels(member.settings[0].loss)
         return np.where(labels > 0.5, high, low)
 
-    def know_units(self, own: Numbers) -> None:
+    def fix_units(self, except_for: Numbers) -> None:
         """Before anything is learned: all features have the unit 1, but these have their own."""
         for member, _ in self._members:
-            member.know_units(own)
+            member.fix_units(except_for)
 
     def hold_gains(self) -> None:
         """Before a weight is learned that is no whole number, or gains are written from outside."""

@@ -48,7 +48,7 @@ def _weights(kept: Array, now: Array) -> Array:
 
 
 def _with_units(kept: Array, now: Array) -> Array:
-    """Features that find their own unit had 0 until then; now that is marked (see `LaneBlock.know_units`)."""
+    """Features that find their own unit had 0 until then; now that is marked (see `LaneBlock.fix_units`)."""
     unit = numbers_before(UNIT, 8 // now.itemsize)
     before = now[:, unit : unit + 1].copy()
     now[...] = kept

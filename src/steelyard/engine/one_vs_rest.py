@@ -17,7 +17,7 @@ from steelyard.engine.protocol import Column, Matrix, Numbers
 from steelyard.examples import Examples
 from steelyard.learn import lanes, linear
 from steelyard.losses import class_labels
-from steelyard.model import Settings
+from steelyard.settings import Settings
 
 _PIECE = 4096  # rows for which the predictions of all lanes are kept
 BYTES_A_LANE = 3 * 8 * _PIECE  # what a piece needs beside the weights: labels, twice, and predictions

@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 from steelyard import model_file
 from steelyard.examples import Examples
 from steelyard.losses import Loss
-from steelyard.model import Model, Settings
+from steelyard.model import Model
 from steelyard.model_file import EngineState, ModelFile
+from steelyard.settings import Settings
 
 Column = NDArray[np.float64]
 Matrix = NDArray[np.float64]
@@ -100,7 +101,7 @@ class Engine(Predicts, Protocol):
         ...
 
     @property
-    def class_steps(self) -> float:
+    def rare_class_factor(self) -> float:
         """How many times as long as the learning rate says the steps are, as one of two classes is rare."""
         ...
 
@@ -120,7 +121,7 @@ class Engine(Predicts, Protocol):
         """Count from here."""
         ...
 
-    def know_units(self, own: Numbers) -> None:
+    def fix_units(self, except_for: Numbers) -> None:
         """Before anything is learned: all features have the unit 1, but these have their own."""
         ...
 

@@ -11,7 +11,7 @@ from steelyard.engine.many_models import ManyModels
 from steelyard.engine.protocol import Column, Matrix, Numbers
 from steelyard.examples import Examples
 from steelyard.learn import lanes
-from steelyard.model import Settings
+from steelyard.settings import Settings
 
 
 class Selection(ManyModels):

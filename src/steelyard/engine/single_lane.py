@@ -13,7 +13,8 @@ from steelyard.engine.ordered_sums import add_in_order
 from steelyard.examples import Examples
 from steelyard.learn import lanes, linear
 from steelyard.learner import Learner
-from steelyard.model import Model, Settings
+from steelyard.model import Model
+from steelyard.settings import Settings
 
 
 class SingleLane:
@@ -71,8 +72,8 @@ class SingleLane:
     def as_it_is(self) -> Predict:
         return self.predict
 
-    def know_units(self, own: NDArray[np.int64]) -> None:
-        self._learner.model.know_units(own)
+    def fix_units(self, except_for: NDArray[np.int64]) -> None:
+        self._learner.model.fix_units(except_for)
 
     def hold_gains(self) -> None:
         self._learner.model.hold_gains()

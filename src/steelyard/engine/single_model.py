@@ -13,8 +13,9 @@ from steelyard.engine.protocol import Column, Matrix, Numbers
 from steelyard.examples import Examples
 from steelyard.learn import linear
 from steelyard.learner import Learner
-from steelyard.model import Model, Settings
+from steelyard.model import Model
 from steelyard.model_file import EngineState
+from steelyard.settings import Settings
 
 _TOGETHER = 1 << 14  # rows: memory for more than a cache holds takes longer to get than to fill
 _LOSS_AND_WEIGHT = [linear.LOSS, linear.WEIGHT]
@@ -46,8 +47,8 @@ class SingleModel:
         self.error = float(error)
         return before if order is None else before[order]
 
-    def know_units(self, own: NDArray[np.int64]) -> None:
-        self.model.know_units(own)
+    def fix_units(self, except_for: NDArray[np.int64]) -> None:
+        self.model.fix_units(except_for)
 
     def unchanged_on_error(self, examples: Examples) -> AbstractContextManager[None]:
         """A learner is so by itself."""
@@ -78,8 +79,8 @@ class SingleModel:
         return np.array([self.error / weight if weight > 0.0 else np.nan])
 
     @property
-    def class_steps(self) -> float:
-        return self.model.class_steps
+    def rare_class_factor(self) -> float:
+        return self.model.rare_class_factor
 
     def progress_sums(self) -> tuple[Column, Column]:
         return self.model.state[[linear.LOSS]], self.model.state[[linear.WEIGHT]]

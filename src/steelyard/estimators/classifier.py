@@ -21,7 +21,8 @@ from steelyard.estimators.parameters import DEFAULT
 from steelyard.estimators.predictions import ClassPredictions
 from steelyard.examples import Examples
 from steelyard.losses import Loss, class_labels
-from steelyard.model import Model, Settings
+from steelyard.model import Model
+from steelyard.settings import Settings
 
 
 class OnlineClassifier(ClassifierMixin, OnlineEstimator, ClassPredictions):  # type: ignore[misc]

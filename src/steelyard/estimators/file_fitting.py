@@ -30,7 +30,7 @@ from steelyard.io import sources
 from steelyard.io.absent_columns import AbsentColumns, AbsentColumnsWarning
 from steelyard.io.read_options import ReadOptions
 from steelyard.io.required_columns import spec_to_predict
-from steelyard.model import Settings
+from steelyard.settings import Settings
 
 Paths = str | Path | Sequence[str | Path]
 CHECKPOINT_EVERY = 1_000_000  # rows, if nothing else is said

@@ -26,7 +26,7 @@ from steelyard.estimators.inputs import check_matrix
 from steelyard.estimators.parameters import DEFAULT, settings_of
 from steelyard.examples import Examples, examples
 from steelyard.losses import Loss
-from steelyard.model import Settings
+from steelyard.settings import Settings
 
 _SILENCE = "If this is intended: warnings.simplefilter('ignore', steelyard.WeightWarning)"
 

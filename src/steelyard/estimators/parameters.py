@@ -12,8 +12,8 @@ from steelyard._field_types import is_number
 from steelyard.engine.auto_rate import candidates
 from steelyard.estimators import fit_passes
 from steelyard.losses import Loss
-from steelyard.model import Settings
 from steelyard.schedules import AUTO
+from steelyard.settings import Settings
 
 DEFAULT = Settings()
 WEIGHT_SCALES = ("auto", "as_given", "mean_one")

@@ -10,8 +10,8 @@ from steelyard._messages import GONE
 from steelyard.engine import class_weights, progressive_calibration, protocol
 from steelyard.engine.protocol import Engine
 from steelyard.losses import Loss
-from steelyard.model import Settings
 from steelyard.model_file import ModelFile
+from steelyard.settings import Settings
 from steelyard.weight_summary import NOTHING
 
 

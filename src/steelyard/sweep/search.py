@@ -66,7 +66,7 @@ class Search:
 
     `classes` is 0 for labels that are numbers; else labels are the numbers of classes, from 0, and errors are
     counted too. `state` names a file from which the search goes on if it exists; `identity` is what should be
-    the same then beside the points, such as the names of files. `own_units`: see `Engine.know_units`.
+    the same then beside the points, such as the names of files. `own_units`: see `Engine.fix_units`.
     """
 
     def __init__(
@@ -139,7 +139,7 @@ class Search:
         else:
             engine = Selection(settings, self.features, coded=self.classes == 2, threads=threads)
         if self._own_units is not None:
-            engine.know_units(self._own_units)
+            engine.fix_units(self._own_units)
         unknown = np.full((2, len(settings)), np.nan)
         return Round(rounds, number, engine, threads, PassLoop(engine, self.rows, self.passes), unknown)
 
@@ -242,7 +242,7 @@ def _newer(settings: Sequence[Settings]) -> dict[str, Any]:
     """What files do not say that were written before there was a choice."""
     given: dict[str, list[Any]] = {
         "averages": [each.average for each in settings],
-        "class steps": [each.in_class_steps or None for each in settings],
+        "class steps": [each.has_class_factor or None for each in settings],
         "averages that shrink": [each.averages_shrink or None for each in settings],
     }
     return {name: values for name, values in given.items() if any(value is not None for value in values)}

@@ -14,7 +14,7 @@ from steelyard.cli.option_types import Choice
 from steelyard.io.input_spec import InputSpec
 from steelyard.io.labels import LabelRule
 from steelyard.io.read_options import ReadOptions
-from steelyard.model import DTYPES
+from steelyard.settings import DTYPES
 
 
 @click.command(epilog=EXAMPLES["convert"])

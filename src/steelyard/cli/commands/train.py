@@ -24,7 +24,8 @@ from steelyard.engine.run_options import KEPT_BY_CHECKPOINTS, RunOptions
 from steelyard.io import sources
 from steelyard.io.errors import InputError
 from steelyard.io.read_options import ReadOptions
-from steelyard.model import (
+from steelyard.model_file import ModelFile
+from steelyard.settings import (
     DEFAULT_AVERAGE,
     DEFAULT_RATE,
     DTYPES,
@@ -33,7 +34,6 @@ from steelyard.model import (
     STEPS_OF_AVERAGES,
     Settings,
 )
-from steelyard.model_file import ModelFile
 from steelyard.updates import names as update_names
 
 _DEFAULT = Settings()
@@ -52,7 +52,7 @@ def _rates() -> str:
     """The default rates: every loss has its own for scale-free rates."""
     usual = {name: Settings(losses.by_name(name)) for name in losses.names()}
     own = ", ".join(f"{name} {each.rate:g}" for name, each in usual.items())
-    longer = ", ".join(name for name, each in usual.items() if not each.in_class_steps)
+    longer = ", ".join(name for name, each in usual.items() if not each.has_class_factor)
     return (
         f"with standardized scaling the loss's own: {own}; with normalized the same, but for {longer} "
         f"{1 / STEPS_OF_AVERAGES:.2g} times that; with others {DEFAULT_RATE:g}"
