@@ -111,7 +111,7 @@ def test_names_of_classes() -> None:
 def test_a_pipe_is_read_once(path: str, tmp_path: Path) -> None:
     """Its classes are those of its first rows."""
     spec, first = ReadOptions(bits=6).infer([path], "float32")
-    found = file_labels.settle(["-"], spec, first, losses.by_name("hinge"))
+    found = file_labels.infer_labels(["-"], spec, first, losses.by_name("hinge"))
     assert found.class_names is not None
     assert found.class_names.tolist() == ["a", "b", "c"]
     rows = FileRows(["-"], spec)

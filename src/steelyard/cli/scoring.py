@@ -70,7 +70,7 @@ def read_spec(
         raise InputError(f"--labels {labels}: the model predicts numbers, and knows no classes")
     if len(names) != len(known):
         raise InputError(f"--labels {labels}: the model has {len(known)} classes, {', '.join(known)}")
-    return replace(spec, label_rule=file_labels.settle([], spec, [], model.loss, named=names).rule)
+    return replace(spec, label_rule=file_labels.infer_labels([], spec, [], model.loss, named=names).rule)
 
 
 def spec_of_lines(loaded: LoadedModel) -> InputSpec:

@@ -19,7 +19,7 @@ from steelyard import weight_summary
 from steelyard.engine import class_weights, file_predictions, file_training, holdout, loaded_model, protocol
 from steelyard.engine.file_labels import CLASSES, NUMBERS
 from steelyard.engine.file_training import FileTraining
-from steelyard.engine.passes import Learned
+from steelyard.engine.passes import LearnedPiece
 from steelyard.engine.run_options import RunOptions
 from steelyard.engine.totals import RowOrderWarning
 from steelyard.estimators import fit_passes, saving
@@ -233,7 +233,7 @@ def take_over(estimator: Any, training: FileTraining) -> None:
 def _run(training: FileTraining, options: FileOptions) -> None:
     rows = last = 0
 
-    def after_piece(learned: Learned) -> None:
+    def after_piece(learned: LearnedPiece) -> None:
         nonlocal rows, last
         rows += len(learned.examples)
         show(training.loop.rows.share)

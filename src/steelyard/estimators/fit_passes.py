@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from steelyard._field_types import is_number
-from steelyard.engine.lane_block import row_losses
 from steelyard.engine.passes import PassLoop
 from steelyard.engine.protocol import Engine
+from steelyard.engine.row_losses import row_losses
 from steelyard.examples import Examples
 from steelyard.losses import class_labels
 

@@ -26,12 +26,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard import _atomic_files
+from steelyard._array_types import Integers
 from steelyard.engine import old_lanes
 from steelyard.engine.many_models import ManyModels
 from steelyard.engine.model_set import usable_threads
 from steelyard.engine.one_vs_rest import OneVsRest
-from steelyard.engine.passes import Learned, PassLoop
-from steelyard.engine.protocol import Numbers
+from steelyard.engine.passes import LearnedPiece, PassLoop
 from steelyard.engine.row_sources import Piece, Rows
 from steelyard.engine.selection import Selection
 from steelyard.examples import Examples, allowed, join
@@ -83,7 +83,7 @@ class Search:
         state: str | Path | None = None,
         identity: dict[str, Any] | None = None,
         every: float = EVERY,
-        own_units: Numbers | None = None,
+        own_units: Integers | None = None,
     ) -> None:
         self.points, self.features, self.classes, self.passes = list(points), features, classes, passes
         self._own_units = own_units
@@ -146,7 +146,7 @@ class Search:
     def _learn(self, current: "Round", watch: Callable[[SearchProgress], None] | None) -> None:
         loop = current.loop
 
-        def after_piece(learned: Learned) -> None:
+        def after_piece(learned: LearnedPiece) -> None:
             self.learned += learned.rows * len(current.numbers)
             self._pause(current, watch)
 
@@ -287,7 +287,7 @@ class CheckedRows:
         return piece
 
 
-def check_numbers(examples: Examples, order: Numbers, losses: Iterable[Loss]) -> None:
+def check_numbers(examples: Examples, order: Integers, losses: Iterable[Loss]) -> None:
     """Numbers must be labels for every loss."""
     rows = order[examples.sample_weight[order] > 0.0]
     for loss in losses:
