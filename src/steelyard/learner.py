@@ -88,7 +88,7 @@ class Learner:
         weights = self.model.coefficients()
         if len(examples.values) > 8 * len(weights):  # they are read so often that a copy without gaps pays
             weights = np.ascontiguousarray(weights)
-        linear.predict(*examples.arrays, examples.base, weights, bias, predictions)
+        linear.predict(*examples.arrays, examples.offsets_array, weights, bias, predictions)
         return predictions
 
     def learn(self, examples: Examples, order: NDArray[np.int64] | None = None) -> NDArray[np.float64]:

@@ -9,6 +9,7 @@ from scipy import sparse
 
 from steelyard import OnlineClassifier, OnlineRegressor, losses
 from steelyard.engine import loaded_model
+from steelyard.estimators.fitted import fitted_state
 from steelyard.estimators.parameters import settings_of
 from steelyard.examples import examples
 from steelyard.losses import OneOf, class_labels
@@ -106,6 +107,6 @@ def test_after_several_passes(more: dict[str, Any], classes: int, tmp_path: Path
     loaded = type(estimator).load(tmp_path / "m")
     np.testing.assert_array_equal(loaded._predictions(MATRIX), estimator._predictions(MATRIX))
     assert loaded.progressive_loss_ == estimator.progressive_loss_
-    assert [model.total_weight for model in loaded._engine.models()] == [WEIGHTS.sum()] * max(
+    assert [model.total_weight for model in fitted_state(loaded).engine.models()] == [WEIGHTS.sum()] * max(
         classes // 3 * 3, 1
     )

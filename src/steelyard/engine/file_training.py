@@ -17,9 +17,9 @@ from steelyard.engine import (
     class_weights,
     file_checkpoints,
     file_labels,
+    held_out_calibration,
     joined_labels,
     memory_needs,
-    probabilities,
     progressive_calibration,
 )
 from steelyard.engine.class_weights import ClassWeight
@@ -138,7 +138,9 @@ class FileTraining:
                 f"{', '.join(self.files.paths)}: no row has a label and a weight, so nothing was learned"
             )
         if self.run_options.calibrate:
-            self.calibrate()
+            self.held_out_calibration = held_out_calibration.fit(
+                self.engine, self.files, self.run_options.holdout, self.classes
+            )
 
     def _held_out_loss(self) -> float:
         held = self.loop.held_out
@@ -148,28 +150,8 @@ class FileTraining:
 
     def check_calibration(self) -> None:
         """Check that there will be rows to calibrate on, before anything is learned."""
-        if not self.run_options.calibrate:
-            return
-        if self.run_options.holdout is None or not self.classes:
-            raise InputError(
-                "calibration on held-out rows needs classes, and rows that are not learned: --holdout 10, say"
-            )
-        self.files.check_readable_again("calibration predicts the rows held out when all is learned")
-
-    def calibrate(self) -> None:
-        """Fit probabilities to the rows held out, read again and predicted by the final models."""
-        predictions, codes, weights = [], [], []
-        for piece in self.files.rows(self.run_options.holdout).held_out():
-            assert piece.order is not None
-            rows = piece.examples.take(piece.order[piece.examples.sample_weight[piece.order] > 0.0])
-            predictions.append(self.engine.predict(rows))
-            codes.append(self.files.class_codes(rows.labels, self.classes))
-            weights.append(rows.sample_weight)
-        if not sum(map(len, codes)):
-            raise InputError("no row with a label and a weight was held out to calibrate on")
-        self.held_out_calibration = probabilities.calibrate(
-            np.concatenate(predictions), np.concatenate(codes), np.concatenate(weights)
-        )
+        if self.run_options.calibrate:
+            held_out_calibration.check(self.files, self.run_options.holdout, self.classes)
 
     def content(self, *, checkpoint: bool = False) -> ModelFile:
         """Return the content of a model file, or of a checkpoint, which also has the position of the run.

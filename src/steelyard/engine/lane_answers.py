@@ -50,7 +50,7 @@ def look(
 
 def turns(examples: Examples, rows: NDArray[np.int64], labels: Matrix, sample_weight: Matrix) -> lanes.Turns:
     """These rows of the examples, as kernels take them."""
-    return lanes.Turns(*examples.arrays, rows, labels, sample_weight, examples.base)
+    return lanes.Turns(*examples.arrays, rows, labels, sample_weight, examples.offsets_array)
 
 
 def target(settings: Settings) -> lanes.Target:

@@ -121,7 +121,6 @@ class ActiveClassifier(
     """
 
     _page = "active"
-    _follow_labels = False
     pool_: Examples | None = None
     """The rows to ask from; None for a stream."""
 

@@ -247,7 +247,7 @@ class Project:
             raise InputError(f"{self.path}: no document has been labelled {' or '.join(lacking)} yet")
         fitted = OnlineClassifier(random_state=self.settings.seed, passes=_PASSES)
         fitted.fit(_matrix(self.examples(spec)), said)
-        return saving.describe(fitted, fitted._engine), spec
+        return saving.describe(fitted), spec
 
     def close(self) -> None:
         self.store.close()

@@ -53,7 +53,7 @@ from steelyard.learn.linear import (
     soft,
 )
 from steelyard.learn.rare_classes import rare_class_factor
-from steelyard.learn.row_copies import AdaptiveScratch, clear, put, take
+from steelyard.learn.row_copies import AdaptiveScratch, clear, put, split_pairs, take
 from steelyard.learn.rows import LARGEST, Rows, dot, fill
 from steelyard.learn.shrinkage import must_pay_all, pay_all
 from steelyard.learn.units import TINIEST, scaled_gain
@@ -113,7 +113,7 @@ def learn(
             begin_labels(now, label_state, y, bias_value)
         filled = fill(start, end, values, x)
         take(start, end, base, indices, dense, pairs, own)
-        _split(filled, own, w, g)
+        split_pairs(filled, own, w, g)
         if l1 > 0.0:
             for j in range(start, end):
                 w[j - start] = soft(w[j - start], now[L1_TOTAL] - l1_applied[np.uint64(indices[j - base])])
@@ -153,7 +153,7 @@ def learn(
                 _grow(filled, x, w, exact_g, fresh, sizes, typed)
                 put(start, end, base, indices, dense, sizes, max_abs)
                 _write(filled, w, exact_g, fresh, own)
-                _split(filled, own, w, g)
+                split_pairs(filled, own, w, g)
                 p = now[SCALE] * dot(filled, w, x) + still  # it has changed
                 before = value(p, y)
                 slope = slope_at(p, still, y, before, unit, moment, derivative)
@@ -244,13 +244,6 @@ def _learn_in_epochs(
                 w[j - start] = pairs[np.uint64(indices[j - base])].real
     if now[FRACTION] > 0.0:
         leave_open(features, fresh, gained, _ONE, _NONE, touched, now)
-
-
-@part
-def _split(count, pairs, first, second):
-    for k in range(count):
-        first[k] = pairs[k].real
-        second[k] = pairs[k].imag
 
 
 @part

@@ -111,3 +111,11 @@ def put(start, end, base, indices, dense, own, numbers):
 def clear(count, own):
     for k in range(count):
         own[k] = 0.0
+
+
+@part
+def split_pairs(count, pairs, first, second):
+    """Copy the real and the imaginary parts of pairs into two arrays."""
+    for k in range(count):
+        first[k] = pairs[k].real
+        second[k] = pairs[k].imag

@@ -61,7 +61,7 @@ from steelyard.learn.linear import (
 )
 from steelyard.learn.origins import move_origins, note_columns
 from steelyard.learn.rare_classes import rare_class_factor
-from steelyard.learn.row_copies import Scratch, clear, put, take, take_pairs
+from steelyard.learn.row_copies import Scratch, clear, put, split_pairs, take, take_pairs
 from steelyard.learn.rows import LARGEST, Rows, dot, fill
 from steelyard.learn.shrinkage import lag_of_payment, must_pay_all, pay_all, rescale_lags
 from steelyard.learn.units import any_misfit, change_units, divide, has_length_1
@@ -180,7 +180,7 @@ def learn(rows: Rows, model: Model, rule: Rule, predictions: Numbers, scratch: S
                 _pay_lags(start, end, base, indices, pairs, sums, l1_applied, l1_lags, payments, now)
             take(start, end, base, indices, dense, sums, own_sums)
             if any_misfit(filled, x, units, z, typed):
-                _split(filled, own_sums, g, lags)
+                split_pairs(filled, own_sums, g, lags)
                 length_1 = has_length_1(start, end, values)
                 change_units(filled, x, z, v, g, fresh, units, lags, flags, places, length_1, typed)
                 _join(filled, g, lags, own_sums)
@@ -225,7 +225,7 @@ def _learn_in_epochs(
         take(start, end, base, indices, dense, gained, fresh)
     take(start, end, base, indices, dense, sums, own_sums)
     misfits = any_misfit(filled, x, units, z, typed)
-    _split(filled, own_sums, g, lags)
+    split_pairs(filled, own_sums, g, lags)
     open_epoch(filled, g, fresh)
     features = indices[start - base : end - base]
     left = h
@@ -270,7 +270,9 @@ def _learn_step(
     if slope != 0.0:  # a change of units may have left none
         steep = slope * (h if multiply else 1.0)
         steepest = min(steep * steep, LARGEST)
-        _split(count, own_sums, g, moves)  # lags are not needed yet, but every second number would be slower
+        split_pairs(
+            count, own_sums, g, moves
+        )  # lags are not needed yet, but every second number would be slower
         fill_moves(count, z, g, steepest, scale, True, moves, typed)
         factor = common_factor(now, q, typical) * root
         bias_rate = factor / math.sqrt(bias_level(now, steepest, scale)) * bias_value
@@ -289,13 +291,6 @@ def _learn_step(
             late = now[SCALE] * moment[LATE] + now[SCALE_LAG]
     _grow(count, z, moves, s * late, gain, own_sums)
     _compose(count, v, units, moves, s, own, typed)
-
-
-@part
-def _split(count, pairs, first, second):
-    for k in range(count):
-        first[k] = pairs[k].real
-        second[k] = pairs[k].imag
 
 
 @part
