@@ -142,7 +142,9 @@ def _read_rows(files: Sequence[str], given: dict[str, Any]) -> LabelledFile:
     where = ", ".join(paths)
     read = options.read_options(given | {"weight_factor": 1.0})
     spec, first = read.infer(paths, "float32")
-    labels = file_labels.settle(paths, spec, first, LOSS, named=read.label_names, task=file_labels.CLASSES)
+    labels = file_labels.infer_labels(
+        paths, spec, first, LOSS, named=read.label_names, task=file_labels.CLASSES
+    )
     rule = file_labels.in_terms_of(labels, LOSS).rule
     if labels.classes > 2 and given["grid"]:
         raise InputError(
