@@ -129,7 +129,7 @@ class _LearnerBlock:
         with np.errstate(all="ignore"):
             query_lanes.learn(
                 *examples.arrays, np.arange(len(examples)), examples.labels, draws, seen,
-                self._weights, self._state, self._rule, query_lanes.rooms_for(self._weights),
+                self._weights, self._state, self._rule, query_lanes.scratch_for(self._weights),
             )  # fmt: skip
 
     def errors(self, examples: Examples) -> NDArray[np.float64]:

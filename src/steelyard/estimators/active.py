@@ -153,7 +153,6 @@ class ActiveClassifier(
     """
 
     _page = "active"
-    _follow_labels = False
     pool_: Examples | None = None
     pool_order_: NDArray[np.int64]
     _attempts: PoolAttempts | None = None

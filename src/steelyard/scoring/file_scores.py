@@ -133,4 +133,6 @@ def _with_labels(spec: InputSpec, model: ScoringModel, labels: str) -> InputSpec
         raise InputError(f"--labels {labels}: the model predicts numbers, and knows no classes")
     if len(names) != len(known):
         raise InputError(f"--labels {labels}: the model has {len(known)} classes, {', '.join(known)}")
-    return replace(spec, label_rule=file_labels.settle([], spec, [], model.meaning.loss, named=names).rule)
+    return replace(
+        spec, label_rule=file_labels.infer_labels([], spec, [], model.meaning.loss, named=names).rule
+    )

@@ -81,7 +81,7 @@ def open_files(
     Where some loss is for classes, all learn classes.
     """
     spec, first = inferred
-    labels = file_labels.settle_for_all(paths, spec, first, losses, named=named, task=task)
+    labels = file_labels.infer_labels_for_losses(paths, spec, first, losses, named=named, task=task)
     if labels.classes:
         for loss in losses:
             class_labels(loss)  # raises if it has none

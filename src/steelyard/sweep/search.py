@@ -22,11 +22,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from steelyard._array_types import Integers
 from steelyard.engine import old_lanes
 from steelyard.engine.many_models import ManyModels
 from steelyard.engine.model_set import usable_threads
 from steelyard.engine.one_vs_rest import OneVsRest
-from steelyard.engine.passes import Learned, PassLoop
+from steelyard.engine.passes import LearnedPiece, PassLoop
 from steelyard.engine.row_sources import Rows
 from steelyard.engine.selection import Selection
 from steelyard.examples import Examples, join
@@ -59,7 +60,7 @@ class Search:
 
     `classes` is 0 for labels that are numbers; else labels are the numbers of classes, from 0, and errors are
     counted too. `state` names a file from which the search goes on if it exists; `identity` is what should be
-    the same then beside the points, such as the names of files. `own_units`: see `Engine.know_units`.
+    the same then beside the points, such as the names of files. `own_units`: see `Engine.fix_units`.
     """
 
     def __init__(
@@ -76,7 +77,7 @@ class Search:
         state: str | Path | None = None,
         identity: dict[str, Any] | None = None,
         every: float = EVERY,
-        own_units: NDArray[np.int64] | None = None,
+        own_units: Integers | None = None,
     ) -> None:
         self.points, self.features, self.classes, self.passes = list(points), features, classes, passes
         self._own_units = own_units
@@ -132,14 +133,14 @@ class Search:
         else:
             engine = Selection(settings, self.features, coded=self.classes == 2, threads=threads)
         if self._own_units is not None:
-            engine.know_units(self._own_units)
+            engine.fix_units(self._own_units)
         unknown = np.full((2, len(settings)), np.nan)
         return Round(rounds, number, engine, threads, PassLoop(engine, self.rows, self.passes), unknown)
 
     def _learn(self, current: "Round", watch: Callable[[SearchProgress], None] | None) -> None:
         loop = current.loop
 
-        def after_piece(learned: Learned) -> None:
+        def after_piece(learned: LearnedPiece) -> None:
             self.learned += learned.rows * len(current.numbers)
             self._pause(current, watch)
 
@@ -235,7 +236,7 @@ def _newer(settings: Sequence[Settings]) -> dict[str, Any]:
     """Options that states do not name which were written before there was a choice."""
     given: dict[str, list[Any]] = {
         "averages": [each.average for each in settings],
-        "class steps": [each.in_class_steps or None for each in settings],
+        "class steps": [each.has_class_factor or None for each in settings],
         "averages that shrink": [each.averages_shrink or None for each in settings],
     }
     return {name: values for name, values in given.items() if any(value is not None for value in values)}

@@ -123,7 +123,7 @@ def flip_importances(model: Model, examples: Examples) -> tuple[Column, Column]:
     flips, predictions = np.empty(len(examples)), np.empty(len(examples))
     inverse = "frozen_importance" if settings.update == "explicit" else "importance"
     question = kernels.Question(
-        *examples.arrays, examples.base,
+        *examples.arrays, examples.offsets_array,
         model.coefficients(), model.bias if settings.bias else 0.0, float(settings.bias),
         model.clock, model.unit or 1.0, low, high, decision_point(settings.loss),
         methods.step_pointer(settings.loss, updates.by_name(settings.update).time),

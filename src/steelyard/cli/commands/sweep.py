@@ -9,7 +9,7 @@ from steelyard.cli import options
 from steelyard.cli.help_examples import EXAMPLES
 from steelyard.cli.option_types import Choice, NameList, NthOrShare, NumberList
 from steelyard.cli.options import options as several
-from steelyard.model import DEFAULT_AVERAGE, DTYPES, MOST_AVERAGE, SCALINGS, Settings
+from steelyard.settings import DEFAULT_AVERAGE, DTYPES, MOST_AVERAGE, SCALINGS, Settings
 from steelyard.updates import names as update_names
 
 _DEFAULT = Settings()

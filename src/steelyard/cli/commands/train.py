@@ -19,12 +19,13 @@ from steelyard.cli.options import options as several
 from steelyard.cli.resuming import SCHEDULE, Checkpoints
 from steelyard.engine import holdout, protocol
 from steelyard.engine.file_training import FileTraining, begin, resume
-from steelyard.engine.passes import Learned
+from steelyard.engine.passes import LearnedPiece
 from steelyard.engine.run_options import KEPT_BY_CHECKPOINTS, RunOptions
 from steelyard.io import sources
 from steelyard.io.errors import InputError
 from steelyard.io.read_options import ReadOptions
-from steelyard.model import (
+from steelyard.model_file import ModelFile
+from steelyard.settings import (
     DEFAULT_AVERAGE,
     DEFAULT_RATE,
     DTYPES,
@@ -33,7 +34,6 @@ from steelyard.model import (
     STEPS_OF_AVERAGES,
     Settings,
 )
-from steelyard.model_file import ModelFile
 from steelyard.updates import names as update_names
 
 _DEFAULT = Settings()
@@ -52,7 +52,7 @@ def _rates() -> str:
     """The default rates: every loss has its own for scale-free rates."""
     usual = {name: Settings(losses.by_name(name)) for name in losses.names()}
     own = ", ".join(f"{name} {each.rate:g}" for name, each in usual.items())
-    longer = ", ".join(name for name, each in usual.items() if not each.in_class_steps)
+    longer = ", ".join(name for name, each in usual.items() if not each.has_class_factor)
     return (
         f"with standardized scaling the loss's own: {own}; with normalized the same, but for {longer} "
         f"{1 / STEPS_OF_AVERAGES:.2g} times that; with others {DEFAULT_RATE:g}"
@@ -251,7 +251,7 @@ def run(ctx: click.Context, files: tuple[str, ...], given: dict[str, Any], *, ta
         with checkpoints.told_when_interrupted(), progress.bar(progress.Rates()) as bar:
             watcher = progress.Watcher(training, bar, table=table, say=say)
 
-            def after_piece(learned: Learned) -> None:
+            def after_piece(learned: LearnedPiece) -> None:
                 watcher(learned)
                 checkpoints.after_piece(learned)
 

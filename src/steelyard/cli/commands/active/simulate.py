@@ -117,7 +117,9 @@ def _read_rows(files: Sequence[str], given: dict[str, Any]) -> LabelledFile:
     where = ", ".join(paths)
     read = options.read_options(given | {"weight_factor": 1.0})
     spec, first = read.infer(paths, "float32")
-    labels = file_labels.settle(paths, spec, first, LOSS, named=read.label_names, task=file_labels.CLASSES)
+    labels = file_labels.infer_labels(
+        paths, spec, first, LOSS, named=read.label_names, task=file_labels.CLASSES
+    )
     rule = file_labels.in_terms_of(labels, LOSS).rule
     assert rule is not None  # there are two classes or more
     spec, run = replace(spec, label_rule=rule), options.run_options(given)
