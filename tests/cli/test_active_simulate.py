@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from steelyard.active import strategy_trials
+from steelyard.active.learner import ActiveLearner
 from tests.cli.running import refused, rows, run
 
 QUICK = ("--fractions", "0.1,0.3", "--seeds", 2)
@@ -62,7 +62,7 @@ def test_what_diverged_is_told(file: Path, monkeypatch: pytest.MonkeyPatch) -> N
     def failing(*_: Any) -> None:
         raise FloatingPointError
 
-    monkeypatch.setattr(strategy_trials, "replay", failing)
+    monkeypatch.setattr(ActiveLearner, "answer", failing)
     said = run("active", "simulate", file, *QUICK, "--strategy", "iwal", "--update", "explicit").stdout
     assert "100.00 % (2 diverged)" in said
 

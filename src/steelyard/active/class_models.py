@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from steelyard._array_types import Column
 from steelyard.examples import Examples
 from steelyard.learner import Learner
 from steelyard.losses import Loss, class_labels
@@ -28,8 +29,6 @@ from steelyard.scoring import probabilities
 
 if TYPE_CHECKING:
     from steelyard.active.strategies._base import Strategy
-
-Column = NDArray[np.float64]
 
 
 def codes(loss: Loss, classes: int) -> tuple[float, ...]:

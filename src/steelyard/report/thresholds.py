@@ -4,7 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from steelyard.report.evidence import Column, Evidence, short
+from steelyard._array_types import Column
+from steelyard.report.evidence import Evidence, short
 
 _GOALS = (0.95, 0.9, 0.75, 0.5, 0.25, 0.1)  # recalls, of which the table has the thresholds
 _STEPS = np.linspace(0.0, 1.0, 100)  # of the slider, over all rows and again over the positive ones

@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from steelyard._array_types import Column
 from steelyard.active import strategies
 
 if TYPE_CHECKING:  # a plan needs no kernels
     from steelyard.active.labelled_rows import LabelledRows
     from steelyard.examples import Examples
     from steelyard.model import Model
-
-Column = NDArray[np.float64]
 
 MOST_LABELS = 1_000_000_000  # of a budget
 WARM_UP = 20  # questions that are asked at once, before a model can choose

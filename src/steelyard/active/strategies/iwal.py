@@ -24,9 +24,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from steelyard import updates
+from steelyard._array_types import Column
 from steelyard._messages import did_you_mean
 from steelyard.active import class_models
-from steelyard.active.strategies._base import BudgetPlan, Column, Strategy
+from steelyard.active.strategies._base import BudgetPlan, Strategy
 from steelyard.examples import Examples
 from steelyard.learn import linear, query_lanes
 from steelyard.learn import query_probability as kernels

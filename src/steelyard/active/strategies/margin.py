@@ -6,8 +6,9 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from steelyard._array_types import Column
 from steelyard.active import class_models
-from steelyard.active.strategies._base import Column, Strategy
+from steelyard.active.strategies._base import Strategy
 from steelyard.examples import Examples
 from steelyard.learn import query_lanes
 from steelyard.learner import Learner

@@ -5,9 +5,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from steelyard._array_types import Column
 from steelyard.active.converged_refit import minimum
 from steelyard.active.labelled_rows import LabelledRows
-from steelyard.active.strategies._base import Column, Strategy
+from steelyard.active.strategies._base import Strategy
 from steelyard.examples import Examples, join
 from steelyard.learner import Learner
 from steelyard.losses import decision_point
