@@ -40,7 +40,7 @@ class Attempt(Certification):
     def begin(
         cls, learner: "ActiveLearner", pool: "Examples", numbers: NDArray[np.int64], *,
         codes: NDArray[np.intp], among: NDArray[np.int64], claim: Mapping[str, Any],
-        reads: Sequence[ReadRow] = (),
+        reads: Sequence[ReadRow],
     ) -> Self:  # fmt: skip
         """A new attempt. The claim has arguments of `Certification`, without those that are given here."""
         size = len(pool)
