@@ -18,7 +18,7 @@ from collections.abc import Callable
 import numpy as np
 from scipy import sparse
 
-from steelyard._array_types import Column
+from steelyard._array_types import Floats
 from steelyard.examples import Examples
 from steelyard.learn import linear
 from steelyard.learn.rows import fill_pairs
@@ -31,7 +31,7 @@ _MOST_STEPS, _MEMORY = 200, 10
 _PRECISE, _ARMIJO, _SHORTEST = 1e-5, 1e-4, 1e-10
 
 
-def minimum(settings: Settings, rows: Examples, costs: Column | None = None) -> Model:
+def minimum(settings: Settings, rows: Examples, costs: Floats | None = None) -> Model:
     """The model with the least loss; its accumulators and clock are those of one pass over the rows.
 
     `costs` replace C·cᵢ.
@@ -52,18 +52,18 @@ def minimum(settings: Settings, rows: Examples, costs: Column | None = None) -> 
     return model
 
 
-def _balanced(labels: Column, weights: Column) -> Column:
+def _balanced(labels: Floats, weights: Floats) -> Floats:
     """Weights with the same sum for each class."""
     sums = {label: weights[labels == label].sum() for label in np.unique(labels)}
-    balanced: Column = weights * weights.sum() / (len(sums) * np.array([sums[label] for label in labels]))
+    balanced: Floats = weights * weights.sum() / (len(sums) * np.array([sums[label] for label in labels]))
     return balanced
 
 
-def _minimize(settings: Settings, matrix: sparse.csr_matrix, labels: Column, costs: Column) -> Column:
+def _minimize(settings: Settings, matrix: sparse.csr_matrix, labels: Floats, costs: Floats) -> Floats:
     value, slope = (methods.pointer(settings.loss, name) for name in ("value", "derivative"))
     labels, out, transposed = np.ascontiguousarray(labels), np.empty(len(labels)), matrix.T.tocsr()
 
-    def cost(at: Column) -> tuple[float, Column]:
+    def cost(at: Floats) -> tuple[float, Floats]:
         predictions = matrix @ at[:-1] + at[-1] * settings.bias
         fill_pairs(value, predictions, labels, out)
         total = float(costs @ out) + 0.5 * float(at[:-1] @ at[:-1])
@@ -74,12 +74,12 @@ def _minimize(settings: Settings, matrix: sparse.csr_matrix, labels: Column, cos
     return descend(cost, np.zeros(matrix.shape[1] + 1))
 
 
-def descend(cost: Callable[[Column], tuple[float, Column]], start: Column) -> Column:
+def descend(cost: Callable[[Floats], tuple[float, Floats]], start: Floats) -> Floats:
     """The minimum of a convex function by L-BFGS (Nocedal and Wright, algorithm 7.5)."""
     at = start
     value, slope = cost(at)
     enough = _PRECISE * float(np.abs(slope).max(initial=0.0))
-    known: deque[tuple[Column, Column, float]] = deque(maxlen=_MEMORY)
+    known: deque[tuple[Floats, Floats, float]] = deque(maxlen=_MEMORY)
     for _ in range(_MOST_STEPS):
         if float(np.abs(slope).max(initial=0.0)) <= enough:
             break
@@ -99,7 +99,7 @@ def descend(cost: Callable[[Column], tuple[float, Column]], start: Column) -> Co
     return at
 
 
-def _direction(slope: Column, known: "deque[tuple[Column, Column, float]]") -> Column:
+def _direction(slope: Floats, known: "deque[tuple[Floats, Floats, float]]") -> Floats:
     """The two loops over the last steps: minus the slope, times an approximate inverse of the Hessian."""
     direction, shares = -slope, []
     for step, change, curvature in reversed(known):

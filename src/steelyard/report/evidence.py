@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard._array_types import Column
+from steelyard._array_types import Floats
 from steelyard.examples import Examples
 
 _MOST_POINTS = 200  # of a curve
@@ -36,10 +36,10 @@ class Evidence:
     labels.
     """
 
-    scores: Column
-    actual: Column
+    scores: Floats
+    actual: Floats
     """Of classes, whether it is the positive one; of more, whether the prediction was right."""
-    weights: Column
+    weights: Floats
     right: NDArray[np.bool_]
     worst: list[Mistake]
 
@@ -88,13 +88,13 @@ class Evidence:
         }
 
 
-def _bends(found: Column) -> NDArray[np.intp]:
+def _bends(found: Floats) -> NDArray[np.intp]:
     """Where what is found has grown, or is about to: in between, both curves are straight."""
     grows = np.diff(found, prepend=0.0) > 0.0
     return np.flatnonzero(grows | np.append(grows[1:], True))
 
 
-def _spaced(*axes: Column) -> NDArray[np.intp]:
+def _spaced(*axes: Floats) -> NDArray[np.intp]:
     """All points of a curve if they are few; otherwise the first to reach each of evenly spaced levels.
 
     The levels of rates, which grow from 0 to 1, are shared by the axes.

@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard._array_types import Column
+from steelyard._array_types import Floats
 from steelyard.active import class_models
 from steelyard.active.strategies._base import Strategy
 from steelyard.examples import Examples
@@ -27,13 +27,13 @@ class Random(Strategy):
     several = True
     lane_code: ClassVar[int | None] = query_lanes.AT_RANDOM
 
-    def score(self, model: Model, examples: Examples) -> tuple[Column, Column]:
+    def score(self, model: Model, examples: Examples) -> tuple[Floats, Floats]:
         return np.zeros(len(examples)), Learner(model=model).predict(examples)
 
-    def score_classes(self, models: Sequence[Model], examples: Examples) -> tuple[Column, Column]:
+    def score_classes(self, models: Sequence[Model], examples: Examples) -> tuple[Floats, Floats]:
         return np.zeros(len(examples)), class_models.predict(models, examples)
 
-    def choose(self, scores: Column, k: int | NDArray[np.int64], asked: int) -> Column:
+    def choose(self, scores: Floats, k: int | NDArray[np.int64], asked: int) -> Floats:
         plan = self.plan
         if plan.budget is None or plan.expected is None:
             return np.full(len(scores), plan.without_audit(plan.share))
