@@ -39,7 +39,7 @@ class LabellingPage:
             session = LabellingSession(project)
             session.start()
             answer(session, 30)
-            session.worker.wait()
+            session.wait()
             session.close()
         self._new_journal(folder)
 
@@ -108,7 +108,7 @@ class LabellingPage:
         with Project(self._path) as project:
             session = LabellingSession(project)
             session.start()
-            assert session.worker.wait()
+            assert session.wait()
             assert session.feed.answered == sum(session.feed.asked[item] for item in session.labels)
             session.close()
 

@@ -120,7 +120,7 @@ def _export(data: Data) -> FileCommand:
         session = LabellingSession(project)
         session.start()
         answer(session, 30)
-        session.worker.wait()
+        session.wait()
         session.close()
         journal = project.path
 

@@ -14,7 +14,7 @@ from tests.labelling.projects import CLASSES, answer, begin, text_of, truth
 
 def test_a_certificate(session: LabellingSession, tmp_path: Path) -> None:
     answer(session, 40)
-    assert session.worker.wait()
+    assert session.wait()
     session.certify("error", 0.3)
     with pytest.raises(ValueError, match="an attempt is under way"):
         session.certify("error", 0.3)
@@ -44,7 +44,7 @@ def test_a_certificate(session: LabellingSession, tmp_path: Path) -> None:
     attempt = session.feed.classifier.attempt_
     assert attempt is not None
     assert [*attempt.drawn()] == drawn
-    assert session.worker.wait()
+    assert session.wait()
     states = [attempt.learned]  # the model is the one that was certified
     taught = session.feed.classifier.n_taught_
     assert session.undo("tab", "ann") == drawn[-1]  # the last answer was wrong: the attempt goes on
@@ -54,12 +54,12 @@ def test_a_certificate(session: LabellingSession, tmp_path: Path) -> None:
     assert session.attempts.last["passed"]
     session.give_up()  # there is nothing to give up
     answer(session, 1)
-    assert session.worker.wait()
+    assert session.wait()
     states.append(attempt.learned)  # with the first label after it
     assert states == [False, True]
     assert session.feed.classifier.n_taught_ > taught
     session.label("tab", "ann", drawn[0], None)  # too late for the certificate, not for the model
-    assert session.worker.wait()
+    assert session.wait()
     assert session.feed._known[drawn[0]] < 0
     session.certify("precision", 0.99)
     session.give_up()
@@ -70,7 +70,7 @@ def test_a_certificate(session: LabellingSession, tmp_path: Path) -> None:
 def test_answers_of_an_attempt_that_failed_are_learned(session: LabellingSession) -> None:
     answer(session, 20)
     session.certify("error", 0.01)
-    assert session.worker.wait()
+    assert session.wait()
     drawn: list[Item] = []
     while session.attempts.current is not None:
         found = session.next("tab", "ann")
@@ -80,7 +80,7 @@ def test_answers_of_an_attempt_that_failed_are_learned(session: LabellingSession
         drawn.append(found[0])
         if len(drawn) == 8:
             session.give_up()
-    assert session.worker.wait()
+    assert session.wait()
     told = session.feed._known
     known = [item for item in drawn if item != drawn[1]]
     assert [CLASSES[told[item]] for item in known] == [truth(text_of(session, item)) for item in known]
@@ -95,14 +95,14 @@ def test_a_certificate_of_recall(tmp_path: Path) -> None:
         session = LabellingSession(project)
         session.start()
         answer(session, 30)
-        assert session.worker.wait()
+        assert session.wait()
         with pytest.raises(InputError, match="a certificate is of error, precision, recall"):
             session.certify("recall", 1.0)
         session.certify("recall", 0.8)
         with pytest.raises(ValueError, match="an attempt is under way"):
             session.certify("recall", 0.8)
         before = answer(session, 3)  # what was asked ahead comes first
-        assert session.worker.wait()
+        assert session.wait()
         assert session.attempts.current is not None
         assert len(session.attempts.current.reads) == 33
         drawn = answer(session, 100)
@@ -112,7 +112,7 @@ def test_a_certificate_of_recall(tmp_path: Path) -> None:
         assert session.book.dry <= len(drawn)
         session.certify("recall", 0.9)
         session.give_up()
-        assert session.worker.wish is None
+        assert session.wish is None
         session.close()
 
 
@@ -122,7 +122,7 @@ def test_an_attempt_goes_on_while_somebody_has_one_of_its_draws_open(tmp_path: P
         session = LabellingSession(project, clock=lambda: now[0])
         session.start()
         answer(session, 40)
-        assert session.worker.wait()
+        assert session.wait()
         session.certify("error", 0.2)
         held = session.next("slow", "bob")
         assert held is not None
@@ -133,25 +133,25 @@ def test_an_attempt_goes_on_while_somebody_has_one_of_its_draws_open(tmp_path: P
         attempt = session.attempts.current
         assert attempt is not None
         assert (len(attempt.answers), session.attempts.count_waiting(session.labels)) == (0, 30)
-        assert session.worker.wait()
+        assert session.wait()
         known = len(session.feed.classifier.learner_.labelled)
         now[0] += leases.DRAW_LEASE + 1.0
         assert session.next("tab", "ann") == held  # bob is gone
         session.label("tab", "ann", held[0], truth(text_of(session, held[0])))
         assert attempt.passed
-        assert session.worker.wait()
+        assert session.wait()
         assert len(attempt.answers) < 31
         session.label("late", "eve", late[0], truth(text_of(session, late[0])))  # a draw that she had open
-        assert session.worker.wait()
+        assert session.wait()
         assert len(session.feed.classifier.learner_.labelled) == known  # still the certified model
         session.close()
         session = LabellingSession(project, clock=lambda: now[0])
         session.start()
-        assert session.worker.wait()
+        assert session.wait()
         assert len(session.feed.classifier.learner_.labelled) == known
         answer(session, 1)
-        assert session.worker.wait()
-        assert session.worker.wait()
+        assert session.wait()
+        assert session.wait()
         assert len(session.feed.classifier.learner_.labelled) >= known + 32
         session.close()
 
@@ -161,12 +161,12 @@ def test_the_strongest_certificate_that_holds_is_shown(tmp_path: Path) -> None:
         session = LabellingSession(project)
         session.start()
         answer(session, 40)
-        assert session.worker.wait()
+        assert session.wait()
         for target in (0.1, 0.3):
             session.certify("error", target)
             while session.attempts.current is not None:
                 answer(session, 1)
-        assert session.worker.wait()
+        assert session.wait()
         for each in (session, LabellingSession(project)):
             last = each.attempts.last
             assert last is not None

@@ -35,7 +35,7 @@ def test_a_text_that_is_called_label_stays_one(tmp_path: Path) -> None:
             assert found is not None
             text = project.store.document(found[0]).fields["label"]
             session.label("tab", "ann", found[0], "spam" if "free" in text else "ham")
-        assert session.worker.wait()
+        assert session.wait()
         project.save_model(tmp_path / "odd.model", session.feed.classifier)
         session.close()
     spec = model_file.load(tmp_path / "odd.model").spec
@@ -47,7 +47,7 @@ def test_tables(session: LabellingSession, tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setattr(export, "_AT_ONCE", 50)
     done = answer(session, 20)
     session.label("tab", "ann", done[0], None)
-    assert session.worker.wait()
+    assert session.wait()
     Path(session.project.path.removesuffix(".journal")).unlink()  # the source is not needed
     with Project(session.project.path, read_only=True) as reading:
         feed = LearnerFeed(reading, reading.classifier())

@@ -27,7 +27,7 @@ def test_documents_of_people_who_are_gone_are_labelled(tmp_path: Path) -> None:
         done = answer(session, 40)
         assert len(done) == len(set(done)) > 20
         assert session.next("tab", "ann") is None
-        assert session.worker.wait()
+        assert session.wait()
         assert not session.feed.open_count
 
 

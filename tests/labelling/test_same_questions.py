@@ -37,10 +37,10 @@ def asked(folder: Path, name: str, strategy: str, *, prompt: bool, stops: bool =
 def _answer(session: LabellingSession, done: list[int], until: int, *, prompt: bool) -> None:
     """Without the thread of the session."""
     session.assignments.leases.see("tab")
-    session.worker.step()
+    session.step()
     while len(done) < until:
         while (found := session.assignments.choose("tab", "ann")) is None:
-            session.worker.step()
+            session.step()
         item = found[0]
         right = truth(str(session.project.store.document(item).fields["message"]))
         wrong = CLASSES[right == "ham"]
@@ -51,8 +51,8 @@ def _answer(session: LabellingSession, done: list[int], until: int, *, prompt: b
             session.undo("tab", "ann")
             session.label("tab", "ann", item, right)
         done.append(item)
-        while prompt and (session.worker._pending or session.worker._wanted()):
-            session.worker.step()
+        while prompt and (session._pending or session._wanted()):
+            session.step()
 
 
 @pytest.mark.no_cover

@@ -66,7 +66,7 @@ def answer(session: LabellingSession, count: int) -> None:
 def test_a_session(session: LabellingSession, tmp_path: Path) -> None:
     assert session.project.settings.tfidf  # since all columns are texts
     answer(session, 30)
-    assert session.worker.wait()
+    assert session.wait()
     view = PageView(session)
     assert view.about()["classes"] == list(CLASSES)
     assert view.about()["positive"] is None
@@ -125,7 +125,7 @@ def test_a_model_of_numbers_and_texts_is_that_of_the_page(tmp_path: Path) -> Non
         session = LabellingSession(project)
         session.start()
         answer(session, 5)
-        assert session.worker.wait()
+        assert session.wait()
         project.save_model(tmp_path / "m.model", session.feed.classifier)
         session.close()
     right = json.loads(run("evaluate", tmp_path / "m.model", tmp_path / "rows.csv", "--json").stdout)
@@ -137,7 +137,7 @@ def test_the_next_process_goes_on(tmp_path: Path) -> None:
         session = LabellingSession(project)
         session.start()
         answer(session, 15)
-        assert session.worker.wait()
+        assert session.wait()
         before = session.feed.classifier.coef_
         session.close()
     with Project(tmp_path / "texts.journal") as project:

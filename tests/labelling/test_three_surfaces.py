@@ -75,7 +75,7 @@ def in_the_page(folder: Path, measure: str, target: float) -> Found:
         for item in map(Item, range(READ)):
             session.label("tab", "ann", item, LABELS[item])
         session.feed.tell({Item(row): {"ann": LABELS[row]} for row in range(READ)})
-        session.worker.begin_attempt(measure, target)
+        session.begin_attempt(measure, target)
         while (attempt := session.attempts.current) is not None:
             item, _ = session.assignments.choose("tab", "ann") or (Item(-1), "")
             session.label("tab", "ann", item, LABELS[item])

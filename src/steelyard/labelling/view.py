@@ -81,14 +81,14 @@ class PageView:
                 {name: each[name] for name in _SHOWN if name in each} for each in session.feed.estimates
             ],
             "attempt": attempt, "certificate": certificate, "dry": session.book.dry,
-            "trouble": session.worker.trouble,
+            "trouble": session.trouble,
         }  # fmt: skip
 
     def _attempt(self) -> dict[str, Any] | None:
         """The attempt that is under way, or is to begin."""
         session, attempt = self._session, self._session.attempts.current
         if attempt is None:
-            wish = session.worker.wish
+            wish = session.wish
             return None if wish is None else {"measure": wish[0], "target": wish[1], "waits": True}
         test = attempt.test
         counts = {"found": test.found} if isinstance(test, RecallTest) else {"wrong": test.bad}
