@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Optional
 import click
 
 from steelyard._messages import counted, did_you_mean
+from steelyard.cli.wording import in_options
 from steelyard.io.errors import InputError
 
 if TYPE_CHECKING:
@@ -83,7 +84,7 @@ def say(line: str) -> None:
 
 def tell(line: str) -> None:
     """Print a line on standard error, beside the results."""
-    click.echo(line, err=True)
+    click.echo(in_options(line), err=True)
 
 
 def check_outputs(

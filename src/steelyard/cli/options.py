@@ -15,6 +15,7 @@ from steelyard import losses
 from steelyard.cli.common import restored_interrupts
 from steelyard.cli.option_types import Choice, ClassWeights, NamedPath
 from steelyard.cli.vw_options import NAMESPACES, QUADRATIC
+from steelyard.cli.wording import error_text
 from steelyard.io import formats
 from steelyard.io.errors import InputError
 from steelyard.losses import Loss
@@ -128,7 +129,7 @@ def _characters(ctx: click.Context, param: click.Parameter, given: str | None) -
     try:
         return parse_characters(given)
     except ValueError as error:
-        raise click.BadParameter(f"{error}.", ctx, param) from None
+        raise click.BadParameter(f"{error_text(error)}.", ctx, param) from None
 
 
 TABLES = options(
@@ -178,7 +179,7 @@ def errors() -> Iterator[None]:
         with restored_interrupts():
             yield
     except (ValueError, FloatingPointError, ImportError) as error:
-        raise click.ClickException(str(error)) from error
+        raise click.ClickException(error_text(error)) from error
     except MemoryError as error:
         raise click.ClickException(f"not enough memory ({error}); fewer --bits need less") from error
     except BrokenPipeError:  # the reader of our output has had enough: no error
@@ -309,10 +310,6 @@ def run_options(given: dict[str, Any]) -> "RunOptions":
 def given_names(ctx: click.Context) -> set[str]:
     """The options that the user has given."""
     return {name for name in ctx.params if ctx.get_parameter_source(name) == ParameterSource.COMMANDLINE}
-
-
-def option_name(name: str) -> str:
-    return "--" + name.strip("_").replace("_", "-")
 
 
 def loss_parameter_names() -> list[str]:

@@ -10,7 +10,7 @@ import click
 
 from steelyard.cli import options
 from steelyard.cli.common import restored_interrupts
-from steelyard.cli.options import option_name
+from steelyard.cli.wording import option_name
 from steelyard.engine.file_training import FileTraining
 from steelyard.engine.passes import Learned
 from steelyard.io.errors import InputError

@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from steelyard.cli import options
+from steelyard.cli.wording import option_name
 
 
 def retell(ctx: click.Context, **further: str) -> str:
@@ -19,7 +20,7 @@ def retell(ctx: click.Context, **further: str) -> str:
         elif parameter.name in given and parameter.name not in further:
             words += option_words(parameter, value)
     for name, text in further.items():
-        words += [options.option_name(name), text]
+        words += [option_name(name), text]
     return shlex.join(["steelyard", *ctx.command_path.split()[1:], *words])
 
 

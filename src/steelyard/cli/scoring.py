@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from steelyard.cli import options
 from steelyard.cli.prediction_columns import Scores, check_kind
+from steelyard.cli.wording import problem_texts
 from steelyard.engine import file_labels, file_predictions, loaded_model
 from steelyard.engine.loaded_model import LearnedModel, LoadedModel
 from steelyard.io import columns as roles
@@ -89,7 +90,7 @@ def spec_of_lines(loaded: LoadedModel) -> InputSpec:
 
 def tell_skipped(stream: Stream) -> None:
     """The first of the lines that were left out, on standard error."""
-    for problem in stream.problems:
+    for problem in problem_texts(stream.problems):
         click.echo(f"skipped: {problem}", err=True)
 
 

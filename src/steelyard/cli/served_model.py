@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from steelyard.cli import scoring
 from steelyard.cli.common import tell
+from steelyard.cli.wording import error_text, in_options
 from steelyard.engine import probabilities
 from steelyard.engine.file_predictions import predict_lines
 from steelyard.engine.loaded_model import LoadedModel
@@ -45,7 +46,7 @@ class _Version:
             missing = self._absent.of(line) if isinstance(row, int) else []
             wrong = self._absent.has_none(missing) if isinstance(row, int) else row
             if wrong is not None:
-                yield {"error": wrong, "line": number}
+                yield {"error": in_options(wrong), "line": number}
             elif isinstance(row, int):
                 if missing:
                     answers[row]["missing"] = missing
@@ -128,7 +129,8 @@ class ServedModel:
             self.loads += 1
             self._tell(f"{self.path} was replaced and reloaded")
         except (ValueError, OSError) as error:
-            self._tell(f"{self.path} was replaced but cannot be used; the previous model stays: {error}")
+            said = error_text(error)
+            self._tell(f"{self.path} was replaced but cannot be used; the previous model stays: {said}")
 
     def _stamp(self) -> tuple[int, int, int] | None:
         """Which file it is; None while there is none."""

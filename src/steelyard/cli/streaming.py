@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from steelyard._parameters import Message
 from steelyard.cli.common import tell
 from steelyard.io import sources
 from steelyard.io.errors import InputError
@@ -57,7 +58,7 @@ def answer_lines(
                 for line, row in zip(found.lines, found.rows, strict=True):
                     wrong = _check(columns, line) if isinstance(row, int) else row
                     if wrong is not None:
-                        click.echo(f"{source.path}, line {number + len(answers) + 1}: {wrong}", err=True)
+                        tell(Message(f"{source.path}, line {number + len(answers) + 1}: ", wrong))
                     answers.append(texts[row] if isinstance(row, int) and wrong is None else b"")
                 number += len(answers)
                 yield b"\n".join(answers) + b"\n"

@@ -6,6 +6,7 @@ import numpy as np
 
 from steelyard._messages import counted
 from steelyard.cli.common import aligned, skips_and_notes, unused_interactions
+from steelyard.cli.wording import problem_texts
 from steelyard.engine.metrics import finite
 from steelyard.io.stream import Stream
 from steelyard.sweep.results import Results, loss_name, measured
@@ -40,7 +41,7 @@ def summarise(
         "results": rows,
         "notes": [*notes, *sorted(stream.remarks), *unused_interactions(stream, None)],
         "skipped": stream.skipped,
-        "problems": [str(problem) for problem in stream.problems],
+        "problems": problem_texts(stream.problems),
         "seconds": seconds,
         "startup_seconds": startup,
     }

@@ -15,6 +15,7 @@ from steelyard.cli import options, progress, sweep_report
 from steelyard.cli.commands import train
 from steelyard.cli.common import check_outputs, printer, seconds_since_start
 from steelyard.cli.retelling import option_words, shown_number
+from steelyard.cli.wording import option_name
 from steelyard.engine import file_labels, holdout
 from steelyard.engine.class_weights import ClassWeight
 from steelyard.engine.model_set import usable_threads
@@ -177,7 +178,7 @@ def _losses(wanted: SweepOptions, spec: InputSpec, labels: list[str]) -> dict[Lo
         losses[options.loss_named(name, own)] = name
     for name in parameters:
         if not any(hasattr(loss, name) for loss in losses):
-            raise InputError(f"{options.option_name(name)}: none of the losses has it")
+            raise InputError(f"{option_name(name)}: none of the losses has it")
     return losses
 
 
@@ -235,7 +236,7 @@ def _equivalent_command(ctx: click.Context, files: list[str], point: Point, loss
     words = ["steelyard", "train", *files, "--loss", losses[loss]]
     for name, value in point.params.items():
         if name != "loss":
-            words += [options.option_name(name), shown_number(value)]
+            words += [option_name(name), shown_number(value)]
     retold = {parameter.name for parameter in train.command.params} - _NOT_RETOLD
     retold -= {name for name in options.loss_parameter_names() if not hasattr(loss, name)}
     retold &= options.given_names(ctx)

@@ -9,6 +9,7 @@ import numpy as np
 from steelyard import losses, weight_summary
 from steelyard.cli.commands import evaluate
 from steelyard.cli.common import fact_lines, skips_and_notes, steps_fact, unused_interactions
+from steelyard.cli.wording import problem_texts
 from steelyard.engine import loaded_model
 from steelyard.engine.file_training import FileTraining
 from steelyard.engine.holdout import Share
@@ -102,7 +103,7 @@ def summarise(
         "names": None if collisions is None else collisions.names,
         "names_sharing_an_index": None if collisions is None else collisions.share,
         "skipped": stream.skipped,
-        "problems": [str(problem) for problem in stream.problems],
+        "problems": problem_texts(stream.problems),
         "remarks": [
             *sorted(stream.remarks),
             *unused_interactions(stream, training.names),

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard import model_file
+from steelyard._parameters import Parameter
 from steelyard.engine import (
     class_weights,
     file_checkpoints,
@@ -152,8 +153,9 @@ class FileTraining:
             return
         if self.run_options.holdout is None or not self.classes:
             raise InputError(
-                "calibration on held-out rows needs classes, and rows that are not learned: --holdout 10, say"
-            )
+                "calibration on held-out rows needs classes, and rows that are not learned: ",
+                Parameter("holdout", 10), ", say",
+            )  # fmt: skip
         self.files.check_readable_again("calibration predicts the rows held out when all is learned")
 
     def calibrate(self) -> None:

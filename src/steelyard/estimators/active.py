@@ -17,7 +17,7 @@ from steelyard.active.strategies._base import Strategy
 from steelyard.estimators._active_start import StartMixin
 from steelyard.estimators._certify_mixin import ActiveQuestion
 from steelyard.estimators.fitted import DocumentationLink
-from steelyard.estimators.habits import answer_habits
+from steelyard.estimators.parameter_hints import hint_unknown
 from steelyard.estimators.parameters import DEFAULT
 from steelyard.estimators.predictions import ClassPredictions
 from steelyard.examples import Examples
@@ -125,7 +125,7 @@ class ActiveClassifier(
     pool_: Examples | None = None
     """The rows to ask from; None for a stream."""
 
-    @answer_habits
+    @hint_unknown
     def __init__(
         self,
         loss: str | Loss = "modified_huber",

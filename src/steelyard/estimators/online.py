@@ -21,8 +21,8 @@ from steelyard.engine.single_model import SingleModel
 from steelyard.estimators import fit_passes, saving
 from steelyard.estimators.file_methods import FileMethods
 from steelyard.estimators.fitted import DocumentationLink, FittedAttributes, unchanged_on_error
-from steelyard.estimators.habits import answer_habits, answer_unknown, options_as_parameters
 from steelyard.estimators.inputs import check_matrix
+from steelyard.estimators.parameter_hints import check_names, hint_unknown
 from steelyard.estimators.parameters import DEFAULT, settings_of
 from steelyard.examples import Examples, examples
 from steelyard.losses import Loss
@@ -39,7 +39,7 @@ class OnlineEstimator(DocumentationLink, FittedAttributes, FileMethods, BaseEsti
     _follow_labels = True  # whether the unit of the labels is to be found out, see `label_units`
     _calibration: ProgressiveCalibration | None = None
 
-    @answer_habits
+    @hint_unknown
     def __init__(
         self,
         loss: str | Loss = "squared",
@@ -246,8 +246,7 @@ class OnlineEstimator(DocumentationLink, FittedAttributes, FileMethods, BaseEsti
             from steelyard.estimators import named_rows  # not at the top: it has the readers
 
             if named_rows.are_named(X):
-                with options_as_parameters():
-                    return named_rows.predict(self._engine, self.input_spec_, X)
+                return named_rows.predict(self._engine, self.input_spec_, X)
         rows = check_matrix(self, X, reset=False)
         return self._engine.predict(examples(rows, features=self.n_features_in_))
 
@@ -267,7 +266,7 @@ class OnlineEstimator(DocumentationLink, FittedAttributes, FileMethods, BaseEsti
 
     def set_params(self, **params: Any) -> Self:
         """Change parameters; the model that was learned stays."""
-        answer_unknown(self, params)
+        check_names(self, params)
         changed: Self = super().set_params(**params)
         return changed
 

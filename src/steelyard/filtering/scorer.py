@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard._messages import listed
+from steelyard._parameters import Parameter
 from steelyard.engine import loaded_model, probabilities
 from steelyard.io.errors import InputError
 from steelyard.losses import Loss
@@ -27,8 +28,8 @@ class RankingNeededError(InputError):
 
     def __init__(self, rankings: Sequence[str]) -> None:
         self.rankings = list(rankings)
-        example = f"--by, in Python by={self.rankings[0]!r}"
-        super().__init__(f"the best rows by which score? There are {listed(rankings)} ({example})")
+        example = Parameter("by", self.rankings[0])
+        super().__init__(f"the best rows by which score? There are {listed(rankings)} (", example, ")")
 
 
 class Scorer:

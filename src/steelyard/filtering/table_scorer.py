@@ -83,7 +83,7 @@ class TableScorer:
             require_features(scorer.spec.columns, table.schema.names, _WHERE)
             parsed = reader.parse(ArrowBlock(_WHERE, NO_TEXT, 0, rows=whole[0]))
             for note in parsed.notes[:1]:
-                raise InputError(f"{_WHERE}, row {note.line + 1}: {note.what}")
+                raise InputError(f"{_WHERE}, row {note.line + 1}: ", note.what)
             predictions.append(scorer.model.engine.predict(parsed.examples))
         return scorers.score(predictions)
 

@@ -8,6 +8,7 @@ are the first ones depends on the moment.
 
 from collections.abc import Iterable, Sequence
 
+from steelyard._parameters import message_of
 from steelyard.io import columns as roles
 from steelyard.io import compatibility, formats, jsonl_reader
 from steelyard.io.columns import NAME_THE_TEXT, AbsentColumnError, Columns
@@ -57,4 +58,4 @@ def _check(spec: InputSpec, path: str) -> None:
 def _with_hint(error: AbsentColumnError, columns: Columns) -> InputError:
     """A text under another name can be named, if there is but one; not again, if the name was given."""
     helps = [error.name] == list(columns.with_role(roles.TEXT)) and error.name not in columns.renamed
-    return InputError(f"{error}; {NAME_THE_TEXT}") if helps else error
+    return InputError(message_of(error), "; ", NAME_THE_TEXT) if helps else error

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from steelyard import losses
 from steelyard._messages import counted
+from steelyard._parameters import Message, Parameter, joined
 from steelyard.examples import Examples, allowed
 from steelyard.features import Names
 from steelyard.io import grouped_rows, sources
@@ -185,8 +186,9 @@ class Stream:
         """The error for a stream without usable rows: all were skipped, or `otherwise`."""
         if not self.skipped:
             return InputError(otherwise)
-        some = "\n".join(map(str, self.problems[:2]))  # the first may be a comment, not a row
-        return InputError(f"no row is left: {self.skipped} could not be used; the first is\n{some}")
+        # the first may be a comment, not a row
+        some = joined("\n", [problem.message for problem in self.problems[:2]])
+        return InputError(f"no row is left: {self.skipped} could not be used; the first is\n", some)
 
     def _describe_label(self, label: str) -> str:
         """What is wrong with a label that cannot be learned."""
@@ -194,11 +196,11 @@ class Stream:
             return self._label_rule.describe_unknown(label)
         assert self._loss is not None
         name = losses.name_of(self._loss) or type(self._loss).__name__
-        two = " (--labels negative,positive says which of two labels is which)"
-        return (
-            f"the label {label} does not suit {name} loss, which takes {self._loss.labels_in_words()}"
-            f"{two if self._loss.labels != REAL_LINE else ''}"
-        )
+        suits = f"the label {label} does not suit {name} loss, which takes {self._loss.labels_in_words()}"
+        if self._loss.labels == REAL_LINE:
+            return suits
+        two = Parameter("labels", "negative,positive")
+        return Message(suits, " (", two, " says which of two labels is which)")
 
     def _line_of(self, parsed: ParsedBlock, row: int) -> int:
         """Which line of the block has made this row: the first with which there are so many rows."""
@@ -216,7 +218,8 @@ class Stream:
         for note in sorted([*parsed.notes, *rows], key=lambda note: note.line)[:wanted]:
             problem = Problem(parsed.block.path, self._lines + note.line + 1, note.what, unit)
             if not self._skip:
-                raise InputError(f"{problem}\n(--on-error skip leaves such {unit}s out and counts them)")
+                remedy = Parameter("on_error", "skip"), f" leaves such {unit}s out and counts them)"
+                raise InputError(problem.message, "\n(", *remedy)
             self.problems.append(problem)
 
 

@@ -23,7 +23,7 @@ from steelyard.labelling.project import RECALL, Project
 _OPEN, _SKIPPED = -2, -1  # of what the learner was told about an item; else the place of a class
 _NO_ESTIMATE = (
     "The strategy {0.strategy} leaves nothing to chance, so its labels say nothing about other documents. "
-    "Try for a certificate, or begin another journal with --audit 0.01 or so, a random sample for "
+    "Try for a certificate, or begin another journal with an audit of 0.01 or so, a random sample for "
     "evaluation, or with the strategy iwal or random."
 )
 

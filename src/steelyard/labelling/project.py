@@ -13,6 +13,7 @@ import numpy as np
 from scipy import sparse
 
 from steelyard import model_file
+from steelyard._parameters import Parameter
 from steelyard.active import strategies
 from steelyard.active._damage import reading
 from steelyard.active.journal import Journal
@@ -70,9 +71,9 @@ class ProjectSettings:
             )
         if several and (self.measure == RECALL or not strategies.by_name(self.strategy).several):
             raise InputError(
-                f"screening looks for one of two classes, and {len(self.classes)} are named: leave out "
-                "--screening, and use the strategy iwal, margin or random"
-            )
+                f"screening looks for one of two classes, and {len(self.classes)} are named: leave out ",
+                Parameter("screening"), ", and use the strategy iwal, margin or random",
+            )  # fmt: skip
         if self.positive not in self.classes and not (several and self.positive is None):
             raise InputError(f"the positive class {self.positive!r} is neither {' nor '.join(self.classes)}")
         for name, share in (("twice", self.twice), ("target", self.target)):
@@ -189,7 +190,7 @@ class Project:
         text = np.frombuffer("".join(f"{line}\n" for line in lines).encode(), np.uint8)
         parsed = reader.parse(Block(self.path, text, 0))
         if len(parsed.examples) != len(lines):
-            raise InputError(f"{self.path}: some document cannot be learned from: {parsed.notes[0].what}")
+            raise InputError(f"{self.path}: some document cannot be learned from: ", parsed.notes[0].what)
         return parsed.examples
 
     def _checked(self, documents: Iterable[Document], spec: InputSpec) -> Iterator[Document]:

@@ -11,6 +11,7 @@ from steelyard._messages import counted
 from steelyard.cli import options
 from steelyard.cli.common import tell
 from steelyard.cli.help_examples import EXAMPLES
+from steelyard.cli.wording import in_options, problem_texts
 
 if TYPE_CHECKING:
     from steelyard.filtering import FilterResult
@@ -98,11 +99,12 @@ def command(
             raise InputError(
                 "\n    ".join(["which rows are the best? Type one of these:", *commands])
             ) from None
-    for problem in [*result.problems, *result.failed]:
+    failed = list(map(in_options, result.failed))
+    for problem in [*problem_texts(result.problems), *failed]:
         click.echo(f"skipped: {problem}", err=True)
     if as_json:
         facts = {"files": result.files, "already_done": result.already_done, **result.statistics}
-        facts |= {"failed": result.failed, "left_out": result.left_out}
+        facts |= {"failed": failed, "left_out": result.left_out}
         sample = None if result.audit is None else str(result.audit)
         click.echo(json.dumps(facts | {"threshold": result.threshold, "audit": sample}, ensure_ascii=False))
     else:

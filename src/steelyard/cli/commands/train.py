@@ -10,8 +10,9 @@ import click
 
 from steelyard import _atomic_files, losses, model_file
 from steelyard._messages import counted
+from steelyard._parameters import Message
 from steelyard.cli import cluster, options, resuming, train_report
-from steelyard.cli.common import check_outputs, printer, seconds_since_start
+from steelyard.cli.common import check_outputs, printer, seconds_since_start, tell
 from steelyard.cli.help_examples import EXAMPLES
 from steelyard.cli.option_types import Choice, NthOrShare, RateOrAuto
 from steelyard.cli.options import LearnOptions, given_names
@@ -290,7 +291,7 @@ def _prepare(paths: list[str], wanted: TrainOptions) -> tuple[FileTraining, list
             wanted.learn.settings_for,
             task=wanted.task,
             class_weight=wanted.class_weight,
-            warn=lambda text, kind: click.echo(f"note: {text}", err=True),
+            warn=lambda text, kind: tell(Message("note: ", text)),
         )
         training.loss_inferred = wanted.learn.loss is None and wanted.task is None
         return training, train_report.announce(training, wanted.given)
