@@ -40,6 +40,9 @@ _summaries = {
 }
 
 
+_WIDEST_HELP = 100  # characters of a line: longer ones are hard to read
+
+
 @contextmanager
 def _flags_of_others(arguments: list[str]) -> Iterator[None]:
     """Flags of Vowpal Wabbit, typed out of habit, are answered with what to type here, all at once; so are
@@ -146,7 +149,7 @@ class Commands(click.Group):
     cls=Commands,
     folder=f"{__name__}.commands",
     summaries=_summaries,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": _WIDEST_HELP},
 )
 @click.version_option(steelyard.__version__, prog_name="steelyard")
 def main() -> None:

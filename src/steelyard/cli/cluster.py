@@ -11,8 +11,8 @@ import click
 from steelyard import _atomic_files
 from steelyard._messages import counted
 from steelyard.cli.common import Say, fact_lines, restored_interrupts, steps_fact
+from steelyard.cli.grouped_help import several
 from steelyard.cli.option_types import Choice
-from steelyard.cli.options import options
 from steelyard.io.errors import InputError
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from steelyard.engine.run_options import RunOptions
     from steelyard.model_file import ModelFile
 
-OPTIONS = options(
+OPTIONS = several(
     click.option(
         "--cluster", metavar="WHERE",
         help="Learn parts of the files side by side, and merge the models after each round: local (processes "
@@ -29,18 +29,19 @@ OPTIONS = options(
     ),
     click.option(
         "--parts", type=click.IntRange(1), metavar="N",
-        help="With --cluster: how many parts to learn side by side.  "
+        help="How many parts to learn side by side.  "
         "[default: 8, or fewer if there are fewer than 64 files]",
     ),
     click.option(
         "--rounds", type=click.IntRange(1), metavar="N",
-        help="With --cluster: how many times to merge in a pass.  "
+        help="How many times to merge in a pass.  "
         "[default: 8, for more than 8 parts 16, or as files allow]",
     ),
     click.option(
         "--merge-by", type=Choice(["gradients", "mean"]), default=None,
-        help="With --cluster: as --by of steelyard merge.  [default: gradients]",
+        help="As --by of steelyard merge.  [default: gradients]",
     ),
+    heading="Cluster",
 )  # fmt: skip
 
 

@@ -9,6 +9,7 @@ import click
 
 from steelyard._messages import counted
 from steelyard.cli import options
+from steelyard.cli.grouped_help import MOST_USED, GroupedCommand
 from steelyard.cli.help_examples import EXAMPLES
 from steelyard.cli.option_types import Choice
 from steelyard.io.input_spec import InputSpec
@@ -17,7 +18,9 @@ from steelyard.io.read_options import ReadOptions
 from steelyard.model import DTYPES
 
 
-@click.command(epilog=EXAMPLES["convert"])
+@click.command(
+    cls=GroupedCommand, headings={MOST_USED: ("output", "label", "text", "force")}, epilog=EXAMPLES["convert"]
+)
 @options.FILES
 @click.option(
     "-o", "--output", type=options.FILE_PATH, required=True, metavar="FILE",
