@@ -46,7 +46,7 @@ OPTIONS = several(
 
 
 def check(given: dict[str, Any]) -> None:
-    """Options that belong together."""
+    """Refuse options that do not go together."""
     alone = [name for name in ("parts", "rounds", "merge_by") if given[name] is not None]
     if alone and given["cluster"] is None:
         listed = ", ".join("--" + name.replace("_", "-") for name in alone)
@@ -62,7 +62,7 @@ def begin(
     started: "FileTraining | ModelFile",
     checkpoint: Path | None,
 ) -> "DistributedTraining":
-    """From a training that has begun, or from the content of a model or checkpoint."""
+    """A distributed training that goes on from one that has begun, a model or a checkpoint."""
     from steelyard.distributed.training import DistributedTraining, plan_of
     from steelyard.engine.file_training import FileTraining
 
@@ -117,7 +117,7 @@ def run(
 def _told_when_interrupted(
     training: "DistributedTraining", checkpoint: Path | None, resumed: Path | None
 ) -> Iterator[None]:
-    """Whoever interrupts is told what is saved of the run: a checkpoint of now, or the one it began from."""
+    """Tells whoever interrupts what is saved of the run: a new checkpoint, or the one it began from."""
     begun = training.done
     try:
         with restored_interrupts():

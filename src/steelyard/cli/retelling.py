@@ -25,7 +25,7 @@ def retell(ctx: click.Context, **further: str) -> str:
 
 
 def option_words(parameter: click.Parameter, value: Any) -> list[str]:
-    """An option and its value."""
+    """An option and its value, as they are typed."""
     if isinstance(value, bool):
         return [parameter.opts[0] if value else parameter.secondary_opts[0]]
     if parameter.multiple:
@@ -37,5 +37,5 @@ def option_words(parameter: click.Parameter, value: Any) -> list[str]:
 
 
 def shown_number(value: Any) -> str:
-    """Numbers with as few digits as tell them from all others."""
+    """A number with as few digits as tell it from all others."""
     return repr(value).removesuffix(".0") if isinstance(value, float) else str(value)

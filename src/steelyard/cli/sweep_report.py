@@ -1,4 +1,4 @@
-"""What came of a sweep: for machines, and as a table."""
+"""The results of a sweep, for machines and as a table."""
 
 from typing import Any
 

@@ -55,7 +55,7 @@ class SweepOptions:
     axes: dict[str, list[Any]]
     """The settings for which the user lists values."""
     common: dict[str, Any]
-    """Those that all points share."""
+    """The settings that all points share."""
     paper: bool
     class_weight: ClassWeight
     run: RunOptions
@@ -145,7 +145,7 @@ def run(ctx: click.Context, files: tuple[str, ...], given: dict[str, Any]) -> di
 
 
 def _threads(given: dict[str, Any]) -> int:
-    """One on every core; on a cluster one a worker."""
+    """One thread for every core; on a cluster one for each worker."""
     return usable_threads(given["threads"]) if given["cluster"] is None else given["threads"] or 1
 
 
@@ -231,7 +231,7 @@ _NOT_RETOLD = {
 
 
 def _equivalent_command(ctx: click.Context, files: list[str], point: Point, losses: dict[Loss, str]) -> str:
-    """`losses`: what the user calls them."""
+    """The command that trains the best model; `losses` are their names as the user typed them."""
     loss = point.settings.loss
     words = ["steelyard", "train", *files, "--loss", losses[loss]]
     for name, value in point.params.items():

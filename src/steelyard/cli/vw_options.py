@@ -89,7 +89,7 @@ ANSWERS = {flag: answer for flags, answer in _HERE.items() for flag in flags.spl
 
 
 def answer(flag: str, options: Iterable[str]) -> str | None:
-    """What to type instead of a flag of Vowpal Wabbit, of which `options` are those that the command has."""
+    """What to type instead of a flag of Vowpal Wabbit; `options` are those of the command."""
     dashed = flag.replace("_", "-")
     if dashed != flag and dashed in options and flag not in ANSWERS:
         return f"use {dashed}"

@@ -67,7 +67,7 @@ def command(files: tuple[str, ...], output: Path, **given: Any) -> None:
 
 
 def _label_rule(read: ReadOptions, paths: list[str], spec: InputSpec, labels: list[str]) -> LabelRule | None:
-    """There is no loss to say what it takes: names become numbers, −1 and 1 for two; numbers stay."""
+    """The rule for labels without a loss: numbers stay, two names become −1 and 1, more 0, 1, 2, …"""
     from steelyard.engine import file_labels
     from steelyard.io import inference
     from steelyard.io.labels import is_number

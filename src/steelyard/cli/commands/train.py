@@ -172,7 +172,7 @@ def _run_on_cluster(
 
 
 def _prepare(paths: list[str], wanted: TrainOptions) -> tuple[FileTraining, list[str]]:
-    """The training, and what was decided without being asked."""
+    """The training, and lines about what was decided without being asked."""
     if wanted.resume is None:
         training = begin(
             paths,
